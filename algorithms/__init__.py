@@ -8,10 +8,11 @@
 One concept a file: ``topologies/`` (the networks), ``routing/`` (which ways lead where), ``headers/`` (the bits a worm
 carries), ``irregular/`` (chains of switches, and who sends along them), ``schemes/`` (which worms a multicast becomes,
 for millions at a time), ``worms`` (their arrays), ``channels`` (the names of what they hold), ``ejection`` (at which of
-a node's ports they end), ``consumption`` (which consumption channels they may take), ``stops`` (where a map of them
-says nothing), ``multicast_plan`` (the readable, checked view of one multicast), ``plan_statistics`` (what many cost on
-average), ``legs`` and ``deadlock/`` (whether worms can wait for each other in a circle), ``theory/`` (what the theorems
-on that come to for a scheme), ``lookup`` (schemes and relations by the names that users give them).
+a node's ports they end), ``consumption`` (which consumption channels they may take), ``class_coverage`` (stops for
+which a map of them has no class), ``multicast_plan`` (the readable, checked view of one multicast), ``plan_statistics``
+(what many cost on average), ``visit_triples`` and ``deadlock/`` (whether worms can wait for each other in a circle),
+``theory/`` (the theorems on that, applied to a scheme), ``lookup`` (schemes and relations by the names that users give
+them).
 """
 
 if __name__ != "wormcast.algorithms":

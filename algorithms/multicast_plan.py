@@ -229,7 +229,7 @@ class Plan:
     def arrivals(self, worm: Worm) -> list[int | None]:
         """Of each destination of a worm the place of the link by which it comes there; None where it starts there."""
         homes = self.topology.consumptions[list(worm.destinations), 0].tolist()
-        if self.scheme.spreads:
+        if self.scheme.is_tree:
             came: dict[int, int | None] = {end: hop for hop, (_, end) in enumerate(worm.links)}
             return [came.get(home) for home in homes]
         path = [int(self.topology.injections[worm.source, 0]), *(end for _, end in worm.links)]
@@ -266,7 +266,7 @@ class Plan:
         routes = self.scheme.relation_on(self.topology).on(self.topology)
         for rows, taken in routes_of(routes, self.arrays):
             for row in rows.tolist():
-                (self._check_tree if self.scheme.spreads else self._check_links)(self.worms[row], taken)
+                (self._check_tree if self.scheme.is_tree else self._check_links)(self.worms[row], taken)
 
     def _check_release(self, worm: Worm) -> None:
         if worm.tier not in (HOST, INTERFACE):
@@ -425,13 +425,13 @@ def plan(
     worms = scheme.batch(topology, [start], [0, len(nodes)], nodes)
     routes = scheme.relation.on(topology)
     classes = [NO_CLASS] * len(worms.destinations)
-    if not scheme.spreads:
+    if not scheme.is_tree:
         classes = classes_of(scheme, topology).of_visits(routes, worms).tolist()
     taken: list[list[int]] = [[]] * len(worms)
     for some, ways in routes_of(routes, worms):
         for row in some.tolist():
             taken[row] = scheme.taken(ways, int(worms.source[row]), worms.visits(row).tolist())
-    if not scheme.spreads and not scheme.buffered:
+    if not scheme.is_tree and not scheme.needs_whole_packet:
         require_turns(scheme.name, routes, worms)
     ends, count = topology.links[:, [0, 2]].tolist(), len(routes.classes)
     steps = steps_of(worms)

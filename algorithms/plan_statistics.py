@@ -82,9 +82,9 @@ def survey(
         seconds.append(time.perf_counter() - began)
     routes = scheme.relation.on(topology)
     hops = scheme.hops(routes, worms)
-    channels, shared, phases, as_unicast = _ways(routes, worms, scheme.spreads)
+    channels, shared, phases, as_unicast = _ways(routes, worms, scheme.is_tree)
     count = worms.messages
-    first_links, sharing = _leaving(topology, routes, worms, scheme.spreads)
+    first_links, sharing = _leaving(topology, routes, worms, scheme.is_tree)
     return Survey(
         destinations=len(worms.destinations) / count,
         copies=len(worms) / count,
@@ -102,7 +102,7 @@ def survey(
     )
 
 
-def _leaving(topology: Topology, routes: Routes, worms: Worms, spreads: bool) -> tuple[npt.NDArray[np.generic], ...]:
+def _leaving(topology: Topology, routes: Routes, worms: Worms, is_tree: bool) -> tuple[npt.NDArray[np.generic], ...]:
     """First links of each multicast's source, and whether two of its worms leave their sender by the same one.
 
     Where a worm takes none, the port of its destination counts.
@@ -115,7 +115,7 @@ def _leaving(topology: Topology, routes: Routes, worms: Worms, spreads: bool) ->
     leaves = np.bincount(worm[away], minlength=len(worms)) > 0
     away |= ~leaves[worm]
     tells = np.flatnonzero(away)
-    if not spreads:  # the first that lies elsewhere
+    if not is_tree:  # the first that lies elsewhere
         tells = tells[np.unique(worm[away], return_index=True)[1]]
     elif routes.together:  # where one lies up, all copies leave by that link
         up = leaves[worm] & away & (routes.phase_of_link[topology.link_of_port[start, ports]] == 0)
@@ -131,7 +131,7 @@ def _leaving(topology: Topology, routes: Routes, worms: Worms, spreads: bool) ->
     return np.bincount(ways[0][own], minlength=count), left < np.bincount(by_worm[0], minlength=count)
 
 
-def _ways(routes: Routes, worms: Worms, spreads: bool) -> tuple[npt.NDArray[np.generic], ...]:
+def _ways(routes: Routes, worms: Worms, is_tree: bool) -> tuple[npt.NDArray[np.generic], ...]:
     """Follow all worms: links and phases of each multicast, whether its worms share one; whether worms go as unicasts.
 
     `Routes.hops` has found that there is a way for each.
@@ -139,12 +139,12 @@ def _ways(routes: Routes, worms: Worms, spreads: bool) -> tuple[npt.NDArray[np.g
     return _followed(routes.arrays, len(routes.options) * routes.topology.switches, len(routes.topology.links),
                      worms.message_offsets, np.ascontiguousarray(routes.topology.injections[worms.source, 0]),
                      routes.phase_of_node[worms.source], worms.after, worms.destination_offsets, worms.destinations,
-                     spreads, spreads and routes.together)
+                     is_tree, is_tree and routes.together)
 
 
 @compiled_from(LINEAR)
 def _followed(arrays, longest, links, message_offsets, starts, sent, after, destination_offsets, destinations,
-              spreads, together):
+              is_tree, together):
     messages, classes, switch_of_link, phase_of_link = len(message_offsets) - 1, arrays[1], arrays[3], arrays[4]
     channels, shared = np.zeros(messages, np.int64), np.zeros(messages, np.bool_)
     phases, as_unicast = np.zeros(messages, np.int64), np.ones(len(starts), np.bool_)
@@ -161,7 +161,7 @@ def _followed(arrays, longest, links, message_offsets, starts, sent, after, dest
             climbed, turn = climb(arrays, together, starts[worm], destinations[first:end], taken)
             switch, phase, passed = turn, sent[worm], climbed
             for visit in range(first, end):
-                if spreads:  # each copy comes from the source
+                if is_tree:  # each copy comes from the source
                     switch, phase, passed = turn, sent[worm], climbed
                 hops = walk(arrays, switch, phase, destinations[visit], taken[climbed:])
                 for hop in range(0 if visit == first else climbed, climbed + hops):

@@ -46,7 +46,7 @@ class AbsorbedByHosts(Scheme):
         self.provenance = scheme.provenance
         self.relation = scheme.relation
         self.header = scheme.header
-        self.pairs_tell_all = scheme.pairs_tell_all
+        self.pairs_are_complete = scheme.pairs_are_complete
         self.broadcasts = scheme.broadcasts
         self.forwarded = scheme.forwarded
 
@@ -87,7 +87,7 @@ class AbsorbedByHosts(Scheme):
         """Say that any channel will do: no worm is on its way when it takes one."""
         return ConsumptionClasses()
 
-    def legs(self, topology: Topology) -> np.ndarray:
+    def visit_triples(self, topology: Topology) -> np.ndarray:
         """Say that no worm goes on from a destination."""
         return np.empty((0, 3), np.int32)
 

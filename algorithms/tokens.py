@@ -55,7 +55,7 @@ class TokenGroups:
         return dict(sorted(found.items()))
 
 
-def require_trees(tokens: str | None, spreads: bool, names: str) -> None:
+def require_trees(tokens: str | None, is_tree: bool, names: str) -> None:
     """Refuse tokens where worms are not copied.
 
     Raises
@@ -63,7 +63,7 @@ def require_trees(tokens: str | None, spreads: bool, names: str) -> None:
     WormcastError
         They are on, and the worms, of schemes of these names, are no trees.
     """
-    if tokens == "on" and not spreads:
+    if tokens == "on" and not is_tree:
         raise WormcastError(f"tokens: on is given, worms of {names} are not copied where their ways part: allowed with "
                             "trees alone, as atbm")
 

@@ -1,4 +1,4 @@
-"""Which ways worms take through their stops: the legs of a scheme."""
+"""Which ways worms take through their stops: the triples of a scheme."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,7 @@ from .errors import WormcastError
 from .topologies.base import Topology
 from .worms import Worms
 
-__all__ = ["legs_of_pairs", "legs_of_worms"]
+__all__ = ["legs_of_pairs", "visit_triples_of_worms"]
 
 Batch = Callable[[Topology, npt.ArrayLike, npt.ArrayLike, npt.ArrayLike], Worms]
 """`Scheme.batch` of some scheme."""
@@ -20,7 +20,7 @@ MOST_ENUMERATED = 256
 
 
 def legs_of_pairs(batch: Batch, topology: Topology) -> npt.NDArray[np.int32]:
-    """List the legs in all multicasts to two destinations, int32 [legs, 3]; ``batch`` turns them into worms.
+    """List the triples in all multicasts to two destinations, int32 [triples, 3]; ``batch`` turns them into worms.
 
     Raises
     ------
@@ -41,12 +41,12 @@ def legs_of_pairs(batch: Batch, topology: Topology) -> npt.NDArray[np.int32]:
             worms = batch(
                 topology, np.full(messages, source), np.arange(messages + 1) * 2, pairs.reshape(-1)
             )
-            found.append(legs_of_worms(worms))
+            found.append(visit_triples_of_worms(worms))
     return np.concatenate(found)
 
 
-def legs_of_worms(worms: Worms) -> npt.NDArray[np.int32]:
-    """List the legs of some worms, int32 [legs, 3], one row a destination that is not its worm's last."""
+def visit_triples_of_worms(worms: Worms) -> npt.NDArray[np.int32]:
+    """List the triples of some worms, int32 [triples, 3], one row a destination that is not its worm's last."""
     return _legs(worms.source, worms.destination_offsets, worms.destinations)
 
 
@@ -66,14 +66,14 @@ def _pairs(nodes, source):
 
 @compiled_from(LINEAR)
 def _legs(source, destination_offsets, destinations):
-    legs = np.empty((len(destinations), 3), np.int32)
+    triples = np.empty((len(destinations), 3), np.int32)
     row = 0
     for worm in range(len(source)):
         came_from = source[worm]
         for visit in range(destination_offsets[worm], destination_offsets[worm + 1] - 1):
-            legs[row, 0] = came_from
-            legs[row, 1] = destinations[visit]
-            legs[row, 2] = destinations[visit + 1]
+            triples[row, 0] = came_from
+            triples[row, 1] = destinations[visit]
+            triples[row, 2] = destinations[visit + 1]
             came_from = destinations[visit]
             row += 1
-    return legs[:row].copy()
+    return triples[:row].copy()

@@ -7,7 +7,7 @@ class ShortPaths(PlainScheme):
     name = "short-paths"
     description = "dual-path, at most four destinations a worm"
     relation = HAMILTONIAN
-    pairs_tell_all = True  # what is left of a worm at a stop is a worm that the stop may send
+    pairs_are_complete = True  # what is left of a worm at a stop is a worm that the stop may send
     stops = 4
 
     def classes_on(self, topology):

@@ -10,7 +10,7 @@ from .link import flit_layout
 from .logic import bit_at, bits_for
 from .mark import Mark
 
-__all__ = ["Intake", "exit_bits", "row_layout"]
+__all__ = ["InputDecode", "exit_bits", "row_layout"]
 
 
 def row_layout(width: int, code_bits: int) -> data.StructLayout:
@@ -32,7 +32,7 @@ class Frame(enum.Enum, shape=2):
     PAYLOAD = 3  #: payload, and no tail yet
 
 
-class Intake(wiring.Component):
+class InputDecode(wiring.Component):
     """Makes a row of the buffer of each flit that arrives, counts its readers, and finds what is wrong with it.
 
     *Latency*: none, all outputs follow the link in the same cycle. *Throughput*: a flit per cycle. *Reset*: no worm is

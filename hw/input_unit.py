@@ -9,7 +9,7 @@ from wormcast.algorithms.channels import channels_of_class
 from .buffer import ReplicationBuffer
 from .decoders import PathDecoder
 from .faults import Cause
-from .input_decode import Intake, exit_bits
+from .input_decode import InputDecode, exit_bits
 from .input_vc import InputVC, WormState
 from .link import LinkSignature, flit_layout
 from .logic import any_of, bit_at
@@ -145,7 +145,7 @@ class InputUnit(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         vcs = self.spec.vcs
-        m.submodules.intake = intake = Intake(
+        m.submodules.intake = intake = InputDecode(
             self.port, vcs=vcs, width=self.width, decoder=self.decoder, outputs=self.network, readers=len(self.groups)
         )
         m.submodules.buffer = buffer = ReplicationBuffer(

@@ -64,7 +64,7 @@ FORWARD_ORDERS: Mapping[str, bool] = {"fcfs": True, "fpfs": False}
 
 def require_buffers(scheme: Scheme, *, deep: bool) -> None:
     """Refuse a scheme whose worms do not go through deep buffers, or not through shallow ones."""
-    if not deep and (scheme.buffered or issubclass(scheme.header, MultiDrop)):
+    if not deep and (scheme.needs_whole_packet or issubclass(scheme.header, MultiDrop)):
         raise WormcastError(f"scheme {scheme.name}: its worms need switches that hold a whole worm, buffer-kind "
                             "shallow is given: allowed is deep")
     if deep and issubclass(scheme.header, AddressList) and not issubclass(scheme.header, Unicast):

@@ -263,7 +263,7 @@ class Blueprint(Generic[Given]):
         """The groups of switches that share a token, where worms are copied by tokens."""
         options = self.configuration
         # whole worms in buffers need no tokens
-        copied = self.scheme.spreads and not (self.scheme.buffered or options.deep)
+        copied = self.scheme.is_tree and not (self.scheme.needs_whole_packet or options.deep)
         require_trees(options.tokens, copied, self.scheme.name)
         if not copied or options.tokens == "off":
             return None
@@ -420,7 +420,7 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
     require_unicasts(scheme, routes)
     if isinstance(header, MultiDrop):
         return MultiDropDecoder(header, kind=kind, injection=configuration.ports)
-    if scheme.buffered and isinstance(header, BitString):
+    if scheme.needs_whole_packet and isinstance(header, BitString):
         return ReachDecoder(header, kind=kind, injection=configuration.ports, in_turn=not routes.deterministic)
     if isinstance(header, BitString):
         decided = tag_digits(routes, kind)

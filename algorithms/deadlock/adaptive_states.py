@@ -11,7 +11,7 @@ from ..compiled import compiled
 from ..consumption import NO_CLASS, ClassMap
 from ..ejection import EjectionPorts
 from ..routing import last_option
-from .channel_use import NOWHERE, Ways, origins
+from .channel_use import NOWHERE, ChannelUse, origins
 
 __all__ = ["Heads", "find_heads"]
 
@@ -111,7 +111,7 @@ class Heads:
         return self.resources[place[asked]], self.asks, witnesses
 
 
-def find_heads(part: Ways, classes: ClassMap, consumption: int, *, groups: int, ports: EjectionPorts,
+def find_heads(part: ChannelUse, classes: ClassMap, consumption: int, *, groups: int, ports: EjectionPorts,
                share: int) -> Heads:
     """Find the places of the heads of a part's worms.
 
@@ -128,7 +128,7 @@ def find_heads(part: Ways, classes: ClassMap, consumption: int, *, groups: int, 
     """
     topology = part.topology
     nodes, links = topology.nodes, len(topology.links) * part.vc_classes * share
-    ways = _Ways(part.legs, nodes)
+    ways = _Ways(part.visit_triples, nodes)
     channels = len(topology.links) * part.vc_classes
     origin = np.empty((len(ways.nodes), channels), np.int32)
     stack = np.empty(channels, np.int32)
@@ -138,7 +138,7 @@ def find_heads(part: Ways, classes: ClassMap, consumption: int, *, groups: int, 
     of_channel = classes.of_channels(topology, part.vc_classes)
     any_of = links if groups == 1 else links + len(ports) * groups
     most = int(np.diff(ports.first).max(initial=1)) * groups
-    given = (part.routes.arrays, share, ways.nodes, ways.offsets, ways.pairs, ways.legs, ways.of_legs, origin,
+    given = (part.routes.arrays, share, ways.nodes, ways.offsets, ways.pairs, ways.visit_triples, ways.of_legs, origin,
              of_channel, classes.by == "last", len(classes) == 0, consumption, groups, links, any_of, ports.first,
              ports.place)
     of_channels, of_stops, sources = _number(*given, most)
@@ -158,15 +158,15 @@ class _Ways:
     nodes, sources
         Of each: the node, and an array of those from which worms come.
     offsets, pairs
-        Of each: rows of `legs`, where worms may go on.
-    legs, of_legs
+        Of each: rows of `visit_triples`, where worms may go on.
+    triples, of_legs
         Each (v, w) from a stop to the next, and which way (row of nodes) it is on from v.
     """
 
-    def __init__(self, legs: Integers, nodes: int):
+    def __init__(self, triples: Integers, nodes: int):
         after: dict[tuple[int, int], list[int]] = {}
         numbers: dict[tuple[int, int], int] = {}
-        for came, at, to in legs.tolist():
+        for came, at, to in triples.tolist():
             after.setdefault((at, came), []).append(numbers.setdefault((at, to), len(numbers)))
         rows: dict[tuple[int, tuple[int, ...]], list[int]] = {}
         for node in range(nodes):
@@ -178,7 +178,7 @@ class _Ways:
         self.sources = [np.array(sources, np.int32) for sources in rows.values()]
         self.offsets = np.cumsum([0, *(len(pairs) for _, pairs in rows)])
         self.pairs = np.array([pair for _, pairs in rows for pair in pairs], np.int32)
-        self.legs = np.array(list(numbers), np.int32).reshape(-1, 2)
+        self.visit_triples = np.array(list(numbers), np.int32).reshape(-1, 2)
         self.of_legs = np.array([row_of[pair] for pair in numbers], np.int32)
 
 
@@ -203,13 +203,13 @@ def _groups_at_stop(arrays, by_last, any_class, consumption, groups, of_channel,
 
 
 @compiled
-def _number(arrays, share, nodes, offsets, pairs, legs, of_legs, origin, of_channel, by_last, any_class, consumption,
+def _number(arrays, share, nodes, offsets, pairs, triples, of_legs, origin, of_channel, by_last, any_class, consumption,
             groups, links, any_of, port_first, port_place, most):
     """Number the places: of channels by way and channel, of stops by leg and group; lowest source of a stop's worms."""
     classes, switch_of_link, homes = arrays[1], arrays[3], arrays[5]
     of_channels = np.full(origin.shape, -1, np.int32)
-    of_stops = np.full((len(legs), most), -1, np.int32)
-    sources = np.full((len(legs), most), -1, np.int32)
+    of_stops = np.full((len(triples), most), -1, np.int32)
+    sources = np.full((len(triples), most), -1, np.int32)
     count = 0
     for row in range(len(nodes)):
         for channel in range(origin.shape[1]):
@@ -225,12 +225,12 @@ def _number(arrays, share, nodes, offsets, pairs, legs, of_legs, origin, of_chan
             for at in range(offsets[row], offsets[row + 1]):
                 leg = pairs[at]
                 first, last = _groups_at_stop(arrays, by_last, any_class, consumption, groups, of_channel, channel,
-                                              node, legs[leg, 1])
+                                              node, triples[leg, 1])
                 for group in range(first, last + 1):
                     key = port_place[link] * groups + group
                     if sources[leg, key] < 0 or origin[row, channel] < sources[leg, key]:
                         sources[leg, key] = origin[row, channel]
-    for leg in range(len(legs)):
+    for leg in range(len(triples)):
         for key in range(most):
             if sources[leg, key] >= 0:
                 of_stops[leg, key] = count
@@ -241,8 +241,8 @@ def _number(arrays, share, nodes, offsets, pairs, legs, of_legs, origin, of_chan
 @compiled
 def _fill(given, of_channels, of_stops, sources, places, sizes, write):
     """Write down all places, or count cases, what is asked, and what is onward."""
-    (arrays, share, nodes, offsets, pairs, legs, of_legs, origin, of_channel, by_last, any_class, consumption, groups,
-     links, any_of, port_first, port_place) = given
+    (arrays, share, nodes, offsets, pairs, triples, of_legs, origin, of_channel, by_last, any_class, consumption,
+     groups, links, any_of, port_first, port_place) = given
     options, classes, link_of_port, switch_of_link, phase_of_link, homes = arrays
     resources = np.empty(places, np.int32)
     witnesses = np.full((places, 3), NOWHERE, np.int32)
@@ -253,7 +253,7 @@ def _fill(given, of_channels, of_stops, sources, places, sizes, write):
     following = np.full(sizes[0], NOWHERE, np.int32)
     onward = np.empty(sizes[2], np.int32)
     case, asked, next_place = 0, 0, 0
-    for row in range(len(nodes) + len(legs)):
+    for row in range(len(nodes) + len(triples)):
         stop = row >= len(nodes)
         for key in range(of_stops.shape[1] if stop else origin.shape[1]):
             first = of_stops[row - len(nodes), key] if stop else of_channels[row, key]
@@ -263,10 +263,10 @@ def _fill(given, of_channels, of_stops, sources, places, sizes, write):
                 cases[place], onward_offsets[place] = case, next_place
                 if stop:
                     leg = row - len(nodes)
-                    way, switch, phase = of_legs[leg], homes[legs[leg, 0]], np.int8(0)
-                    resources[place] = links + port_first[legs[leg, 0]] * groups + key
+                    way, switch, phase = of_legs[leg], homes[triples[leg, 0]], np.int8(0)
+                    resources[place] = links + port_first[triples[leg, 0]] * groups + key
                     witnesses[place, 0] = sources[leg, key]
-                    witnesses[place, 1], witnesses[place, 2] = legs[leg, 0], legs[leg, 1]
+                    witnesses[place, 1], witnesses[place, 2] = triples[leg, 0], triples[leg, 1]
                 else:
                     link, way = key // classes, row
                     switch, phase = switch_of_link[link], phase_of_link[link]
@@ -296,9 +296,9 @@ def _fill(given, of_channels, of_stops, sources, places, sizes, write):
                 case += 1
                 for at in range(offsets[way], offsets[way + 1]):
                     low, high = _groups_at_stop(arrays, by_last, any_class, consumption, groups, of_channel, key, node,
-                                                legs[pairs[at], 1])
+                                                triples[pairs[at], 1])
                     if write:
-                        following[case] = legs[pairs[at], 1]
+                        following[case] = triples[pairs[at], 1]
                         asks[asked] = any_of + port if any_class else links + port * groups + low
                         ask_offsets[case + 1] = asked + 1
                     asked += 1

@@ -6,10 +6,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ..tokens import NO_TOKEN, TokenGroups
-from .branch_pairs import Splits
-from .channel_use import Ways
+from .branch_pairs import BranchPairs
+from .channel_use import ChannelUse
 
-__all__ = ["CopiedEdges", "Edges", "Numbering", "beyond", "copied_edges"]
+__all__ = ["CopiedEdges", "Edges", "Numbering", "beyond", "branch_dependencies"]
 
 Integers = npt.NDArray[np.integer]
 
@@ -42,7 +42,7 @@ class CopiedEdges(NamedTuple):
 
 
 class Numbering(NamedTuple):
-    """Which resources places of `Splits` are.
+    """Which resources places of `BranchPairs` are.
 
     Parameters
     ----------
@@ -66,8 +66,8 @@ class Numbering(NamedTuple):
         return np.where(places < self.channels, places * self.share + one, self.ends + places - self.channels)
 
 
-def copied_edges(part: Ways, splits: Splits, numbering: Numbering, tokens: TokenGroups | None, consumed: bool,
-                 ) -> CopiedEdges:
+def branch_dependencies(part: ChannelUse, splits: BranchPairs, numbering: Numbering, tokens: TokenGroups | None,
+                        consumed: bool) -> CopiedEdges:
     """Make the dependencies of some worms; ``tokens`` and ``consumed`` as `dependency_graph` has them."""
     topology, channels = part.topology, numbering.channels
     pairs = splits.pairs if not consumed else splits.pairs[(splits.pairs[:, :2] < channels).all(axis=1)]

@@ -10,7 +10,7 @@ from ..ejection import EjectionPorts
 from ..errors import WormcastError
 from ..routing import Routes, climb, walk
 
-__all__ = ["Splits", "find_splits"]
+__all__ = ["BranchPairs", "find_branch_pairs"]
 
 MOST_NODES = 1024
 """Nodes of which the trees to all others are gone through."""
@@ -19,7 +19,7 @@ Integers = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
-class Splits:
+class BranchPairs:
     """Where worms are copied, and which channels lie in different branches.
 
     A *place* is a channel, ``link * classes + class``, or the end at a node, ``channels + ejection port``. All places
@@ -41,7 +41,7 @@ class Splits:
     enters: Integers
 
 
-def find_splits(routes: Routes, ports: EjectionPorts) -> Splits:
+def find_branch_pairs(routes: Routes, ports: EjectionPorts) -> BranchPairs:
     """Go through the trees from each node to all others.
 
     Raises
@@ -57,12 +57,12 @@ def find_splits(routes: Routes, ports: EjectionPorts) -> Splits:
         raise WormcastError(f"check: relation {routes.relation.name} leaves a choice, the analysis of worms that are "
                             "copied on their way needs one way to each node")
     starts = np.ascontiguousarray(topology.injections[:, 0])
-    return Splits(*_pairs(routes.arrays, routes.together, starts, len(ports), ports.first, ports.place))
+    return BranchPairs(*_pairs(routes.arrays, routes.together, starts, len(ports), ports.first, ports.place))
 
 
 @compiled
 def _pairs(arrays, together, starts, ports, first_port, port_of_link):
-    """Pairs and enters of `Splits`."""
+    """Pairs and enters of `BranchPairs`."""
     options, classes, _, switch_of_link, _, _ = arrays
     nodes, channels = len(starts), len(switch_of_link) * classes
     places = channels + ports

@@ -13,17 +13,17 @@ from ..routing import Relation, Routes, last_option, walk
 from ..schemes import Scheme, ask, classes_of
 from ..topologies import Topology
 from ..turns import require_unicasts, wrong_turn
-from ..visit_triples import legs_of_worms
+from ..visit_triples import visit_triples_of_worms
 from ..worms import Worms
 from .whole_packet_edges import chained_ways, turning_ways
 
-__all__ = ["NOWHERE", "Ways", "find_ways", "legs_of"]
+__all__ = ["NOWHERE", "ChannelUse", "find_channel_use", "visit_triples_of"]
 
 NOWHERE = -1
 """First entry of a witness where no worm goes."""
 
 SAMPLES = 512
-"""Large multicasts that are held against the legs of their scheme."""
+"""Large multicasts that are held against the triples of their scheme."""
 
 LARGEST_SAMPLE = 64
 
@@ -31,7 +31,7 @@ Integers = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
-class Ways:
+class ChannelUse:
     """The ways of a scheme's worms through the switches of a topology, each with a worm that takes it.
 
     A channel is a link and one of the relation's classes of virtual channels, ``link * classes + class``; an output is
@@ -57,7 +57,7 @@ class Ways:
         and then for this output; of several outputs the last one, which decides the class of consumption channels. Of
         worms that are buffered, which ask for both at once, all ways that go to more than one destination; of a tree
         (from u) that has come by this channel for v, and goes by this output to w.
-    legs : int32 array [legs, 3]
+    visit_triples : int32 array [triples, 3]
         All such (u, v, w), each once, where worms have a choice of channels between their stops.
     used : bool array [channels]
         Whether worms of several destinations use the channel.
@@ -69,7 +69,7 @@ class Ways:
         Whether these are known to be all ways, for all multicasts.
     replication : str, optional
         How switches copy the worms, where they do; see `TreeScheme`. The passes are those of all copies then.
-    buffered : bool
+    needs_whole_packet : bool
         Whether they are copied out of buffers that may hold a whole one.
     pairs : int32 array [pairs, 2], optional
         Of worms that are buffered, and no trees: a node of one switch, and one of another that they may go on to.
@@ -82,13 +82,13 @@ class Ways:
     classes: ConsumptionClasses
     passes: Integers
     stops: Integers
-    legs: Integers
+    visit_triples: Integers
     used: npt.NDArray[np.bool_]
     loaded: npt.NDArray[np.bool_]
     arrives: npt.NDArray[np.bool_]
     complete: bool
     replication: str | None = None
-    buffered: bool = False
+    needs_whole_packet: bool = False
     pairs: Integers | None = None
 
     @property
@@ -104,7 +104,7 @@ class Ways:
     @property
     def stops_with_a_choice(self) -> bool:
         """Whether worms have a choice of channels, and stop on their way."""
-        return len(self.legs) > 0
+        return len(self.visit_triples) > 0
 
     @cached_property
     def ends(self) -> npt.NDArray[np.bool_]:
@@ -123,7 +123,7 @@ class Ways:
         return np.logical_or.reduce(asked.reshape(len(self.topology.links), count, -1, count), axis=(1, 3))
 
 
-def find_ways(
+def find_channel_use(
     scheme: Scheme,
     topology: Topology,
     relation: Relation | None = None,
@@ -131,10 +131,10 @@ def find_ways(
     seed: int = 0,
     *,
     absorbed: bool = False,
-) -> Ways:
+) -> ChannelUse:
     """Find the ways of a scheme's worms.
 
-    Any node may send to any other. Stops are taken from the scheme's legs; a sample of large multicasts is held
+    Any node may send to any other. Stops are taken from the scheme's triples; a sample of large multicasts is held
     against them.
 
     Parameters
@@ -151,7 +151,7 @@ def find_ways(
     Raises
     ------
     WormcastError
-        The topology is refused; the relation has no way between two nodes; the scheme's legs are no nodes, or
+        The topology is refused; the relation has no way between two nodes; the scheme's triples are no nodes, or
         its worms take a way through a stop that they do not show; worms stop where several nodes share a switch, or
         by a relation that looks where they come from.
     """
@@ -167,20 +167,21 @@ def find_ways(
         )
     require_unicasts(scheme, routes)
     name = scheme.name if relation is None or relation is own else f"{scheme.name} by {relation.name}"
-    if scheme.buffered:
+    if scheme.needs_whole_packet:
         return _buffered(scheme, name, routes, passes, classes, seed)
     replication = scheme.replication
-    legs = legs_of(scheme, topology)
-    sample = legs_of_worms(_sample(scheme, topology, seed)) if replication is None else legs
+    triples = visit_triples_of(scheme, topology)
+    sample = visit_triples_of_worms(_sample(scheme, topology, seed)) if replication is None else triples
     chosen_from = np.empty((0, 3), np.int32)
-    if len(legs) or len(sample):
+    if len(triples) or len(sample):
         _require_stops_known(scheme, routes)
         if routes.deterministic:
             first, last = _first_and_last(arrays, starts)
-            stops, used, loaded, arrives = _stops(legs, first, last, arrays, starts)
+            stops, used, loaded, arrives = _stops(triples, first, last, arrays, starts)
             unknown = _first_unknown(sample, stops, last, arrays, starts)
         else:
-            chosen_from = np.unique(legs[(legs[:, 0] != legs[:, 1]) & (legs[:, 1] != legs[:, 2])], axis=0)
+            moving = (triples[:, 0] != triples[:, 1]) & (triples[:, 1] != triples[:, 2])
+            chosen_from = np.unique(triples[moving], axis=0)
             stops, asked, used, loaded, arrives = _stops_of_choices(chosen_from, arrays, starts, routes.phase_of_node)
             _require_turns(name, routes, passes, asked)
             known = set(map(tuple, chosen_from.tolist()))
@@ -193,40 +194,40 @@ def find_ways(
     _require_turns(name, routes, passes, np.full_like(stops, NOWHERE) if absorbed else stops)
     stated = classes_of(scheme, topology)
     chosen = stated if classes is None else classes
-    return Ways(name, topology, routes, stated, chosen, passes, stops, chosen_from, used, loaded, arrives,
-                scheme.pairs_tell_all, replication)
+    return ChannelUse(name, topology, routes, stated, chosen, passes, stops, chosen_from, used, loaded, arrives,
+                scheme.pairs_are_complete, replication)
 
 
 def _buffered(scheme: Scheme, name: str, routes: Routes, passes: Integers, classes: ConsumptionClasses | None,
-              seed: int) -> Ways:
+              seed: int) -> ChannelUse:
     """The ways of worms that are copied out of buffers: those may go back to the switch that they came from."""
     topology = routes.topology
     ask(scheme.routed_by(routes.relation), "check", topology)
-    if not (routes.deterministic or scheme.spreads):
+    if not (routes.deterministic or scheme.is_tree):
         raise WormcastError(f"check: relation {routes.relation.name} leaves a choice, the analysis of worms that are "
                             "copied on their way needs one way to each node")
     used, loaded, arrives = np.zeros((3, len(passes)), bool)
     pairs = None
-    if scheme.spreads:
+    if scheme.is_tree:
         stops = turning_ways(routes, passes)
     else:
         homes = topology.consumptions[:, 0]
-        pairs = np.unique(legs_of(scheme, topology)[:, 1:], axis=0)
+        pairs = np.unique(visit_triples_of(scheme, topology)[:, 1:], axis=0)
         known = set(map(tuple, homes[pairs].tolist()))
-        for came, at, to in legs_of_worms(_sample(scheme, topology, seed)).tolist():
+        for came, at, to in visit_triples_of_worms(_sample(scheme, topology, seed)).tolist():
             if homes[at] != homes[to] and (homes[at], homes[to]) not in known:
                 raise _unknown_leg(scheme, topology, came, at, to)
         stops, _ = chained_ways(routes, pairs, passes)
     stated = classes_of(scheme, topology)
-    return Ways(name, topology, routes, stated, stated if classes is None else classes, passes, stops,
-                np.empty((0, 3), np.int32), used, loaded, arrives, scheme.pairs_tell_all, scheme.replication,
-                buffered=True, pairs=pairs)
+    return ChannelUse(name, topology, routes, stated, stated if classes is None else classes, passes, stops,
+                np.empty((0, 3), np.int32), used, loaded, arrives, scheme.pairs_are_complete, scheme.replication,
+                needs_whole_packet=True, pairs=pairs)
 
 
 def _unknown_leg(scheme: Scheme, topology: Topology, *leg: int) -> WormcastError:
     came, at, to = map(topology.node_name, leg)
-    return WormcastError(f"scheme {scheme.name}: a worm comes from {came} to {at} and goes on to {to}, which its legs "
-                         "do not show; legs() must give all of them, as multicasts to two destinations do not")
+    return WormcastError(f"scheme {scheme.name}: a worm comes from {came} to {at} and goes on to {to}, which its "
+                         "visit_triples do not show; they must show all, as multicasts to two destinations do not")
 
 
 def _require_turns(name: str, routes: Routes, passes: Integers, stops: Integers) -> None:
@@ -240,7 +241,7 @@ def _require_turns(name: str, routes: Routes, passes: Integers, stops: Integers)
 
 
 def _require_stops_known(scheme: Scheme, routes: Routes) -> None:
-    """Refuse worms that stop on their way where the legs do not tell by which channels they come and go on."""
+    """Refuse worms that stop on their way where the triples do not tell by which channels they come and go on."""
     topology = routes.topology
     if not np.array_equal(np.sort(topology.consumptions[:, 0]), np.arange(topology.switches)) or (
             topology.injections[:, 0] != topology.consumptions[:, 0]).any():
@@ -255,23 +256,24 @@ def _require_stops_known(scheme: Scheme, routes: Routes) -> None:
         )
 
 
-def legs_of(scheme: Scheme, topology: Topology) -> Integers:
-    """Give the legs of a scheme as `Scheme.legs` has them, whoever has written it.
+def visit_triples_of(scheme: Scheme, topology: Topology) -> Integers:
+    """Give the triples of a scheme as `Scheme.visit_triples` has them, whoever has written it.
 
     Raises
     ------
     WormcastError
         They are no rows of three nodes; or the topology is refused.
     """
-    given = ask(scheme, "legs", topology)
-    must = f"scheme {scheme.name}: its legs must be three nodes a row, from 0 to {topology.nodes - 1}"
+    given = ask(scheme, "visit_triples", topology)
+    must = f"scheme {scheme.name}: its triples must be three nodes a row, from 0 to {topology.nodes - 1}"
     try:
-        legs = np.ascontiguousarray(given, np.int32)
+        triples = np.ascontiguousarray(given, np.int32)
     except (OverflowError, TypeError, ValueError) as error:
         raise WormcastError(f"{must}, they are a {type(given).__name__} ({error})") from error
-    if legs.ndim != 2 or legs.shape[1] != 3 or (legs.size and not 0 <= legs.min() <= legs.max() < topology.nodes):
-        raise WormcastError(f"{must}, they are {list(legs.shape)}")
-    return legs
+    if triples.ndim != 2 or triples.shape[1] != 3 or (
+            triples.size and not 0 <= triples.min() <= triples.max() < topology.nodes):
+        raise WormcastError(f"{must}, they are {list(triples.shape)}")
+    return triples
 
 
 def _sample(scheme: Scheme, topology: Topology, seed: int) -> Worms:
@@ -413,8 +415,8 @@ def _first_and_last(arrays, starts):
 
 
 @compiled
-def _stops(legs, first, last, arrays, starts):
-    """Ways through stops; channels of such worms, those used after a stop, those by which they come to destinations."""
+def _stops(triples, first, last, arrays, starts):
+    """Channel use through stops; channels of such worms, those after a stop, and those that lead to destinations."""
     options, classes, link_of_port, switch_of_link, _, _ = arrays
     nodes, outputs = len(starts), link_of_port.shape[1] * classes
     stops = np.full((len(switch_of_link) * classes, outputs, 3), NOWHERE, np.int32)
@@ -424,8 +426,8 @@ def _stops(legs, first, last, arrays, starts):
     walked_first = np.zeros((nodes, nodes), np.bool_)
     walked = np.zeros((nodes, nodes), np.bool_)
     taken = np.empty(options.shape[1], np.int32)
-    for row in range(len(legs)):
-        u, v, w = legs[row]
+    for row in range(len(triples)):
+        u, v, w = triples[row]
         if u == v or v == w:
             continue
         way = stops[last[u, v], options[0, starts[v], w, 0]]
@@ -445,7 +447,7 @@ def _stops(legs, first, last, arrays, starts):
 
 
 @compiled
-def _stops_of_choices(legs, arrays, starts, phases):
+def _stops_of_choices(triples, arrays, starts, phases):
     """The same of worms with a choice; and all that they may ask for after a stop, not only what they ask for last."""
     options, classes, link_of_port, switch_of_link, phase_of_link, homes = arrays
     channels, nodes = len(switch_of_link) * classes, len(starts)
@@ -457,8 +459,8 @@ def _stops_of_choices(legs, arrays, starts, phases):
     walked = np.zeros((nodes, nodes), np.bool_)
     origin, stack = np.empty(channels, np.int32), np.empty(channels, np.int32)
     source = np.empty(1, np.int32)
-    for row in range(len(legs)):
-        u, v, w = legs[row]
+    for row in range(len(triples)):
+        u, v, w = triples[row]
         source[0] = u
         origins(arrays, starts, phases, source, v, origin, stack)
         for channel in range(channels):
@@ -486,11 +488,11 @@ def _stops_of_choices(legs, arrays, starts, phases):
 
 
 @compiled
-def _first_unknown(legs, stops, last, arrays, starts):
+def _first_unknown(triples, stops, last, arrays, starts):
     """The first leg whose way through its stop is not among `stops`, or -1."""
     options, _, _, _, _, _ = arrays
-    for row in range(len(legs)):
-        u, v, w = legs[row]
+    for row in range(len(triples)):
+        u, v, w = triples[row]
         if stops[last[u, v], options[0, starts[v], w, 0], 0] < 0:
             return row
     return -1

@@ -13,7 +13,7 @@ from ..schemes import Scheme
 from ..tokens import all_consumed, require_one_or_all, require_trees, token_groups
 from ..topologies import Topology
 from ..typecheck import require_kind
-from .channel_use import Ways, find_ways
+from .channel_use import ChannelUse, find_channel_use
 from .classes import fewest_classes
 from .degrees import channel_bounds
 from .graph import dependency_graph
@@ -236,19 +236,19 @@ def check(
         Whether worms that are copied on their way wait for tokens, as they do by default where ``fits`` is not given.
     fits : bool, optional
         Whether a switch's buffers hold a whole worm: then no copy waits for another one. By default they do, of a
-        scheme that asks for that (`Scheme.buffered`); other worms that are copied go through buffers that hold a part
-        of them, unless it is said here what they hold.
+        scheme with `Scheme.needs_whole_packet`; other worms that are copied go through buffers that hold a part of
+        them, unless it is said here what they hold.
     places : bool, optional
         Whether interfaces that forward have places for all packets of a message; by default a proof assumes that. Where
         they have not, a circle of interfaces is looked for (`circle_of_interfaces`).
     seed : int
-        Of the multicasts that are held against the schemes' legs, and in which circles are looked for.
+        Of the multicasts that are held against the schemes' triples, and in which circles are looked for.
 
     Raises
     ------
     WormcastError
         Anything is refused: the topology, the number of channels, a relation without a way between two nodes, a
-        worm without a class, legs that do not show what the worms do.
+        worm without a class, triples that do not show what the worms do.
     """
     require_kind("topology", topology, Topology)
     require_kind("classes", classes, ConsumptionClasses, NoneType)
@@ -267,7 +267,7 @@ def check(
     if slots:
         classes = ConsumptionClasses()
     everybody = [(scheme, relation), *others]
-    parts = [find_ways(one, topology, by, classes, seed, absorbed=slots > 0) for one, by in everybody]
+    parts = [find_channel_use(one, topology, by, classes, seed, absorbed=slots > 0) for one, by in everybody]
     for part in parts:
         if slots and part.stops_with_a_choice:
             raise WormcastError(f"slots: {slots} is given, where worms of {part.name} have a choice of channels "
@@ -280,10 +280,10 @@ def check(
                             f"{' and '.join(part.name for part in parts)} are not copied on their way: it is of those "
                             "that are")
     if fits is not None:  # buffers that may hold a whole worm are deep ones, whose readers go by themselves
-        parts = [part if part.replication is None else replace(part, buffered=True, replication="asynchronous")
-                 for part in parts]
-    buffered = any(part.buffered for part in parts)
-    serial = any(part.replication is not None and not part.buffered for part in parts)  # may take tokens
+        parts = [part if part.replication is None else
+                 replace(part, needs_whole_packet=True, replication="asynchronous") for part in parts]
+    buffered = any(part.needs_whole_packet for part in parts)
+    serial = any(part.replication is not None and not part.needs_whole_packet for part in parts)  # may take tokens
     _require_trees(trees, serial, parts, slots, classes, tokens)
     if fits is None:
         fits = buffered
@@ -356,8 +356,8 @@ def _full_interfaces(topology: Topology, scheme: Scheme, consumption: int, seed:
             for resource in (Resource.place(node, "*"), Resource("cons", str(following), channels))]
 
 
-def _require_trees(trees: bool, serial: bool, parts: Sequence[Ways], slots: int, classes: ConsumptionClasses | None,
-                   tokens: bool | None) -> None:
+def _require_trees(trees: bool, serial: bool, parts: Sequence[ChannelUse], slots: int,
+                   classes: ConsumptionClasses | None, tokens: bool | None) -> None:
     """Refuse what worms that are copied on their way do not have, and what they alone have."""
     names = " and ".join(part.name for part in parts if (part.replication is not None) == trees)
     if tokens and trees and not serial:
@@ -370,7 +370,7 @@ def _require_trees(trees: bool, serial: bool, parts: Sequence[Ways], slots: int,
         require_any_channel(classes, names)
 
 
-def _assumed_of_signs(schemes: Sequence[Scheme], parts: Sequence[Ways], consumption: int,
+def _assumed_of_signs(schemes: Sequence[Scheme], parts: Sequence[ChannelUse], consumption: int,
                       classes: ConsumptionClasses | None, ejection: str, seed: int) -> str:
     """Say what a proof assumes of the signs of ties: nothing where there is no cycle, whatever signs worms carry."""
     relations = [with_any_signs(part.routes.relation) for part in parts]
@@ -379,7 +379,7 @@ def _assumed_of_signs(schemes: Sequence[Scheme], parts: Sequence[Ways], consumpt
         return ""
     # worms that stop on their way are analysed by one way each
     if not any(part.has_stops for part in signed):
-        every = [part if part not in signed else find_ways(scheme, part.topology, relation, classes, seed)
+        every = [part if part not in signed else find_channel_use(scheme, part.topology, relation, classes, seed)
                  for scheme, part, relation in zip(schemes, parts, relations, strict=True)]
         if dependency_graph(every, consumption, ejection=ejection).free:
             return ""

@@ -10,7 +10,7 @@ import numpy as np
 from ..consumption import ConsumptionClasses
 from ..topologies import Topology
 from ..topologies.grid import GRIDS, direction_name, mesh_directions
-from .channel_use import Ways
+from .channel_use import ChannelUse
 from .knot_search import is_free
 
 __all__ = ["Vocabulary", "fewest_classes", "links_along", "partitions", "vocabularies"]
@@ -58,7 +58,7 @@ class Vocabulary:
             yield ConsumptionClasses(blocks, self.by)
 
 
-def vocabularies(parts: Sequence[Ways]) -> list[Vocabulary]:
+def vocabularies(parts: Sequence[ChannelUse]) -> list[Vocabulary]:
     """Give the vocabularies in which maps for these worms can speak, that of the first part's own map first."""
     stated, topology = parts[0].stated, parts[0].topology
     named = []
@@ -76,7 +76,7 @@ def vocabularies(parts: Sequence[Ways]) -> list[Vocabulary]:
     return found
 
 
-def fewest_classes(parts: Sequence[Ways], ejection: str = "one") -> tuple[ConsumptionClasses | None, int | None]:
+def fewest_classes(parts: Sequence[ChannelUse], ejection: str = "one") -> tuple[ConsumptionClasses | None, int | None]:
     """Find a map of directions to classes of consumption channels without a deadlock, and the fewest classes.
 
     Maps speak in `vocabularies`. The rule (next or last hop) stays the first part's.
@@ -87,7 +87,7 @@ def fewest_classes(parts: Sequence[Ways], ejection: str = "one") -> tuple[Consum
 
     Parameters
     ----------
-    parts : sequence of Ways
+    parts : sequence of ChannelUse
     ejection : "one" or "all"
         As `ejection_ports` has it.
 
@@ -111,7 +111,7 @@ def fewest_classes(parts: Sequence[Ways], ejection: str = "one") -> tuple[Consum
     return helpful[0].finest if helpful else None, None
 
 
-def _deciding(parts: Sequence[Ways], vocabulary: list[str], by: str) -> list[str]:
+def _deciding(parts: Sequence[ChannelUse], vocabulary: list[str], by: str) -> list[str]:
     """Directions of hops that decide a class."""
     topology = parts[0].topology
     links = topology.links

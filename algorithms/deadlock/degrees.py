@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..topologies import Topology
-from .channel_use import Ways
+from .channel_use import ChannelUse
 from .link_classes import LinkClasses
 
 __all__ = ["Degrees", "Reading", "channel_bounds", "degrees"]
@@ -80,7 +80,7 @@ class Degrees:
         return LinkClasses(_ranks(self.out, self.topology.links[:, 0]), max(1, self.v_out + spare), "next")
 
 
-def degrees(parts: Sequence[Ways], reading: Reading) -> Degrees:
+def degrees(parts: Sequence[ChannelUse], reading: Reading) -> Degrees:
     """Count links by which worms of several destinations reach or leave a node.
 
     - ``"held"``: out of a node, links that worms use once they hold a consumption channel (section 3.2.1 counts so:
@@ -105,7 +105,7 @@ def degrees(parts: Sequence[Ways], reading: Reading) -> Degrees:
     return Degrees(topology, into, out, bool((goes_on | (count[end] < count.max()))[ends].all()))
 
 
-def channel_bounds(parts: Sequence[Ways], ejection: str) -> tuple[int | None, int | None]:
+def channel_bounds(parts: Sequence[ChannelUse], ejection: str) -> tuple[int | None, int | None]:
     """Give the channels that suffice by Lemma 1, min(v_in, v_out + 1), and by Corollary 2, min(v_in, v_out).
 
     Links are counted once a consumption channel is held, with one virtual channel each, as others of the same link

@@ -15,10 +15,10 @@ from ..ejection import EjectionPorts, ejection_ports
 from ..tokens import TokenGroups
 from ..topologies import Topology
 from .adaptive_states import find_heads
-from .branch_dependencies import CopiedEdges, Edges, Numbering, beyond, copied_edges
-from .branch_pairs import find_splits
-from .channel_use import Ways
-from .multidrop_edges import find_drops
+from .branch_dependencies import CopiedEdges, Edges, Numbering, beyond, branch_dependencies
+from .branch_pairs import find_branch_pairs
+from .channel_use import ChannelUse
+from .multidrop_edges import find_multidrop_edges
 from .token_cycles import may_return
 
 __all__ = ["DependencyGraph", "dependency_graph"]
@@ -55,9 +55,9 @@ class DependencyGraph:
       behind another worm of this node, of whichever destination, at the injection port. A node's slots are one
       resource, as each of them will do.
     - A worm that is copied keeps what it has in one branch while another one waits. So whoever holds a channel may wait
-      for the first one of each other branch (`Splits`), beside the next one of its own. Where it takes the outputs of a
-      switch all at once, it has that first one already: it waits for what comes next there, for itself or behind a worm
-      that is still in the buffer.
+      for the first one of each other branch (`BranchPairs`), beside the next one of its own. Where it takes the
+      outputs of a switch all at once, it has that first one already: it waits for what comes next there, for itself
+      or behind a worm that is still in the buffer.
     - Where a switch holds a whole worm that is copied, each copy goes on whatever the others wait for (`fits`): the
       worm holds the channel that it came by until the last of them has gone, and each needs the next channel on its own
       way. One that is consumed needs nothing more. So such a worm waits for no more than unicasts on these ways do
@@ -191,15 +191,15 @@ class DependencyGraph:
 
 
 def dependency_graph(
-    parts: Sequence[Ways], channels: int, classes: ClassMap | None = None, *, ejection: str = "one",
-    without: Sequence[Ways] = (), slots: int = 0, tokens: TokenGroups | None = None, consumed: bool = False,
+    parts: Sequence[ChannelUse], channels: int, classes: ClassMap | None = None, *, ejection: str = "one",
+    without: Sequence[ChannelUse] = (), slots: int = 0, tokens: TokenGroups | None = None, consumed: bool = False,
     fits: bool = False,
 ) -> DependencyGraph:
     """Build the graph of several schemes in one network.
 
     Parameters
     ----------
-    parts : sequence of Ways
+    parts : sequence of ChannelUse
         At least one, all on one topology.
     channels : int
         Consumption channels of each ejection port.
@@ -207,7 +207,7 @@ def dependency_graph(
         For all worms, in place of each part's own.
     ejection : "one" or "all"
         As `ejection_ports` has it.
-    without : sequence of Ways
+    without : sequence of ChannelUse
         Parts whose worms are left out. Those of others that have a choice of channels are taken as if they asked for
         all of them: then a cycle need not be a deadlock.
     slots : int
@@ -280,7 +280,7 @@ def dependency_graph(
             if part not in without:
                 heads = find_heads(part, mapped, channels, groups=groups, ports=ports, share=share)
                 add(index, *heads.edges())
-        elif part.buffered:
+        elif part.needs_whole_packet:
             for ends in asked_of(held, output):
                 add_held(held, ends, part.stops[held, output])
         elif len(held):
@@ -310,10 +310,10 @@ def dependency_graph(
             held, output = np.nonzero(part.passes[:, :, 0] >= 0)
             for ends in asked_of(held, output):
                 add_held(held, ends, part.passes[held, output])
-        if part.replication is not None and not (part.buffered and fits):
-            splits = find_splits(part.routes, ports) if part.pairs is None else find_drops(part, ports)
+        if part.replication is not None and not (part.needs_whole_packet and fits):
+            splits = find_branch_pairs(part.routes, ports) if part.pairs is None else find_multidrop_edges(part, ports)
             numbering = Numbering(share, len(part.passes), first_cons if groups == 1 else first_any, first_token)
-            found = copied_edges(part, splits, numbering, tokens, consumed)
+            found = branch_dependencies(part, splits, numbering, tokens, consumed)
             add_copied(index, found.to_tokens)
             copies.append((index, found))
 
@@ -337,7 +337,7 @@ def dependency_graph(
                            copied if (copied >= 0).any() else None, tokens)
 
 
-def _first_channels(part: Ways, nodes: npt.NDArray) -> tuple[npt.NDArray, Integers]:
+def _first_channels(part: ChannelUse, nodes: npt.NDArray) -> tuple[npt.NDArray, Integers]:
     """Channels that worms of some nodes take first, and a worm for each: its source, and where it goes."""
     topology, count = part.topology, part.vc_classes
     pairs = np.array([(u, v) for u in nodes.tolist() for v in range(topology.nodes) if u != v], np.int32).reshape(-1, 2)
@@ -347,7 +347,7 @@ def _first_channels(part: Ways, nodes: npt.NDArray) -> tuple[npt.NDArray, Intege
 
 
 def _class_of_stops(
-    part: Ways, classes: ClassMap, held: npt.NDArray, asked: npt.NDArray, witness: Integers
+    part: ChannelUse, classes: ClassMap, held: npt.NDArray, asked: npt.NDArray, witness: Integers
 ) -> npt.NDArray:
     """Class that a worm asks for at each way through a stop."""
     of_channel = classes.of_channels(part.topology, part.vc_classes)

@@ -14,10 +14,10 @@ import numpy.typing as npt
 from ..compiled import compiled
 from ..consumption import ClassMap
 from .adaptive_states import Heads, find_heads
-from .channel_use import Ways
+from .channel_use import ChannelUse
 from .graph import DependencyGraph, dependency_graph
 
-__all__ = ["Held", "Question", "choosing_parts", "is_free"]
+__all__ = ["Held", "KnotSearch", "choosing_parts", "is_free"]
 
 MOST_STEPS = 20_000
 """Steps of the search for worms that hold several channels each, before it is given up."""
@@ -40,7 +40,7 @@ class Held:
     part : int
         Whose it is.
     witness : tuple of int
-        Where it comes from and where it goes, as `Ways` has it.
+        Where it comes from and where it goes, as `ChannelUse` has it.
     resources : tuple of int
         What it holds: neighbours in the order in which its head passed them.
     waits : tuple of int
@@ -54,14 +54,14 @@ class Held:
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
+class KnotSearch:
     """Worms with choices, among others.
 
     Parameters
     ----------
-    parts : sequence of Ways
+    parts : sequence of ChannelUse
         All worms.
-    choosing : sequence of Ways
+    choosing : sequence of ChannelUse
         Those among them that may take another way where the first one is held for ever.
     channels : int
         Consumption channels of each ejection port.
@@ -71,8 +71,8 @@ class Question:
         As `ejection_ports` has it.
     """
 
-    parts: Sequence[Ways]
-    choosing: Sequence[Ways]
+    parts: Sequence[ChannelUse]
+    choosing: Sequence[ChannelUse]
     channels: int
     classes: ClassMap | None = None
     ejection: str = "one"
@@ -180,18 +180,18 @@ class Question:
         return [worms[resource] for resource in best]
 
 
-def choosing_parts(parts: Sequence[Ways]) -> list[Ways]:
+def choosing_parts(parts: Sequence[ChannelUse]) -> list[ChannelUse]:
     """Worms that have a choice of channels: where switches choose in turn, they wait for that one alone."""
     return [part for part in parts if not part.routes.deterministic and not part.routes.in_turn]
 
 
-def is_free(parts: Sequence[Ways], channels: int, classes: ClassMap | None = None,
+def is_free(parts: Sequence[ChannelUse], channels: int, classes: ClassMap | None = None,
             ejection: str = "one") -> bool:
     """Whether it is proved that these worms cannot deadlock, as far as relations say that they enter empty buffers."""
     if dependency_graph(parts, channels, classes, ejection=ejection).free:
         return True
     choosing = [part for part in choosing_parts(parts) if part.routes.relation.enters_empty]
-    return bool(choosing) and not Question(parts, choosing, channels, classes, ejection).possible().any()
+    return bool(choosing) and not KnotSearch(parts, choosing, channels, classes, ejection).possible().any()
 
 
 _Placed = tuple[Held, list[int], int]
@@ -210,12 +210,12 @@ class _Assignment:
 
     Parameters
     ----------
-    question : Question
+    question : KnotSearch
     inside : bool array [resources]
         What worms may wait for.
     """
 
-    def __init__(self, question: Question, inside: Flags) -> None:
+    def __init__(self, question: KnotSearch, inside: Flags) -> None:
         self.question = question
         self.inside = inside
         self.steps = 0

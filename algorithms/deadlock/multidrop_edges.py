@@ -5,14 +5,14 @@ import numpy as np
 from ..compiled import compiled
 from ..ejection import EjectionPorts
 from ..routing import walk
-from .branch_pairs import Splits
-from .channel_use import Ways
+from .branch_pairs import BranchPairs
+from .channel_use import ChannelUse
 from .whole_packet_edges import chained_ways
 
-__all__ = ["find_drops"]
+__all__ = ["find_multidrop_edges"]
 
 
-def find_drops(part: Ways, ports: EjectionPorts) -> Splits:
+def find_multidrop_edges(part: ChannelUse, ports: EjectionPorts) -> BranchPairs:
     """Go through the switches at which worms stop, and through all that may lie behind each.
 
     At a stop there is a branch to each node of the switch, and one on to the next stop; in the last of these a worm may
@@ -23,7 +23,7 @@ def find_drops(part: Ways, ports: EjectionPorts) -> Splits:
     _, came = chained_ways(routes, pairs, part.passes.copy())
     starts = np.ascontiguousarray(topology.injections[:, 0])
     found = _drops(routes.arrays, starts, pairs, came, len(ports), ports.first, ports.place)
-    return Splits(found, np.full((len(part.passes), 3), -1, np.int32))
+    return BranchPairs(found, np.full((len(part.passes), 3), -1, np.int32))
 
 
 @compiled

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..tokens import TokenGroups
-from .channel_use import Ways
+from .channel_use import ChannelUse
 from .graph import DependencyGraph, dependency_graph
-from .knot_search import Held, Question, choosing_parts
+from .knot_search import Held, KnotSearch, choosing_parts
 
 __all__ = ["Verdict", "decide"]
 
@@ -37,18 +37,18 @@ class Verdict:
     searched: str = ""
 
 
-def decide(parts: Sequence[Ways], channels: int, ejection: str = "one", slots: int = 0,
+def decide(parts: Sequence[ChannelUse], channels: int, ejection: str = "one", slots: int = 0,
            tokens: TokenGroups | None = None, consumed: bool = False, fits: bool = False) -> Verdict:
     """Decide whether worms can deadlock.
 
     Without a cycle of dependencies they cannot, whatever they choose. Where nobody has a choice a cycle is a deadlock;
     with tokens it is not decided, as one may be needed twice in it. Otherwise the greatest set of resources that could
-    be held for ever is looked for (`Question.possible`); if there is one, then worms that hold a part of it and wait
-    for nothing else (`Question.search`).
+    be held for ever is looked for (`KnotSearch.possible`); if there is one, then worms that hold a part of it and wait
+    for nothing else (`KnotSearch.search`).
 
     Parameters
     ----------
-    parts : sequence of Ways
+    parts : sequence of ChannelUse
     channels : int
         Consumption channels of each ejection port.
     ejection : "one" or "all"
@@ -66,11 +66,11 @@ def decide(parts: Sequence[Ways], channels: int, ejection: str = "one", slots: i
     if not choosing:
         return Verdict("deadlock", graph)
     careful = [part for part in choosing if part.routes.relation.enters_empty]
-    if careful and not Question(parts, careful, channels, ejection=ejection).possible().any():
+    if careful and not KnotSearch(parts, careful, channels, ejection=ejection).possible().any():
         names = " and ".join(dict.fromkeys(part.routes.relation.name for part in careful))
         return Verdict("free", _of_worms(graph, []),
                        assumes=f"a head routed by {names} enters a virtual channel only when its buffer is empty")
-    question = Question(parts, choosing, channels, ejection=ejection)
+    question = KnotSearch(parts, choosing, channels, ejection=ejection)
     worms, steps = question.search()
     if worms:
         return Verdict("deadlock", _of_worms(graph, worms), worms)

@@ -28,7 +28,7 @@ def chained_ways(routes: Routes, pairs: Integers, passes: Integers) -> tuple[Int
     Returns
     -------
     stops : int32 array [channels, outputs, 3]
-        As `Ways` has them.
+        As `ChannelUse` has them.
     came : int32 array [switches, channels]
         A node from which worms come to destinations at a switch by a channel, where they do, or -1.
     """
@@ -45,7 +45,7 @@ def turning_ways(routes: Routes, passes: Integers) -> Integers:
     Returns
     -------
     int32 array [channels, outputs, 3]
-        As `Ways` has stops: a source, the node for which the worm has come there, and the one behind the output.
+        As `ChannelUse` has stops: a source, the node for which the worm has come there, and the one behind the output.
     """
     stops = np.full((*passes.shape[:2], 3), NOWHERE, np.int32)
     _turning(routes.arrays, np.ascontiguousarray(routes.topology.injections[:, 0]), stops)

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from .channel_use import Ways
+from .channel_use import ChannelUse
 from .graph import DependencyGraph
 
-__all__ = ["Told", "retell"]
+__all__ = ["CycleStep", "retell"]
 
 
-class Told(NamedTuple):
+class CycleStep(NamedTuple):
     """A step of a cycle: a resource, and a worm that holds it and asks for the next one."""
 
     resource: int
@@ -26,7 +26,7 @@ class _Run(NamedTuple):
     waits: tuple[int, ...]  # channels of the other branch, the last of which it does not have
 
 
-def retell(graph: DependencyGraph, parts: Sequence[Ways]) -> list[Told]:
+def retell(graph: DependencyGraph, parts: Sequence[ChannelUse]) -> list[CycleStep]:
     """Tell a shortest cycle by as few worms as may be, no two of which hold the same.
 
     Each witness of `DependencyGraph` is the first one of its edge, whatever the others of the cycle are. A worm that is
@@ -36,13 +36,13 @@ def retell(graph: DependencyGraph, parts: Sequence[Ways]) -> list[Told]:
     edges = graph.cycle_edges()
     copied = [] if graph.copied is None else graph.copied[edges].tolist()
     begin = next((place for place, switch in enumerate(copied) if switch >= 0), None)
-    plain = [Told(int(graph.starts[edge]), part, source, tuple(stop for stop in stops if stop >= 0))
+    plain = [CycleStep(int(graph.starts[edge]), part, source, tuple(stop for stop in stops if stop >= 0))
              for edge in edges for part, source, *stops in [graph.witnesses[edge].tolist()]]
     if begin is None:
         return plain
     plain, copied = plain[begin:] + plain[:begin], copied[begin:] + copied[:begin]
     firsts = [place for place, switch in enumerate(copied) if switch >= 0]
-    told: list[Told] = []
+    told: list[CycleStep] = []
     taken: set[int] = set()
     for first, end in zip(firsts, [*firsts[1:], len(plain)], strict=True):
         steps = plain[first:end]
@@ -51,11 +51,11 @@ def retell(graph: DependencyGraph, parts: Sequence[Ways]) -> list[Told]:
         source, stops, held = next((found for found in _worms(graph, parts[run.part], run) if not found[2] & taken),
                                    (None, (), set()))
         taken |= held
-        told += steps if source is None else [Told(step.resource, run.part, source, stops) for step in steps]
+        told += steps if source is None else [CycleStep(step.resource, run.part, source, stops) for step in steps]
     return told
 
 
-def _worms(graph: DependencyGraph, part: Ways, run: _Run) -> Iterator[tuple[int, tuple[int, ...], set[int]]]:
+def _worms(graph: DependencyGraph, part: ChannelUse, run: _Run) -> Iterator[tuple[int, tuple[int, ...], set[int]]]:
     """Worms that may be in so much of a cycle: from where, to which nodes, and what each of them holds then."""
     topology, share = part.topology, graph.vc_classes // part.vc_classes
     for source in range(topology.nodes):

@@ -58,7 +58,7 @@ class Scheme(ABC):
     broadcasts = False
     """Whether its multicasts go to all other nodes, and none to fewer."""
 
-    spreads = False
+    is_tree = False
     """Whether its worms are trees: copied at each switch to all outputs that lead to destinations, in any order."""
 
     both_ways = False
@@ -67,7 +67,7 @@ class Scheme(ABC):
     replication: str | None = None
     """How switches copy its worms to several outputs, see `TreeInput`; None: they do not, but for a consumed copy."""
 
-    buffered = False
+    needs_whole_packet = False
     """Whether switches are to hold a whole worm, so that none of its copies waits for another one."""
 
     forwarded = False
@@ -79,8 +79,8 @@ class Scheme(ABC):
     packets = 1
     """Packets of a message for which its worms are chosen, where they depend on that."""
 
-    pairs_tell_all = True
-    """Whether the multicasts to two destinations show all ways that worms take, as its own `legs` then lists them."""
+    pairs_are_complete = True
+    """The multicasts to two destinations contain all visit triples. A scheme with its own `visit_triples` sets it."""
 
     def most_visits(self, topology: Topology) -> int:
         """Count the places that a worm's header may list: here all other nodes, one by one."""
@@ -189,7 +189,7 @@ class Scheme(ABC):
         """Say what a multicast to all takes without contention, with all ports; None where no formula is known."""
         return None
 
-    def legs(self, topology: Topology) -> npt.NDArray[np.int32]:
+    def visit_triples(self, topology: Topology) -> npt.NDArray[np.int32]:
         """List the ways that worms take through their stops, for the deadlock analysis.
 
         A row (u, v, w) says that some worm sent by u, or with u as its previous stop, visits v and goes on to w.
@@ -201,7 +201,7 @@ class Scheme(ABC):
 
         Returns
         -------
-        int32 array [legs, 3]
+        int32 array [triples, 3]
 
         Raises
         ------

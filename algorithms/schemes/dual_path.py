@@ -29,8 +29,8 @@ class LabelOrder(MeshScheme):
         """Two classes: H_u, the links to higher labels, and H_l, those to lower ones."""
         return ConsumptionClasses((("up",), ("down",)))
 
-    def legs(self, topology: Topology) -> npt.NDArray[np.int32]:
-        """List dual-path's legs: what is left of a worm of the others is part of one of dual-path, if not its own.
+    def visit_triples(self, topology: Topology) -> npt.NDArray[np.int32]:
+        """List dual-path's triples: what is left of a worm of the others is part of one of dual-path, if not its own.
 
         By R their own multicasts to two destinations have the same ways through stops; by other relations, that
         a user may put in its place, they lack some.

@@ -39,7 +39,7 @@ class MultiDropScheme(Scheme):
     relation = UP_DOWN
     header = MultiDrop
     replication = "asynchronous"
-    buffered = True
+    needs_whole_packet = True
     whole_chains: bool
     all_send: bool
     parameters: ClassVar[Mapping[str, str]] = {"by": "hosts"}
@@ -64,7 +64,7 @@ class MultiDropScheme(Scheme):
         homes = np.unique(topology.consumptions[:, 0])
         return longest_chain(topology, homes) if self.whole_chains else 1
 
-    def legs(self, topology: Topology) -> npt.NDArray[np.int32]:
+    def visit_triples(self, topology: Topology) -> npt.NDArray[np.int32]:
         """List the ways from switch to switch of a chain, with one node for each switch; none to one switch alone."""
         homes, first = np.unique(topology.consumptions[:, 0], return_index=True)
         if not self.whole_chains:

@@ -17,13 +17,13 @@ class OneTree(Scheme):
     """A scheme whose multicast is one worm with a bit string, copied at each switch to all outputs that it leads to."""
 
     header = BitString
-    spreads = True
+    is_tree = True
 
     def classes_on(self, topology: Topology) -> ConsumptionClasses:
         """No class: each copy ends where it is consumed."""
         return ConsumptionClasses()
 
-    def legs(self, topology: Topology) -> npt.NDArray[np.int32]:
+    def visit_triples(self, topology: Topology) -> npt.NDArray[np.int32]:
         """No worm goes on from a destination."""
         return np.empty((0, 3), np.int32)
 

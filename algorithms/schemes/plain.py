@@ -28,7 +28,7 @@ class PlainScheme(MeshScheme):
     header = AddressList
     in_two_dimensions = "as its author says"
     in_more_dimensions = "as its author says"
-    pairs_tell_all = False
+    pairs_are_complete = False
 
     @abstractmethod
     def visits(self, topology: Topology, source: int, destinations: list[int]) -> Sequence[Sequence[int]]:

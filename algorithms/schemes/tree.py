@@ -25,7 +25,7 @@ class Tree(OneTree):
     both_ways = True
     relation = UP_DOWN_TREE
     replication = "asynchronous"
-    buffered = True
+    needs_whole_packet = True
 
     def check(self, topology: Topology) -> None:
         """Refuse a network with links that go one way, and relations that do not keep a worm whole while it goes up."""

@@ -22,8 +22,8 @@ class UnicastScheme(Scheme):
         """No class: a unicast stops nowhere on its way."""
         return ConsumptionClasses()
 
-    def legs(self, topology: Topology) -> npt.NDArray[np.int32]:
-        """No legs, for the same reason."""
+    def visit_triples(self, topology: Topology) -> npt.NDArray[np.int32]:
+        """No triples, for the same reason."""
         return np.empty((0, 3), np.int32)
 
 

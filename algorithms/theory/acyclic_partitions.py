@@ -63,9 +63,9 @@ def group_links(subject: Subject, names: Sequence[str], numbers: npt.NDArray[np.
     """Find out in which order worms of several destinations use groups of links: hops to the first one count, too."""
     count = len(names)
     before = np.full((count, count, 4), NOWHERE, np.int32)
-    for part, (ways, legs) in enumerate(zip(subject.parts, subject.legs, strict=True)):
+    for part, (ways, triples) in enumerate(zip(subject.parts, subject.visit_triples, strict=True)):
         starts = np.ascontiguousarray(subject.topology.injections[:, 0])
-        found = _before(legs, ways.routes.arrays, starts, numbers, count)
+        found = _before(triples, ways.routes.arrays, starts, numbers, count)
         new = (found[..., 0] >= 0) & (before[..., 0] < 0)
         before[new, 0] = part
         before[new, 1:] = found[new]
@@ -270,14 +270,14 @@ def _cycle(edges: Sequence[Sequence[int]]) -> list[int]:
 
 
 @compiled
-def _before(legs, arrays, starts, numbers, count):
+def _before(triples, arrays, starts, numbers, count):
     """A worm for each pair of groups of which it uses one before the other, int32 [count, count, 3]."""
     _, classes, _, _, _, _ = arrays
     before = np.full((count, count, 3), NOWHERE, np.int32)
     path = np.empty(2 * arrays[0].shape[1], np.int32)
     seen = np.empty(count, np.int64)
-    for row in range(len(legs)):
-        u, v, w = legs[row]
+    for row in range(len(triples)):
+        u, v, w = triples[row]
         hops = walk(arrays, starts[u], 0, v, path)
         hops += walk(arrays, starts[v], 0, w, path[hops:])
         known, last = 0, -1

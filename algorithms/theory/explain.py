@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..consumption import ConsumptionClasses
-from ..deadlock.channel_use import find_ways
+from ..deadlock.channel_use import find_channel_use
 from ..errors import WormcastError
 from ..routing import Relation
 from ..schemes import Scheme
@@ -54,13 +54,13 @@ def explain(
     to two destinations need not show all its ways, what holds of those is not said to hold of all.
     """
     everybody = [(scheme, relation), *others]
-    parts = [find_ways(one, topology, by, classes, seed) for one, by in everybody]
+    parts = [find_channel_use(one, topology, by, classes, seed) for one, by in everybody]
     copied = [part for part in parts if part.replication is not None]
     if copied:
         if len(parts) > 1:
             raise WormcastError(f"explain: {' and '.join(part.name for part in parts)} are given together, the "
                                 f"statements of trees are of one scheme (which sends unicasts, too): {copied[0].name}")
-        if copied[0].buffered:
+        if copied[0].needs_whole_packet:
             along = chained(topology, scheme, seed) if isinstance(scheme, MultiDropScheme) else []
             return [*buffered(Buffered(copied[0], ejection)), *along]
         enough = all_consumed(topology, channels=consumption or 1, vcs=vcs, ejection=ejection)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..consumption import ClassMap, ConsumptionClasses
-from ..deadlock.channel_use import Ways, legs_of
+from ..deadlock.channel_use import ChannelUse, visit_triples_of
 from ..deadlock.graph import dependency_graph
 from ..deadlock.knot_search import is_free
 from ..schemes import Scheme
@@ -17,7 +17,7 @@ from .paper import STATED, Stated
 
 __all__ = ["Subject"]
 
-Legs = npt.NDArray[np.int32]
+VisitTriples = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +27,7 @@ class Subject:
     Parameters
     ----------
     schemes : sequence of Scheme
-    parts : sequence of Ways
+    parts : sequence of ChannelUse
         Their ways, in the same order.
     vcs : int
         Virtual channels of each link.
@@ -36,7 +36,7 @@ class Subject:
     """
 
     schemes: Sequence[Scheme]
-    parts: Sequence[Ways]
+    parts: Sequence[ChannelUse]
     vcs: int
     ejection: str
 
@@ -83,12 +83,12 @@ class Subject:
         return [graph.describe(resource, self.vcs) for resource, _ in graph.cycle()]
 
     @cached_property
-    def legs(self) -> list[Legs]:
-        """The legs of each part, int32 [legs, 3]: a worm from u, or from its stop u, visits v and goes on to w."""
+    def visit_triples(self) -> list[VisitTriples]:
+        """Visit triples of each part, int32 [triples, 3]: a worm from u, or its stop u, visits v and goes on to w."""
         found = []
         for scheme, part in zip(self.schemes, self.parts, strict=True):
-            legs = legs_of(scheme, part.topology) if part.has_stops else np.empty((0, 3), np.int32)
-            found.append(legs[(legs[:, 0] != legs[:, 1]) & (legs[:, 1] != legs[:, 2])])
+            triples = visit_triples_of(scheme, part.topology) if part.has_stops else np.empty((0, 3), np.int32)
+            found.append(triples[(triples[:, 0] != triples[:, 1]) & (triples[:, 1] != triples[:, 2])])
         return found
 
     def named(self, *nodes: int) -> str:

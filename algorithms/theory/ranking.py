@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ..channels import Resource, link_names
 from ..consumption import ClassMap
-from ..deadlock.channel_use import Ways
+from ..deadlock.channel_use import ChannelUse
 from ..deadlock.graph import DependencyGraph, dependency_graph
 from .problem import Subject
 
@@ -34,7 +34,7 @@ class Ranking:
     links: Integers
     consumption: Integers
 
-    def order(self, parts: Sequence[Ways]) -> list[str]:
+    def order(self, parts: Sequence[ChannelUse]) -> list[str]:
         """Name all channels that are asked for, lowest first; those of one rank by their numbers."""
         topology = parts[0].topology
         named = [(rank, Resource.link(name, "*")) for name, rank in
@@ -43,7 +43,7 @@ class Ranking:
                   for channel, rank in enumerate(ranks)]
         return [str(resource) for _, resource in sorted(named, key=lambda one: one[0])]
 
-    def check(self, parts: Sequence[Ways], classes: ClassMap) -> tuple[int, list[str]]:
+    def check(self, parts: Sequence[ChannelUse], classes: ClassMap) -> tuple[int, list[str]]:
         """Go through all that worms ask for while they hold something: how many steps, and those that do not rise.
 
         It looks at what the worms do, and at nothing that the search for this order has made.
@@ -51,7 +51,7 @@ class Ranking:
         steps = {name: held < asked for part in parts for name, held, asked in self._steps(part, classes)}
         return len(steps), [name for name, rises in steps.items() if not rises]
 
-    def _steps(self, part: Ways, classes: ClassMap) -> Iterator[tuple[str, int, int]]:
+    def _steps(self, part: ChannelUse, classes: ClassMap) -> Iterator[tuple[str, int, int]]:
         """Name each step, the rank that is held, and the one that is asked for."""
         topology, names = part.topology, link_names(part.topology)
         of_link = classes.of_channels(topology)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..consumption import ConsumptionClasses
-from ..deadlock.channel_use import Ways
+from ..deadlock.channel_use import ChannelUse
 from .problem import Subject
 from .statement import Statement
 
@@ -57,7 +57,7 @@ def theorem1(subject: Subject) -> Statement:
         if not subject.complete:
             why = "not decided: multicasts to two destinations do not meet both hypotheses, but others may"
         elif pairs:
-            why = (f"hypothesis 1 is met, hypothesis 2 not decided: the scheme's legs visit {pairs} "
+            why = (f"hypothesis 1 is met, hypothesis 2 not decided: the scheme's triples visit {pairs} "
                    f"pair{'s' if pairs > 1 else ''} of nodes in both orders, but no multicasts to the two alone do, of "
                    f"the {min(pairs, MOST_PAIRS)} nearest")
         elif not waits:
@@ -93,13 +93,13 @@ def crossing(subject: Subject) -> tuple[int, Crossing | None]:
     Returns
     -------
     int
-        Pairs of nodes that are in both orders in legs.
+        Pairs of nodes that are in both orders in triples.
     Crossing or None
     """
     nodes = subject.topology.nodes
     visited = np.zeros((nodes, nodes), bool)
-    for legs in subject.legs:
-        visited[legs[:, 1], legs[:, 2]] = True
+    for triples in subject.visit_triples:
+        visited[triples[:, 1], triples[:, 2]] = True
     pairs = np.argwhere(np.triu(visited & visited.T)).tolist()
     pairs.sort(key=lambda pair: (_distance(subject, *pair), pair))
     best = None
@@ -123,8 +123,8 @@ def _crossings(subject: Subject, first: int, second: int) -> Iterator[Crossing]:
 
 def _worms(subject: Subject, first: int, second: int) -> Iterator[tuple[int, int, int, int]]:
     """Worms whose message has these two destinations and that visit them in this order: part, source, both."""
-    for part, (scheme, legs) in enumerate(zip(subject.schemes, subject.legs, strict=True)):
-        sources = np.unique(legs[(legs[:, 1] == first) & (legs[:, 2] == second), 0])
+    for part, (scheme, triples) in enumerate(zip(subject.schemes, subject.visit_triples, strict=True)):
+        sources = np.unique(triples[(triples[:, 1] == first) & (triples[:, 2] == second), 0])
         if not len(sources):
             continue
         worms = scheme.batch(subject.topology, sources, np.arange(len(sources) + 1) * 2,
@@ -138,12 +138,12 @@ def _distance(subject: Subject, first: int, second: int) -> int:
     return len(_walk(next(part for part in subject.parts if part.has_stops), first, second))
 
 
-def _links(part: Ways, source: int, first: int, second: int) -> tuple[list[int], list[int]]:
+def _links(part: ChannelUse, source: int, first: int, second: int) -> tuple[list[int], list[int]]:
     """The links of a worm to its first destination, and from there to its second."""
     return _walk(part, source, first), _walk(part, first, second)
 
 
-def _walk(part: Ways, start: int, node: int) -> list[int]:
+def _walk(part: ChannelUse, start: int, node: int) -> list[int]:
     """The links between two nodes of a relation that leaves no choice."""
     options, classes, link_of_port, switch_of_link, _, homes = part.routes.arrays
     switch, taken = int(part.topology.injections[start, 0]), []

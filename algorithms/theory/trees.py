@@ -6,8 +6,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from ..deadlock.branch_pairs import find_splits
-from ..deadlock.channel_use import Ways
+from ..deadlock.branch_pairs import find_branch_pairs
+from ..deadlock.channel_use import ChannelUse
 from ..deadlock.graph import DependencyGraph, dependency_graph
 from ..deadlock.token_cycles import may_return
 from ..ejection import ejection_ports
@@ -29,14 +29,14 @@ class Copies:
 
     Parameters
     ----------
-    part : Ways
+    part : ChannelUse
     ejection : "one" or "all"
         As `ejection_ports` has it.
     consumed : bool
         Consumption channels are enough for all worms that may come.
     """
 
-    part: Ways
+    part: ChannelUse
     ejection: str
     consumed: bool
 
@@ -99,13 +99,13 @@ class Copies:
         return [graph.asked_at_the_end + int(graph.ports.at(node, into[0])) for node in nodes.tolist()]
 
 
-def overlapped_networks(part: Ways) -> Integers:
+def overlapped_networks(part: ChannelUse) -> Integers:
     """Divide the links so that no worm uses links of two sets, into as many sets as that allows; int64 [links].
 
     Source: [Varavithya], section 3.1, Figure 2 (c) and (d).
     """
     links, count = len(part.topology.links), part.vc_classes
-    splits = find_splits(part.routes, ejection_ports(part.topology, "one"))
+    splits = find_branch_pairs(part.routes, ejection_ports(part.topology, "one"))
     pairs = splits.pairs[(splits.pairs[:, :2] < links * count).all(axis=1), :2] // count
     held, output = np.nonzero(part.passes[:, :, 0] >= 0)
     following = part.topology.link_of_port[part.topology.links[held // count, 2], output // count]

@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..deadlock.channel_use import Ways
+from ..deadlock.channel_use import ChannelUse
 from ..deadlock.graph import DependencyGraph, dependency_graph
 from ..routing import UP_DOWN_ADAPTIVE, goes_up, reachability
 from ..topologies.coordinates import levels
@@ -20,7 +20,7 @@ SOURCE = "Sivaram98"
 class Buffered:
     """Worms of one scheme, and what they may wait for."""
 
-    part: Ways
+    part: ChannelUse
     ejection: str
 
     @cached_property
@@ -41,7 +41,7 @@ def buffered(worms: Buffered) -> list[Statement]:
     return [*first, _theorem_5(worms), *([_condition(worms)] if worms.part.routes.deterministic else [])]
 
 
-def _theorem_4(part: Ways) -> Statement:
+def _theorem_4(part: ChannelUse) -> Statement:
     """All shortest legal ways between two switches of a chain lead down all along."""
     topology, pairs = part.topology, part.pairs
     assert pairs is not None
@@ -65,7 +65,7 @@ def _theorem_4(part: Ways) -> Statement:
         found={"pairs": len(pairs), "links": ways, "up": upwards}, source=SOURCE)
 
 
-def _covered(part: Ways) -> Statement:
+def _covered(part: ChannelUse) -> Statement:
     """Going up, a worm comes to a switch from which links down lead to all destinations."""
     topology = part.topology
     reached = int(reachability(topology).total[topology.root].sum())
@@ -73,7 +73,7 @@ def _covered(part: Ways) -> Statement:
                      reached == topology.nodes, found={"reached": reached}, source=SOURCE)
 
 
-def _once(part: Ways) -> Statement:
+def _once(part: ChannelUse) -> Statement:
     """The restricted strings of a switch's ports divide what it reaches."""
     strings = reachability(part.topology)
     ways = strings.restricted.sum(axis=1)

@@ -9,10 +9,10 @@ from ..faults import Cause
 from ..link import flit_layout
 from ..logic import bits_for
 
-__all__ = ["DeepIntake"]
+__all__ = ["DeepInputDecode"]
 
 
-class DeepIntake(wiring.Component):
+class DeepInputDecode(wiring.Component):
     """Finds the branches of each worm that arrives, and what is wrong with it.
 
     With the last flit of its header a worm is *known*. One that asks for nothing, and one whose header is cut, is

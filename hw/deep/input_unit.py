@@ -11,7 +11,7 @@ from ..logic import bits_for
 from ..port import PortSpec
 from .chunk_buffer import ChunkStore, row_bits
 from .cut_through import Window
-from .input_decode import DeepIntake
+from .input_decode import DeepInputDecode
 from .worm import DeepState, DeepWorm
 
 __all__ = ["DeepInput"]
@@ -114,7 +114,7 @@ class DeepInput(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         flit = flit_layout(self.width)
-        m.submodules.intake = intake = DeepIntake(self.port, decoder=self.decoder)
+        m.submodules.intake = intake = DeepInputDecode(self.port, decoder=self.decoder)
         m.submodules.store = store = ChunkStore(rows=self.rows, chunk=self.spec.chunk, width=flit.size,
                                                 readers=len(self.leads))
         m.submodules.window = window = Window(flits=self.decoder.flits, width=flit.size + 1,

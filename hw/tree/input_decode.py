@@ -10,10 +10,10 @@ from ..input_decode import Frame, row_layout
 from ..link import flit_layout
 from ..logic import bit_at, bits_for
 
-__all__ = ["TreeIntake"]
+__all__ = ["TreeInputDecode"]
 
 
-class TreeIntake(wiring.Component):
+class TreeInputDecode(wiring.Component):
     """Makes a row of the buffer of each flit that arrives, finds the branches of its worm, and what is wrong with it.
 
     ::

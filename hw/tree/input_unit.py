@@ -15,7 +15,7 @@ from ..logic import bit_at, bits_for
 from ..port import PortSpec
 from .branches import branches_of
 from .buffer import BranchBuffer
-from .input_decode import TreeIntake
+from .input_decode import TreeInputDecode
 from .worm import TreeState, TreeWorm
 
 __all__ = ["TreeInput"]
@@ -167,7 +167,7 @@ class TreeInput(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         vcs, readers = self.spec.vcs, len(self.branches)
-        m.submodules.intake = intake = TreeIntake(self.port, vcs=vcs, decoder=self.decoder)
+        m.submodules.intake = intake = TreeInputDecode(self.port, vcs=vcs, decoder=self.decoder)
         size: dict[str, Any] = {"vcs": vcs, "depth": self.spec.depth, "width": intake.row_layout.size,
                                 "storage": self.storage}
         buffer: Any = (BranchBuffer(readers=readers, shared=self.shared, **size) if readers > 1 else

@@ -64,7 +64,7 @@ class TreeWorm(wiring.Component):
     Members
     -------
     known, branches, reports : In
-        A worm that arrives is known now, with its outputs and report bit; see `TreeIntake`.
+        A worm that arrives is known now, with its outputs and report bit; see `TreeInputDecode`.
     write : In(1)
         A flit for this virtual channel is on the link.
     some, has_{b} : In(1)

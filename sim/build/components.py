@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from amaranth.lib import wiring
 
     from wormcast.hw.decoders.alone import HeaderDecoder
-    from wormcast.hw.input_decode import Intake
+    from wormcast.hw.input_decode import InputDecode
     from wormcast.hw.router import Blueprint
 
 __all__ = ["COMPONENTS", "Part", "blueprint_of", "build_component", "find_component"]
@@ -149,7 +149,7 @@ class Part:
         return getattr(importlib.import_module(f"wormcast.hw.{module}"), name) if module else wiring.Component
 
 
-def _decoder(intake: "Intake") -> "HeaderDecoder":
+def _decoder(intake: "InputDecode") -> "HeaderDecoder":
     from wormcast.hw.decoders.alone import HeaderDecoder
 
     return HeaderDecoder(intake.port, intake.decoder, width=intake.width)
@@ -169,9 +169,9 @@ COMPONENTS: Mapping[str, Part] = {
     "input-unit": Part("one input of a router: buffer, worms, readers", "router", ("{port}_input",), "input",
                        "input_unit.InputUnit"),
     "intake": Part("an input's write side: frames worms, finds errors", "router", ("{port}_input", "intake"), "input",
-                   "intake.Intake"),
+                   "intake.InputDecode"),
     "decoder": Part("an input's header decoder, without a clock", "router", ("{port}_input", "intake"), "input",
-                    "intake.Intake", _decoder),
+                    "intake.InputDecode", _decoder),
     "replication-buffer": Part(
         "an input's buffer: one writer, several readers, pending counters", "router", ("{port}_input", "buffer"),
         "input", "buffer.ReplicationBuffer"),
@@ -180,7 +180,7 @@ COMPONENTS: Mapping[str, Part] = {
     "tree-input": Part("one input of a router that copies worms to several outputs", "router", ("{port}_input",),
                        "input", "tree.input_unit.TreeInput", options=TREES),
     "tree-intake": Part("a tree input's write side: finds a worm's branches, and errors", "router",
-                        ("{port}_input", "intake"), "input", "tree.intake.TreeIntake", options=TREES),
+                        ("{port}_input", "intake"), "input", "tree.intake.TreeInputDecode", options=TREES),
     "branch-buffer": Part("a tree input's buffer: one writer, a reader for each branch", "router",
                           ("{port}_input", "buffer"), "input", "tree.buffer.BranchBuffer", options=TREES),
     "tree-worm": Part("a worm's branches and reports, in one virtual channel", "router", ("{port}_input", "channel_0"),
@@ -190,7 +190,7 @@ COMPONENTS: Mapping[str, Part] = {
     "deep-input": Part("one input of a router that holds whole worms", "router", ("{port}_input",), "input",
                        "deep.input_unit.DeepInput", options=WHOLE),
     "deep-intake": Part("a deep input's write side: finds a worm's branches, and errors", "router",
-                        ("{port}_input", "intake"), "input", "deep.intake.DeepIntake", options=WHOLE),
+                        ("{port}_input", "intake"), "input", "deep.intake.DeepInputDecode", options=WHOLE),
     "chunk-store": Part("a deep input's buffer: rows of flits in block memory, with chunk counters", "router",
                         ("{port}_input", "store"), "input", "deep.store.ChunkStore", options=WHOLE),
     "window": Part("a deep input's flits that pass, for those who take them on their way", "router",

@@ -325,7 +325,7 @@ class Configuration:
         """
         if self.classes is not None:
             given = ConsumptionClasses.parse(self.classes)
-            if scheme.spreads:
+            if scheme.is_tree:
                 require_any_channel(given, scheme.name)
             return given
         return classes_of(scheme, topology) if self.absorb == "off" else ConsumptionClasses()

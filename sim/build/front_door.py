@@ -38,7 +38,7 @@ def require_sent(topology: Topology, scheme: Scheme, configuration: Configuratio
     routes = configuration.relation_on(topology, scheme).on(topology)
     scheme.hops(routes, worms)
     require_classes(configuration.consumption_classes(topology, scheme), scheme.name, routes, worms)
-    if not scheme.spreads and not configuration.deep:
+    if not scheme.is_tree and not configuration.deep:
         require_turns(scheme.name, routes, worms, apart=bool(configuration.slots))
 
 

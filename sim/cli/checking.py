@@ -65,7 +65,7 @@ def check_(
     plot: Annotated[Path | None, typer.Option(
         help="Draw the network, and the cycle, into this .svg or .png.")] = None,
     seed: Annotated[int, typer.Option(
-        help="Of the multicasts that a scheme's legs are tested with, and of those that --explain draws.", min=0)] = 0,
+        help="Of the random multicasts that test a scheme's visit triples, and of those of --explain.", min=0)] = 0,
     *,
     given: Given,
     json: Json = False,
@@ -89,7 +89,7 @@ def check_(
         raise WormcastError(f"explain: --absorb {configuration.absorb} is given, the statements are of worms "
                             "that go on while they are consumed")
     found = find_scheme(scheme, network)
-    if explain_ and configuration.deep and found.replication is not None and not found.buffered:
+    if explain_ and configuration.deep and found.replication is not None and not found.needs_whole_packet:
         raise WormcastError(f"explain: buffer-kind deep is given, the statements on {found.name} are of small buffers: "
                             "allowed is shallow")
     with stdout_for_results():

@@ -63,7 +63,7 @@ def run_tool(command: Sequence[str], *, who: str, text: str = "", folder: Path |
     folder : Path, optional
         Where it runs.
     progress : callable
-        Told before the tool is compiled for this machine, as YoWASP's are once.
+        CycleStep before the tool is compiled for this machine, as YoWASP's are once.
 
     Raises
     ------

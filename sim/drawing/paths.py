@@ -97,7 +97,7 @@ def paths_sheet(plan: Plan) -> Sheet:
     for worm, group, taken in zip(plan.worms, groups, places, strict=True):
         _path(sheet, plan, layout, ways, worm, _look(group), taken)
         for order, node in enumerate(worm.destinations, 1):
-            number = depths[worm.id][order - 1] if plan.scheme.spreads else group + 1 if alone else order
+            number = depths[worm.id][order - 1] if plan.scheme.is_tree else group + 1 if alone else order
             _disc(sheet, layout.sinks[node], str(number), _look(group))
     sheet.axes.plot(*layout.nodes[plan.source], marker="s", markersize=2 * SOURCE, color=SOURCE_COLOUR, zorder=6)
     return sheet
@@ -184,7 +184,7 @@ def _room(plan: Plan, layout: NetworkLayout, ways: _Ways, places: Sequence[Seque
 def _words(plan: Plan, alone: bool) -> list[str]:
     ends = f"from {plan.topology.node_name(plan.source)} to {count(len(plan.destinations), 'node')}"
     sent = "the worm" if plan.packets == 1 else "the first packet"
-    number = ("links between switches on the way to this node" if plan.scheme.spreads else
+    number = ("links between switches on the way to this node" if plan.scheme.is_tree else
               f"step in which {sent} to this node is sent" if alone else "place in the visiting order of its worm")
     return [f"{scheme_on(plan.scheme, plan.topology)}, {ends}",
             f"{count(plan.copies, 'worm')}, {count(plan.hops, 'hop')}, {count(plan.channels, 'channel')}",
@@ -220,7 +220,7 @@ def _path(sheet: Sheet, plan: Plan, layout: NetworkLayout, ways: _Ways, worm: Wo
 
     begin = layout.injections[worm.source] if layout.injections else layout.nodes[[worm.source]]
     came = plan.arrivals(worm)
-    if plan.scheme.spreads:
+    if plan.scheme.is_tree:
         for chain in _chains(worm):
             first = worm.before[chain[0]]
             draw([*(begin if first is None else [passed(first)]),

@@ -30,7 +30,7 @@ def require_followed(scheme: Scheme, configuration: Configuration) -> None:
     WormcastError
         Worms are copied on their way, or cut in pieces by retransmission slots, or flits are sent by two readers.
     """
-    if scheme.spreads:
+    if scheme.is_tree:
         raise WormcastError(f"contention: {scheme.name} is given, whose worms are copied where their ways part; who "
                             "waits behind whom is told of worms with one way")
     if configuration.slots:

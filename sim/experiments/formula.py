@@ -10,11 +10,11 @@ from ..build.configuration import Configuration
 from ..host import Message
 from .run import run
 
-__all__ = ["Alone", "Formula", "alone", "formula_of", "has_formula"]
+__all__ = ["Formula", "UnloadedLatency", "formula_of", "has_formula", "unloaded_latency"]
 
 
 @dataclass(frozen=True)
-class Alone:
+class UnloadedLatency:
     """What a unicast takes that is alone in a network, besides t_s and t_r: ``hop`` cycles for each hop, and ``c``."""
 
     hop: int
@@ -31,7 +31,7 @@ class Formula:
     cost: Cost
     t_s: int
     t_r: int
-    alone: Alone
+    alone: UnloadedLatency
 
     @property
     def latency(self) -> int:
@@ -50,14 +50,14 @@ class Formula:
                 "latency": self.latency}
 
 
-def alone(topology: Topology, configuration: Configuration, length: int) -> Alone:
+def unloaded_latency(topology: Topology, configuration: Configuration, length: int) -> UnloadedLatency:
     """Measure what a unicast takes on these routers, over one hop and over two of a ring of four nodes or more."""
     configuration = replace(configuration, t_hs=0, t_hr=0, injection_delay=0, multicast_delay=0, copy_delay=0)
     scheme = find_scheme("individual", topology)
     near, far = (topology.node(".".join(["0"] * (len(topology.shape) - 1) + [str(hops)])) for hops in (1, 2))
     one, two = (run(topology, scheme, [Message(0, 0, (node,), length)], configuration).message_to_dict(0)["latency"]
                 for node in (near, far))
-    return Alone(two - one, one - (two - one))
+    return UnloadedLatency(two - one, one - (two - one))
 
 
 def has_formula(topology: Topology, configuration: Configuration, message: Message) -> bool:
@@ -75,4 +75,5 @@ def formula_of(topology: Topology, scheme: Scheme, configuration: Configuration,
     cost = scheme.cost(topology)
     if cost is None or not has_formula(topology, configuration, message):
         return None
-    return Formula(cost, configuration.t_hs, configuration.t_hr, alone(topology, configuration, message.length))
+    one = unloaded_latency(topology, configuration, message.length)
+    return Formula(cost, configuration.t_hs, configuration.t_hr, one)

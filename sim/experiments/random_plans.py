@@ -48,7 +48,8 @@ def random_plans(topology: Topology, scheme: Scheme, law: Mapping[str, Any], mul
     """
     if not SAMPLES <= multicasts <= MOST:
         raise WormcastError(f"random: {multicasts} multicasts are given, allowed are {SAMPLES} to {MOST}")
-    require_sendable(topology, scheme, hardware(topology, scheme, {"buffer_kind": "deep"} if scheme.buffered else {}))
+    buffers = {"buffer_kind": "deep"} if scheme.needs_whole_packet else {}
+    require_sendable(topology, scheme, hardware(topology, scheme, buffers))
     each = math.ceil(multicasts / SAMPLES)
     # a message of every node in each cycle
     traffic = Traffic(rate=Traffic.length, **law)

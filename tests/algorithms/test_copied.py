@@ -8,7 +8,7 @@ import pytest
 from cases import slow
 
 from wormcast.algorithms import SCHEMES, WormcastError, check, explain, plan, topology
-from wormcast.algorithms.deadlock.channel_use import find_ways
+from wormcast.algorithms.deadlock.channel_use import find_channel_use
 from wormcast.algorithms.deadlock.graph import dependency_graph
 from wormcast.algorithms.deadlock.token_cycles import may_return
 from wormcast.algorithms.theory.trees import overlapped_networks
@@ -39,7 +39,7 @@ def own_groups(network, rng):
 def test_as_all_trees_of_a_small_network_have_it(stages, scheme, consumed):
     """Without tokens, with the right ones, with those for the other number of consumption channels, and with any."""
     network = topology(f"min:b=2,stages={stages}")
-    part, rows, lockstep = find_ways(SCHEMES[scheme], network), 2 ** (stages - 1), scheme == "tree-synchronous"
+    part, rows, lockstep = find_channel_use(SCHEMES[scheme], network), 2 ** (stages - 1), scheme == "tree-synchronous"
     edges = reference.waits(2, stages, consumed=consumed, lockstep=lockstep)
     assert dependency_graph([part], 1, consumed=consumed).free == (not reference.may_lock(edges))
     rng = np.random.default_rng(stages)
@@ -76,7 +76,7 @@ def test_who_shares_with_a_third_is_in_one_group():
 
 def test_tokens_for_enough_consumption_channels_are_too_few_for_one():
     network = topology("min:b=2,stages=4")
-    part, tokens = find_ways(SCHEMES["atbm"], network), token_groups(network, consumed=True)
+    part, tokens = find_channel_use(SCHEMES["atbm"], network), token_groups(network, consumed=True)
     assert dependency_graph([part], 2, tokens=tokens, consumed=True).free
     assert not dependency_graph([part], 1, tokens=tokens).free
 
@@ -84,7 +84,7 @@ def test_tokens_for_enough_consumption_channels_are_too_few_for_one():
 def test_one_token_a_stage_is_no_group():
     """Who holds the token in one half of the network may wait for who waits for it in the other half."""
     network = topology("min:b=2,stages=3")
-    part, right = find_ways(SCHEMES["atbm"], network), token_groups(network, consumed=False)
+    part, right = find_channel_use(SCHEMES["atbm"], network), token_groups(network, consumed=False)
     assert not dependency_graph([part], 1, tokens=TokenGroups(right.stage, np.zeros_like(right.group))).free
 
 
@@ -162,7 +162,7 @@ def test_statements_on_trees(kind, scheme):
 def test_overlapped_networks(size, sets):
     """Figure 2 (c) and (d): as many sets of links as outputs, of as many links each; no unicast leaves its own."""
     network = topology(f"min:{size}")
-    part = find_ways(SCHEMES["atbm"], network)
+    part = find_channel_use(SCHEMES["atbm"], network)
     found = overlapped_networks(part)
     assert np.bincount(found).tolist() == [len(network.links) // sets] * sets
     for source in range(network.nodes):

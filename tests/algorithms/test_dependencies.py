@@ -19,7 +19,7 @@ from wormcast.algorithms import (
     check,
     topology,
 )
-from wormcast.algorithms.deadlock.channel_use import find_ways
+from wormcast.algorithms.deadlock.channel_use import find_channel_use
 from wormcast.algorithms.deadlock.classes import partitions
 from wormcast.algorithms.deadlock.graph import DependencyGraph, dependency_graph
 from wormcast.algorithms.routing import SHORTEST
@@ -94,7 +94,7 @@ class TestGraph:
     @pytest.mark.parametrize("ejection", ["one", "all"])
     def test_has_the_edges_of_all_multicasts(self, scheme, shape, channels, ejection):
         network = mesh(shape)
-        part = find_ways(scheme, network)
+        part = find_channel_use(scheme, network)
         graph = dependency_graph([part], channels, ejection=ejection)
         groups = min(channels, max(1, len(part.stated)))
         expected = reference.dependencies(enumerated(scheme, shape), groups, mapping(shape, part.stated),
@@ -106,7 +106,7 @@ class TestGraph:
     @EVERY
     def test_each_edge_has_a_worm_that_makes_it(self, scheme):
         network = mesh((3, 3))
-        part = find_ways(scheme, network)
+        part = find_channel_use(scheme, network)
         graph = dependency_graph([part], 4)
         function, step = PLAIN[scheme]
         for start, end, witness in zip(graph.starts, graph.ends, graph.witnesses.tolist(), strict=True):
@@ -159,7 +159,7 @@ class TestGraph:
 
     def test_cycle_is_closed_short_and_always_the_same(self):
         network = mesh((4, 4))
-        graph = dependency_graph([find_ways(DUAL_PATH, network)], 1)
+        graph = dependency_graph([find_channel_use(DUAL_PATH, network)], 1)
         resources = [resource for resource, _ in graph.cycle()]
         edges = set(zip(graph.starts.tolist(), graph.ends.tolist(), strict=True))
         assert {*zip(resources, resources[1:] + resources[:1], strict=True)} <= edges
@@ -199,7 +199,7 @@ class TestTrial:
     @pytest.mark.parametrize("vcs", [1, 2])
     def test_agrees(self, scheme, shape, classes, vcs):
         network = mesh(shape)
-        chosen = find_ways(scheme, network).stated
+        chosen = find_channel_use(scheme, network).stated
         if classes == "minimal":
             chosen = check(network, scheme).dans
         elif classes == "1":
@@ -248,7 +248,7 @@ class TestPaper002:
         found = topology(network)
         for scheme in (DUAL_PATH,) if len(found.shape) > 2 else (DUAL_PATH, SCHEMES["multipath"], E_MCAST):
             assert not check(found, scheme, consumption=1).free
-            assert check(found, scheme, consumption=len(find_ways(scheme, found).stated)).free
+            assert check(found, scheme, consumption=len(find_channel_use(scheme, found).stated)).free
             for classes in (None, ConsumptionClasses()):
                 analysis = check(found, scheme, consumption=1, classes=classes, ejection="all")
                 assert analysis.free
@@ -260,7 +260,7 @@ class TestPaper002:
         assert analysis.free
         assert (analysis.classes_required, analysis.classes_minimal) == (4, 3)
         assert str(analysis.dans) == "1+,0+/1-/0-:last"
-        part = find_ways(E_MCAST, mesh((size, size)))
+        part = find_channel_use(E_MCAST, mesh((size, size)))
         assert dependency_graph([part], 3, analysis.dans).free
         for networks, by in itertools.product(partitions(["1+", "1-", "0+", "0-"], 2), ("next", "last")):
             assert not dependency_graph([part], 2, ConsumptionClasses(networks, by)).free
@@ -396,7 +396,7 @@ class TestMinimum:
 
 
 def reversed_column_path(shape, source, destinations):
-    """Legs of two destinations go down only, those of three go up."""
+    """VisitTriples of two destinations go down only, those of three go up."""
     return [(source, None, sorted(destinations, reverse=len(destinations) > 2))]
 
 
@@ -413,7 +413,7 @@ def reversed_column_path(shape, source, destinations):
         (lambda: check(topology("mesh:4x4"), DUAL_PATH, classes=ConsumptionClasses((("up",),))),
          "classes: up:next gives no class to a worm of dual-path"),
         (lambda: check(topology("mesh:4x1"), Listed("odd", reversed_column_path)),
-         "scheme odd: a worm comes from .* which its legs do not show"),
+         "scheme odd: a worm comes from .* which its triples do not show"),
     ],
 )
 def test_bad_input_is_a_sentence(call, sentence):

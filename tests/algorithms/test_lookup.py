@@ -363,7 +363,7 @@ def test_it_is_said_where_not_all_worms_were_looked_at(tmp_path):
     assert not check(mesh, SCHEMES["dual-path"], others=[(scheme, None)]).complete
 
 
-@pytest.mark.parametrize("method", ["visits", "classes_on", "check", "form", "legs", "routed_by", "__init__"])
+@pytest.mark.parametrize("method", ["visits", "classes_on", "check", "form", "visit_triples", "routed_by", "__init__"])
 @pytest.mark.parametrize("error", ["SystemExit(0)", "RecursionError('deep')"])
 def test_no_method_of_a_scheme_ends_the_program(method, error, tmp_path):
     """An end with code 0 would pass for an answer: of check, for a network free of deadlock."""
@@ -402,7 +402,7 @@ def raises_ctrl_c(*_):
 
 @pytest.mark.parametrize(("method", "given", "sentence"), [
     ("worms", None, "scheme individual: its worms gives a NoneType, it must give Worms"),
-    ("legs", "legs", "scheme individual: its legs must be three nodes a row, from 0 to 8, they are a str"),
+    ("visit_triples", "text", "scheme individual: its triples must be three nodes a row, from 0 to 8, they are a str"),
     ("classes_on", -1, "scheme individual: its classes_on gives a int, it must give ConsumptionClasses"),
 ])
 def test_what_is_no_answer_is_refused(method, given, sentence):
@@ -411,6 +411,6 @@ def test_what_is_no_answer_is_refused(method, given, sentence):
     mesh = topology("mesh:3x3")
     with pytest.raises(WormcastError, match=sentence):
         check(mesh, scheme)
-    if method != "legs":
+    if method != "visit_triples":
         with pytest.raises(WormcastError, match=sentence):
             plan(mesh, scheme, 0, [1, 2])

@@ -65,7 +65,7 @@ def run_batch(scheme, network, messages):
 
 
 def test_every_scheme_has_a_reference():
-    on_meshes = [name for name in SCHEMES if not SCHEMES[name].buffered
+    on_meshes = [name for name in SCHEMES if not SCHEMES[name].needs_whole_packet
                  and (not SCHEMES[name].kinds or "mesh" in SCHEMES[name].kinds)]
     assert on_meshes == sorted(reference.SCHEMES) == sorted(reference.CLASSES)
 
@@ -286,7 +286,7 @@ def test_every_scheme_states_what_it_is():
         network = mesh(3, 3, 3) if name in IN_THREE_DIMENSIONS_ONLY else mesh(6, 6)
         network = topology(elsewhere) if elsewhere else network
         one_destination = elsewhere or name in {"individual", "u-mesh", "binomial", "k-binomial"}
-        assert scheme.header is (BitString if scheme.spreads else MultiDrop if scheme.buffered
+        assert scheme.header is (BitString if scheme.is_tree else MultiDrop if scheme.needs_whole_packet
                                  else Unicast if one_destination else AddressList)
         assert "\n" not in scheme.description + scheme.form(network)
         assert scheme.provenance.startswith(("Boppana et al. 1998, ", "El-Obaid and Zuo, ", "Hou, Wang and Hsu 1998, ",

@@ -112,8 +112,9 @@ def test_a_full_table_is_begun_anew(file, table, monkeypatch):
 def test_names_lead_to_the_modules_that_they_come_from():
     """A scheme's file names `MeshScheme`, which comes from a package with all schemes in it."""
     files = {os.path.relpath(file, ROOT) for file in imported_files([package_file("wormcast.hw.router")])}
-    assert {"hw/switch.py", "hw/decoders/mesh.py", "hw/tree/buffer.py", "hw/deep/chunk_buffer.py", "hw/interface/injection.py",
-            "hw/interface/smart/children.py", "algorithms/headers/address_list.py"} <= files
+    assert {"hw/switch.py", "hw/decoders/mesh.py", "hw/tree/buffer.py", "hw/deep/chunk_buffer.py",
+            "hw/interface/injection.py", "hw/interface/smart/children.py",
+            "algorithms/headers/address_list.py"} <= files
     assert not {"algorithms/schemes/__init__.py", "algorithms/schemes/dual_path.py", "algorithms/__init__.py"} & files
     assert not [file for file in files if file.startswith("sim/")]
 

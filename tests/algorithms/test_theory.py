@@ -8,7 +8,7 @@ from cases import slow
 
 from wormcast.algorithms import E_CUBE, SCHEMES, ConsumptionClasses, PlainScheme, explain, topology
 from wormcast.algorithms.channels import Resource, link_names
-from wormcast.algorithms.deadlock.channel_use import find_ways
+from wormcast.algorithms.deadlock.channel_use import find_channel_use
 from wormcast.algorithms.deadlock.degrees import degrees
 from wormcast.algorithms.routing import ADAPTIVE
 from wormcast.algorithms.theory.acyclic_partitions import own_dans
@@ -46,7 +46,7 @@ def mesh(shape):
 @cache
 def subject(scheme, shape):
     network = mesh(shape)
-    return Subject([SCHEMES[scheme]], [find_ways(SCHEMES[scheme], network)], 2, "one")
+    return Subject([SCHEMES[scheme]], [find_channel_use(SCHEMES[scheme], network)], 2, "one")
 
 
 @cache
@@ -138,7 +138,7 @@ class TestTheorem1:
     def test_legs_without_worms_to_two_destinations(self):
         """Only broadcasts from the ends of a line go both ways through its inner nodes."""
         class Both(Listed):
-            def legs(self, topology):
+            def visit_triples(self, topology):
                 return np.array([[0, 1, 2], [1, 2, 3], [3, 2, 1], [2, 1, 0]], np.int32)
 
         def many(shape, source, destinations):
@@ -148,7 +148,7 @@ class TestTheorem1:
 
         (_, _, one, *_) = explain(mesh((1, 4)), Both("both", many))
         assert (one.holds, one.found) == (None, {"hypothesis_1": True, "hypothesis_2": None})
-        assert "not decided: the scheme's legs visit 1 pair of nodes in both orders" in one.sentence
+        assert "not decided: the scheme's triples visit 1 pair of nodes in both orders" in one.sentence
 
     def test_a_channel_for_each_link_is_not_what_it_is_about(self):
         (_, _, one, *_) = explain(mesh((1, 4)), SCHEMES["dual-path"], ejection="all")

@@ -18,7 +18,7 @@ from wormcast.algorithms import (
     without_classes,
 )
 from wormcast.algorithms.channels import Resource, link_names
-from wormcast.algorithms.deadlock.channel_use import find_ways
+from wormcast.algorithms.deadlock.channel_use import find_channel_use
 from wormcast.algorithms.deadlock.graph import dependency_graph
 from wormcast.algorithms.routing import (
     ADAPTIVE,
@@ -67,7 +67,7 @@ def edges_of(graph):
 
 def compare(found, relation, expected):
     """The dependency graph against that of a relation of the reference; gives the graph."""
-    part = find_ways(INDIVIDUAL, found, relation)
+    part = find_channel_use(INDIVIDUAL, found, relation)
     graph = dependency_graph([part], 1)
     walked = reference.walked(found, expected)
     assert edges_of(graph) == set(walked)
@@ -338,7 +338,7 @@ class TestChoices:
     def test_a_cycle_of_worms_that_may_all_escape_is_none(self):
         for name in ("mesh:3x3", "mesh:2x2x2", "mesh:8x8"):
             mesh = topology(name)
-            assert not dependency_graph([find_ways(INDIVIDUAL, mesh, ADAPTIVE)], 1).free
+            assert not dependency_graph([find_channel_use(INDIVIDUAL, mesh, ADAPTIVE)], 1).free
             analysis = check(mesh, INDIVIDUAL, relation=ADAPTIVE)
             assert (analysis.verdict, analysis.cycle, analysis.classes_minimal) == ("free", (), 1)
             assert analysis.assumes == (

@@ -9,7 +9,7 @@ from command import wormcast
 
 from wormcast.algorithms import SCHEMES, plan, topology
 from wormcast.algorithms.channels import Resource, link_rows
-from wormcast.algorithms.deadlock.channel_use import find_ways
+from wormcast.algorithms.deadlock.channel_use import find_channel_use
 from wormcast.algorithms.theory.trees import overlapped_networks
 from wormcast.algorithms.topologies.min import stage_of_switch
 from wormcast.sim.experiments import figure
@@ -55,7 +55,7 @@ def test_without_tokens_they_deadlock_and_with_them_all_is_delivered(name, schem
 def lemma1(name, told):
     """Whether all links that the worms of a deadlock wait for are of one overlapped network."""
     network = topology(f"min:b=2,stages={FIGURES[name][0]}")
-    sets, rows = overlapped_networks(find_ways(SCHEMES["atbm"], network)), link_rows(network)
+    sets, rows = overlapped_networks(find_channel_use(SCHEMES["atbm"], network)), link_rows(network)
     links = [Resource.parse(wait) for one in told["deadlock"]["cycle"] for wait in one["waits"]]
     return len({sets[rows[link.where]] for link in links if link.kind == "link"}) <= 1
 

@@ -16,7 +16,8 @@ from . import bench
 __all__ = ["Lane", "mesh_kernel", "run", "unrest"]
 
 #: What defines all switches that tests compile, besides their options.
-SOURCES = source_digest([bench.__file__, *map(package_file, ("wormcast.hw.router", "wormcast.sim.engines.port_packing"))])
+SOURCES = source_digest([bench.__file__, package_file("wormcast.hw.router"),
+                         package_file("wormcast.sim.engines.port_packing")])
 
 
 class Lane:

@@ -65,7 +65,7 @@ TREES_MUST_EXIST = ("_filled0", "targets", "drops", "left_0", "owned_0", "__cred
 def left_over(engine):
     """Names and values of all registers and host arrays that do not say: empty, idle, all credits held."""
     names = [name for kernel in engine.kernels.values() for name in kernel.state]
-    must = TREES_MUST_EXIST if engine.network.scheme.spreads else MUST_EXIST
+    must = TREES_MUST_EXIST if engine.network.scheme.is_tree else MUST_EXIST
     for end in DEEP_MUST_EXIST if engine.network.configuration.deep else must:
         assert any(name.endswith(end) for name in names), f"no register is called {end} any more: mend AT_REST"
     found = {}

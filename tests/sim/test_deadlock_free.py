@@ -213,7 +213,7 @@ def keep_full(case, *, cycles, batches, seed):
 
 
 def test_every_scheme_is_kept_full():
-    on_meshes = {name for name in SCHEMES if not SCHEMES[name].buffered
+    on_meshes = {name for name in SCHEMES if not SCHEMES[name].needs_whole_packet
                  and (not SCHEMES[name].kinds or "mesh" in SCHEMES[name].kinds)}
     assert {case.scheme for case in FULL.values()} == {*on_meshes, "mixed"}
 

@@ -131,7 +131,8 @@ def test_grants_are_those_of_a_trace_of_the_links(shape, scheme, options, apart)
 
 
 #: What is compiled into the program: files, and a line of each with another that does something else.
-CHANGES = [("sim/engines/packet_tracker.py", "    if fronts.turns:\n        _look", "    if not fronts.turns:\n        _look"),
+CHANGES = [("sim/engines/packet_tracker.py", "    if fronts.turns:\n        _look",
+            "    if not fronts.turns:\n        _look"),
            ("sim/host/program.py", "    counters[NOW] += 1", "    counters[NOW] += 2"),
            ("sim/host/constants.py", "RECEIPT = -2", "RECEIPT = -3"),
            ("sim/lowering/call.py", "ir.IntType(64)", "ir.IntType(32)")]

@@ -17,7 +17,7 @@ __all__ = ["CURVE_WORDS", "POINT_WORDS", "RUN_WORDS", "Measured", "Number", "Pre
 Measured = Callable[[str, str], Quantity]
 """A word and a series -> what was measured of it: at each load before saturation, or once for the curve."""
 
-Told = Callable[[str, str], Any]
+CycleStep = Callable[[str, str], Any]
 """A command of wormcast and the way to a value in its JSON -> the value."""
 
 #: Words of which there is a value at each load; with a second argument, at that load alone.
@@ -169,7 +169,7 @@ class Number(_Text):
         if isinstance(tree, ast.Compare | ast.BoolOp):
             raise WormcastError(f"{self.key}: {self.text!r} is given, it must be {self.wanted}")
 
-    def value(self, told: Told) -> float:
+    def value(self, told: CycleStep) -> float:
         """Give it, of what commands tell alone.
 
         Raises
@@ -223,7 +223,7 @@ class Predicate(_Text):
         if not decided and not isinstance(tree, ast.Compare | ast.BoolOp | ast.UnaryOp):
             raise WormcastError(f"holds: {self.text!r} is given, it must be a comparison")
 
-    def evaluate(self, measured: Measured, told: Told) -> Outcome:
+    def evaluate(self, measured: Measured, told: CycleStep) -> Outcome:
         """Decide it.
 
         Raises
@@ -239,7 +239,7 @@ class Predicate(_Text):
 @dataclass(frozen=True)
 class _Evaluation:
     measured: Measured
-    told: Told
+    told: CycleStep
     numbers: list[str]
 
     def truth(self, node: ast.expr) -> Truth:

@@ -8,7 +8,7 @@ from ..sweep import Point, ResultStore, cells_of, missing
 from .curve import Curve
 from .definition import Figure
 from .drawn import DrawnPoint
-from .predicate import Measured, Told
+from .predicate import CycleStep, Measured
 from .schema import DECIDED
 from .single import RunCurve, RunPoint
 from .verdict import Verdict, judge
@@ -91,7 +91,7 @@ def measure(curves: Sequence[AnyCurve], store: ResultStore, run: Runner) -> Gene
             curve.results[place] = store[point.key]
 
 
-def outcome_of(figure: Figure, curves: Curves, told: Told, *, quick: bool = False) -> Outcome:
+def outcome_of(figure: Figure, curves: Curves, told: CycleStep, *, quick: bool = False) -> Outcome:
     """Make the table and the verdicts of a figure whose curves are measured."""
     def under(variation: str | None) -> Measured:
         return lambda word, name: curves[name, variation].measured(word)

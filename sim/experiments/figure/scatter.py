@@ -8,7 +8,7 @@ from ...common.curve_frame import CURVES, MARKERS, captioned, draw_grid, marker_
 from ...common.figure_file import save_figure
 from ...common.frame import COLOURS, LEGEND
 from .definition import Figure
-from .predicate import Told
+from .predicate import CycleStep
 
 __all__ = ["draw_scatter"]
 
@@ -23,7 +23,7 @@ STEPS = 50
 KINDS = ("full", "open", "half")
 
 
-def draw_scatter(figure: Figure, told: Told, file: Path, form: str) -> None:
+def draw_scatter(figure: Figure, told: CycleStep, file: Path, form: str) -> None:
     """Draw the points of a figure's scatter, and through each the line along which both numbers have its product.
 
     Whoever lies below another one's line is the better of the two, where what counts is the product. Points with the

@@ -15,7 +15,7 @@ from ...build.configuration import UNTIMED_FIELDS, Configuration
 from ...build.setup import Setup
 from ...host import Message
 from ..contention import followed
-from ..formula import Alone, Formula, alone, has_formula
+from ..formula import Formula, UnloadedLatency, has_formula, unloaded_latency
 from ..grid import named_point
 from ..run import run
 from .drawn import DrawnPoint
@@ -90,8 +90,8 @@ class RunPoint:
 
 
 @cache
-def _alone(network: Topology, configuration: Configuration, length: int) -> Alone:
-    return alone(network, configuration, length)
+def _alone(network: Topology, configuration: Configuration, length: int) -> UnloadedLatency:
+    return unloaded_latency(network, configuration, length)
 
 
 #: The same object for equal ones, so that hardware is built and compiled once for all points.

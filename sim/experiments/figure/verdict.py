@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ...common.requirements import ToolMissing
 from .definition import Statement
-from .predicate import Measured, Told
+from .predicate import CycleStep, Measured
 
 __all__ = ["Verdict", "judge"]
 
@@ -39,7 +39,7 @@ class Verdict:
         return {**vars(self), "changed_by": dict(self.changed_by)}
 
 
-def judge(statement: Statement, measured: Callable[[str | None], Measured], told: Told,
+def judge(statement: Statement, measured: Callable[[str | None], Measured], told: CycleStep,
           variations: list[str]) -> Verdict:
     """Decide a statement for the default setting, and for each variation that can make a difference.
 

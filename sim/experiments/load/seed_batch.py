@@ -223,7 +223,7 @@ class SeedBatch:
         Not in retransmission slots or deep buffers, and not worms that are copied on their way.
         """
         network, configuration = self.window.network, self.window.network.configuration
-        if not (configuration.slots or configuration.deep or network.scheme.spreads):
+        if not (configuration.slots or configuration.deep or network.scheme.is_tree):
             self.engine.follow()
             self.window.log = GrantLog(coupled=configuration.readers == "coupled")
 

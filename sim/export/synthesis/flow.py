@@ -104,7 +104,7 @@ def synthesise(component: wiring.Component, *, target: str = "ecp5", storage: st
         Yosys's ``abc9.D``, the clock period in ps up to which area is traded for delay (4500 to 8000 trades
         clock for area). None leaves Yosys's own, which wants all the clock that there is.
     progress : callable
-        Told each step before it starts.
+        CycleStep each step before it starts.
     workers : int
         Placements that run side by side.
 

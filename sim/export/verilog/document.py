@@ -223,7 +223,7 @@ def _flit(blueprint: Blueprint) -> Iterator[str]:
     yield "| 0 | `head` | a header flit |\n| 1 | `tail` | the worm's last flit |\n"
     yield f"| {width + 1}:2 | `data` | {width} bits: payload, or what follows |\n"
     yield "\n## Data of a header flit\n\n| bits of `data` | meaning |\n|---:|---|\n"
-    for low, high, said in header_fields(blueprint.header, up_and_down=blueprint.scheme.buffered):
+    for low, high, said in header_fields(blueprint.header, up_and_down=blueprint.scheme.needs_whole_packet):
         yield f"| {low if low == high else f'{high}:{low}'} | {said} |\n"
 
 

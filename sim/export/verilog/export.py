@@ -73,7 +73,7 @@ def export(blueprint: Blueprint, what: str, *, port: str | None = None, kind: st
     command : str
         What makes this file, for the comment.
     progress : callable
-        Told what takes long.
+        CycleStep what takes long.
 
     Raises
     ------

@@ -8,7 +8,7 @@ import pytest
 from cases import slow
 
 from wormcast.algorithms import SCHEMES, WormcastError, check, explain, load_relation, plan, topology
-from wormcast.algorithms.deadlock.channel_use import find_ways
+from wormcast.algorithms.deadlock.channel_use import find_channel_use
 from wormcast.algorithms.deadlock.graph import dependency_graph
 from wormcast.algorithms.routing import UP_DOWN_TREE_ANY, goes_up, reachability
 
@@ -82,7 +82,7 @@ def has_a_circle(pairs):
 
 def analysed(found, scheme, *, fits, relation=None):
     """The same pairs as `check` has them."""
-    graph = dependency_graph([find_ways(SCHEMES[scheme], found, relation)], 1, fits=fits)
+    graph = dependency_graph([find_channel_use(SCHEMES[scheme], found, relation)], 1, fits=fits)
     links = found.links.tolist()
     names = [("link", start, end) for start, _, end, _ in links] + [("node", node) for node in range(found.nodes)]
     return {(names[start], names[end]) for start, end in zip(graph.starts.tolist(), graph.ends.tolist(), strict=True)}

@@ -16,7 +16,7 @@ PLANS = {
     "3x3x3": ("1.1.1", "0.0.0,2.2.2,0.2.1,2.0.1,1.0.2,2.1.0"),
 }
 FLAT_ALONE, DEEP_ALONE = ("multipath", "multipath-lmn"), ("sp", "gtdmpm")
-ON_MESHES = [name for name in SCHEMES if not SCHEMES[name].spreads
+ON_MESHES = [name for name in SCHEMES if not SCHEMES[name].is_tree
              and (not SCHEMES[name].kinds or "mesh" in SCHEMES[name].kinds)]
 CASES = [(shape, scheme) for shape in PLANS for scheme in ON_MESHES
          if scheme not in (FLAT_ALONE if shape == "3x3x3" else DEEP_ALONE)]

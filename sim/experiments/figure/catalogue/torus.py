@@ -12,7 +12,7 @@ class ColumnPath(PlainScheme):
     kinds = ("torus",)
     relation = E_CUBE
     # what is left of a worm at a stop is a worm of its own: the same way around, and not as far
-    pairs_tell_all = True
+    pairs_are_complete = True
     divided = False
 
     def classes_on(self, topology: Topology) -> ConsumptionClasses:

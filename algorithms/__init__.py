@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from .errors import WormcastError
     from .headers import AddressList, BitString, Header, MultiDrop, Unicast
     from .lookup import RELATIONS, file_digest, find_scheme, load_relation, load_scheme, user_file
-    from .multicast_plan import Plan, Worm, plan
+    from .multicast_plan import Plan, PlannedWorm, plan
     from .plan_statistics import Survey, survey
     from .routing import E_CUBE, HAMILTONIAN, ChoiceRelation, Choices, Relation, Routes, without_classes
     from .schemes import SCHEMES, MeshScheme, PlainScheme, Scheme
     from .theory.explain import explain
-    from .theory.statement import Statement
+    from .theory.statement import TheoremCheck
     from .topologies import TOPOLOGIES, Places, Topology, TopologyKind, to_toml, topology
     from .worms import AT_ONCE, Worms
 else:
@@ -43,12 +43,12 @@ else:
         "errors": ("WormcastError",),
         "headers": ("AddressList", "BitString", "Header", "MultiDrop", "Unicast"),
         "lookup": ("RELATIONS", "file_digest", "find_scheme", "load_relation", "load_scheme", "user_file"),
-        "multicast_plan": ("Plan", "Worm", "plan"),
+        "multicast_plan": ("Plan", "PlannedWorm", "plan"),
         "routing": ("E_CUBE", "HAMILTONIAN", "ChoiceRelation", "Choices", "Relation", "Routes", "without_classes"),
         "schemes": ("SCHEMES", "MeshScheme", "PlainScheme", "Scheme"),
         "plan_statistics": ("Survey", "survey"),
         "theory.explain": ("explain",),
-        "theory.statement": ("Statement",),
+        "theory.statement": ("TheoremCheck",),
         "topologies": ("TOPOLOGIES", "Places", "Topology", "TopologyKind", "to_toml", "topology"),
         "worms": ("AT_ONCE", "Worms"),
     })
@@ -75,15 +75,15 @@ __all__ = [
     "Places",
     "PlainScheme",
     "Plan",
+    "PlannedWorm",
     "Relation",
     "Routes",
     "Scheme",
-    "Statement",
     "Survey",
+    "TheoremCheck",
     "Topology",
     "TopologyKind",
     "Unicast",
-    "Worm",
     "WormcastError",
     "Worms",
     "check",

@@ -11,7 +11,7 @@ from .compiled import LINEAR, compiled_from
 from .errors import WormcastError
 from .routing import Routes, last_option, walk
 from .topologies.base import Topology
-from .topologies.grid import GRIDS, mesh_directions
+from .topologies.direct import GRIDS, mesh_directions
 from .worms import Worms
 
 __all__ = ["NO_CLASS", "ClassMap", "ConsumptionClasses", "require_any_channel"]

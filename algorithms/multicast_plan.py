@@ -22,11 +22,11 @@ from .turns import require_turns
 from .typecheck import require_kind
 from .worms import AT_ONCE, HOST, INTERFACE, TIERS, Worms, steps_of
 
-__all__ = ["Plan", "Worm", "plan"]
+__all__ = ["Plan", "PlannedWorm", "plan"]
 
 
 @dataclass(frozen=True)
-class Worm:
+class PlannedWorm:
     """One worm of a plan.
 
     Parameters
@@ -114,7 +114,7 @@ class Plan:
         Node whose multicast it is.
     destinations : frozenset of int
         Nodes asked for.
-    worms : tuple of Worm
+    worms : tuple of PlannedWorm
         Each later than the one that releases it.
     packets : int
         Of the message.
@@ -129,7 +129,7 @@ class Plan:
     scheme: Scheme
     source: int
     destinations: frozenset[int]
-    worms: tuple[Worm, ...]
+    worms: tuple[PlannedWorm, ...]
     packets: int = 1
 
     def __post_init__(self) -> None:
@@ -193,7 +193,7 @@ class Plan:
     @property
     def by_step(self) -> list[dict[str, int]]:
         """Of each step its number, its ``worms``, their ``hops``, and distinct links, ``channels``."""
-        sent: dict[int, list[Worm]] = {}
+        sent: dict[int, list[PlannedWorm]] = {}
         for worm in self.worms:
             sent.setdefault(worm.step, []).append(worm)
         return [{"step": step, "worms": len(worms), "hops": sum(len(worm.links) for worm in worms),
@@ -226,7 +226,7 @@ class Plan:
                                  for step, node, to, packet in sends]
         return found
 
-    def arrivals(self, worm: Worm) -> list[int | None]:
+    def arrivals(self, worm: PlannedWorm) -> list[int | None]:
         """Of each destination of a worm the place of the link by which it comes there; None where it starts there."""
         homes = self.topology.consumptions[list(worm.destinations), 0].tolist()
         if self.scheme.is_tree:
@@ -268,7 +268,7 @@ class Plan:
             for row in rows.tolist():
                 (self._check_tree if self.scheme.is_tree else self._check_links)(self.worms[row], taken)
 
-    def _check_release(self, worm: Worm) -> None:
+    def _check_release(self, worm: PlannedWorm) -> None:
         if worm.tier not in (HOST, INTERFACE):
             self._refuse(f"worm {worm.id} has tier {worm.tier}, allowed are {HOST} and {INTERFACE}")
         if worm.tier == INTERFACE and worm.after is None:
@@ -284,7 +284,7 @@ class Plan:
                 f"worm {worm.id} comes after worm {worm.after}, which does not reach its sender, node {worm.source}"
             )
 
-    def _check_classes(self, worm: Worm) -> None:
+    def _check_classes(self, worm: PlannedWorm) -> None:
         count = len(classes_of(self.scheme, self.topology))
         if len(worm.classes) != len(worm.destinations) or worm.classes[-1:] != (None,):
             self._refuse(
@@ -295,7 +295,7 @@ class Plan:
             if one is not None and not 0 <= one < count:
                 self._refuse(f"worm {worm.id} has consumption class {one}, the scheme states {count}")
 
-    def _check_links(self, worm: Worm, routes: Routes) -> None:
+    def _check_links(self, worm: PlannedWorm, routes: Routes) -> None:
         classes = len(routes.classes)
         homes = self.topology.consumptions[:, 0].tolist()
         at, phases = int(self.topology.injections[worm.source, 0]), {int(routes.phase_of_node[worm.source])}
@@ -319,7 +319,7 @@ class Plan:
         if missed:
             self._refuse(f"worm {worm.id} ends at switch {at}, before it reaches node {missed[0]}")
 
-    def _check_tree(self, worm: Worm, routes: Routes) -> None:
+    def _check_tree(self, worm: PlannedWorm, routes: Routes) -> None:
         """Check a worm that is copied: over each link once, and over no other than those to its destinations.
 
         One that goes up as a whole may come to a switch again on its way down.
@@ -378,7 +378,7 @@ class Plan:
         }
 
 
-def _distinct(worms: Iterable[Worm]) -> int:
+def _distinct(worms: Iterable[PlannedWorm]) -> int:
     """Number of distinct links of some worms."""
     return len({link for worm in worms for link in worm.links})
 
@@ -439,7 +439,7 @@ def plan(
     for row, (first, end) in enumerate(pairwise(worms.destination_offsets.tolist())):
         sender, after = int(worms.source[row]), int(worms.after[row])
         rows.append(
-            Worm(
+            PlannedWorm(
                 id=row,
                 source=sender,
                 destinations=tuple(worms.visits(row).tolist()),

@@ -23,7 +23,7 @@ from wormcast.algorithms.routing import (
     signed_dimensions,
 )
 from wormcast.algorithms.schemes import Scheme
-from wormcast.algorithms.tokens import (
+from wormcast.algorithms.token_groups import (
     NO_TOKEN,
     TokenGroups,
     all_consumed,
@@ -32,7 +32,7 @@ from wormcast.algorithms.tokens import (
     token_groups,
 )
 from wormcast.algorithms.topologies.base import Topology
-from wormcast.algorithms.topologies.grid import GRIDS
+from wormcast.algorithms.topologies.direct import GRIDS
 from wormcast.algorithms.turns import require_unicasts
 
 from .decoders import (
@@ -61,12 +61,12 @@ if TYPE_CHECKING:
     from .interface import NetworkInterface
     from .switch import Switch
 
-__all__ = ["Blueprint", "Home", "Options", "SwitchKind", "decoder_for", "switch_kinds"]
+__all__ = ["Blueprint", "Home", "RouterOptions", "SwitchKind", "decoder_for", "switch_kinds"]
 
 MOST_HEADER_FLITS = 64
 
 
-class Options(Protocol):
+class RouterOptions(Protocol):
     """The hardware options that routers and network interfaces are built by, as `Configuration` documents them."""
 
     @property
@@ -124,7 +124,7 @@ class Options(Protocol):
         """Give the classes that the routers are built for."""
 
 
-Given = TypeVar("Given", bound=Options)
+Given = TypeVar("Given", bound=RouterOptions)
 """The options that a blueprint is given, with whatever more they have."""
 
 
@@ -159,7 +159,7 @@ class Blueprint(Generic[Given]):
     topology : Topology
     scheme : Scheme
         Gives the header format and the routing relation.
-    configuration : Options
+    configuration : RouterOptions
     relations : tuple of str
         Relations that routers decode by comparing coordinates; none: the scheme's alone, however it is decoded.
     """
@@ -377,7 +377,7 @@ class Blueprint(Generic[Given]):
         }
 
 
-def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Routes, configuration: Options,
+def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Routes, configuration: RouterOptions,
                 relations: tuple[str, ...] = ()) -> Decoder:
     """Build the header decoder of a kind of switches.
 
@@ -395,7 +395,7 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
         Gives the header format and the consumption classes.
     routes : Routes
         The scheme's relation on the topology.
-    configuration : Options
+    configuration : RouterOptions
     relations : tuple of str
         Relations that the switches shall know, each decoded by comparing coordinates; none: that of the routes.
 
@@ -483,7 +483,7 @@ def _header(topology: Topology, scheme: Scheme, relation: Relation, width: int,
     return scheme.header.on(topology, width, max(len(relations), 1), signed_dimensions(relation, topology))
 
 
-def _require_tree(header: BitString, configuration: Options) -> None:
+def _require_tree(header: BitString, configuration: RouterOptions) -> None:
     """Refuse options with which worms cannot be copied to several outputs."""
     flits, depth = header.flits(), configuration.buffer
     if flits > depth:

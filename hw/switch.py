@@ -15,7 +15,7 @@ from .output_unit import OutputUnit
 from .port import PortSpec
 from .switch_spec import SwitchSpec
 from .tables import pass_on
-from .tokens import TokenSignature, TokenStation
+from .token_station import TokenSignature, TokenStation
 from .tree import TreeInput
 
 __all__ = ["Switch"]

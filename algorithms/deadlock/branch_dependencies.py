@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..tokens import NO_TOKEN, TokenGroups
+from ..token_groups import NO_TOKEN, TokenGroups
 from .branch_pairs import BranchPairs
 from .channel_use import ChannelUse
 

@@ -10,7 +10,7 @@ from ..consumption import ConsumptionClasses, require_any_channel
 from ..errors import WormcastError
 from ..routing import Relation, with_any_signs
 from ..schemes import Scheme
-from ..tokens import all_consumed, require_one_or_all, require_trees, token_groups
+from ..token_groups import all_consumed, require_one_or_all, require_trees, token_groups
 from ..topologies import Topology
 from ..typecheck import require_kind
 from .channel_use import ChannelUse, find_channel_use

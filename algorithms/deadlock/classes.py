@@ -9,7 +9,7 @@ import numpy as np
 
 from ..consumption import ConsumptionClasses
 from ..topologies import Topology
-from ..topologies.grid import GRIDS, direction_name, mesh_directions
+from ..topologies.direct import GRIDS, direction_name, mesh_directions
 from .channel_use import ChannelUse
 from .knot_search import is_free
 

@@ -12,7 +12,7 @@ from ..class_coverage import without_class
 from ..compiled import compiled
 from ..consumption import NO_CLASS, ClassMap
 from ..ejection import EjectionPorts, ejection_ports
-from ..tokens import TokenGroups
+from ..token_groups import TokenGroups
 from ..topologies import Topology
 from .adaptive_states import find_heads
 from .branch_dependencies import CopiedEdges, Edges, Numbering, beyond, branch_dependencies

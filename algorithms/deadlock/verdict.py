@@ -5,16 +5,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..tokens import TokenGroups
+from ..token_groups import TokenGroups
 from .channel_use import ChannelUse
 from .graph import DependencyGraph, dependency_graph
 from .knot_search import Held, KnotSearch, choosing_parts
 
-__all__ = ["Verdict", "decide"]
+__all__ = ["DeadlockVerdict", "decide"]
 
 
 @dataclass(frozen=True, eq=False)
-class Verdict:
+class DeadlockVerdict:
     """What is decided, and why.
 
     Parameters
@@ -38,7 +38,7 @@ class Verdict:
 
 
 def decide(parts: Sequence[ChannelUse], channels: int, ejection: str = "one", slots: int = 0,
-           tokens: TokenGroups | None = None, consumed: bool = False, fits: bool = False) -> Verdict:
+           tokens: TokenGroups | None = None, consumed: bool = False, fits: bool = False) -> DeadlockVerdict:
     """Decide whether worms can deadlock.
 
     Without a cycle of dependencies they cannot, whatever they choose. Where nobody has a choice a cycle is a deadlock;
@@ -59,26 +59,27 @@ def decide(parts: Sequence[ChannelUse], channels: int, ejection: str = "one", sl
     graph = dependency_graph(parts, channels, ejection=ejection, slots=slots, tokens=tokens, consumed=consumed,
                              fits=fits)
     if graph.free:
-        return Verdict("free", _of_worms(graph, []) if graph.locked().any() else graph)
+        return DeadlockVerdict("free", _of_worms(graph, []) if graph.locked().any() else graph)
     if tokens is not None:
-        return Verdict("undecided", graph, searched="worms may wait in a circle, by different tokens or by the same")
+        return DeadlockVerdict(
+            "undecided", graph, searched="worms may wait in a circle, by different tokens or by the same")
     choosing = choosing_parts(parts)
     if not choosing:
-        return Verdict("deadlock", graph)
+        return DeadlockVerdict("deadlock", graph)
     careful = [part for part in choosing if part.routes.relation.enters_empty]
     if careful and not KnotSearch(parts, careful, channels, ejection=ejection).possible().any():
         names = " and ".join(dict.fromkeys(part.routes.relation.name for part in careful))
-        return Verdict("free", _of_worms(graph, []),
+        return DeadlockVerdict("free", _of_worms(graph, []),
                        assumes=f"a head routed by {names} enters a virtual channel only when its buffer is empty")
     question = KnotSearch(parts, choosing, channels, ejection=ejection)
     worms, steps = question.search()
     if worms:
-        return Verdict("deadlock", _of_worms(graph, worms), worms)
+        return DeadlockVerdict("deadlock", _of_worms(graph, worms), worms)
     if not question.possible().any():
-        return Verdict("undecided", graph, searched="worms can wait for each other only where heads are in buffers "
-                       "behind the ends of others; whether they do in a circle is not known")
-    return Verdict("undecided", graph, searched=f"in {steps} steps no worms were found of which each holds channels of "
-                   "its own, and all of them what any may take next")
+        return DeadlockVerdict("undecided", graph, searched="worms can wait for each other only where heads are in "
+                               "buffers behind the ends of others; whether they do in a circle is not known")
+    return DeadlockVerdict("undecided", graph, searched=f"in {steps} steps no worms were found of which each holds "
+                           "channels of its own, and all of them what any may take next")
 
 
 def _of_worms(graph: DependencyGraph, worms: Sequence[Held]) -> DependencyGraph:

@@ -9,7 +9,7 @@ from ..compiled import LINEAR, compiled_from, inlined
 from ..errors import WormcastError
 from ..irregular.chains import chain_arrays, chain_keys
 from ..topologies.base import Topology
-from ..topologies.grid import GRIDS
+from ..topologies.direct import GRIDS
 from ..topologies.joined import links_go_both_ways, require_both_ways
 from ..topologies.parameters import MOST_NODES
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..errors import WormcastError
 from ..topologies.base import Topology
-from ..topologies.grid import mesh_directions
+from ..topologies.direct import mesh_directions
 from .base import ChoiceRelation, Choices
 from .e_cube import E_CUBE
 

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from ..errors import WormcastError
 from ..topologies.base import Topology
-from ..topologies.grid import GRIDS, mesh_directions
+from ..topologies.direct import GRIDS, mesh_directions
 from .base import ChoiceRelation, Choices, one_way
 
 __all__ = ["E_CUBE", "E_CUBE_EITHER", "E_CUBE_SIGNED", "ECube", "e_cube_with_signs"]

@@ -13,14 +13,14 @@ from ..topologies.base import Topology
 from ..worms import AT_ONCE, Worms
 from .unicast import UnicastScheme
 
-__all__ = ["Block", "Offset", "TorusBroadcast", "Tree"]
+__all__ = ["Block", "BroadcastTree", "Offset", "TorusBroadcast"]
 
 Offset = tuple[int, int]
 """(x, y) of [Hou], in nodes: x, our second coordinate, is routed first, and upwards is to the right (east); y, our
 first one, is routed after it, upwards to the bottom (south)."""
 
 
-class Tree:
+class BroadcastTree:
     """The unicasts of a broadcast from node (0, 0) of an n x n torus, in an order in which each may follow its release.
 
     A node's sends are in the order in which they are added.
@@ -103,7 +103,7 @@ class TorusBroadcast(UnicastScheme):
     broadcasts = True
 
     @abstractmethod
-    def tree(self, extent: int) -> Tree:
+    def tree(self, extent: int) -> BroadcastTree:
         """Build the broadcast from node (0, 0) on a torus that `check` lets pass."""
 
     def check(self, topology: Topology) -> None:

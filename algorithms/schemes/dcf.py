@@ -1,7 +1,7 @@
 """DCF: the depth contention-free broadcast of [Hou], in its two forms."""
 
 from ..topologies.base import Topology
-from .broadcast import Block, TorusBroadcast, Tree
+from .broadcast import Block, BroadcastTree, TorusBroadcast
 from .cost import Cost
 from .z import z_step
 
@@ -41,7 +41,7 @@ class Dcf(TorusBroadcast):
          (0, -1): ((1, 0),), (0, 0): ((1, 0),)},
     )
 
-    def tree(self, extent: int) -> Tree:
+    def tree(self, extent: int) -> BroadcastTree:
         """Build the broadcast from node (0, 0)."""
         return tree_of_blocks(extent, self.block)
 
@@ -69,9 +69,9 @@ class Dcf2(Dcf):
     )
 
 
-def tree_of_blocks(extent: int, block: Block) -> Tree:
+def tree_of_blocks(extent: int, block: Block) -> BroadcastTree:
     """Build the broadcast from node (0, 0) by such blocks, and a last step of `Z` where two units are left."""
-    tree, unit, step = Tree(extent), extent, 1
+    tree, unit, step = BroadcastTree(extent), extent, 1
     while unit >= 4:
         unit //= 4
         for node in list(tree.informed):

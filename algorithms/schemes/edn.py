@@ -1,7 +1,7 @@
 """EDN: broadcast by extended dominating nodes, reconstructed."""
 
 from ..topologies.base import Topology
-from .broadcast import Block, TorusBroadcast, Tree
+from .broadcast import Block, BroadcastTree, TorusBroadcast
 from .cost import Cost
 from .dcf import hops_of_blocks, tree_of_blocks
 
@@ -42,7 +42,7 @@ class Edn(TorusBroadcast):
         dict.fromkeys(((0, 0), (0, 2), (2, 1), (-2, -1)), ((1, 0), (-1, 0), (0, 1))),
     )
 
-    def tree(self, extent: int) -> Tree:
+    def tree(self, extent: int) -> BroadcastTree:
         """Build the broadcast from node (0, 0)."""
         return tree_of_blocks(extent, self.block)
 

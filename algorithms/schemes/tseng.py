@@ -1,6 +1,6 @@
 """Tseng's broadcast on tori by dilated diagonals."""
 
-from .broadcast import TorusBroadcast, Tree
+from .broadcast import BroadcastTree, TorusBroadcast
 
 __all__ = ["Tseng"]
 
@@ -33,9 +33,9 @@ class Tseng(TorusBroadcast):
             extent //= 5
         return extent == 1
 
-    def tree(self, extent: int) -> Tree:
+    def tree(self, extent: int) -> BroadcastTree:
         """Build the broadcast from node (0, 0)."""
-        tree, step, unit = Tree(extent), 0, extent
+        tree, step, unit = BroadcastTree(extent), 0, extent
         units = []
         while unit > 1:
             unit //= 5
@@ -60,7 +60,7 @@ class Tseng(TorusBroadcast):
         return tree
 
     @staticmethod
-    def _send(tree: Tree, node: tuple[int, int], offsets: tuple[tuple[int, int], ...], step: int) -> None:
+    def _send(tree: BroadcastTree, node: tuple[int, int], offsets: tuple[tuple[int, int], ...], step: int) -> None:
         """Send to those of these places that do not have the message."""
         for offset in offsets:
             if not tree.has(tree.at(node, offset)):

@@ -1,7 +1,7 @@
 """Z: the simple building block of [Hou]: three sends, four units."""
 
 from ..topologies.base import Topology
-from .broadcast import TorusBroadcast, Tree
+from .broadcast import BroadcastTree, TorusBroadcast
 from .cost import Cost
 
 __all__ = ["Z"]
@@ -22,9 +22,9 @@ class Z(TorusBroadcast):
     description = "broadcast by blocks of 2 x 2 units; worms of different steps may wait for each other"
     provenance = "Hou, Wang and Hsu 1998, 5.1 (order of sending: ours)"
 
-    def tree(self, extent: int) -> Tree:
+    def tree(self, extent: int) -> BroadcastTree:
         """Build the broadcast from node (0, 0)."""
-        tree, unit, step = Tree(extent), extent, 0
+        tree, unit, step = BroadcastTree(extent), extent, 0
         while unit > 1:
             unit //= 2
             step += 1
@@ -37,7 +37,7 @@ class Z(TorusBroadcast):
         return Cost(3 * steps, 2 * (topology.shape[0] - 1), steps)
 
 
-def z_step(tree: Tree, unit: int, step: int) -> None:
+def z_step(tree: BroadcastTree, unit: int, step: int) -> None:
     """Let every informed node send to the other three units of its block of 2 x 2."""
     for node in list(tree.informed):
         for x, y in ((1, 0), (0, 1), (-1, 1)):

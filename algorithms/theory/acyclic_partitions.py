@@ -16,9 +16,9 @@ from ..deadlock.knot_search import is_free
 from ..deadlock.link_classes import LinkClasses
 from ..routing import walk
 from ..topologies import Topology
-from .problem import Subject
+from .problem import Problem
 from .ranking import certificate
-from .statement import Statement
+from .statement import TheoremCheck
 
 __all__ = ["Dans", "Groups", "dans", "group_links", "own_dans"]
 
@@ -59,7 +59,7 @@ class Groups:
         return {}
 
 
-def group_links(subject: Subject, names: Sequence[str], numbers: npt.NDArray[np.int16]) -> Groups:
+def group_links(subject: Problem, names: Sequence[str], numbers: npt.NDArray[np.int16]) -> Groups:
     """Find out in which order worms of several destinations use groups of links: hops to the first one count, too."""
     count = len(names)
     before = np.full((count, count, 4), NOWHERE, np.int32)
@@ -81,13 +81,13 @@ class Dans:
 
     Parameters
     ----------
-    subject : Subject
+    subject : Problem
     groups : Groups
     blocks : tuple of tuple of int
         The groups of each DAN.
     """
 
-    subject: Subject
+    subject: Problem
     groups: Groups
     blocks: tuple[tuple[int, ...], ...]
 
@@ -191,48 +191,48 @@ class Dans:
                 "steps": worms if self.valid else None, "why_not": None if self.valid else self.why_not}
 
 
-def own_dans(subject: Subject, classes: ConsumptionClasses) -> Dans:
+def own_dans(subject: Problem, classes: ConsumptionClasses) -> Dans:
     """The classes of a map as DANs, whole directions each."""
     names = [",".join(network) for network in classes.networks]
     groups = group_links(subject, names, classes.of_channels(subject.topology).astype(np.int16))
     return Dans(subject, groups, tuple((one,) for one in range(len(names))))
 
 
-def dans(subject: Subject) -> list[Statement]:
+def dans(subject: Problem) -> list[TheoremCheck]:
     """Decide whether the scheme's classes are a valid set of DANs, and whether as many channels suffice."""
     place = "section 3.2"
     both = ("Definition 2", "Lemma 2")
     if subject.unfit:
-        return [Statement(name, place, f"it does not apply: {subject.unfit}", None) for name in both]
+        return [TheoremCheck(name, place, f"it does not apply: {subject.unfit}", None) for name in both]
     if not subject.has_stops:
         none = "no worm goes on once it holds a consumption channel, so that no DAN is needed, and one channel suffices"
-        return [Statement(name, place, none, True, found={"channels": 1}) for name in both]
+        return [TheoremCheck(name, place, none, True, found={"channels": 1}) for name in both]
     if len(subject.maps) > 1:
-        return [Statement(name, place, "it does not apply: the schemes have maps of classes of their own", None)
+        return [TheoremCheck(name, place, "it does not apply: the schemes have maps of classes of their own", None)
                 for name in both]
     classes = subject.maps[0]
     if not len(classes):
         none = "a map without classes is no set of DANs: worms that hold a consumption channel go on by links of none"
-        return [Statement("Definition 2", place, none, False),
-                Statement("Lemma 2", place, "it does not apply: there is no valid set", None)]
+        return [TheoremCheck("Definition 2", place, none, False),
+                TheoremCheck("Lemma 2", place, "it does not apply: there is no valid set", None)]
     found = own_dans(subject, classes)
     numbers = found.to_dict()
     paper, agrees, stated = None, None, subject.stated
     if stated is not None and stated.dans and classes == subject.parts[0].stated:
         paper, agrees = f"a valid set of {stated.dans} DANs", found.valid and len(found) == stated.dans
     if not found.valid:
-        return [Statement("Definition 2", place, f"{found} is no valid set of DANs: {found.why_not}", False, paper,
+        return [TheoremCheck("Definition 2", place, f"{found} is no valid set of DANs: {found.why_not}", False, paper,
                           agrees, numbers),
-                Statement("Lemma 2", place, "it does not apply: there is no valid set", None)]
+                TheoremCheck("Lemma 2", place, "it does not apply: there is no valid set", None)]
     own = is_free(subject.parts, len(found))
     proof = certificate(subject, found.classes())
     sentence = (f"{len(found)} consumption channels a node suffice, one for each DAN, taken by the most recent hop, or "
                 f"by the next one: {_told(proof)}; by the scheme's own rule ({classes.by} hop): "
                 f"{'no cycle' if own else 'a cycle'}")
     return [
-        Statement("Definition 2", place, f"{found} is a valid set of DANs: each is acyclic, worms that hold a "
+        TheoremCheck("Definition 2", place, f"{found} is a valid set of DANs: each is acyclic, worms that hold a "
                   f"consumption channel use no other links, and {found.order_text}", True, paper, agrees, numbers),
-        Statement("Lemma 2", place, sentence, proof is not None,
+        TheoremCheck("Lemma 2", place, sentence, proof is not None,
                   found={"channels": len(found), "rule": classes.by, "free_by_rule": own}, certificate=proof),
     ]
 

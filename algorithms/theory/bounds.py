@@ -1,15 +1,15 @@
 """Definition 1, Lemma 1 and Corollary 2 of [Boppana98]: consumption channels that suffice, by counting links."""
 
 from ..deadlock.degrees import Degrees, degrees
-from .problem import Subject
-from .statement import Statement
+from .problem import Problem
+from .statement import TheoremCheck
 
 __all__ = ["bounds"]
 
 PLACE = "section 3.2"
 
 
-def bounds(subject: Subject) -> list[Statement]:
+def bounds(subject: Problem) -> list[TheoremCheck]:
     """Count links in both readings, and check both constructions of Lemma 1's proof against the dependencies.
 
     A reading counts the links that worms use once they hold a consumption channel, as section 3.2.1 does, or all
@@ -17,23 +17,23 @@ def bounds(subject: Subject) -> list[Statement]:
     """
     if subject.unfit:
         why = f"it does not apply: {subject.unfit}"
-        return [Statement(name, PLACE, why, None) for name in ("Definition 1", "Lemma 1", "Corollary 2")]
+        return [TheoremCheck(name, PLACE, why, None) for name in ("Definition 1", "Lemma 1", "Corollary 2")]
     if not subject.has_stops:
         return _without_stops(subject)
     held, every = degrees(subject.parts, "held"), degrees(subject.parts, "all")
     return [_definition1(subject, held, every), _lemma1(subject, held, every), _corollary2(subject, held, every)]
 
 
-def _without_stops(subject: Subject) -> list[Statement]:
+def _without_stops(subject: Problem) -> list[TheoremCheck]:
     """Of worms with one destination each."""
     none = "every worm has one destination, so that no worm uses a link while it holds a consumption channel"
-    definition = Statement("Definition 1", PLACE, f"v_in and v_out are 0: {none}", None,
+    definition = TheoremCheck("Definition 1", PLACE, f"v_in and v_out are 0: {none}", None,
                            found={"held": {"v_in": 0, "v_out": 0}, "all": {"v_in": 0, "v_out": 0}})
-    return [definition, *(Statement(name, PLACE, f"one consumption channel a node suffices: {none}", True,
+    return [definition, *(TheoremCheck(name, PLACE, f"one consumption channel a node suffices: {none}", True,
                                     found={"channels": 1}) for name in ("Lemma 1", "Corollary 2"))]
 
 
-def _counts(subject: Subject, found: Degrees) -> dict[str, object]:
+def _counts(subject: Problem, found: Degrees) -> dict[str, object]:
     """A reading as data."""
     return {
         "v_in": found.v_in, "v_in_node": int(found.incoming.argmax()),
@@ -42,7 +42,7 @@ def _counts(subject: Subject, found: Degrees) -> dict[str, object]:
     }
 
 
-def _definition1(subject: Subject, held: Degrees, every: Degrees) -> Statement:
+def _definition1(subject: Problem, held: Degrees, every: Degrees) -> TheoremCheck:
     def told(found: Degrees) -> str:
         return (f"v_in is {found.v_in} (at {subject.named(int(found.incoming.argmax()))}) and v_out "
                 f"{found.v_out} (at {subject.named(int(found.outgoing.argmax()))})")
@@ -56,11 +56,11 @@ def _definition1(subject: Subject, held: Degrees, every: Degrees) -> Statement:
     if subject.stated is not None and subject.stated.outgoing is not None:
         paper = f"{subject.stated.outgoing} outgoing virtual channels with 2 on each link (section 3.2.1)"
         agrees = 2 * held.v_out == subject.stated.outgoing
-    return Statement("Definition 1", "sections 3.2 and 3.2.1", sentence, None, paper, agrees,
+    return TheoremCheck("Definition 1", "sections 3.2 and 3.2.1", sentence, None, paper, agrees,
                      {"held": _counts(subject, held), "all": _counts(subject, every), "vcs": subject.vcs})
 
 
-def _lemma1(subject: Subject, held: Degrees, every: Degrees) -> Statement:
+def _lemma1(subject: Problem, held: Degrees, every: Degrees) -> TheoremCheck:
     incoming, outgoing = held.by_incoming(), held.by_outgoing(spare=True)
     cycles = [subject.cycle(len(classes), classes) for classes in (incoming, outgoing)]
     sentence = (
@@ -77,18 +77,19 @@ def _lemma1(subject: Subject, held: Degrees, every: Degrees) -> Statement:
         "by_incoming": {"channels": len(incoming), "free": not cycles[0]},
         "by_outgoing": {"channels": len(outgoing), "free": not cycles[1]},
     }
-    return Statement("Lemma 1", PLACE, sentence, not any(cycles), found=found,
+    return TheoremCheck("Lemma 1", PLACE, sentence, not any(cycles), found=found,
                      certificate={"cycles": cycles} if any(cycles) else None)
 
 
-def _corollary2(subject: Subject, held: Degrees, every: Degrees) -> Statement:
+def _corollary2(subject: Problem, held: Degrees, every: Degrees) -> TheoremCheck:
     stated = subject.stated
     paper, agrees = None, None
     if stated is not None:
         paper, agrees = "its condition is met by all known schemes for meshes", held.met
     if not held.met:
-        return Statement("Corollary 2", PLACE, "it does not apply: worms can end at a node from which they could not "
-                         "go on, and which has as many of the links that count as any other", None, paper, agrees,
+        return TheoremCheck("Corollary 2", PLACE, "it does not apply: worms can end at a node from which they could "
+                            "not go on, and which has as many of the links that count as any other", None, paper,
+                            agrees,
                          {"met": False, "met_of_all_links": every.met})
     outgoing = held.by_outgoing(spare=False)
     cycle = subject.cycle(len(outgoing), outgoing)
@@ -97,7 +98,7 @@ def _corollary2(subject: Subject, held: Degrees, every: Degrees) -> Statement:
         f"min(v_in, v_out) = min({held.v_in}, {held.v_out}) = {held.corollary2} consumption channels a node suffice, "
         f"or min({every.v_in}, {every.v_out}) = {every.corollary2} of all links that worms use; checked: "
         f"{len(outgoing)}, one for each outgoing link, have {_told(cycle)}")
-    return Statement("Corollary 2", PLACE, sentence, not cycle, paper, agrees, {
+    return TheoremCheck("Corollary 2", PLACE, sentence, not cycle, paper, agrees, {
         "met": True, "met_of_all_links": every.met, "channels": held.corollary2,
         "channels_of_all_links": every.corollary2,
         "by_outgoing": {"channels": len(outgoing), "free": not cycle},

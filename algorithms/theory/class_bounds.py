@@ -11,9 +11,9 @@ from ..consumption import ConsumptionClasses
 from ..deadlock.classes import fewest_classes, vocabularies
 from ..deadlock.knot_search import is_free
 from .paper import Claim
-from .problem import Subject
+from .problem import Problem
 from .ranking import certificate
-from .statement import Statement
+from .statement import TheoremCheck
 
 __all__ = ["Need", "find_need", "need"]
 
@@ -45,7 +45,7 @@ class Need:
     refused: list[dict[str, Any]]
 
 
-def find_need(subject: Subject) -> Need:
+def find_need(subject: Problem) -> Need:
     """Search the maps of directions."""
     stated = max(1, *map(len, subject.maps)) if subject.maps else 1
     free = is_free(subject.parts, stated)
@@ -61,27 +61,27 @@ def find_need(subject: Subject) -> Need:
         {"classes": str(one), "cycle": subject.cycle(len(one), one)} for one in fewer])
 
 
-def need(subject: Subject) -> list[Statement]:
+def need(subject: Problem) -> list[TheoremCheck]:
     """Say how many classes suffice and how many do not; then the same beside each of the paper's sentences."""
     name, place = "Classes needed", "section 3.2"
     if subject.has_stops and any(not part.routes.deterministic for part in subject.parts):
-        return [Statement(name, place, "not decided: worms have a choice of channels, so that a cycle need not be a "
+        return [TheoremCheck(name, place, "not decided: worms have a choice of channels, so that a cycle need not be a "
                           "deadlock", None)]
     found = find_need(subject)
     if not found.maps:
         cycle = subject.cycle(found.stated)
-        return [Statement(name, place, f"no number suffices by directions; {found.stated} as mapped: {_told(cycle)}",
+        return [TheoremCheck(name, place, f"no number suffices by directions; {found.stated} as mapped: {_told(cycle)}",
                           False, found={"stated": found.stated, "free": found.free, "fewest": None})]
     proof = certificate(subject, found.maps[0]) if subject.has_stops and not subject.unfit else None
     numbers = {"stated": found.stated, "free": found.free, "fewest": found.fewest,
                "maps": [str(one) for one in found.maps]}
-    general = Statement(name, place, _sentence(subject, found), found.free, found=numbers,
+    general = TheoremCheck(name, place, _sentence(subject, found), found.free, found=numbers,
                         certificate={"refused": found.refused, "channels": proof})
     claims = () if subject.stated is None else subject.stated.claims
     return [general, *(_beside(subject, found, claim) for claim in claims)]
 
 
-def _sentence(subject: Subject, found: Need) -> str:
+def _sentence(subject: Problem, found: Need) -> str:
     """What was found, in words."""
     maps = [str(one) for one in subject.maps if len(one)]
     mapped = f" as mapped ({' and '.join(maps)})" if maps else ""
@@ -99,7 +99,7 @@ def _sentence(subject: Subject, found: Need) -> str:
     return "; ".join(said)
 
 
-def _beside(subject: Subject, found: Need, claim: Claim) -> Statement:
+def _beside(subject: Problem, found: Need, claim: Claim) -> TheoremCheck:
     """One of the paper's sentences, with what was found."""
     said, holds, numbers = [], True, {}
     if claim.too_few is not None:
@@ -116,7 +116,7 @@ def _beside(subject: Subject, found: Need, claim: Claim) -> Statement:
             found.fewest is not None and found.fewest <= claim.enough)
         holds, numbers[str(claim.enough)] = holds and enough, enough
         said.append(_number(claim.enough, enough))
-    return Statement(claim.name, claim.place, "; ".join(said), holds, claim.text, holds, {"enough": numbers})
+    return TheoremCheck(claim.name, claim.place, "; ".join(said), holds, claim.text, holds, {"enough": numbers})
 
 
 def _number(channels: int, enough: bool) -> str:

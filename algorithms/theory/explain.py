@@ -10,17 +10,17 @@ from ..routing import Relation
 from ..schemes import Scheme
 from ..schemes.chain_tree import ChainTree
 from ..schemes.multi_drop import MultiDropScheme
-from ..tokens import all_consumed
+from ..token_groups import all_consumed
 from ..topologies import Topology
 from .acyclic_partitions import dans
 from .bounds import bounds
 from .class_bounds import need
 from .minimal import minimal
 from .minimal_links import minimal_by_links
-from .packets import pipelined
+from .packet_trees import pipelined
 from .path_worm_bounds import chained
-from .problem import Subject
-from .statement import Statement
+from .problem import Problem
+from .statement import TheoremCheck
 from .theorem1 import theorem1
 from .trees import Copies, trees
 from .unicasts import unicasts
@@ -41,7 +41,7 @@ def explain(
     consumption: int | None = None,
     tokens: bool | None = None,
     seed: int = 0,
-) -> list[Statement]:
+) -> list[TheoremCheck]:
     """Decide the statements of [Boppana98], sections 2 and 3, for what `check` takes; parameters and errors as there.
 
     Of worms that are copied where their ways part, those of [Varavithya], section 3: of one scheme alone, whatever
@@ -65,7 +65,7 @@ def explain(
             return [*buffered(Buffered(copied[0], ejection)), *along]
         enough = all_consumed(topology, channels=consumption or 1, vcs=vcs, ejection=ejection)
         return trees(Copies(copied[0], ejection, enough))
-    subject = Subject([one for one, _ in everybody], parts, vcs, ejection)
+    subject = Problem([one for one, _ in everybody], parts, vcs, ejection)
     rest = [*bounds(subject), *dans(subject), minimal(subject), minimal_by_links(subject), *need(subject)]
     if not subject.complete:
         rest = [replace(one, holds=None if one.holds else one.holds,

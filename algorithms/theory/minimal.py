@@ -6,9 +6,9 @@ import numpy as np
 
 from ..deadlock.classes import MOST_DIRECTIONS, links_along, partitions, vocabularies
 from .acyclic_partitions import Dans, Groups, group_links, own_dans
-from .problem import Subject
+from .problem import Problem
 from .ranking import certificate
-from .statement import Statement
+from .statement import TheoremCheck
 
 __all__ = ["Minimal", "minimal", "minimal_by_directions"]
 
@@ -29,17 +29,17 @@ class Minimal:
     refused: list[Dans]
 
 
-def minimal(subject: Subject) -> Statement:
+def minimal(subject: Problem) -> TheoremCheck:
     """Find all valid sets of the fewest DANs that are made of whole directions, and why all smaller ones are none."""
     place = "section 3.2"
     if subject.unfit:
-        return Statement("Definition 3", place, f"it does not apply: {subject.unfit}", None)
+        return TheoremCheck("Definition 3", place, f"it does not apply: {subject.unfit}", None)
     if not subject.has_stops:
-        return Statement("Definition 3", place, "no DAN is needed, so that the minimal set is empty", None,
+        return TheoremCheck("Definition 3", place, "no DAN is needed, so that the minimal set is empty", None,
                          found={"dans": 0})
     found = minimal_by_directions(subject)
     if found is None:
-        return Statement("Definition 3", place, "no set of whole directions is valid, or there are more than "
+        return TheoremCheck("Definition 3", place, "no set of whole directions is valid, or there are more than "
                          f"{MOST_DIRECTIONS} directions to divide", None)
     number = len(found.sets[0])
     shown = ", ".join(map(str, found.sets[:4])) + (", ..." if len(found.sets) > 4 else "")
@@ -54,14 +54,14 @@ def minimal(subject: Subject) -> Statement:
     paper, agrees, stated = None, None, subject.stated
     if stated is not None and stated.unique:
         paper, agrees = f"{stated.dans}, and the set is unique", number == stated.dans and one
-    return Statement(
+    return TheoremCheck(
         "Definition 3", place, sentence, own is not None and own.valid and len(own) == number, paper, agrees,
         {"dans": number, "sets": [str(one) for one in found.sets], "smaller": len(found.refused)},
         certificate={"sets": [one.to_dict() for one in found.sets], "refused": [one.to_dict() for one in found.refused],
                      "channels": certificate(subject, found.sets[0].classes())})
 
 
-def minimal_by_directions(subject: Subject) -> Minimal | None:
+def minimal_by_directions(subject: Problem) -> Minimal | None:
     """Divide the directions of links that worms use once they hold a consumption channel, fewest DANs first.
 
     Directions of dimensions and of labels are tried; a set that has the same links as one before is left out.
@@ -88,7 +88,7 @@ def minimal_by_directions(subject: Subject) -> Minimal | None:
     return None
 
 
-def _needed(subject: Subject, directions: list[str]) -> Groups:
+def _needed(subject: Problem, directions: list[str]) -> Groups:
     """Those of some directions that worms use once they hold a consumption channel."""
     loaded = np.any([part.loaded for part in subject.parts], axis=0)
     along = {direction: links_along(subject.topology, direction) for direction in directions}

@@ -8,9 +8,9 @@ import numpy.typing as npt
 from ..channels import link_names
 from ..compiled import compiled
 from .acyclic_partitions import Dans, Groups, group_links
-from .problem import Subject
+from .problem import Problem
 from .ranking import certificate
-from .statement import Statement
+from .statement import TheoremCheck
 
 __all__ = ["Partitions", "minimal_by_links", "search"]
 
@@ -45,17 +45,17 @@ class Partitions:
     complete: bool
 
 
-def minimal_by_links(subject: Subject) -> Statement:
+def minimal_by_links(subject: Problem) -> TheoremCheck:
     """Find the fewest DANs of a valid set that has the links that worms need and no others, each in any DAN."""
     name, place = "Definition 3, by links", "section 3.2"
     if subject.unfit:
-        return Statement(name, place, f"it does not apply: {subject.unfit}", None)
+        return TheoremCheck(name, place, f"it does not apply: {subject.unfit}", None)
     if not subject.has_stops:
-        return Statement(name, place, "no DAN is needed", None, found={"dans": 0})
+        return TheoremCheck(name, place, "no DAN is needed", None, found={"dans": 0})
     loaded = np.flatnonzero(np.any([part.loaded for part in subject.parts], axis=0))
     if len(loaded) > MOST or subject.topology.switches > MOST:
-        return Statement(name, place, f"not searched: worms that hold a consumption channel use {len(loaded)} links, "
-                         f"and at most {MOST}, of {MOST} switches, are divided link by link", None,
+        return TheoremCheck(name, place, f"not searched: worms that hold a consumption channel use {len(loaded)} "
+                            f"links, and at most {MOST}, of {MOST} switches, are divided link by link", None,
                          found={"links": len(loaded)})
     numbers = np.full(len(subject.topology.links), -1, np.int16)
     numbers[loaded] = np.arange(len(loaded))
@@ -69,11 +69,11 @@ def minimal_by_links(subject: Subject) -> Statement:
         refused.append({"dans": count, "steps": found.steps, "complete": found.complete})
         if not found.complete:
             break
-    return Statement(name, place, f"not decided: the search for {len(refused)} DANs was given up after {MOST_STEPS} "
+    return TheoremCheck(name, place, f"not decided: the search for {len(refused)} DANs was given up after {MOST_STEPS} "
                      "steps", None, found={"links": len(loaded)}, certificate={"refused": refused})
 
 
-def _told(subject: Subject, groups: Groups, found: Partitions, refused: list[dict[str, int]]) -> Statement:
+def _told(subject: Problem, groups: Groups, found: Partitions, refused: list[dict[str, int]]) -> TheoremCheck:
     """The statement on what was found."""
     assert found.first is not None
     size = len(refused) + 1
@@ -88,14 +88,14 @@ def _told(subject: Subject, groups: Groups, found: Partitions, refused: list[dic
     paper, agrees, stated = None, None, subject.stated
     if stated is not None and stated.unique:
         paper, agrees = f"{stated.dans}, and the set is unique", size == stated.dans and found.count == 1
-    return Statement(
+    return TheoremCheck(
         "Definition 3, by links", "section 3.2", sentence, None, paper, agrees,
         {"links": len(groups.names), "dans": size, "sets": found.count if found.complete else None,
          "sets_found": found.count},
         certificate={"set": first.to_dict(), "refused": refused, "channels": certificate(subject, first.classes())})
 
 
-def search(subject: Subject, groups: Groups, loaded: npt.NDArray[np.int64], count: int) -> Partitions:
+def search(subject: Problem, groups: Groups, loaded: npt.NDArray[np.int64], count: int) -> Partitions:
     """Count the valid sets of so many DANs that have these links, each link in one; groups are the links."""
     ends = subject.topology.links[loaded][:, [0, 2]]
     before = groups.before[..., 0] >= 0

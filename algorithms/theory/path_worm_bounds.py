@@ -13,7 +13,7 @@ from ..routing import UP_DOWN_ADAPTIVE
 from ..schemes.multi_drop import MultiDropScheme
 from ..topologies import Topology
 from ..worms import Worms, steps_of
-from .statement import Statement
+from .statement import TheoremCheck
 
 __all__ = ["Multicast", "chained", "drawn_multicasts", "piecewise"]
 
@@ -46,7 +46,7 @@ class Multicast:
     destinations: tuple[int, ...]
 
 
-def chained(topology: Topology, scheme: MultiDropScheme, seed: int = 0) -> list[Statement]:
+def chained(topology: Topology, scheme: MultiDropScheme, seed: int = 0) -> list[TheoremCheck]:
     """Decide Lemma 5 for worms along chains, whether these are nearly as few as they can be, and as early.
 
     Lemma 5 is decided for all worms to two switches of a chain, in large networks for those between some of them; of
@@ -128,7 +128,7 @@ def _by_hops(ways: Counter[tuple[int, int]]) -> Counter[int]:
     return found
 
 
-def _lemma_5(topology: Topology, seed: int) -> Statement:
+def _lemma_5(topology: Topology, seed: int) -> TheoremCheck:
     """The ways of a worm are all that its pieces have, joined in all combinations."""
     places = np.unique(topology.consumptions[:, 0])
     if len(places) > MOST_ENDS:
@@ -136,7 +136,7 @@ def _lemma_5(topology: Topology, seed: int) -> Statement:
     counts = piecewise(topology, places.tolist())
     wrong, worms = counts[True, False], counts[True, False] + counts[True, True]
     other_wrong, others = counts[False, False], counts[False, False] + counts[False, True]
-    return Statement(
+    return TheoremCheck(
         "Lemma 5", "section 5.2.4",
         f"of {worms} worms to two switches of a chain {worms - wrong} may take all shortest legal ways to the first, "
         f"joined with all from there to the second, and no others; of {others} to two switches in any other order "
@@ -144,13 +144,13 @@ def _lemma_5(topology: Topology, seed: int) -> Statement:
         found={"worms": worms, "wrong": wrong, "others": others, "others_wrong": other_wrong}, source=SOURCE)
 
 
-def _few(topology: Topology, scheme: MultiDropScheme, multicasts: list[Multicast]) -> Statement:
+def _few(topology: Topology, scheme: MultiDropScheme, multicasts: list[Multicast]) -> TheoremCheck:
     """How far the number of worms is from the least that chains allow."""
     used = [len(_sizes(topology, scheme, one)) for one in multicasts]
     least = [min(map(len, all_covers(topology, _switches(topology, one)))) for one in multicasts]
     as_few = sum(one == other for one, other in zip(used, least, strict=True))
     more = max(one - other for one, other in zip(used, least, strict=True))
-    return Statement(
+    return TheoremCheck(
         "Figure 13", "section 5.2.4",
         f"for {as_few} of {len(multicasts)} multicasts to up to {MOST_SWITCHES} switches no other chains are fewer, "
         f"for others up to {more}; the worms are {sum(used)} together, the fewest {sum(least)}",
@@ -159,7 +159,7 @@ def _few(topology: Topology, scheme: MultiDropScheme, multicasts: list[Multicast
         source=SOURCE)
 
 
-def _early(topology: Topology, scheme: MultiDropScheme, multicasts: list[Multicast]) -> Statement:
+def _early(topology: Topology, scheme: MultiDropScheme, multicasts: list[Multicast]) -> TheoremCheck:
     """Whether other orders of the worms, or others than these, take fewer steps."""
     later = by_others = 0
     for one in multicasts:
@@ -169,7 +169,7 @@ def _early(topology: Topology, scheme: MultiDropScheme, multicasts: list[Multica
         if scheme.whole_chains:
             by_others += took > min(map(fewest_steps, _all_sizes(topology, one)))
     others = f"; by other chains {by_others or 'none'} do" if scheme.whole_chains else ""
-    return Statement(
+    return TheoremCheck(
         "Greedy", "section 5.2.5",
         f"of {len(multicasts)} multicasts to up to {MOST_SWITCHES} switches {later or 'none'} take fewer steps in "
         f"another order of the same worms{others}", later == 0,

@@ -15,13 +15,13 @@ from ..schemes import Scheme
 from ..topologies import Topology
 from .paper import STATED, Stated
 
-__all__ = ["Subject"]
+__all__ = ["Problem"]
 
 VisitTriples = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
-class Subject:
+class Problem:
     """The worms of some schemes in one network.
 
     Parameters

@@ -11,7 +11,7 @@ from ..channels import Resource, link_names
 from ..consumption import ClassMap
 from ..deadlock.channel_use import ChannelUse
 from ..deadlock.graph import DependencyGraph, dependency_graph
-from .problem import Subject
+from .problem import Problem
 
 __all__ = ["Ranking", "certificate", "ranking"]
 
@@ -103,7 +103,7 @@ def ranking(graph: DependencyGraph) -> Ranking | None:
     return Ranking(ranks[: graph.channels], ranks[graph.channels : graph.first_choice].reshape(nodes, graph.groups))
 
 
-def certificate(subject: Subject, classes: ClassMap) -> dict[str, Any] | None:
+def certificate(subject: Problem, classes: ClassMap) -> dict[str, Any] | None:
     """An order of all channels, a channel for each class, gone through step by step; None: there is a cycle."""
     ranks = ranking(dependency_graph(subject.parts, len(classes), classes))
     if ranks is None:

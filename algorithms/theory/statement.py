@@ -3,11 +3,11 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Statement"]
+__all__ = ["TheoremCheck"]
 
 
 @dataclass(frozen=True)
-class Statement:
+class TheoremCheck:
     """What one statement of a paper comes to for a scheme on a network.
 
     Parameters

@@ -7,8 +7,8 @@ import numpy as np
 
 from ..consumption import ConsumptionClasses
 from ..deadlock.channel_use import ChannelUse
-from .problem import Subject
-from .statement import Statement
+from .problem import Problem
+from .statement import TheoremCheck
 
 __all__ = ["Crossing", "crossing", "theorem1"]
 
@@ -39,7 +39,7 @@ class Crossing:
     hops: int
 
 
-def theorem1(subject: Subject) -> Statement:
+def theorem1(subject: Problem) -> TheoremCheck:
     """Decide both hypotheses of Theorem 1: worms wait for links with a consumption channel, and cross.
 
     Two nodes that are visited in both orders need not be neighbours. Where a scheme's multicasts to two destinations
@@ -65,7 +65,7 @@ def theorem1(subject: Subject) -> Statement:
                    "consumption channel; nor is hypothesis 2")
         else:
             why = "hypothesis 1 is met, hypothesis 2 is not: no two nodes are visited in both orders"
-        return Statement("Theorem 1", "section 3.1", why, met, paper, agrees, values)
+        return TheoremCheck("Theorem 1", "section 3.1", why, met, paper, agrees, values)
     worms = [found.there, found.back]
     _, _, first, second = found.there
     shown = " and ".join(subject.worm_text(*worm[1:]) for worm in worms)
@@ -77,15 +77,15 @@ def theorem1(subject: Subject) -> Statement:
     values |= {"pairs": pairs, "meet": found.meets}
     if subject.ejection == "all":
         sentence += "; but no node has a single consumption channel: each link into it has its own (--ejection all)"
-        return Statement("Theorem 1", "section 3.1", sentence, None, paper, agrees, values, messages)
+        return TheoremCheck("Theorem 1", "section 3.1", sentence, None, paper, agrees, values, messages)
     cycle = subject.cycle(1, ConsumptionClasses())
     sentence += (f"; with one consumption channel a node such worms can deadlock (a cycle of {len(cycle)} resources)"
                  if cycle else "; yet the dependencies have no cycle with one consumption channel a node")
-    return Statement("Theorem 1", "section 3.1", sentence, bool(cycle), paper, agrees, values, messages,
+    return TheoremCheck("Theorem 1", "section 3.1", sentence, bool(cycle), paper, agrees, values, messages,
                      {"cycle": cycle})
 
 
-def crossing(subject: Subject) -> tuple[int, Crossing | None]:
+def crossing(subject: Problem) -> tuple[int, Crossing | None]:
     """Find two worms that visit two nodes in both orders: those that meet, if there are such.
 
     Each is what its scheme makes of a multicast to the two nodes. Nearest nodes first, lowest sources first.
@@ -111,7 +111,7 @@ def crossing(subject: Subject) -> tuple[int, Crossing | None]:
     return len(pairs), best
 
 
-def _crossings(subject: Subject, first: int, second: int) -> Iterator[Crossing]:
+def _crossings(subject: Problem, first: int, second: int) -> Iterator[Crossing]:
     """Worms to two nodes in both orders; of each order only worms that are in the scheme, the nearest first."""
     back = list(_worms(subject, second, first))
     for there in _worms(subject, first, second):
@@ -121,7 +121,7 @@ def _crossings(subject: Subject, first: int, second: int) -> Iterator[Crossing]:
             yield Crossing(there, other, apart and len(one[0]) == len(two[0]), max(len(one[1]), len(two[1])))
 
 
-def _worms(subject: Subject, first: int, second: int) -> Iterator[tuple[int, int, int, int]]:
+def _worms(subject: Problem, first: int, second: int) -> Iterator[tuple[int, int, int, int]]:
     """Worms whose message has these two destinations and that visit them in this order: part, source, both."""
     for part, (scheme, triples) in enumerate(zip(subject.schemes, subject.visit_triples, strict=True)):
         sources = np.unique(triples[(triples[:, 1] == first) & (triples[:, 2] == second), 0])
@@ -134,7 +134,7 @@ def _worms(subject: Subject, first: int, second: int) -> Iterator[tuple[int, int
         yield from ((part, source, first, second) for _, source in near)
 
 
-def _distance(subject: Subject, first: int, second: int) -> int:
+def _distance(subject: Problem, first: int, second: int) -> int:
     return len(_walk(next(part for part in subject.parts if part.has_stops), first, second))
 
 

@@ -11,9 +11,9 @@ from ..deadlock.channel_use import ChannelUse
 from ..deadlock.graph import DependencyGraph, dependency_graph
 from ..deadlock.token_cycles import may_return
 from ..ejection import ejection_ports
-from ..tokens import NO_TOKEN, TokenGroups, token_groups
+from ..token_groups import NO_TOKEN, TokenGroups, token_groups
 from ..topologies.min import read_min
-from .statement import Statement
+from .statement import TheoremCheck
 
 __all__ = ["Copies", "overlapped_networks", "trees"]
 
@@ -122,12 +122,12 @@ def overlapped_networks(part: ChannelUse) -> Integers:
             return np.unique(number, return_inverse=True)[1]
 
 
-def trees(copies: Copies) -> list[Statement]:
+def trees(copies: Copies) -> list[TheoremCheck]:
     """Decide Lemma 1, Lemma 2, the bound in its proof, and whether the groups are as small as they may be."""
     return [_lemma1(copies), _lemma2(copies), _rows(copies), _groups(copies)]
 
 
-def _lemma1(copies: Copies) -> Statement:
+def _lemma1(copies: Copies) -> TheoremCheck:
     """All links that could be held in a circle together, without consumption channels, are of one set."""
     sets = overlapped_networks(copies.part)
     graph = dependency_graph([copies.part], 1, ejection=copies.ejection, consumed=True)
@@ -139,12 +139,12 @@ def _lemma1(copies: Copies) -> Statement:
     sentence = (f"the links are {number} sets of which no worm uses two; of {int(inside.sum())} waits of a worm in one "
                 f"branch for another, or along its way, {int(crossing.sum())} are between two sets, so that "
                 f"{'each' if not crossing.any() else 'not each'} circle of links lies in one")
-    return Statement("Lemma 1", "section 3.1", sentence, not crossing.any(), f"{b} sets for switches of {b} x {b}",
+    return TheoremCheck("Lemma 1", "section 3.1", sentence, not crossing.any(), f"{b} sets for switches of {b} x {b}",
                      number == b, {"sets": number, "waits": int(inside.sum()), "between": int(crossing.sum())},
                      source=SOURCE)
 
 
-def _lemma2(copies: Copies) -> Statement:
+def _lemma2(copies: Copies) -> TheoremCheck:
     """Whether there is a circle of waits in which no two worms are copied in the same stage."""
     graph, stage = copies.graph, copies.groups.stage
     copied = np.full(len(graph.starts), -1, np.int32) if graph.copied is None else graph.copied
@@ -154,11 +154,11 @@ def _lemma2(copies: Copies) -> Statement:
     sentence = ("no worms can wait in a circle" if not any_at_all else
                 "worms may wait in a circle that are copied in different stages each" if differ else
                 "in every circle two worms are copied in the same stage")
-    return Statement("Lemma 2", "section 3.1", sentence, not differ, "at least two are copied in the same stage",
+    return TheoremCheck("Lemma 2", "section 3.1", sentence, not differ, "at least two are copied in the same stage",
                      not differ, {"circles": any_at_all}, source=SOURCE)
 
 
-def _rows(copies: Copies) -> Statement:
+def _rows(copies: Copies) -> TheoremCheck:
     """In how many switches of a later stage a worm may be that has left a switch by one output."""
     topology, stage = copies.part.topology, copies.groups.stage
     b, stages, _ = read_min(topology.name.partition(":")[2])
@@ -170,13 +170,13 @@ def _rows(copies: Copies) -> Statement:
         behind[start] |= reached
         most[stage[start]] = max(most[stage[start]], int(np.bincount(stage[reached]).max()))
     paper = [topology.nodes // b**one for one in range(stages - 1)]
-    return Statement("Lemma 2, its proof", "section 3.1", "behind an output of stage 0, 1, ... a worm may come to "
+    return TheoremCheck("Lemma 2, its proof", "section 3.1", "behind an output of stage 0, 1, ... a worm may come to "
                      f"{', '.join(map(str, most))} switches of a later stage", all(map(int.__le__, most, paper)),
                      f"at most {', '.join(map(str, paper))} rows (N/b^j)", most == paper,
                      {"switches": most, "paper": paper}, source=SOURCE)
 
 
-def _groups(copies: Copies) -> Statement:
+def _groups(copies: Copies) -> TheoremCheck:
     """Whether worms meet in their groups alone, and no group can be divided."""
     groups, meets, topology = copies.groups, copies.meets, copies.part.topology
     b, stages, kind = read_min(topology.name.partition(":")[2])
@@ -195,7 +195,7 @@ def _groups(copies: Copies) -> Statement:
     down = 2 if copies.consumed else 1
     paper = [b**(stages - down - stage) if stage <= stages - down else None for stage in range(stages)]
     stated = ", ".join("none" if one is None else str(one) for one in paper)
-    return Statement(
+    return TheoremCheck(
         "Groups", "section 3.2", sentence, not apart.any() and not divisible,
         f"{stated} switches" if kind == "baseline" else None,
         sizes == [[] if one is None else [one] for one in paper] if kind == "baseline" else None,

@@ -6,19 +6,19 @@ import numpy as np
 
 from ..routing import RELATIONS, Routes
 from ..worms import AT_ONCE, Worms
-from .problem import Subject
-from .statement import Statement
+from .problem import Problem
+from .statement import TheoremCheck
 
 __all__ = ["unicasts"]
 
 
-def unicasts(subject: Subject) -> list[Statement]:
+def unicasts(subject: Problem) -> list[TheoremCheck]:
     """Decide what is said of the relations by which the worms go, with one destination each."""
     routes = list({part.routes.relation: part.routes for part in subject.parts}.values())
     return [_shortest(subject, routes), _trees(subject, routes)]
 
 
-def _shortest(subject: Subject, relations: list[Routes]) -> Statement:
+def _shortest(subject: Problem, relations: list[Routes]) -> TheoremCheck:
     """Compare all ways between two nodes with shortest ones."""
     nodes = subject.topology.nodes
     source, node = np.nonzero(~np.eye(nodes, dtype=bool))
@@ -36,11 +36,11 @@ def _shortest(subject: Subject, relations: list[Routes]) -> Statement:
                          f"shortest one{example}")
     stated = subject.stated
     paper = "unicasts go by shortest ways" if stated is not None and stated.shortest else None
-    return Statement("Shortest ways", "section 2.1", "; ".join(sentences), longer == 0, paper,
+    return TheoremCheck("Shortest ways", "section 2.1", "; ".join(sentences), longer == 0, paper,
                      None if paper is None else longer == 0, {"pairs": pairs * len(relations), "longer": longer})
 
 
-def _trees(subject: Subject, relations: list[Routes]) -> Statement:
+def _trees(subject: Problem, relations: list[Routes]) -> TheoremCheck:
     """Look for two worms that would wait for each other's branches, if worms branched where their ways part.
 
     A worm in form of a tree goes on only where all its branches do. Of two neighbours each sends one to the other side
@@ -48,8 +48,8 @@ def _trees(subject: Subject, relations: list[Routes]) -> Statement:
     """
     found = [pair for routes in relations if routes.deterministic for pair in _crossed(subject, routes)]
     if not found:
-        return Statement("Trees", "section 2", "not decided: no two neighbours are found whose worms, if they branched "
-                         "where their ways part, would wait for each other", None, found={"pairs": 0})
+        return TheoremCheck("Trees", "section 2", "not decided: no two neighbours are found whose worms, if they "
+                            "branched where their ways part, would wait for each other", None, found={"pairs": 0})
     u, w, v, x = found[0]
     sentence = (
         f"worms that branched where the ways to their destinations part could deadlock with one virtual channel of "
@@ -57,10 +57,10 @@ def _trees(subject: Subject, relations: list[Routes]) -> Statement:
         f"{subject.named(w)} and waits for the one from {subject.named(v)} to {subject.named(x)}, which that from "
         f"{subject.named(v)} to the same two has, and waits for the first; {len(found)} pairs of neighbours have such "
         "worms")
-    return Statement("Trees", "section 2", sentence, True, found={"pairs": len(found)})
+    return TheoremCheck("Trees", "section 2", sentence, True, found={"pairs": len(found)})
 
 
-def _crossed(subject: Subject, routes: Routes) -> Iterator[tuple[int, int, int, int]]:
+def _crossed(subject: Problem, routes: Routes) -> Iterator[tuple[int, int, int, int]]:
     """Neighbours u and v, with a node w beyond u and x beyond v: (u, w, v, x), once for each u and v."""
     topology = subject.topology
     starts, homes = topology.injections[:, 0].tolist(), topology.consumptions[:, 0].tolist()

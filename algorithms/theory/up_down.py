@@ -9,7 +9,7 @@ from ..deadlock.channel_use import ChannelUse
 from ..deadlock.graph import DependencyGraph, dependency_graph
 from ..routing import UP_DOWN_ADAPTIVE, goes_up, reachability
 from ..topologies.coordinates import levels
-from .statement import Statement
+from .statement import TheoremCheck
 
 __all__ = ["Buffered", "buffered"]
 
@@ -34,14 +34,14 @@ class Buffered:
         return dependency_graph([self.part], 1, ejection=self.ejection)
 
 
-def buffered(worms: Buffered) -> list[Statement]:
+def buffered(worms: Buffered) -> list[TheoremCheck]:
     """Decide Theorems 4 and 5, or for trees that each destination is reached once; and Theorem 5's condition, where
     nobody has a choice."""
     first = [_theorem_4(worms.part)] if worms.part.pairs is not None else [_covered(worms.part), _once(worms.part)]
     return [*first, _theorem_5(worms), *([_condition(worms)] if worms.part.routes.deterministic else [])]
 
 
-def _theorem_4(part: ChannelUse) -> Statement:
+def _theorem_4(part: ChannelUse) -> TheoremCheck:
     """All shortest legal ways between two switches of a chain lead down all along."""
     topology, pairs = part.topology, part.pairs
     assert pairs is not None
@@ -57,7 +57,7 @@ def _theorem_4(part: ChannelUse) -> Statement:
             upwards += int(up[links].sum())
             front = {int(topology.links[link, 2]) for link in links}
     apart = int(np.abs(level[topology.links[:, 0]] - level[topology.links[:, 2]]).max(initial=0))
-    return Statement(
+    return TheoremCheck(
         "Theorem 4", "section 5.2.4",
         f"{len(pairs)} pairs of switches may follow each other in a chain, and of the links of the shortest legal ways "
         f"between them {upwards or 'none'} lead up; no link leaves out a level" if apart <= 1 else
@@ -65,38 +65,38 @@ def _theorem_4(part: ChannelUse) -> Statement:
         found={"pairs": len(pairs), "links": ways, "up": upwards}, source=SOURCE)
 
 
-def _covered(part: ChannelUse) -> Statement:
+def _covered(part: ChannelUse) -> TheoremCheck:
     """Going up, a worm comes to a switch from which links down lead to all destinations."""
     topology = part.topology
     reached = int(reachability(topology).total[topology.root].sum())
-    return Statement("Up", "section 5.3.3", f"links down lead from the root to {reached} of {topology.nodes} nodes",
+    return TheoremCheck("Up", "section 5.3.3", f"links down lead from the root to {reached} of {topology.nodes} nodes",
                      reached == topology.nodes, found={"reached": reached}, source=SOURCE)
 
 
-def _once(part: ChannelUse) -> Statement:
+def _once(part: ChannelUse) -> TheoremCheck:
     """The restricted strings of a switch's ports divide what it reaches."""
     strings = reachability(part.topology)
     ways = strings.restricted.sum(axis=1)
     once = bool((ways == strings.total).all())
     shared = int((ways > 1).sum())
-    return Statement("Restricted strings", "section 5.3.2",
+    return TheoremCheck("Restricted strings", "section 5.3.2",
                      "at each switch every node below it is in the string of one port" if once else
                      f"{shared} nodes are in the strings of several ports of a switch", once,
                      found={"shared": shared}, source=SOURCE)
 
 
-def _theorem_5(worms: Buffered) -> Statement:
+def _theorem_5(worms: Buffered) -> TheoremCheck:
     """Where switches hold whole worms there is no deadlock."""
     cycle, chained = len(worms.whole.cycle()), worms.part.pairs is not None
     found = (f"there is a cycle of {cycle} channels" if cycle else
              "no channels are waited for in a circle, unicasts by the same relation among them")
-    return Statement("Theorem 5" if chained else "Trees", f"section {'5.2.4' if chained else '5.3.3'}",
+    return TheoremCheck("Theorem 5" if chained else "Trees", f"section {'5.2.4' if chained else '5.3.3'}",
                      f"where switches hold whole worms {found}", not cycle, found={"cycle": cycle}, source=SOURCE)
 
 
-def _condition(worms: Buffered) -> Statement:
+def _condition(worms: Buffered) -> TheoremCheck:
     """Whether it takes such buffers."""
     cycle = len(worms.partly.cycle())
-    return Statement("Whole worms", "section 3.4.2", "where switches hold a part of a worm " + (
+    return TheoremCheck("Whole worms", "section 3.4.2", "where switches hold a part of a worm " + (
         f"there is a cycle of {cycle} channels" if cycle else "none are either"), bool(cycle),
         found={"cycle": cycle}, source=SOURCE)

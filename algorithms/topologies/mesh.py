@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .base import Topology
-from .grid import direction_name, grid, mesh_directions, port_name
+from .direct import direction_name, grid, mesh_directions, port_name
 from .parameters import read_extents
 
 __all__ = ["direction_name", "mesh", "mesh_directions", "port_name"]

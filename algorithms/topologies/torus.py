@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from .base import Places, Topology
-from .grid import grid
+from .direct import grid
 from .parameters import MOST_NODES, read_extents, whole_number
 
 __all__ = ["ring", "torus"]

@@ -15,7 +15,7 @@ from wormcast.algorithms.routing import Routes
 
 from ..options import INJECTION
 from ..router_kind import SwitchKind
-from .tabled import Rows, TableBits
+from .tabled import RouteRows, TableBits
 
 if TYPE_CHECKING:
     from amaranth.lib.data import StructLayout
@@ -156,7 +156,7 @@ class Decoder(ABC):
             found[list(inputs)] = np.where(nodes < 0, 0, routes.phase_of_node[nodes])
         return found
 
-    def memories(self, routes: Routes, kind: SwitchKind) -> list[Rows]:
+    def memories(self, routes: Routes, kind: SwitchKind) -> list[RouteRows]:
         """What the memories of a kind's members hold, where the decoder has tables; refuses as `strap_values` does."""
         return []
 

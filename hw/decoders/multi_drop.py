@@ -13,7 +13,7 @@ from .. import hdl
 from ..logic import any_of
 from ..router_kind import SwitchKind
 from .branching import CopyingDecoder
-from .tabled import Rows, TableBits, look_up
+from .tabled import RouteRows, TableBits, look_up
 
 if TYPE_CHECKING:
     from amaranth.hdl import Value
@@ -131,5 +131,5 @@ class MultiDropDecoder(CopyingDecoder):
             rows = np.full((len(kind.members), 1 << self.header.switch_bits), self.nowhere(port), np.int64)
             rows[:, homes] = numbers[routes.options[phase[:, None], kind.members[:, None], first[None, :], 0]]
             rows[phase < 0] = self.nowhere(port)
-            found.append(Rows((f"{name}_input", "intake", "routes"), port, 0, rows, self.nowhere(port)))
+            found.append(RouteRows((f"{name}_input", "intake", "routes"), port, 0, rows, self.nowhere(port)))
         return found

@@ -15,7 +15,7 @@ from .. import hdl
 from ..logic import any_of, bits_for, next_of
 from ..router_kind import SwitchKind
 from .branching import CopyingDecoder
-from .tabled import Rows, TableBits, look_up
+from .tabled import RouteRows, TableBits, look_up
 
 if TYPE_CHECKING:
     from amaranth.hdl import Module, Value
@@ -130,9 +130,9 @@ class ReachDecoder(CopyingDecoder):
         rows = self._rows(strings)
         found = []
         for i, name in enumerate(self.inputs):
-            found += [Rows((f"{name}_input", "intake", f"string_{o}"), i, o << self.row_bits, rows[:, o])
+            found += [RouteRows((f"{name}_input", "intake", f"string_{o}"), i, o << self.row_bits, rows[:, o])
                       for o in range(len(self.outputs))]
-        return found + [Rows((f"{name}_string",), len(self.inputs) + o, 0, rows[:, o])
+        return found + [RouteRows((f"{name}_string",), len(self.inputs) + o, 0, rows[:, o])
                         for o, name in enumerate(self.outputs)]
 
     def _rows(self, strings: Strings) -> npt.NDArray[Any]:

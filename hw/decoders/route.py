@@ -12,7 +12,7 @@ from wormcast.algorithms.routing import Routes
 from .. import hdl
 from ..logic import next_of
 from ..router_kind import SwitchKind
-from .tabled import Rows, TableBits, look_up
+from .tabled import RouteRows, TableBits, look_up
 from .unicast import UnicastDecoder
 
 __all__ = ["RouteDecoder"]
@@ -148,7 +148,7 @@ class RouteDecoder(UnicastDecoder):
 
     def memories(self, routes, kind):
         found = self.tables(routes, kind)
-        return [Rows(self.table_path(name), port, 0, found[name], self.nowhere(port))
+        return [RouteRows(self.table_path(name), port, 0, found[name], self.nowhere(port))
                 for port, name in enumerate(self.inputs)]
 
     def _numbers(self, port: int) -> Entries:

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from amaranth.hdl import Module, Value
     from amaranth.lib.data import StructLayout
 
-__all__ = ["Rows", "TableBits", "look_up"]
+__all__ = ["RouteRows", "TableBits", "look_up"]
 
 
 @dataclass(frozen=True)
-class Rows:
+class RouteRows:
     """What one memory of the members of a kind of switches holds.
 
     Parameters

@@ -6,10 +6,10 @@ from amaranth.lib.wiring import In, Out
 
 from ..logic import bits_for
 
-__all__ = ["Window"]
+__all__ = ["CutThroughWindow"]
 
 
-class Window(wiring.Component):
+class CutThroughWindow(wiring.Component):
     """A queue that delays flits until their worm's branches are known, and then lets one pass a cycle.
 
     ::

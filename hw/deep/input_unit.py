@@ -10,7 +10,7 @@ from ..link import LinkSignature, flit_layout
 from ..logic import bits_for
 from ..port import PortSpec
 from .chunk_buffer import ChunkStore, row_bits
-from .cut_through import Window
+from .cut_through import CutThroughWindow
 from .input_decode import DeepInputDecode
 from .worm import DeepState, DeepWorm
 
@@ -23,7 +23,7 @@ class DeepInput(wiring.Component):
     ::
 
         link ─▶ register ─▶ intake ─┬─▶ ChunkStore ───────────────────▶ fetched rows ─▶ RowReaders
-                             │      └─▶ Window ─▶ the flit that passes ───────────────▶ RowReaders
+                             │      └─▶ CutThroughWindow ─▶ the flit that passes ───────────────▶ RowReaders
                              │ known
                              ▼
                         worms behind ─▶ wants ─▶ allocator ─▶ won
@@ -117,7 +117,7 @@ class DeepInput(wiring.Component):
         m.submodules.intake = intake = DeepInputDecode(self.port, decoder=self.decoder)
         m.submodules.store = store = ChunkStore(rows=self.rows, chunk=self.spec.chunk, width=flit.size,
                                                 readers=len(self.leads))
-        m.submodules.window = window = Window(flits=self.decoder.flits, width=flit.size + 1,
+        m.submodules.window = window = CutThroughWindow(flits=self.decoder.flits, width=flit.size + 1,
                                           told=bits_for(self.outputs + 1))
         arrived = Signal(flit)
         arrives = Signal()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from wormcast.hw.input_decode import InputDecode
     from wormcast.hw.router import Blueprint
 
-__all__ = ["COMPONENTS", "Part", "blueprint_of", "build_component", "find_component"]
+__all__ = ["COMPONENTS", "Exported", "blueprint_of", "build_component", "find_component"]
 
 
 def blueprint_of(options: Mapping[str, Any]) -> "Blueprint":
@@ -93,7 +93,7 @@ def build_component(blueprint: "Blueprint", name: str, port: str | None = None,
     return part.take(found)
 
 
-def _given(blueprint: "Blueprint", part: "Part") -> str:
+def _given(blueprint: "Blueprint", part: "Exported") -> str:
     """What of a hardware's options decides whether it has a part."""
     named = {"topology": blueprint.topology.name, "scheme": blueprint.scheme.name}
     given = {option: named.get(option, getattr(blueprint.configuration, option, None))
@@ -101,7 +101,7 @@ def _given(blueprint: "Blueprint", part: "Part") -> str:
     return ", ".join(f"{option} {value}" for option, value in given.items() if value is not None)
 
 
-def _instead(name: str, part: "Part") -> str:
+def _instead(name: str, part: "Exported") -> str:
     """Which hardware has a part, or what other hardware has in its place."""
     if part.options:
         return "there is one with " + " ".join(f"--{option} {value}" for option, value in part.options.items())
@@ -110,7 +110,7 @@ def _instead(name: str, part: "Part") -> str:
 
 
 @dataclass(frozen=True)
-class Part:
+class Exported:
     """Where a component is found.
 
     Parameters
@@ -164,65 +164,65 @@ WHOLE = {"topology": "irregular:switches=4,ports=4,nodes=6", "scheme": "tree", "
 #: Interfaces that forward packets.
 FORWARDS: dict[str, str | int] = {"ni": "fpfs", "packet": 16}
 
-COMPONENTS: Mapping[str, Part] = {
-    "router": Part("one switch, with all its inputs and outputs", "router"),
-    "input-unit": Part("one input of a router: buffer, worms, readers", "router", ("{port}_input",), "input",
+COMPONENTS: Mapping[str, Exported] = {
+    "router": Exported("one switch, with all its inputs and outputs", "router"),
+    "input-unit": Exported("one input of a router: buffer, worms, readers", "router", ("{port}_input",), "input",
                        "input_unit.InputUnit"),
-    "intake": Part("an input's write side: frames worms, finds errors", "router", ("{port}_input", "intake"), "input",
-                   "intake.InputDecode"),
-    "decoder": Part("an input's header decoder, without a clock", "router", ("{port}_input", "intake"), "input",
-                    "intake.InputDecode", _decoder),
-    "replication-buffer": Part(
+    "intake": Exported("an input's write side: frames worms, finds errors", "router", ("{port}_input", "intake"), "input",
+                   "input_decode.InputDecode"),
+    "decoder": Exported("an input's header decoder, without a clock", "router", ("{port}_input", "intake"), "input",
+                    "input_decode.InputDecode", _decoder),
+    "replication-buffer": Exported(
         "an input's buffer: one writer, several readers, pending counters", "router", ("{port}_input", "buffer"),
         "input", "buffer.ReplicationBuffer"),
-    "input-vc": Part("a worm's life in one virtual channel", "router", ("{port}_input", "channel_0"), "input",
+    "input-vc": Exported("a worm's life in one virtual channel", "router", ("{port}_input", "channel_0"), "input",
                      "input_vc.InputVC"),
-    "tree-input": Part("one input of a router that copies worms to several outputs", "router", ("{port}_input",),
+    "tree-input": Exported("one input of a router that copies worms to several outputs", "router", ("{port}_input",),
                        "input", "tree.input_unit.TreeInput", options=TREES),
-    "tree-intake": Part("a tree input's write side: finds a worm's branches, and errors", "router",
-                        ("{port}_input", "intake"), "input", "tree.intake.TreeInputDecode", options=TREES),
-    "branch-buffer": Part("a tree input's buffer: one writer, a reader for each branch", "router",
+    "tree-intake": Exported("a tree input's write side: finds a worm's branches, and errors", "router",
+                        ("{port}_input", "intake"), "input", "tree.input_decode.TreeInputDecode", options=TREES),
+    "branch-buffer": Exported("a tree input's buffer: one writer, a reader for each branch", "router",
                           ("{port}_input", "buffer"), "input", "tree.buffer.BranchBuffer", options=TREES),
-    "tree-worm": Part("a worm's branches and reports, in one virtual channel", "router", ("{port}_input", "channel_0"),
-                      "input", "tree.worm.TreeWorm", options=TREES),
-    "token-station": Part("where a router takes its group's token, and puts it back", "router", ("token",), None,
-                          "tokens.TokenStation", options=TREES),
-    "deep-input": Part("one input of a router that holds whole worms", "router", ("{port}_input",), "input",
+    "tree-worm": Exported("a worm's branches and reports, in one virtual channel", "router",
+                          ("{port}_input", "channel_0"), "input", "tree.worm.TreeWorm", options=TREES),
+    "token-station": Exported("where a router takes its group's token, and puts it back", "router", ("token",), None,
+                          "token_station.TokenStation", options=TREES),
+    "deep-input": Exported("one input of a router that holds whole worms", "router", ("{port}_input",), "input",
                        "deep.input_unit.DeepInput", options=WHOLE),
-    "deep-intake": Part("a deep input's write side: finds a worm's branches, and errors", "router",
-                        ("{port}_input", "intake"), "input", "deep.intake.DeepInputDecode", options=WHOLE),
-    "chunk-store": Part("a deep input's buffer: rows of flits in block memory, with chunk counters", "router",
-                        ("{port}_input", "store"), "input", "deep.store.ChunkStore", options=WHOLE),
-    "window": Part("a deep input's flits that pass, for those who take them on their way", "router",
-                   ("{port}_input", "window"), "input", "deep.window.Window", options=WHOLE),
-    "deep-worm": Part("which worm of a deep input is served, and what it waits for", "router",
+    "deep-intake": Exported("a deep input's write side: finds a worm's branches, and errors", "router",
+                        ("{port}_input", "intake"), "input", "deep.input_decode.DeepInputDecode", options=WHOLE),
+    "chunk-store": Exported("a deep input's buffer: rows of flits in block memory, with chunk counters", "router",
+                        ("{port}_input", "store"), "input", "deep.chunk_buffer.ChunkStore", options=WHOLE),
+    "window": Exported("a deep input's flits that pass, for those who take them on their way", "router",
+                   ("{port}_input", "window"), "input", "deep.cut_through.CutThroughWindow", options=WHOLE),
+    "deep-worm": Exported("which worm of a deep input is served, and what it waits for", "router",
                       ("{port}_input", "channel_0"), "input", "deep.worm.DeepWorm", options=WHOLE),
-    "row-reader": Part("an output's reader of a worm, row by row or as it passes", "router", ("{port}_reader",),
+    "row-reader": Exported("an output's reader of a worm, row by row or as it passes", "router", ("{port}_reader",),
                        "output", "deep.reader.RowReader", options=WHOLE),
-    "fetch-order": Part("whose row is fetched, of all readers of a router", "router", ("order",), None,
-                        "deep.order.FetchOrder", options=WHOLE),
-    "allocator": Part("grants a router's outputs, in one least-recently-granted order", "router", ("allocator",)),
-    "output-unit": Part("one output of a router: owners, credits, the link's register", "router", ("{port}_output",),
+    "fetch-order": Exported("whose row is fetched, of all readers of a router", "router", ("order",), None,
+                        "deep.row_scheduler.FetchOrder", options=WHOLE),
+    "allocator": Exported("grants a router's outputs, in one least-recently-granted order", "router", ("allocator",)),
+    "output-unit": Exported("one output of a router: owners, credits, the link's register", "router", ("{port}_output",),
                         "output"),
-    "interface": Part("the network interface of one node", "interface"),
-    "injection": Part("an interface's way in: packets on free virtual channels", "interface", ("injection_0",)),
-    "consumption": Part("an interface's way out: payload from the consumption channels", "interface",
+    "interface": Exported("the network interface of one node", "interface"),
+    "injection": Exported("an interface's way in: packets on free virtual channels", "interface", ("injection_0",)),
+    "consumption": Exported("an interface's way out: payload from the consumption channels", "interface",
                         ("consumption_0",)),
-    "retransmission": Part("an interface's absorb buffers and retransmission slots, with --absorb SLOTS", "interface",
+    "retransmission": Exported("an interface's absorb buffers and retransmission slots, with --absorb SLOTS", "interface",
                            ("injection_0", "slots"), options={"absorb": "1"}),
-    "forwarding": Part("a smart interface's packets, stored once and sent to each child, with --ni fcfs or fpfs",
+    "forwarding": Exported("a smart interface's packets, stored once and sent to each child, with --ni fcfs or fpfs",
                        "interface", ("forwarding",), found="interface.smart.forwarding.Forwarding", options=FORWARDS),
-    "child-table": Part("whom a smart interface forwards the packets of a message to", "interface",
+    "child-table": Exported("whom a smart interface forwards the packets of a message to", "interface",
                         ("forwarding", "children"), found="interface.smart.children.ChildTable", options=FORWARDS),
-    "packet-order": Part("which packet goes to which child next: first packet, first served", "interface",
+    "packet-order": Exported("which packet goes to which child next: first packet, first served", "interface",
                          ("forwarding", "order"), found="interface.smart.orders.PacketOrder", options=FORWARDS),
-    "message-order": Part("which packet goes to which child next: first child, first served", "interface",
+    "message-order": Exported("which packet goes to which child next: first child, first served", "interface",
                           ("forwarding", "order"), found="interface.smart.orders.MessageOrder",
                           options={**FORWARDS, "ni": "fcfs"}),
 }
 
 
-def find_component(name: str) -> Part:
+def find_component(name: str) -> Exported:
     """Return the entry of this name, or refuse it with those that there are."""
     if name not in COMPONENTS:
         raise WormcastError(f"component: {name!r} is unknown, there are {', '.join(COMPONENTS)}")

@@ -12,7 +12,7 @@ from wormcast.algorithms.channels import link_names
 
 from .placement import Placement
 
-__all__ = ["HOST", "KINDS", "End", "Fabric", "Link"]
+__all__ = ["HOST", "KINDS", "End", "Fabric", "FabricLink"]
 
 HOST = "host"
 """The kind of the programs above the network interfaces: one instance a node, links ``tx_{p}`` and ``rx_{c}``."""
@@ -32,7 +32,7 @@ class End(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Link:
+class FabricLink:
     """One unidirectional link of a lane.
 
     Parameters
@@ -87,19 +87,19 @@ class Fabric:
 
     Attributes
     ----------
-    links : tuple of Link
+    links : tuple of FabricLink
     """
 
     def __init__(self, network: Placement):
         self.network = network
-        self.links: tuple[Link, ...] = (*_network_links(network), *_injections(network), *_consumptions(network),
+        self.links: tuple[FabricLink, ...] = (*_network_links(network), *_injections(network), *_consumptions(network),
                                         *_hosts(network))
 
     def rows(self, kind: str) -> slice:
         """Rows of the links of a kind."""
         return self._rows[kind]
 
-    def of_kind(self, kind: str) -> tuple[Link, ...]:
+    def of_kind(self, kind: str) -> tuple[FabricLink, ...]:
         """The links of a kind."""
         return self.links[self.rows(kind)]
 
@@ -135,9 +135,9 @@ class Fabric:
                 found.setdefault((link.source, link.output), row)
         return found
 
-    def around(self) -> list[Link]:
+    def around(self) -> list[FabricLink]:
         """The links but those to hosts, switch by switch: from nodes, to other switches, to nodes."""
-        order: list[list[list[Link]]] = [[[], [], []] for _ in range(self.network.topology.switches)]
+        order: list[list[list[FabricLink]]] = [[[], [], []] for _ in range(self.network.topology.switches)]
         for link in self.links:
             if link.kind != "host":
                 at = link.target if link.kind == "injection" else link.source
@@ -148,13 +148,13 @@ class Fabric:
         return [link for groups in order for group in groups for link in group]
 
 
-def _network_links(network: Placement) -> Iterator[Link]:
+def _network_links(network: Placement) -> Iterator[FabricLink]:
     topology = network.topology
     for name, (start, out, end, into) in zip(link_names(topology), topology.links.tolist(), strict=True):
         near, far = network.home(start), network.home(end)
         output, entry = near.outputs[out], far.inputs[into]
         parallel = name.partition("#")[2]
-        yield Link(
+        yield FabricLink(
             f"link:{name}", "network", start, end,
             End(near.kind, near.instance, f"{near.router.outputs[output].name}_out"),
             End(far.kind, far.instance, f"{far.router.inputs[entry].name}_in"),
@@ -164,14 +164,14 @@ def _network_links(network: Placement) -> Iterator[Link]:
         )
 
 
-def _injections(network: Placement) -> Iterator[Link]:
+def _injections(network: Placement) -> Iterator[FabricLink]:
     ports = [network.injection_ports(node) for node in range(network.nodes)]
     for port in range(max(map(len, ports))):
         for node, (switch, _) in enumerate(network.topology.injections.tolist()):
             if port < len(ports[node]):
                 home, name = network.home(switch), ports[node][port]
                 several = f"_{port}" if len(ports[node]) > 1 else ""
-                yield Link(
+                yield FabricLink(
                     f"inj:{node}:{port}", "injection", node, switch, End("interface", node, f"network_out_{port}"),
                     End(home.kind, home.instance, f"{name}_in"), network.configuration.vcs,
                     f"injection_{network.node_scope(node)}{several}",
@@ -179,14 +179,14 @@ def _injections(network: Placement) -> Iterator[Link]:
                 )
 
 
-def _consumptions(network: Placement) -> Iterator[Link]:
+def _consumptions(network: Placement) -> Iterator[FabricLink]:
     links = [network.consumption_links(node) for node in range(network.nodes)]
     for number in range(max(map(len, links))):
         for node, (switch, _) in enumerate(network.topology.consumptions.tolist()):
             if number < len(links[node]):
                 home, (name, output, first, vcs) = network.home(switch), links[node][number]
                 several = f"_{number}" if len(links[node]) > 1 else ""
-                yield Link(
+                yield FabricLink(
                     f"cons:{node}#{number}", "consumption", switch, node, End(home.kind, home.instance, f"{name}_out"),
                     End("interface", node, f"network_in_{number}"), vcs,
                     f"consumption_{network.node_scope(node)}{several}", output=output, first=first, node=node,
@@ -194,12 +194,12 @@ def _consumptions(network: Placement) -> Iterator[Link]:
                 )
 
 
-def _hosts(network: Placement) -> Iterator[Link]:
+def _hosts(network: Placement) -> Iterator[FabricLink]:
     links = [network.consumption_links(node) for node in range(network.nodes)]
     for number in range(max(map(len, links))):
         for node in range(network.nodes):
             if number < len(links[node]):
                 _, _, first, vcs = links[node][number]
-                yield Link(f"host:{node}:{number}", "host", node, node, End("interface", node, f"host_out_{number}"),
-                           End(HOST, node, f"rx_{number}"), vcs, f"host_{network.node_scope(node)}_{number}",
-                           first=first, node=node, number=number)
+                yield FabricLink(f"host:{node}:{number}", "host", node, node,
+                                 End("interface", node, f"host_out_{number}"), End(HOST, node, f"rx_{number}"), vcs,
+                                 f"host_{network.node_scope(node)}_{number}", first=first, node=node, number=number)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from wormcast.algorithms import HAMILTONIAN, NO_CLASS, ConsumptionClasses, WormcastError, Worms
 from wormcast.algorithms.headers import AddressList, Header, Unicast
 from wormcast.algorithms.routing import routes_of
-from wormcast.hw.decoders.tabled import Rows
+from wormcast.hw.decoders.tabled import RouteRows
 from wormcast.hw.front import Front
 from wormcast.hw.fronts import front_of
 
@@ -273,7 +273,7 @@ class Network(Placement):
         """What the memories of a kind of routers hold in one lane, by their names."""
         return {".".join(found.path): found.rows for found in self._memories(kind)}
 
-    def _memories(self, kind: str) -> list[Rows]:
+    def _memories(self, kind: str) -> list[RouteRows]:
         return self.routers[kind].decoder.memories(self.blueprint.routes, self.switch_kinds[kind])
 
     @property

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wormcast.algorithms import Topology, WormcastError
-from wormcast.algorithms.topologies.grid import GRIDS
+from wormcast.algorithms.topologies.direct import GRIDS
 
 __all__ = ["PATTERNS", "PERMUTATIONS", "expected_hot_spots", "partners"]
 

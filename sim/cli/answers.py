@@ -24,7 +24,7 @@ from ..experiments.figure import HERE
 from ..experiments.sweep import ResultStore
 from .app import Exit, app
 from .commands import COMMANDS
-from .waveform import deadlocks_left_in
+from .waveform_report import deadlocks_left_in
 
 __all__ = ["Answers", "data_files", "invoke"]
 

@@ -16,7 +16,7 @@ from wormcast.algorithms import (
     HeldWorm,
     Relation,
     Scheme,
-    Statement,
+    TheoremCheck,
     Topology,
     WormcastError,
     check,
@@ -274,7 +274,7 @@ def _report_copies(analysis: Analysis, whole: WholeWorms | None) -> None:
         "fewer than worms that may come to a node; the same for any number of them that is too few"))
 
 
-def report_explanation(explanation: Iterable[Statement]) -> None:
+def report_explanation(explanation: Iterable[TheoremCheck]) -> None:
     """Print statements of the paper for people, a line each."""
     for one in explanation:
         paper = ""

@@ -24,13 +24,13 @@ from ..experiments.load import (
     rewind_to_message,
     rewind_to_window,
 )
-from ..experiments.load.waveform import Instance
+from ..experiments.load.rewind import Instance
 from ..waves.record import find_instances, require_waveform, whole_waveform
 from .app import Interrupted, say
 from .messages import Messages
 from .options import Given
 from .progress import on_terminal, progress
-from .waveform import deadlock_file, waveform_files, window_of
+from .waveform_report import deadlock_file, waveform_files, window_of
 
 __all__ = ["Outputs", "drive"]
 

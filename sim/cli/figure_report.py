@@ -21,8 +21,8 @@ from ..experiments.figure import (
     Curve,
     DrawnPoint,
     Figure,
+    FigureOutcome,
     Minutes,
-    Outcome,
     RunCurve,
     RunPoint,
     catalogue,
@@ -39,7 +39,7 @@ from ..experiments.figure import (
     paper_of,
     verdicts_page,
 )
-from ..experiments.grid import write_csv
+from ..experiments.option_grid import write_csv
 from ..experiments.sweep import Point, ResultStore, require_cluster, run_missing, run_on_cluster
 from .answers import Answers, invoke
 from .app import emit, say, stdout_for_results, table
@@ -133,7 +133,7 @@ def _minutes(known: Any) -> str | None:
     return known and f"{'' if known['measured'] else '~'}{known['minutes']:.1f}"
 
 
-def _write(outcome: Outcome, out: Path, quick: bool, told: Answers) -> list[Path]:
+def _write(outcome: FigureOutcome, out: Path, quick: bool, told: Answers) -> list[Path]:
     """Write a figure's table, pictures and page."""
     figure, files = outcome.figure, []
     pictures: list[tuple[str, str]] = []
@@ -167,7 +167,7 @@ def _write(outcome: Outcome, out: Path, quick: bool, told: Answers) -> list[Path
     return files
 
 
-def _report(name: str, outcomes: Sequence[Outcome], out: Path, quick: bool) -> list[Path]:
+def _report(name: str, outcomes: Sequence[FigureOutcome], out: Path, quick: bool) -> list[Path]:
     """Write what leads to several figures, and their verdicts."""
     files = [out / "index.html", out / "verdicts.md"]
     made = f"Made by `wormcast figure {name}{' --quick' if quick else ''}`, version {wormcast.__version__}."
@@ -212,12 +212,12 @@ def _notes(figure: Figure, quick: bool) -> list[str]:
     return [made, *about, *([IN_HASTE] if quick and figure.series else [])]
 
 
-def _to_dict(outcome: Outcome) -> dict[str, Any]:
+def _to_dict(outcome: FigureOutcome) -> dict[str, Any]:
     return {"figure": outcome.figure.name, "table": outcome.rows,
             "verdicts": [one.to_dict() for one in outcome.verdicts]}
 
 
-def _show(outcome: Outcome, files: Sequence[Path]) -> None:
+def _show(outcome: FigureOutcome, files: Sequence[Path]) -> None:
     """Print the verdicts of a figure, and its files."""
     say(f"{outcome.figure.name}: {outcome.figure.title} ({outcome.figure.source})")
     if outcome.verdicts:

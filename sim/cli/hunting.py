@@ -48,7 +48,7 @@ def hunt_(
     """
     from ..experiments.hunt import hunt, usual_lengths
     from .hunt_report import report, to_dict, write
-    from .waveform import waveform_files
+    from .waveform_report import waveform_files
 
     name = re.sub(r"[^\w.+-]", "_", f"{Path(scheme).stem}_{topology}")
     files = {what: out / f"{name}{ending}" for what, ending in FILES.items()}

@@ -7,7 +7,7 @@ import typer
 
 from wormcast.algorithms import WormcastError, to_toml
 from wormcast.algorithms import topology as build_topology
-from wormcast.algorithms.tokens import all_consumed, require_one_or_all, token_groups
+from wormcast.algorithms.token_groups import all_consumed, require_one_or_all, token_groups
 
 from ..common.atomic_write import whole_file
 from ..common.figure_file import whole_picture

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from wormcast.algorithms import Plan, Scheme, Topology, Worm, WormcastError, plan
+from wormcast.algorithms import Plan, PlannedWorm, Scheme, Topology, WormcastError, plan
 from wormcast.algorithms import topology as build_topology
 from wormcast.algorithms.announcements import announce
 from wormcast.algorithms.packet_steps import DISCIPLINES
@@ -18,7 +18,7 @@ from wormcast.algorithms.theory.contention import Contention, contention
 from ..build.limits import SAMPLES
 from ..build.traffic import Traffic
 from ..common.figure_file import whole_picture
-from ..common.packets import packets_of
+from ..common.packet_count import packets_of
 from ..common.path_conflicts import require_apart
 from ..common.schema import options_of
 from .app import Json, SchemeName, TopologyName, count, emit, say, stdout_for_results, table
@@ -159,7 +159,7 @@ def _show_conflicts(found: Plan, met: Mapping[str, list[Conflict]]) -> None:
             + (f": {'; '.join(told)}" if told else "") + ("; ..." if len(pairs) > MOST_PAIRS else ""))
 
 
-def _drawn(network: Topology, worm: Worm, arrivals: Collection[int | None]) -> str:
+def _drawn(network: Topology, worm: PlannedWorm, arrivals: Collection[int | None]) -> str:
     """Write the switches on a worm's way, each branch of a tree in parentheses where it parts from others."""
     onwards: dict[int | None, list[int]] = {}
     for hop, before in enumerate(worm.before):
@@ -205,7 +205,7 @@ def _plan_random(network: Topology, scheme: Scheme, multicasts: int, law: Given,
     say(f"{scheme.name} on {network.name}: {count(multicasts, 'random multicast')}, means and 95 % intervals")
     table(["", "mean", "+-"], [[words, f"{found[name].mean:.5g}", f"{found[name].half_width:.2g}"]
                                for name, words in MEANS.items()])
-def _signs(worm: Worm, network: Topology) -> str | None:
+def _signs(worm: PlannedWorm, network: Topology) -> str | None:
     """What a worm's header says where both ways around a ring are as long: ``+-``, by dimension; None: the default."""
     if worm.signs is None:
         return None

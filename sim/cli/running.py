@@ -23,7 +23,7 @@ from .commands import command
 from .hardware import RelationOption, takes_hardware
 from .named import user_files
 from .options import Given
-from .waveform import record_deadlock, waveform_files, window_of
+from .waveform_report import record_deadlock, waveform_files, window_of
 
 if TYPE_CHECKING:
     from ..experiments.message_file import MessageFile

@@ -10,7 +10,7 @@ from wormcast.algorithms import WormcastError
 from ..common.atomic_write import require_writable, whole_file
 from ..common.figure_file import whole_picture
 from ..common.path_conflicts import require_apart
-from ..experiments.grid import Sweep, write_csv
+from ..experiments.option_grid import Sweep, write_csv
 from ..experiments.sweep import (
     Point,
     ResultStore,

@@ -28,7 +28,7 @@ from ..waves.view.replay import write_replay
 from ..waves.view.telling import describe, describe_deadlock
 from .app import Json, count, emit, say, table, width
 from .commands import command
-from .waveform import window_of
+from .waveform_report import window_of
 
 __all__: list[str] = []
 

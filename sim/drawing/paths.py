@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from wormcast.algorithms import Plan, Topology, Worm, WormcastError
+from wormcast.algorithms import Plan, PlannedWorm, Topology, WormcastError
 
 from ..common.frame import COLOURS, SMALL, text_width
 from ..common.text import count
@@ -122,7 +122,7 @@ class _Ways(dict[tuple[int, int], Floats]):
         return APART + PITCH * place
 
 
-def _chains(worm: Worm) -> list[list[int]]:
+def _chains(worm: PlannedWorm) -> list[list[int]]:
     """Divide a worm's hops, by their numbers, into chains in which each begins where the one before it ends.
 
     Of a worm with one way that is all of them; of a tree each goes on along one branch as far as it leads.
@@ -138,7 +138,7 @@ def _chains(worm: Worm) -> list[list[int]]:
     return found
 
 
-def _depths(plan: Plan, worm: Worm) -> list[int]:
+def _depths(plan: Plan, worm: PlannedWorm) -> list[int]:
     """Count the links between switches on the way to each destination of a worm."""
     to: dict[int | None, int] = {None: 0}
     for hop, before in enumerate(worm.before):
@@ -202,7 +202,7 @@ def _legend(plan: Plan, groups: Sequence[int], alone: bool) -> list[Mark]:
     return marks
 
 
-def _path(sheet: Sheet, plan: Plan, layout: NetworkLayout, ways: _Ways, worm: Worm, look: _Look,
+def _path(sheet: Sheet, plan: Plan, layout: NetworkLayout, ways: _Ways, worm: PlannedWorm, look: _Look,
           places: Sequence[int]) -> None:
     """Draw a worm from its source to its destinations, with an arrow on each hop."""
     from matplotlib.collections import PolyCollection
@@ -244,7 +244,7 @@ def _path(sheet: Sheet, plan: Plan, layout: NetworkLayout, ways: _Ways, worm: Wo
                               autolim=False)
 
 
-def _width(plan: Plan, worm: Worm) -> float:
+def _width(plan: Plan, worm: PlannedWorm) -> float:
     """Width of a worm's line: of a tree, those of earlier steps are thicker, which lead furthest."""
     last = plan.steps
     return LINE if len(worm.destinations) > 1 or last == 1 else LINE * (1 + FIRST * (last - worm.step) / (last - 1))

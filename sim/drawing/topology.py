@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from wormcast.algorithms import Topology
-from wormcast.algorithms.tokens import TokenGroups
+from wormcast.algorithms.token_groups import TokenGroups
 
 from ..common.frame import COLOURS, SIZE, SMALL, text_width
 from .arrows import outlines

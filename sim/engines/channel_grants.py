@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from wormcast.hw.front import PathFront
 
-from ..build.fabric import Link
+from ..build.fabric import FabricLink
 from ..build.network import Network
 from ..host import NOW, Host
 from ..lowering import Kernel
@@ -250,13 +250,13 @@ class _Layout:
         """Outs of a router of a kind."""
         return len(self.network.routers[kind].outputs) * self.vcs
 
-    def _port(self, lane: int, link: Link) -> tuple[int, ...]:
+    def _port(self, lane: int, link: FabricLink) -> tuple[int, ...]:
         """An injection link: byte of its marks, the host's stream, bits of a virtual channel, switch."""
         assert link.node is not None
         (start, step), node = self.place(link.near.kind, link.near.port), lane * self.network.nodes + link.node
         return (start + step * node, link.number * self.network.hosts + node, (link.vcs - 1).bit_length(), link.target)
 
-    def _into(self, outs: int, injected: Integers, links: Sequence[tuple[int, Link]]) -> Integers:
+    def _into(self, outs: int, injected: Integers, links: Sequence[tuple[int, FabricLink]]) -> Integers:
         """The front that each out leads to, of ``outs`` of routers and those of injection links."""
         into = np.full(outs + injected.size, NOBODY)
         for lane in range(self.network.lanes):
@@ -270,7 +270,7 @@ class _Layout:
             into[injected[row, :link.vcs]] = self._fronts(lane, link)
         return into
 
-    def _fronts(self, lane: int, link: Link) -> list[int]:
+    def _fronts(self, lane: int, link: FabricLink) -> list[int]:
         """The fronts that a link leads to, by virtual channel."""
         kind, instance, _ = link.far
         assert link.input is not None

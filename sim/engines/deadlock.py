@@ -16,7 +16,7 @@ from ..host import NOW, Packet
 from .bulk import BulkEngine
 from .front import Channel, resource, wanted
 from .ni_buffers import InPlaces
-from .ni_wait_graph import Inside, Place, Standing
+from .ni_wait_graph import BufferEntry, Inside, Standing
 from .retransmission_waits import InSlots
 from .snapshot import Snapshot
 
@@ -123,7 +123,7 @@ def find_deadlock(engine: BulkEngine, lane: int = 0) -> Deadlock | None:
     holds: dict[Standing, list[str]] = {}
     moving: set[Standing | None] = set()
 
-    def stand(place: Place) -> None:
+    def stand(place: BufferEntry) -> None:
         """A packet has a place in an interface."""
         moving.add(place.arriving)
         if place.packet is not None:

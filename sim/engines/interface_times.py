@@ -6,7 +6,7 @@ import numpy as np
 
 from wormcast.hw.interface.told import startup_left, through
 
-from ..build.fabric import Link
+from ..build.fabric import FabricLink
 from ..host import Packet, children_at, packet_of
 from ..host.constants import NONE, SPREAD
 from .bulk import BulkEngine
@@ -104,7 +104,7 @@ class _Follower:
     def __init__(self, engine: BulkEngine):
         self.engine, self.network = engine, engine.network
         fabric = self.network.fabric
-        self.links: list[Link] = [*fabric.of_kind("injection"), *fabric.of_kind("consumption")]
+        self.links: list[FabricLink] = [*fabric.of_kind("injection"), *fabric.of_kind("consumption")]
         self.at = {(link.kind, link.number, link.node): row for row, link in enumerate(self.links)}
         self.marks_at = np.array([self._word(link, link.near.port)[0] for link in self.links])
         bits = np.array([(link.vcs - 1).bit_length() for link in self.links])
@@ -119,7 +119,7 @@ class _Follower:
         self.presented: dict[int, _Stay] = {}
         self.spread = int(engine.host.options[SPREAD])
 
-    def _word(self, link: Link, word: str) -> tuple[int, int]:
+    def _word(self, link: FabricLink, word: str) -> tuple[int, int]:
         """Byte of the engine's outputs where a word of a link begins, and its bytes."""
         start, size = self.engine.place(link.near.kind, word)
         return start + size * link.near.instance, size

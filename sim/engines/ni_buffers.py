@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from wormcast.algorithms.channels import Resource
 
-from ..build.fabric import Link
+from ..build.fabric import FabricLink
 from ..host import Packet, children_at, packet_of
 from .front import Channel
-from .ni_wait_graph import Inside, Place, Standing
+from .ni_wait_graph import BufferEntry, Inside, Standing
 from .snapshot import Snapshot
 
 __all__ = ["InPlaces"]
@@ -30,7 +30,7 @@ class InPlaces(Inside):
         return any(self.snapshot.smart(link.target).refused(vc) is not None
                    for link in self._links for vc in range(link.vcs))
 
-    def kept(self) -> Iterator[Place]:
+    def kept(self) -> Iterator[BufferEntry]:
         for link in self._links:
             node = link.target
             front = self.snapshot.smart(node)
@@ -38,15 +38,15 @@ class InPlaces(Inside):
             for place in front.taken():
                 held, writer = (self._name(node, place), self._holder(node, place)), front.coming().get(place)
                 if writer is not None:
-                    yield Place(*held, *self._rest(link, writer, held[1]))
+                    yield BufferEntry(*held, *self._rest(link, writer, held[1]))
                 elif place == copied and not front.sending:
-                    yield Place(*held, *self.injection(node, front.injects_on))
+                    yield BufferEntry(*held, *self.injection(node, front.injects_on))
                 elif place == copied or copied is None:
-                    yield Place(*held)
+                    yield BufferEntry(*held)
                 else:
-                    yield Place(*held, (self._name(node, copied),), (self._holder(node, copied),))
+                    yield BufferEntry(*held, (self._name(node, copied),), (self._holder(node, copied),))
 
-    def consumption(self) -> Iterator[Place]:
+    def consumption(self) -> Iterator[BufferEntry]:
         for link in self._links:
             for vc in range(link.vcs):
                 refused = self.snapshot.smart(link.target).refused(vc)
@@ -56,11 +56,11 @@ class InPlaces(Inside):
                 first, *behind = self._standing(node, vc)
                 sender = self._sender(link, vc)
                 comes = not self.snapshot.refuses(node, vc) and self._sends(link, vc)
-                yield Place(channel, first, (self._name(node, refused),), (self._holder(node, refused),),
+                yield BufferEntry(channel, first, (self._name(node, refused),), (self._holder(node, refused),),
                             sender if comes else None)
                 for one in dict.fromkeys((*behind, sender)):
                     if one not in (first, None):
-                        yield Place(channel, one, (channel,), (first,))
+                        yield BufferEntry(channel, one, (channel,), (first,))
 
     def consumed(self, node: int, vc: int) -> Standing | None:
         return self._standing(node, vc)[0] if self.snapshot.refuses(node, vc) else None
@@ -109,7 +109,7 @@ class InPlaces(Inside):
         *_, last = children_at(host, self.snapshot.lane * self.snapshot.network.nodes + node, packet[0])
         return last, packet[1]
 
-    def _rest(self, link: Link, writer: int, holder: Standing | None
+    def _rest(self, link: FabricLink, writer: int, holder: Standing | None
               ) -> tuple[tuple[str, ...], tuple[Standing | None, ...]]:
         """What a packet that comes into a place waits for: its other flits, where they are still in routers."""
         if writer == link.vcs or any(flit >> 1 & 1 for flit in self.snapshot.consumed(link.target, writer)):
@@ -118,17 +118,17 @@ class InPlaces(Inside):
         # one without other destinations waits in the routers itself
         return ((), ()) if sender == holder else ((str(Resource.cons(link.target, link.first + writer)),), (sender,))
 
-    def _sender(self, link: Link, vc: int) -> Packet | None:
+    def _sender(self, link: FabricLink, vc: int) -> Packet | None:
         """The packet whose flits are still to come on a consumption channel."""
         return self.snapshot.first(self._owner(link, vc))
 
-    def _sends(self, link: Link, vc: int) -> bool:
+    def _sends(self, link: FabricLink, vc: int) -> bool:
         """Whether the router has something there to send on a consumption channel."""
         owner = self._owner(link, vc)
         assert link.output is not None
         return owner is None or self.snapshot.has_for(owner, link.output)
 
-    def _owner(self, link: Link, vc: int) -> Channel | None:
+    def _owner(self, link: FabricLink, vc: int) -> Channel | None:
         assert link.output is not None
         return self.snapshot.owners.get((link.source, link.output, vc))
 

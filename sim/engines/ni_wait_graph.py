@@ -9,7 +9,7 @@ from wormcast.algorithms.channels import Resource
 from ..host import Packet
 from .snapshot import Snapshot
 
-__all__ = ["Inside", "Place", "Standing"]
+__all__ = ["BufferEntry", "Inside", "Standing"]
 
 Standing = tuple[int, ...]
 """A packet, worm and number; and the node, of that part of one with further destinations which is in the interface of
@@ -17,7 +17,7 @@ one of them: it may go on when others cannot."""
 
 
 @dataclass(frozen=True)
-class Place:
+class BufferEntry:
     """A consumption channel, or a place in an interface.
 
     Parameters
@@ -48,11 +48,11 @@ class Inside(ABC):
         self._out = {link.source: link for link in snapshot.fabric.of_kind("injection")}
 
     @abstractmethod
-    def kept(self) -> Iterator[Place]:
+    def kept(self) -> Iterator[BufferEntry]:
         """All that keep packets which go on from there."""
 
     @abstractmethod
-    def consumption(self) -> Iterator[Place]:
+    def consumption(self) -> Iterator[BufferEntry]:
         """Consumption channels, behind the routers."""
 
     @abstractmethod

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from wormcast.algorithms.channels import Resource
 
 from ..host import Packet
-from .ni_wait_graph import Inside, Place
+from .ni_wait_graph import BufferEntry, Inside
 from .snapshot import Snapshot
 
 __all__ = ["InSlots"]
@@ -18,7 +18,7 @@ class InSlots(Inside):
         super().__init__(snapshot)
         self._in = {link.target: link for link in snapshot.fabric.of_kind("consumption")}
 
-    def kept(self) -> Iterator[Place]:
+    def kept(self) -> Iterator[BufferEntry]:
         """All slots that packets are in."""
         for node in self._in:
             front = self.snapshot.interface(node)
@@ -26,20 +26,20 @@ class InSlots(Inside):
                 first = front.next_slot
                 place = _slot(node, slot), self.packet(node, slot)
                 if slot != first:
-                    yield Place(*place, (_slot(node, first),), (self.packet(node, first),))
+                    yield BufferEntry(*place, (_slot(node, first),), (self.packet(node, first),))
                 elif front.sending:
-                    yield Place(*place)
+                    yield BufferEntry(*place)
                 else:
-                    yield Place(*place, *self.injection(node, front.injects_on))
+                    yield BufferEntry(*place, *self.injection(node, front.injects_on))
 
-    def consumption(self) -> Iterator[Place]:
+    def consumption(self) -> Iterator[BufferEntry]:
         """All consumption channels, behind the routers."""
         for node, link in self._in.items():
             front = self.snapshot.interface(node)
             for vc in range(front.channels):
                 slots = range(front.slots) if front.waits(vc) else ()
                 room = len(front.stored(vc)) + len(self.snapshot.on_link(link, vc)) < self.snapshot.depth
-                yield Place(str(Resource.cons(node, link.first + vc)), self.consumed(node, vc),
+                yield BufferEntry(str(Resource.cons(node, link.first + vc)), self.consumed(node, vc),
                             tuple(_slot(node, slot) for slot in slots),
                             tuple(self.packet(node, slot) for slot in slots),
                             self._sender(node, vc) if room else None)

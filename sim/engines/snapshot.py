@@ -12,7 +12,7 @@ from wormcast.hw.interface.front import SlotsFront
 from wormcast.hw.interface.smart.front import PlacesFront
 from wormcast.hw.mark import Mark
 
-from ..build.fabric import Link
+from ..build.fabric import FabricLink
 from ..host import Packet, brought_by, packet_at_interface, packet_of
 from .bulk import BulkEngine
 from .copies import by_header, child_of
@@ -153,7 +153,7 @@ class Snapshot:
         assert link.input is not None
         return link.target, link.input, vc
 
-    def link(self, channel: Channel) -> Link:
+    def link(self, channel: Channel) -> FabricLink:
         """The link that leads to an input virtual channel."""
         switch, port, _ = channel
         return self.fabric.links[self.fabric.into[switch, port]]
@@ -183,7 +183,7 @@ class Snapshot:
             rows.append(data | (1 if head else mark.value << 1) << self.width)
         return rows
 
-    def on_link(self, link: Link, vc: int) -> list[int]:
+    def on_link(self, link: FabricLink, vc: int) -> list[int]:
         """The flit that lies on a link for a virtual channel, if any: head mark, tail mark and data from bit 0."""
         kind, instance, port = link.near
         word = self._driven(kind, port)[instance]
@@ -341,7 +341,7 @@ class Snapshot:
         link = self.link(channel)
         return None if link.output is None else self.owners.get((link.source, link.output, channel[2]))
 
-    def injecting(self, link: Link, vc: int) -> Packet | None:
+    def injecting(self, link: FabricLink, vc: int) -> Packet | None:
         """The packet that a node's interface is sending on this virtual channel of an injection link."""
         node = link.near.instance
         if self.network.configuration.slots and (front := self.interface(node)).sending:
@@ -398,7 +398,7 @@ class Snapshot:
         return self.smart(node).stored(vc) + self.on_link(self._into[node], vc)
 
     @cached_property
-    def _into(self) -> dict[int, Link]:
+    def _into(self) -> dict[int, FabricLink]:
         return {link.target: link for link in self.fabric.of_kind("consumption")}
 
     def _sends(self, channel: Channel) -> bool:

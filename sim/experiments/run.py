@@ -20,7 +20,7 @@ from ..build.network import Network
 from ..engines.bulk import BulkEngine
 from ..engines.faults import Fault, find_faults
 from ..engines.residence import Residence, find_residences
-from ..engines.tokens import require_tokens
+from ..engines.token_meter import require_tokens
 from ..host import NOW, UNDELIVERED, Host, Message, check_receipts, make_host
 from ..waves.record import find_instances
 from .contention import contention as waits_of

@@ -10,14 +10,14 @@ jumps over cycles in which nothing happens.
 
 from .constants import FREED, NOW, SAMPLES, SKIPPED, SWITCHES, UNDELIVERED, UNDER_WAY
 from .counting import count_sample, sampled, widen
+from .flit_owner import Packet, brought_by, children_at, packet_at_interface, packet_of
 from .idle import NEVER, next_event, watch
-from .layout import Host, lay_out
 from .message import Message, make_host
-from .packets import Packet, brought_by, children_at, packet_at_interface, packet_of
+from .moving_program import MovingHost
 from .program import gather, host_step, needed, run_cycles
 from .program_check import require_program
+from .program_layout import Host, lay_out
 from .receipts import check_receipts
-from .window import MovingHost
 
 __all__ = ["FREED", "NEVER", "NOW", "SAMPLES", "SKIPPED", "SWITCHES", "UNDELIVERED", "UNDER_WAY", "Host", "Message",
            "MovingHost", "Packet", "brought_by", "check_receipts", "children_at", "count_sample", "gather", "host_step",

@@ -26,7 +26,7 @@ from .constants import (
     WAIT,
 )
 from .counting import samples
-from .layout import Host
+from .program_layout import Host
 
 __all__ = ["FIRST_LOOK", "FIRST_WAIT", "NEVER", "jump", "next_event", "watch"]
 

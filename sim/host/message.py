@@ -8,8 +8,8 @@ import numpy as np
 from wormcast.algorithms import Worms
 
 from ..build.network import Network
-from .layout import Host, lay_out
-from .window import MovingHost
+from .moving_program import MovingHost
+from .program_layout import Host, lay_out
 
 __all__ = ["Message", "make_host"]
 

@@ -49,8 +49,8 @@ from .constants import (
 )
 from .counting import count_grants, count_links, count_sample, sampled, widen
 from .idle import FIRST_LOOK, FIRST_WAIT, jump
-from .layout import Host
 from .payload import free_tag, joined, payload, place_of
+from .program_layout import Host
 from .queues import append, append_worm, take
 
 __all__ = ["gather", "host_step", "needed", "run_cycles"]

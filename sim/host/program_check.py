@@ -3,7 +3,7 @@
 import numpy as np
 
 from .constants import FREED, NEXT, NONE, RECEIPT, TAG, UNDELIVERED, UNDER_WAY
-from .layout import Host
+from .program_layout import Host
 
 __all__ = ["require_program"]
 

@@ -3,7 +3,7 @@
 from wormcast.algorithms import WormcastError
 
 from .constants import FAULT, FAULT_CHANNEL, FAULT_NODE, HELD, WIDTH
-from .layout import Host
+from .program_layout import Host
 
 __all__ = ["check_receipts"]
 

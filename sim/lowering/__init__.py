@@ -10,8 +10,8 @@ from .kernel import Block, Field, Kernel, aligned
 from .machine import vector_bytes
 from .native import Native, NativeCall, native
 from .observer import Observer, ShownSignal
+from .port_words import Word, narrowest
 from .store import cache_folder, is_ours, lower_cached, observe_cached
-from .words import Word, narrowest
 
 __all__ = [
     "PLANE_WIDTH",

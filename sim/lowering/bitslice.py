@@ -5,7 +5,7 @@ A *plane* is one bit of 512 instances: eight numbers of 64 bits. Eight planes ar
 
 from collections.abc import Iterable
 
-from .words import Word
+from .port_words import Word
 
 __all__ = ["PLANE_BYTES", "PLANE_WIDTH", "conversions", "planes_of", "used_bytes"]
 

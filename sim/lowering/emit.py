@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from .graph import Node
-from .layout import StateLayout, element_bits
 from .phases import Move, Phase, Step, Store, needs, phases
+from .port_words import Word
 from .program import Program, Read, Write
-from .words import Word
+from .state_layout import StateLayout, element_bits
 
 __all__ = ["INSTRUCTIONS", "emit", "emit_observer"]
 

@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 
 from .bitslice import PLANE_BYTES, PLANE_WIDTH, conversions, planes_of, used_bytes
 from .graph import Node
-from .layout import StateLayout
 from .phases import Phase, Store, needs, phases
+from .port_words import Word
 from .program import Program
-from .words import Word
+from .state_layout import StateLayout
 
 __all__ = ["emit_bits"]
 

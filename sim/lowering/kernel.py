@@ -9,8 +9,8 @@ import numpy as np
 
 from . import machine
 from .errors import LoweringError
-from .layout import Place
-from .words import Word
+from .port_words import Word
+from .state_layout import StateLocation
 
 __all__ = ["Block", "Field", "Kernel", "Piece"]
 
@@ -31,7 +31,7 @@ class Piece:
     low: int
     width: int
     shift: int
-    places: tuple[Place, ...]
+    places: tuple[StateLocation, ...]
     init: tuple[int, ...]
 
 

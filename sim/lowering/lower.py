@@ -12,10 +12,10 @@ from .emit import emit
 from .emit_bits import emit_bits
 from .errors import LoweringError
 from .kernel import Field, Kernel, Piece
-from .layout import StateLayout, lay_out
+from .port_words import group
 from .program import Program
+from .state_layout import StateLayout, lay_out
 from .translate import translate
-from .words import group
 
 __all__ = ["lower", "lower_design"]
 

@@ -12,12 +12,12 @@ from .emit import emit_observer
 from .errors import LoweringError
 from .graph import Graph, Node
 from .kernel import Kernel
-from .layout import Place, StateLayout
 from .observer import Observer, ShownSignal
+from .port_words import PART, Word, group, narrowest
 from .program import Program
 from .slicing import Pieces
+from .state_layout import StateLayout, StateLocation
 from .translate import cut, input_places
-from .words import PART, Word, group, narrowest
 
 __all__ = ["observe", "observe_design"]
 
@@ -102,14 +102,14 @@ class _Held:
 
     Members
     -------
-    slots : dict of Place to its number
+    slots : dict of StateLocation to its number
     deep : as in `Scene`
     """
 
     def __init__(self, design: Design, kernel: Kernel, graph: Graph) -> None:
         self.design = design
         self.graph = graph
-        self.slots: dict[Place, int] = {}
+        self.slots: dict[StateLocation, int] = {}
         self.deep: dict[int, list[tuple[int, int, int]]] = {}
         self.nodes: dict[tuple[int, int | None, int], Node] = {}
         for register in design.registers:

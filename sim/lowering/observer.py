@@ -8,7 +8,7 @@ import numpy as np
 from . import machine
 from .errors import LoweringError
 from .kernel import Block, aligned
-from .words import Word
+from .port_words import Word
 
 __all__ = ["Observer", "ShownSignal"]
 

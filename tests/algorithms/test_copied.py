@@ -12,7 +12,7 @@ from wormcast.algorithms.deadlock.channel_use import find_channel_use
 from wormcast.algorithms.deadlock.graph import dependency_graph
 from wormcast.algorithms.deadlock.token_cycles import may_return
 from wormcast.algorithms.theory.trees import overlapped_networks
-from wormcast.algorithms.tokens import NO_TOKEN, TokenGroups, _components, all_consumed, token_groups
+from wormcast.algorithms.token_groups import NO_TOKEN, TokenGroups, _components, all_consumed, token_groups
 
 from . import copied_reference as reference
 

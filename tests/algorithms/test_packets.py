@@ -10,7 +10,7 @@ import pytest
 from wormcast.algorithms import explain, find_scheme, plan, topology
 from wormcast.algorithms.k_binomial import best_k, steps
 from wormcast.algorithms.theory.conflicts import conflicts
-from wormcast.algorithms.theory.packets import Tree
+from wormcast.algorithms.theory.packet_trees import PacketTree
 
 from .k_binomial import reference
 
@@ -49,7 +49,7 @@ class TestStatements:
 
 def test_a_tree_whose_root_has_fewer_children():
     """Five nodes, three children at most: one block of four is left, whose first node has two."""
-    tree = Tree(5, 3)
+    tree = PacketTree(5, 3)
     assert tree.children.tolist() == [1, 2, 0, 1, 0]
     assert not tree.root_has_most
     assert tree.delays[:, 0].tolist() == [0, 1, 2, 2, 2]

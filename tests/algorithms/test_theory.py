@@ -13,7 +13,7 @@ from wormcast.algorithms.deadlock.degrees import degrees
 from wormcast.algorithms.routing import ADAPTIVE
 from wormcast.algorithms.theory.acyclic_partitions import own_dans
 from wormcast.algorithms.theory.minimal import minimal_by_directions
-from wormcast.algorithms.theory.problem import Subject
+from wormcast.algorithms.theory.problem import Problem
 from wormcast.algorithms.theory.ranking import Ranking
 
 from . import dependency_reference
@@ -46,7 +46,7 @@ def mesh(shape):
 @cache
 def subject(scheme, shape):
     network = mesh(shape)
-    return Subject([SCHEMES[scheme]], [find_channel_use(SCHEMES[scheme], network)], 2, "one")
+    return Problem([SCHEMES[scheme]], [find_channel_use(SCHEMES[scheme], network)], 2, "one")
 
 
 @cache

@@ -17,7 +17,7 @@ from pyarrow import parquet
 from sweeps import SWEEP
 
 from wormcast.sim.cli.sweep_report import report
-from wormcast.sim.experiments.grid import Sweep
+from wormcast.sim.experiments.option_grid import Sweep
 
 from .test_continue import hear_ctrl_c
 

@@ -7,7 +7,7 @@ import pytest
 
 from tools.reference import command_pages, component_pages, scheme_pages, words_page
 from tools.reference.commands import commands
-from tools.reference.words import Word, find_words
+from tools.reference.glossary_index import Term, find_words
 from wormcast.algorithms import RELATIONS, SCHEMES, TOPOLOGIES
 from wormcast.sim.build.components import COMPONENTS, blueprint_of, build_component
 from wormcast.sim.build.configurations import CONFIGURATIONS
@@ -105,8 +105,8 @@ def test_words_of_a_page():
     heading = "Words of `load`"
     said = "of [all](p.md#page) `x\\|y`; excluded: none"
     assert list(find_words("p.md", PAGE)) == [
-        Word("`mean`", said, "p.md", heading), Word("`width`", said, "p.md", heading),
-        Word("**flit**", "what is on a link", "p.md", heading)]
+        Term("`mean`", said, "p.md", heading), Term("`width`", said, "p.md", heading),
+        Term("**flit**", "what is on a link", "p.md", heading)]
     rows = re.findall(r"^\| (\S+) \| .* \| (.*) \|$", words_page({"p.md": PAGE}), re.MULTILINE)
     assert [row[0] for row in rows[1:]] == ["**flit**", "`mean`", "`width`"]
     assert rows[1][1] == "[Words of `load`](p.md#words-of-load)"

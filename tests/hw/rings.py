@@ -5,7 +5,7 @@ from amaranth.hdl import Cat, Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from wormcast.hw.tokens import TokenStation
+from wormcast.hw.token_station import TokenStation
 
 __all__ = ["Ring"]
 

@@ -5,7 +5,7 @@ import pytest
 
 from wormcast.algorithms import E_CUBE, HAMILTONIAN, SCHEMES, Topology, topology, without_classes
 from wormcast.algorithms.routing import DESTINATION_TAGS, E_CUBE_EITHER, SHORTEST, UP_DOWN, UP_DOWN_ADAPTIVE
-from wormcast.algorithms.tokens import all_consumed
+from wormcast.algorithms.token_groups import all_consumed
 from wormcast.hw.decoders.grid import grid_kind
 from wormcast.hw.router import Blueprint
 from wormcast.hw.router_kind import switch_kinds

@@ -6,8 +6,8 @@ import random
 import pytest
 
 from wormcast.algorithms import topology
-from wormcast.algorithms.tokens import token_groups
-from wormcast.hw.tokens import TokenStation
+from wormcast.algorithms.token_groups import token_groups
+from wormcast.hw.token_station import TokenStation
 
 from . import bench
 from .rings import Ring

@@ -3,7 +3,7 @@
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal
 
-from wormcast.hw.tokens import TokenStation
+from wormcast.hw.token_station import TokenStation
 
 from .harness import Harness, Inside, Property, entry, implies, total
 from .mutants import Mutant

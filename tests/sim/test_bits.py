@@ -10,8 +10,8 @@ from wormcast.sim.build.traffic import Traffic
 from wormcast.sim.engines import bulk
 from wormcast.sim.engines.bulk import BulkEngine
 from wormcast.sim.engines.meter import take
+from wormcast.sim.experiments.load.message_window import MessageWindow
 from wormcast.sim.experiments.load.source import Source
-from wormcast.sim.experiments.load.window import Window
 
 from .test_engines_agree import ALL_SCHEMES, OTHERS, QUICK, WAITING, check_draws
 
@@ -37,7 +37,7 @@ def run(lanes, many, monkeypatch, cycles=400):
     configuration = Configuration(consumption=2).for_headers(mesh, SCHEMES["dual-path"], 6)
     network = Network(mesh, SCHEMES["dual-path"], configuration, lanes)
     traffic = Traffic(0.05, length=9, destinations_mean=6)
-    window = Window(network, [Source(traffic, network.topology, seed) for seed in range(lanes)], cycles)
+    window = MessageWindow(network, [Source(traffic, network.topology, seed) for seed in range(lanes)], cycles)
     engine = BulkEngine(network, window.host, measure=True)
     engine.run(cycles, beyond=True)
     return engine

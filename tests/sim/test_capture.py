@@ -8,8 +8,8 @@ from wormcast.algorithms import SCHEMES, topology
 from wormcast.sim import Configuration, Network
 from wormcast.sim.build.traffic import Traffic
 from wormcast.sim.engines.bulk import BulkEngine
+from wormcast.sim.experiments.load.message_window import MessageWindow
 from wormcast.sim.experiments.load.source import Source
-from wormcast.sim.experiments.load.window import Window
 
 SETTINGS = {
     "dual-path": {"consumption": 2},
@@ -24,7 +24,7 @@ def engine(scheme, **options):
     """An engine with all messages of ``END`` cycles before it."""
     network = Network(topology("mesh:4x4"), SCHEMES[scheme], Configuration(**SETTINGS[scheme]), LANES)
     traffic = Traffic(0.15, length=12, destinations_mean=3, multicast_fraction=0.5)
-    window = Window(network, [Source(traffic, network.topology, seed) for seed in range(LANES)], END)
+    window = MessageWindow(network, [Source(traffic, network.topology, seed) for seed in range(LANES)], END)
     return BulkEngine(network, window.host, **options)
 
 

@@ -12,7 +12,7 @@ from cases import slow, some
 
 from wormcast.algorithms import NO_CLASS, ConsumptionClasses, topology
 from wormcast.sim.experiments.run import plan_messages
-from wormcast.sim.host.layout import tag_bits
+from wormcast.sim.host.program_layout import tag_bits
 
 from .bench import bulk, check_receipts, finish, host_of, left_over, network, send
 

@@ -11,7 +11,7 @@ from wormcast.sim.engines.bulk import BulkEngine
 from wormcast.sim.engines.deadlock import find_deadlock
 from wormcast.sim.engines.faults import find_faults
 from wormcast.sim.engines.port_packing import data_word
-from wormcast.sim.engines.tokens import require_tokens, token_counts
+from wormcast.sim.engines.token_meter import require_tokens, token_counts
 from wormcast.sim.host import lay_out
 
 from ..proofs.mutants import Mutant

@@ -12,7 +12,7 @@ from wormcast.algorithms.headers import Unicast
 from wormcast.hw.faults import Cause
 from wormcast.hw.interface.consumption import HOST_DEPTH
 from wormcast.hw.router import Blueprint
-from wormcast.hw.tokens import TokenStation
+from wormcast.hw.token_station import TokenStation
 from wormcast.sim import Network, hardware
 from wormcast_tb import Flit, make_worm
 

@@ -11,8 +11,8 @@ from wormcast.sim.build.configuration import Configuration
 from wormcast.sim.build.network import Network
 from wormcast.sim.engines.bulk import SIZES, BulkEngine
 from wormcast.sim.experiments.load import Traffic
+from wormcast.sim.experiments.load.message_window import MessageWindow
 from wormcast.sim.experiments.load.source import Source
-from wormcast.sim.experiments.load.window import Window
 from wormcast.sim.host.program import gather
 from wormcast.sim.lowering import Kernel, call_step
 
@@ -63,7 +63,7 @@ def engine_for(mesh: str, scheme: str, rate: float, destinations: int, lanes: in
 
 def engine_of(network: Network, traffic: Traffic, cycles: int) -> BulkEngine:
     """A network's engine with the messages of so many cycles, other ones in each lane."""
-    window = Window(network, [Source(traffic, network.topology, seed) for seed in range(network.lanes)], cycles)
+    window = MessageWindow(network, [Source(traffic, network.topology, seed) for seed in range(network.lanes)], cycles)
     return BulkEngine(network, window.host)
 
 
@@ -88,7 +88,7 @@ def ablation(mesh: str, lanes: int, rate: float, cycles: int) -> dict[str, float
     started = time.process_time()
     sources = [Source(Traffic(rate, length=LENGTH, destinations_mean=10), engine.network.topology, seed)
                for seed in range(lanes)]
-    window = Window(engine.network, sources, (REPEATS + 1) * cycles)
+    window = MessageWindow(engine.network, sources, (REPEATS + 1) * cycles)
     traffic = min(laid_out, time.process_time() - started) / (REPEATS + 1)
     engine.run(cycles, beyond=True)
     parts = {"all": least_time(lambda: engine.run(cycles, beyond=True))}

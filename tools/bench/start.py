@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 
 from wormcast.algorithms import WormcastError
 
-__all__ = ["BEFORE", "IMPORTS", "ROWS", "TIMES", "Tree", "bare_program", "extracted"]
+__all__ = ["BEFORE", "IMPORTS", "ROWS", "TIMES", "Revision", "bare_program", "extracted"]
 
 #: Revision that waiting times are compared with.
 BEFORE = "fc016f8"
@@ -82,7 +82,7 @@ GAP = """{"cycle": 100, "source": 0, "destinations": [1, 3], "length": 8}
 
 
 @dataclass(frozen=True)
-class Tree:
+class Revision:
     """A source tree, run by this Python.
 
     Parameters

@@ -6,11 +6,11 @@ says, and these pages are made of that each time.
 
 from .commands import command_pages
 from .components import component_pages
+from .glossary_index import words_page
 from .navigation import navigation
 from .refusals import refusal_pages
 from .schemes import scheme_pages
 from .site import assemble, rewritten
-from .words import words_page
 
 __all__ = ["assemble", "command_pages", "component_pages", "navigation", "refusal_pages", "rewritten", "scheme_pages",
            "words_page"]

@@ -17,7 +17,7 @@ from wormcast.algorithms import (
     plan,
     topology,
 )
-from wormcast.algorithms.multicast_plan import Worm
+from wormcast.algorithms.multicast_plan import PlannedWorm
 from wormcast.sim.build.configurations import CONFIGURATIONS
 from wormcast.sim.cli.app import app
 from wormcast.sim.common.text import count
@@ -102,7 +102,7 @@ def _scheme(scheme: Scheme) -> str:
     ])
 
 
-def _way(worm: Worm, network: Topology) -> Iterable[str]:
+def _way(worm: PlannedWorm, network: Topology) -> Iterable[str]:
     yield network.node_name(worm.source)
     yield " ".join(map(network.node_name, worm.destinations))
     switches = [int(network.injections[worm.source, 0]), *(end for _, end in worm.links)]

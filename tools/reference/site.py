@@ -10,10 +10,10 @@ from wormcast.algorithms import WormcastError
 from .commands import command_pages
 from .components import component_pages
 from .formats import format_pages
+from .glossary_index import words_page
 from .navigation import navigation
 from .refusals import refusal_pages
 from .schemes import scheme_pages
-from .words import words_page
 
 __all__ = ["assemble", "pages", "rewritten"]
 

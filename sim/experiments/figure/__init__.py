@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .drawing import draw_figure
     from .drawn import DrawnPoint
     from .page import figure_page, index_page, verdicts_page
-    from .run import AnyPoint, Outcome, curves_of, each_once, measure, outcome_of
+    from .rounds import AnyPoint, FigureOutcome, curves_of, each_once, measure, outcome_of
     from .run_drawing import draw_runs
     from .scatter import draw_scatter
     from .single import RunCurve, RunPoint
@@ -31,12 +31,34 @@ else:
         "drawing": ("draw_figure",),
         "drawn": ("DrawnPoint",),
         "page": ("figure_page", "index_page", "verdicts_page"),
-        "run": ("AnyPoint", "Outcome", "curves_of", "each_once", "measure", "outcome_of"),
+        "rounds": ("AnyPoint", "FigureOutcome", "curves_of", "each_once", "measure", "outcome_of"),
         "run_drawing": ("draw_runs",),
         "scatter": ("draw_scatter",),
         "single": ("RunCurve", "RunPoint"),
     })
 
-__all__ = ["HERE", "AnyPoint", "Costs", "Curve", "DrawnPoint", "Figure", "Minutes", "Outcome", "RunCurve", "RunPoint",
-           "catalogue", "curves_of", "draw_figure", "draw_runs", "draw_scatter", "each_once", "figure_page",
-           "find_figure", "index_page", "measure", "outcome_of", "paper_of", "verdicts_page"]
+__all__ = [
+    "HERE",
+    "AnyPoint",
+    "Costs",
+    "Curve",
+    "DrawnPoint",
+    "Figure",
+    "FigureOutcome",
+    "Minutes",
+    "RunCurve",
+    "RunPoint",
+    "catalogue",
+    "curves_of",
+    "draw_figure",
+    "draw_runs",
+    "draw_scatter",
+    "each_once",
+    "figure_page",
+    "find_figure",
+    "index_page",
+    "measure",
+    "outcome_of",
+    "paper_of",
+    "verdicts_page",
+]

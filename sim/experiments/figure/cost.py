@@ -10,7 +10,7 @@ from wormcast.algorithms import topology
 from ..sweep import Point, ResultStore
 from .curve import SEEDS, Curve
 from .definition import Figure
-from .run import curves_of, each_once
+from .rounds import curves_of, each_once
 from .single import RunCurve
 
 __all__ = ["Costs", "Minutes"]

@@ -13,11 +13,11 @@ from wormcast.algorithms import WormcastError, topology
 from wormcast.algorithms.file_schema import FileSchema
 from wormcast.algorithms.toml_file import read_toml
 
-from ..grid import require_known
+from ..option_grid import require_known
 from ..sweep import OPTIONS
 from .predicate import Number, Predicate, require_command
-from .schema import ALL, FIGURE, LOAD, LOAD_OPTIONS, LOADS, OVER_OPTIONS, RUN_OPTIONS, RUNS, Options
-from .words import read_words, written
+from .schema import ALL, FIGURE, LOAD, LOAD_OPTIONS, LOADS, OVER_OPTIONS, RUN_OPTIONS, RUNS, CommandOptions
+from .substitution import read_words, written
 
 __all__ = ["HERE", "Figure", "Picture", "Scatter", "Series", "Statement", "Variation", "catalogue", "find_figure",
            "paper_of", "place_on_axis", "read_figure"]
@@ -348,7 +348,7 @@ def place_on_axis(over: str, value: Any) -> float:
     return float(topology(value).nodes if over == "topology" else value)
 
 
-def _options(allowed: Options, given: Mapping[str, Any], *beside: str) -> dict[str, Any]:
+def _options(allowed: CommandOptions, given: Mapping[str, Any], *beside: str) -> dict[str, Any]:
     """Options of a command, checked one by one."""
     found = {}
     for key, value in given.items():
@@ -361,14 +361,14 @@ def _options(allowed: Options, given: Mapping[str, Any], *beside: str) -> dict[s
     return found
 
 
-def _own_values(allowed: Options, over: str, runs: bool, values: Sequence[Any]) -> tuple[Any, ...]:
+def _own_values(allowed: CommandOptions, over: str, runs: bool, values: Sequence[Any]) -> tuple[Any, ...]:
     """Values of a series that has others than its figure."""
     if values and not runs:
         raise WormcastError(f"values: {values} is given in a series, only those of a figure of runs have their own")
     return _values(allowed, over, values) if values else ()
 
 
-def _values(allowed: Options, over: str, values: Sequence[Any]) -> tuple[Any, ...]:
+def _values(allowed: CommandOptions, over: str, values: Sequence[Any]) -> tuple[Any, ...]:
     """Values of the option that a figure is over."""
     one = allowed.known[over]
     schema = FileSchema("values", {"properties": {"values": {"type": "array", "items": one.schema}}})

@@ -15,8 +15,8 @@ from ...build.network import Network
 from ...build.setup import Setup
 from ...engines.bulk import BulkEngine
 from ...host import NOW, UNDELIVERED, check_receipts, lay_out
-from ..grid import named_point
 from ..load.statistics import interval
+from ..option_grid import named_point
 
 __all__ = ["DrawnPoint", "drawn_sets"]
 

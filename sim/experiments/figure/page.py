@@ -4,7 +4,7 @@ import html
 from collections.abc import Iterable, Sequence
 
 from .definition import Figure
-from .run import Outcome
+from .rounds import FigureOutcome
 from .verdict import Verdict
 
 __all__ = ["figure_page", "index_page", "verdicts_page"]
@@ -47,7 +47,7 @@ UNITS = {"load": "flits/node/cycle", "effective": "offered, flits/node/cycle",
          "arbitration_wait": "behind nobody"}
 
 
-def figure_page(outcome: Outcome, pictures: Sequence[tuple[str, str]], notes: Sequence[str]) -> str:
+def figure_page(outcome: FigureOutcome, pictures: Sequence[tuple[str, str]], notes: Sequence[str]) -> str:
     """Write the page of a figure.
 
     Parameters
@@ -73,7 +73,7 @@ def figure_page(outcome: Outcome, pictures: Sequence[tuple[str, str]], notes: Se
     return _page(figure.name, parts)
 
 
-def index_page(outcomes: Sequence[Outcome]) -> str:
+def index_page(outcomes: Sequence[FigureOutcome]) -> str:
     """Write the page that leads to those of all figures, with all verdicts."""
     rows = [f'<tr><td><a href="{_text(one.figure.name)}.html">{_text(one.figure.name)}</a></td>'
             f"<td>{_text(one.figure.title)}</td><td>{_text(_counts(one.verdicts))}</td></tr>" for one in outcomes]
@@ -82,7 +82,7 @@ def index_page(outcomes: Sequence[Outcome]) -> str:
         *(f"<h2>{_text(one.figure.name)}</h2>{_verdict_table(one.verdicts)}" for one in outcomes if one.verdicts)])
 
 
-def verdicts_page(outcomes: Sequence[Outcome], notes: Sequence[str]) -> str:
+def verdicts_page(outcomes: Sequence[FigureOutcome], notes: Sequence[str]) -> str:
     """Write all verdicts as Markdown."""
     lines = ["# Verdicts", "", *notes, ""]
     for one in outcomes:

@@ -72,7 +72,7 @@ def require_command(key: str, command: str) -> None:
 
 
 @dataclass
-class Outcome:
+class PredicateOutcome:
     """Whether a predicate holds, and the values of both sides of each comparison in it."""
 
     truth: Truth
@@ -223,7 +223,7 @@ class Predicate(_Text):
         if not decided and not isinstance(tree, ast.Compare | ast.BoolOp | ast.UnaryOp):
             raise WormcastError(f"holds: {self.text!r} is given, it must be a comparison")
 
-    def evaluate(self, measured: Measured, told: CycleStep) -> Outcome:
+    def evaluate(self, measured: Measured, told: CycleStep) -> PredicateOutcome:
         """Decide it.
 
         Raises
@@ -231,7 +231,7 @@ class Predicate(_Text):
         WormcastError
             A series, or a command, is refused; or it compares what cannot be compared.
         """
-        outcome = Outcome(Truth({}))
+        outcome = PredicateOutcome(Truth({}))
         outcome.truth = _Evaluation(measured, told, outcome.numbers).truth(self._tree())
         return outcome
 

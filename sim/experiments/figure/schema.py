@@ -11,7 +11,7 @@ from ...common.schema import Option, options_of
 from ..sweep import OPTIONS
 
 __all__ = ["ALL", "DECIDED", "FIGURE", "LOAD", "LOADS", "LOAD_OPTIONS", "NAME", "OVER_OPTIONS", "RUNS", "RUN_OPTIONS",
-           "Options"]
+           "CommandOptions"]
 
 #: What a figure decides itself; and what it places along its axis, if that is the load.
 DECIDED = ("trace", "until_interval", "precision", "cycles", "seeds", "seed", "warmup")
@@ -31,7 +31,7 @@ NAME = "[A-Za-z0-9][A-Za-z0-9_.-]*"
 
 
 @dataclass(frozen=True)
-class Options:
+class CommandOptions:
     """Options of the command whose results are a figure's points; ``decided``: those that a figure decides itself."""
 
     command: str
@@ -39,11 +39,11 @@ class Options:
     decided: Sequence[str]
 
 
-LOAD_OPTIONS = Options("load", OPTIONS, (*DECIDED, PLACED))
-OVER_OPTIONS = Options("load", OPTIONS, DECIDED)
+LOAD_OPTIONS = CommandOptions("load", OPTIONS, (*DECIDED, PLACED))
+OVER_OPTIONS = CommandOptions("load", OPTIONS, DECIDED)
 OF_RUN = ("topology", "scheme", "relation", "configuration", "length")
 #: Of one multicast: no traffic, but what it is.
-RUN_OPTIONS = Options("run", {
+RUN_OPTIONS = CommandOptions("run", {
     **{name: one for name, one in OPTIONS.items() if name in OF_RUN or name in options_of(Configuration)},
     "source": Option("source"), "destinations": Option("destinations"),
     **{name: Option(name, kind=int, limits=(1, 10_000)) for name in ("random", "networks", "draws")}},

@@ -16,7 +16,7 @@ from ...build.setup import Setup
 from ...host import Message
 from ..contention import followed
 from ..formula import Formula, UnloadedLatency, has_formula, unloaded_latency
-from ..grid import named_point
+from ..option_grid import named_point
 from ..run import run
 from .drawn import DrawnPoint
 from .predicate import RUN_WORDS

@@ -12,7 +12,7 @@ from ...build.network import Network
 from ...engines.bulk import BulkEngine
 from ...engines.deadlock import Deadlock, find_deadlock
 from ...host import NOW, UNDELIVERED, Host, Message, check_receipts, lay_out
-from ...host.layout import tag_bits
+from ...host.program_layout import tag_bits
 from ..load.checks import require_no_faults
 
 __all__ = ["LIMIT", "Arena", "Batch", "Outcome", "lanes_for"]

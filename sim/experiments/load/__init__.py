@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from .experiment import MOST_SEEDS, Experiment, check, lengths, load, load_until_interval, settled, shared
     from .messages import MessageTable, require_table
     from .result import PERCENTILES, Load
+    from .rewind import rewind_to_deadlock, rewind_to_message, rewind_to_window
     from .saturation import Saturation, find_saturation
     from .specification import Specification
     from .statistics import Interval, interval
     from .trace import Trace
-    from .waveform import rewind_to_deadlock, rewind_to_message, rewind_to_window
 else:
     __getattr__ = lazily(__name__, {
         "checkpoint": ("keep", "resume"),
@@ -41,7 +41,7 @@ else:
         "specification": ("Specification",),
         "statistics": ("Interval", "interval"),
         "trace": ("Trace",),
-        "waveform": ("rewind_to_deadlock", "rewind_to_message", "rewind_to_window"),
+        "rewind": ("rewind_to_deadlock", "rewind_to_message", "rewind_to_window"),
     })
 
 __all__ = [

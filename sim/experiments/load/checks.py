@@ -9,7 +9,7 @@ from wormcast.algorithms import E_CUBE, HAMILTONIAN, WormcastError
 from ...engines.bulk import BulkEngine
 from ...engines.faults import find_faults
 from ...host import NOW, UNDER_WAY
-from .window import Window
+from .message_window import MessageWindow
 
 __all__ = ["require_conservation", "require_no_faults"]
 
@@ -36,7 +36,7 @@ def require_no_faults(engine: BulkEngine, seeds: Sequence[int]) -> None:
     raise WormcastError(f"relation {relation.name} asks for what the routers do not do; {sentence}")
 
 
-def require_conservation(window: Window, table: np.ndarray, seeds: Sequence[int]) -> None:
+def require_conservation(window: MessageWindow, table: np.ndarray, seeds: Sequence[int]) -> None:
     """Compare what was created, the hosts' books, what was counted as it came and went, and on the links to the hosts.
 
     Parameters

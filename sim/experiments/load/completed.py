@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from .header_waits import Sending, Way, sending
 
-__all__ = ["DONE", "Rows", "Tell", "Through", "done_of", "through_of"]
+__all__ = ["DONE", "CompletedRows", "Tell", "Through", "done_of", "through_of"]
 
 Integers = npt.NDArray[np.int64]
 
@@ -22,7 +22,7 @@ DONE = np.dtype([(field, np.int64) for field in (
     "multicast", "worms")])
 
 
-class Rows(NamedTuple):
+class CompletedRows(NamedTuple):
     """Messages that follow each other, at least one, and what a host knows of them.
 
     ``messages``, ``worms``, ``deliveries``: records of these alone; ``starts``, ``places``: first worm and delivery
@@ -77,7 +77,7 @@ Tell = Callable[[Through], None]
 """Who wants to know what became of messages."""
 
 
-def done_of(rows: Rows, nodes: int) -> np.ndarray:
+def done_of(rows: CompletedRows, nodes: int) -> np.ndarray:
     """Say what has become of messages, `DONE`; ``received`` is -1 of those that some destination lacks.
 
     Parameters
@@ -102,7 +102,7 @@ def done_of(rows: Rows, nodes: int) -> np.ndarray:
     return result
 
 
-def through_of(rows: Rows, done: np.ndarray, nodes: int, worms: np.ndarray) -> Through:
+def through_of(rows: CompletedRows, done: np.ndarray, nodes: int, worms: np.ndarray) -> Through:
     """Say where those messages went that are received.
 
     Parameters

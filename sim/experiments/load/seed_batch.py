@@ -12,20 +12,20 @@ from ...build.traffic import Traffic
 from ...engines.bulk import BulkEngine, Capture
 from ...engines.deadlock import Deadlock, find_deadlock
 from ...engines.meter import take
-from ...engines.tokens import require_tokens
+from ...engines.token_meter import require_tokens
 from ...host import NOW, UNDELIVERED, MovingHost, check_receipts
 from ...waves.record import around
 from ...waves.record.arrays import Leaves, copy_in, copy_out
 from .checks import require_conservation, require_no_faults
 from .completed import Tell
 from .header_waits import GrantLog
+from .message_window import MessageWindow
 from .past_states import PastStates
 from .result import TOTALS, Totals
 from .source import Source
 from .stages import StageTotals
 from .trace import MOST_CYCLES, Trace
 from .utilisation import LinkTotals
-from .window import Window
 
 __all__ = ["FOR_EVER", "CommonEnd", "Found", "SeedBatch", "State"]
 
@@ -120,7 +120,7 @@ class SeedBatch:
         self.stages = StageTotals(network, edges)
         self.now = 0
         self.drained = False
-        self.window = Window(network, [
+        self.window = MessageWindow(network, [
             Source(traffic, network.topology, seed) if isinstance(traffic, Traffic)
             else traffic.source(network.topology, seed) for seed in seeds], CHUNK)
         self.engine = BulkEngine(network, self.window.host, measure=True)

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from .curves import draw, require_drawable
     from .export import cells_of, require_parquet, row, write_parquet
     from .file import OPTIONS, SWEEP, read
+    from .local import missing, run_missing
     from .point import Point, build_point, points
-    from .run import missing, run_missing
     from .same_cycles import over_same_cycles
     from .store import ResultStore
 else:
@@ -25,7 +25,7 @@ else:
         "export": ("cells_of", "require_parquet", "row", "write_parquet"),
         "file": ("OPTIONS", "SWEEP", "read"),
         "point": ("Point", "build_point", "points"),
-        "run": ("missing", "run_missing"),
+        "local": ("missing", "run_missing"),
         "same_cycles": ("over_same_cycles",),
         "store": ("ResultStore",),
     })

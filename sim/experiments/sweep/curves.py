@@ -22,7 +22,7 @@ from ...common.curve_frame import (
 )
 from ...common.figure_file import save_figure
 from ...common.frame import COLOURS, LEGEND, MARGIN, PAGE, POINTS, SIZE, legend_entry
-from ..grid import Sweep
+from ..option_grid import Sweep
 from .file import OPTIONS
 from .point import Point
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from ...common.requirements import require
-from ..grid import Sweep
+from ..option_grid import Sweep
 from .file import OPTIONS
 from .point import Point
 

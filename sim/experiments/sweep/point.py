@@ -17,8 +17,8 @@ from ...build.limits import PRECISION
 from ...build.network import Network
 from ...build.setup import Setup
 from ...build.traffic import Traffic
-from ..grid import Sweep, named_point
 from ..load import Experiment, Load, Specification, Trace, check, load_until_interval, shared
+from ..option_grid import Sweep, named_point
 
 __all__ = ["LATER", "Point", "build_point", "points"]
 

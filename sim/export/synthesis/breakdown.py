@@ -15,13 +15,13 @@ from ...common.external import find_tool, scratch_folder
 from .flow import run_yosys
 from .targets import find_target
 
-__all__ = ["Block", "BlockKind", "Breakdown", "breakdown"]
+__all__ = ["AreaBlock", "BlockKind", "Breakdown", "breakdown"]
 
 Name = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Block:
+class AreaBlock:
     """One instance of a block.
 
     Attributes
@@ -69,12 +69,12 @@ class Breakdown:
     Attributes
     ----------
     target : str
-    blocks : tuple of Block
+    blocks : tuple of AreaBlock
         Each above those inside it.
     """
 
     target: str
-    blocks: tuple[Block, ...]
+    blocks: tuple[AreaBlock, ...]
 
     @property
     def total(self) -> dict[str, int]:
@@ -83,7 +83,7 @@ class Breakdown:
 
     def groups(self) -> list[BlockKind]:
         """The blocks by class, each class above those inside it."""
-        found: dict[tuple[str, ...], list[Block]] = {}
+        found: dict[tuple[str, ...], list[AreaBlock]] = {}
         for block in self.blocks:
             found.setdefault(block.kinds, []).append(block)
         return [BlockKind(kinds, len(blocks), _sum(blocks), min(block.area["LUT4"] for block in blocks),
@@ -112,7 +112,7 @@ def breakdown(component: wiring.Component, *, target: str = "ecp5", storage: str
         found = json.loads(Path(folder, "stat.json").read_text())
     modules = {_path(module): cells["num_cells_by_type"] for module, cells in found["modules"].items()}
     classes = dict(_classes(Fragment.get(component, None), ()))
-    blocks = tuple(Block(name, tuple(classes[name[:depth]] for depth in range(len(name) + 1)),
+    blocks = tuple(AreaBlock(name, tuple(classes[name[:depth]] for depth in range(len(name) + 1)),
                          kind.count(modules[name]))
                    for name in classes if name in modules)
     return Breakdown(target, blocks)
@@ -130,7 +130,7 @@ def _classes(fragment: Fragment, name: Name) -> Iterator[tuple[Name, str]]:
         yield from _classes(inside, (*name, part))
 
 
-def _sum(blocks: list[Block] | tuple[Block, ...]) -> dict[str, int]:
+def _sum(blocks: list[AreaBlock] | tuple[AreaBlock, ...]) -> dict[str, int]:
     cells: Counter[str] = Counter()
     for block in blocks:
         cells.update(block.area)

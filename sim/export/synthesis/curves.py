@@ -10,7 +10,7 @@ from wormcast.algorithms import WormcastError
 from ...common import curve_frame
 from ...common.figure_file import save_figure
 from ...common.frame import COLOURS, LEGEND, legend_columns
-from ...experiments.grid import Sweep
+from ...experiments.option_grid import Sweep
 from .flow import Synthesis
 from .point import OPTIONS, SynthesisPoint
 from .targets import TARGETS

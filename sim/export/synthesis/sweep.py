@@ -7,7 +7,7 @@ from typing import Any
 
 from wormcast.algorithms import WormcastError
 
-from ...experiments.grid import Sweep, require_known, require_points
+from ...experiments.option_grid import Sweep, require_known, require_points
 from .flow import Synthesis
 from .point import OPTIONS, SynthesisPoint
 from .targets import TARGETS

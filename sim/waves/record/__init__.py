@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 from wormcast.algorithms.lazy import lazily
 
 if TYPE_CHECKING:
+    from .cycle_window import record_window, require_size
     from .deadlock_window import around
     from .heading import About
     from .instances import find_instances, instances_at
     from .layout_files import beside, require_waveform, whole_waveform
     from .recorder import record
-    from .window import record_window, require_size
 else:
     __getattr__ = lazily(__name__, {
         "deadlock_window": ("around",),
@@ -26,7 +26,7 @@ else:
         "instances": ("find_instances", "instances_at"),
         "layout_files": ("beside", "require_waveform", "whole_waveform"),
         "recorder": ("record",),
-        "window": ("record_window", "require_size"),
+        "cycle_window": ("record_window", "require_size"),
     })
 
 __all__ = ["About", "around", "beside", "find_instances", "instances_at", "record", "record_window", "require_size",

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 import wormcast
 
-from ...build.fabric import Link
+from ...build.fabric import FabricLink
 from ...build.network import Network
 from ...host import Host
 
@@ -48,7 +48,7 @@ class About:
     deadlock: dict[str, Any] | None = None
 
 
-def heading(network: Network, host: Host, about: About, links: Sequence[Link], worms: Sequence[int], first: int,
+def heading(network: Network, host: Host, about: About, links: Sequence[FabricLink], worms: Sequence[int], first: int,
             end: int) -> str:
     """Write the heading of a waveform: ``wormcast``, and one line of JSON.
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from wormcast.algorithms import WormcastError
 
-from ...build.fabric import Link
+from ...build.fabric import FabricLink
 from ...build.network import Network
 
 __all__ = ["find_instances", "instances_at", "links_at"]
@@ -56,7 +56,7 @@ def instances_at(network: Network, switches: Iterable[int], nodes: Iterable[int]
                                *(("interface", lane * network.nodes + node) for node in nodes)]))
 
 
-def links_at(network: Network, instances: Sequence[tuple[str, int]], lane: int = 0) -> list[Link]:
+def links_at(network: Network, instances: Sequence[tuple[str, int]], lane: int = 0) -> list[FabricLink]:
     """The links of a lane of which at least one end is among these instances, switch by switch."""
     shown = {(kind, number - lane * network.count(kind)) for kind, number in instances}
     return [link for link in network.fabric.around()

@@ -8,7 +8,7 @@ import numpy as np
 from vcd import VCDWriter
 from vcd.writer import Variable
 
-from ...build.fabric import Link
+from ...build.fabric import FabricLink
 from ...engines.bulk import BulkEngine, observer
 from ...engines.forwarded import Forwarded, follow_forwarding
 from ...lowering import Observer
@@ -17,11 +17,11 @@ from .columns import Columns
 from .heading import ABOVE, PERIOD, About, heading
 from .instances import links_at
 from .interfaces import declare_interfaces, interfaces_at
-from .layout import groups_of, write_gtkwave, write_surfer
 from .layout_files import beside
 from .slots import slots_at, trace_all
 from .trace import LinkTrace
-from .worms import declare_worms
+from .viewer_setup import groups_of, write_gtkwave, write_surfer
+from .worm_signals import declare_worms
 
 __all__ = ["record"]
 
@@ -88,7 +88,7 @@ class _Wave:
     """
 
     def __init__(self, engine: BulkEngine, file: TextIO, instances: Sequence[tuple[str, int]], about: About,
-                 links: Sequence[Link], trace: LinkTrace, first: int, forwarded: Forwarded | None):
+                 links: Sequence[FabricLink], trace: LinkTrace, first: int, forwarded: Forwarded | None):
         self._file = file
         self._first = first
         worms = np.union1d(trace.held, trace.front)

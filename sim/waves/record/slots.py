@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from wormcast.algorithms.channels import Resource
 
-from ...build.fabric import End, Link
+from ...build.fabric import End, FabricLink
 from ...build.network import Network
 from ...engines.bulk import BulkEngine
 from ...engines.retransmission_waits import InSlots
@@ -22,17 +22,17 @@ __all__ = ["SLOTS", "slots_at", "trace_all"]
 SLOTS = "slots"
 
 
-def slots_at(network: Network, instances: Sequence[tuple[str, int]], lane: int = 0) -> list[Link]:
+def slots_at(network: Network, instances: Sequence[tuple[str, int]], lane: int = 0) -> list[FabricLink]:
     """The retransmission slots of a lane's interfaces among these instances, those of each as a link's channels."""
     slots = network.configuration.slots
     shown = set(instances) if slots else set()
-    return [Link(f"retrans:{node}", SLOTS, int(network.topology.consumptions[node, 0]), node,
+    return [FabricLink(f"retrans:{node}", SLOTS, int(network.topology.consumptions[node, 0]), node,
                  End("interface", node, ""), End("interface", node, ""), slots,
                  f"retrans_{network.node_scope(node)}", node=node)
             for node in range(network.nodes) if ("interface", lane * network.nodes + node) in shown]
 
 
-def trace_all(engine: BulkEngine, links: Sequence[Link], cycles: int, lane: int = 0) -> LinkTrace:
+def trace_all(engine: BulkEngine, links: Sequence[FabricLink], cycles: int, lane: int = 0) -> LinkTrace:
     """What `trace_links` finds, and behind it of those links that stand for slots.
 
     A worm that is whole at a node and has no slot yet has its consumption channel until then, and asks for one there.
@@ -73,7 +73,7 @@ def _behind(array: npt.NDArray[Any], count: int, value: int = 0) -> npt.NDArray[
     return np.hstack([array, np.full((len(array), count), value, array.dtype)])
 
 
-def _name(link: Link, vc: int) -> str:
+def _name(link: FabricLink, vc: int) -> str:
     """The slot or consumption channel that it is, as in JSON; empty for others."""
     if link.kind == SLOTS:
         return str(Resource.retrans(link.target, vc))

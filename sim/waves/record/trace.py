@@ -18,7 +18,7 @@ from wormcast.hw.deep.switch_spec import DeepSwitchSpec
 from wormcast.hw.deep.told import describe_fetch, describe_reader, describe_rows, reader_fields, row_fields
 from wormcast.hw.front import TOKEN, TURN
 
-from ...build.fabric import End, Link
+from ...build.fabric import End, FabricLink
 from ...build.network import Network
 from ...engines.bulk import BulkEngine
 from ...engines.front import Registers, resource, wanted
@@ -87,7 +87,7 @@ class LinkTrace(NamedTuple):
     words: tuple[str, ...] = ("",)
 
 
-def trace_links(engine: BulkEngine, links: Sequence[Link], cycles: int, lane: int = 0) -> LinkTrace:
+def trace_links(engine: BulkEngine, links: Sequence[FabricLink], cycles: int, lane: int = 0) -> LinkTrace:
     """Run an engine for so many cycles, see what goes over the links of a lane, and take it back to where it stood."""
     before = engine.capture()
     try:
@@ -96,7 +96,7 @@ def trace_links(engine: BulkEngine, links: Sequence[Link], cycles: int, lane: in
         engine.restore(before)
 
 
-def wanted_by(network: Network, link: Link, vc: int, code: int) -> str:
+def wanted_by(network: Network, link: FabricLink, vc: int, code: int) -> str:
     """The resources that a code of `LinkTrace.waits` stands for, as in JSON, joined by ``|``; any of them will do."""
     if not code:
         return ""
@@ -106,7 +106,7 @@ def wanted_by(network: Network, link: Link, vc: int, code: int) -> str:
 
 
 class _Tracer:
-    def __init__(self, engine: BulkEngine, links: Sequence[Link], cycles: int, lane: int):
+    def __init__(self, engine: BulkEngine, links: Sequence[FabricLink], cycles: int, lane: int):
         self.engine, self.links, self.cycles, self.lane = engine, links, cycles, lane
         self.network = engine.network
         self.channels = [(link, vc) for link in links for vc in range(link.vcs)]
@@ -123,7 +123,7 @@ class _Tracer:
                          np.full(len(self.channels), UNKNOWN), np.zeros(len(self.channels), np.int64),
                          engine.host.options)
 
-    def _place(self, link: Link, word: Any) -> int:
+    def _place(self, link: FabricLink, word: Any) -> int:
         start, size = self.engine.place(link.near.kind, word(link.near.port))
         return start + size * self._instance(link.near)
 
@@ -192,7 +192,7 @@ class _Tracer:
             worms[at, :len(whole)] = [NOBODY if packet is None else packet[0] for packet in whole]
         return worms, count
 
-    def _arrives(self, link: Link, vc: int) -> bool:
+    def _arrives(self, link: FabricLink, vc: int) -> bool:
         """Whether a flit lies on a link for this virtual channel now."""
         mark = int(self.engine.outputs[self._place(link, str)])
         return bool(mark & 1) and mark >> 1 & (1 << (link.vcs - 1).bit_length()) - 1 == vc
@@ -225,7 +225,7 @@ class _Tracer:
                 waits[rows, at], targets[rows, at], stored[rows, at] = (
                     values[:, column] for values in inputs[link.far.kind, link.input, vc])
 
-    def _first(self, link: Link) -> int:
+    def _first(self, link: FabricLink) -> int:
         """The first consumption channel of the output that a link comes from."""
         if link.node is None:
             return 0
@@ -249,7 +249,7 @@ class _Tracer:
                 name = named[0, link] if marks[0, link] >> 1 & (1 << self.vc_bits[at]) - 1 == self.vc_of[at] else NOBODY
             held[held[:, at] == UNNAMED, at] = name
 
-    def _holder(self, snapshot: Snapshot, link: Link, vc: int) -> int:
+    def _holder(self, snapshot: Snapshot, link: FabricLink, vc: int) -> int:
         """The worm that has a virtual channel, as far as registers tell."""
         if link.input is None:
             assert link.output is not None

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .summary import summarise, to_dict
     from .text import spacetime_text
     from .waveform import read_waveform
-    from .worms import colours_of, of_worms, shown_worms
+    from .worm_choice import colours_of, of_worms, shown_worms
 else:
     __getattr__ = lazily(__name__, {
         "chunks": ("RecordedChunk", "RecordedReading", "choose_ports"),
@@ -25,7 +25,7 @@ else:
         "summary": ("summarise", "to_dict"),
         "text": ("spacetime_text",),
         "waveform": ("read_waveform",),
-        "worms": ("colours_of", "of_worms", "shown_worms"),
+        "worm_choice": ("colours_of", "of_worms", "shown_worms"),
     })
 
 __all__ = [

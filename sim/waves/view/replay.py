@@ -17,7 +17,7 @@ from ...drawing.layout import layout_of
 from .ground import HOST, lay_out
 from .history import History, RecordedHold
 from .telling import describe, describe_deadlock
-from .worms import colours_of
+from .worm_choice import colours_of
 
 __all__ = ["replay_page", "write_replay"]
 

@@ -28,7 +28,7 @@ from .history import History
 from .marks import Scale, draw_marks, legend_marks
 from .rows import ChannelRow
 from .telling import describe, describe_deadlock, describe_worm
-from .worms import colours_of, shown_worms
+from .worm_choice import colours_of, shown_worms
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

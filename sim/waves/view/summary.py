@@ -6,7 +6,7 @@ from itertools import chain
 from typing import Any
 
 from .history import History, RecordedHold
-from .worms import shown_worms
+from .worm_choice import shown_worms
 
 __all__ = ["summarise", "to_dict"]
 

@@ -11,7 +11,7 @@ from ...common.text import count
 from .history import History
 from .rows import ChannelRow
 from .telling import describe, describe_deadlock, describe_worm
-from .worms import colours_of, shown_worms
+from .worm_choice import colours_of, shown_worms
 
 __all__ = ["spacetime_text"]
 

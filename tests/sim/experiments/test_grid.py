@@ -1,6 +1,6 @@
 """Points of a sweep, and the lines that they are drawn as."""
 
-from wormcast.sim.experiments.grid import Sweep
+from wormcast.sim.experiments.option_grid import Sweep
 
 SWEEP = Sweep("small", {"seeds": 2}, {"vcs": [4, 1, 2], "scheme": ["u-mesh", "dual-path"], "rate": [0.2]})
 

@@ -7,7 +7,7 @@ import pytest
 from wormcast.sim.experiments.figure.cost import USUAL_PART, USUAL_SPEED, Costs, Minutes
 from wormcast.sim.experiments.figure.curve import SEEDS
 from wormcast.sim.experiments.figure.definition import find_figure
-from wormcast.sim.experiments.figure.run import curves_of, each_once
+from wormcast.sim.experiments.figure.rounds import curves_of, each_once
 from wormcast.sim.experiments.sweep import ResultStore
 
 NODES = 64

@@ -8,7 +8,7 @@ import pytest
 from wormcast.algorithms import WormcastError
 from wormcast.sim.experiments.figure.curve import Curve
 from wormcast.sim.experiments.figure.definition import Figure, Series, Variation, find_figure
-from wormcast.sim.experiments.figure.run import curves_of
+from wormcast.sim.experiments.figure.rounds import curves_of
 
 FIGURE = Figure("small", "small", "nowhere", {"topology": "mesh:3x3", "destinations_mean": 2.0}, step=0.1, most=0.8)
 

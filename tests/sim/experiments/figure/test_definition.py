@@ -4,7 +4,7 @@ import pytest
 
 from wormcast.algorithms import WormcastError
 from wormcast.sim.experiments.figure import catalogue, find_figure
-from wormcast.sim.experiments.figure.run import curves_of
+from wormcast.sim.experiments.figure.rounds import curves_of
 from wormcast.sim.experiments.figure.single import RunCurve
 
 GOOD = {

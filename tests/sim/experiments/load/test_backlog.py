@@ -9,10 +9,10 @@ from wormcast.sim.build.setup import Origin
 from wormcast.sim.common.growable import Growing
 from wormcast.sim.experiments.load import keep
 from wormcast.sim.experiments.load.experiment import Experiment
+from wormcast.sim.experiments.load.message_window import FEW, MessageWindow
 from wormcast.sim.experiments.load.seed_batch import CHUNK, SeedBatch
-from wormcast.sim.experiments.load.window import FEW, Window
 from wormcast.sim.host import MovingHost
-from wormcast.sim.host.layout import WORM
+from wormcast.sim.host.program_layout import WORM
 from wormcast.sim.waves.record import checkpoint
 
 MESH = topology("mesh:4x4")
@@ -47,7 +47,7 @@ def touched(monkeypatch):
 
         monkeypatch.setattr(owner, method, count)
 
-    counted(Window, "audit", "audit", lambda window: len(window.host.worms))
+    counted(MessageWindow, "audit", "audit", lambda window: len(window.host.worms))
     counted(SeedBatch, "capture", "capture", lambda group: len(group.window.host.worms))
     counted(MovingHost, "drop", "drop", lambda moving, worms: len(moving.host.worms) - worms if worms else None)
     counted(Growing, "extend", "move", moved)

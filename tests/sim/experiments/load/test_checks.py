@@ -8,7 +8,7 @@ import pytest
 from wormcast.algorithms import E_CUBE, SCHEMES, Relation, WormcastError, topology
 from wormcast.sim import Configuration, Trace, Traffic, load
 from wormcast.sim.engines.bulk import BulkEngine
-from wormcast.sim.experiments.load.window import Window
+from wormcast.sim.experiments.load.message_window import MessageWindow
 
 MESH = topology("mesh:4x4")
 
@@ -48,7 +48,7 @@ def lose_a_worm(window):
     (lose_a_worm, r"\d+ worms are under way, the hosts count \d+"),
 ])
 def test_what_is_lost_is_missed(monkeypatch, harm, sentence):
-    before = Window.waiting
+    before = MessageWindow.waiting
 
     def waiting(window):  # the last thing that is asked of it before the check
         found = before(window)
@@ -57,7 +57,7 @@ def test_what_is_lost_is_missed(monkeypatch, harm, sentence):
         return found
 
     run()
-    monkeypatch.setattr(Window, "waiting", waiting)
+    monkeypatch.setattr(MessageWindow, "waiting", waiting)
     with pytest.raises(RuntimeError, match=sentence):
         run()
 

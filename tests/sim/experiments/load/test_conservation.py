@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from wormcast.algorithms import SCHEMES, topology
 from wormcast.sim import Configuration, Network, Traffic, load
 from wormcast.sim.engines.bulk import BulkEngine
+from wormcast.sim.experiments.load.message_window import MessageWindow
 from wormcast.sim.experiments.load.source import Source
-from wormcast.sim.experiments.load.window import Window
 from wormcast.sim.host import check_receipts
 
 from ...bench import left_over
@@ -55,7 +55,7 @@ FEW = settings(max_examples=4, derandomize=True, deadline=None, suppress_health_
 def drained(scheme, traffic, seeds, cycles, chunk):
     """What became of all messages of so many cycles, and the engine when all are through."""
     net = network(scheme, len(seeds))
-    window = Window(net, [Source(traffic, MESH, seed) for seed in seeds], min(chunk, cycles))
+    window = MessageWindow(net, [Source(traffic, MESH, seed) for seed in seeds], min(chunk, cycles))
     engine, done, now = BulkEngine(net, window.host), [], 0
     while now < cycles or (window.host.received < 0).any():
         until = now + chunk if now >= cycles else min(now + chunk, cycles)

@@ -15,7 +15,7 @@ from wormcast.sim import Configuration, Traffic
 from wormcast.sim.experiments.load.experiment import Experiment, shared
 from wormcast.sim.experiments.load.messages import MessageTable
 from wormcast.sim.experiments.load.past_states import RUNG
-from wormcast.sim.experiments.load.waveform import rewind_to_deadlock, rewind_to_message, rewind_to_window
+from wormcast.sim.experiments.load.rewind import rewind_to_deadlock, rewind_to_message, rewind_to_window
 from wormcast.sim.waves.record import About, find_instances, record
 
 MESH = topology("mesh:4x4")

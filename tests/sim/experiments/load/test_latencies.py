@@ -10,8 +10,8 @@ from wormcast.sim import Configuration, Network, Traffic, load
 from wormcast.sim.engines.bulk import BulkEngine
 from wormcast.sim.experiments.load.completed import DONE
 from wormcast.sim.experiments.load.latencies import KEPT, Latencies, bin_of, middle_of, percentile
+from wormcast.sim.experiments.load.message_window import MessageWindow
 from wormcast.sim.experiments.load.source import Source
-from wormcast.sim.experiments.load.window import Window
 
 MESH = topology("mesh:4x4")
 TRAFFIC = Traffic(0.02, length=16, destinations_mean=4, destinations_distribution="uniform")
@@ -78,7 +78,7 @@ def exact(cycles, seeds, warmup, scheme="dual-path"):
     for seed in seeds:
         plan = SCHEMES[scheme]
         network = Network(MESH, plan, Configuration(consumption=2).for_headers(MESH, plan, 7))
-        window = Window(network, [Source(TRAFFIC, MESH, seed)], cycles)
+        window = MessageWindow(network, [Source(TRAFFIC, MESH, seed)], cycles)
         engine = BulkEngine(network, window.host)
         engine.run(cycles, beyond=True)
         found = window.take_rest()

@@ -3,8 +3,8 @@
 import numpy as np
 
 from wormcast.sim.experiments.load.accounting import MESSAGE
-from wormcast.sim.experiments.load.completed import Rows, done_of, through_of
-from wormcast.sim.host.layout import DELIVERY, WORM
+from wormcast.sim.experiments.load.completed import CompletedRows, done_of, through_of
+from wormcast.sim.host.program_layout import DELIVERY, WORM
 
 NODES = 16
 
@@ -18,7 +18,7 @@ def records(kind, **columns):
 
 def test_the_last_receipt_need_not_be_that_of_the_last_tail():
     """Of three messages in lane 1 the second lacks a receipt; they begin with the host's worm 7 and delivery 20."""
-    rows = Rows(
+    rows = CompletedRows(
         records(MESSAGE, lane=[1, 1, 1], message=[4, 5, 6], length=[8, 8, 8], multicast=[1, 1, 0], worm=[7, 9, 10]),
         records(WORM, ready=[10, 10, 20, 30], source=[19, 21, 16, 17], injected=[12, 30, 22, 33],
                 handed=[20, 40, 32, 42]),

@@ -14,8 +14,8 @@ from wormcast.sim.engines.amaranth import AmaranthEngine
 from wormcast.sim.engines.bulk import BulkEngine
 from wormcast.sim.engines.meter import take
 from wormcast.sim.experiments.load import load_until_interval
+from wormcast.sim.experiments.load.message_window import MessageWindow
 from wormcast.sim.experiments.load.trace import TraceSource
-from wormcast.sim.experiments.load.window import Window
 
 from .windows import through
 
@@ -108,7 +108,7 @@ def test_both_engines_agree(trace_of):
     trace, hosts = trace_of(lines), []
     for engine_of in (BulkEngine, AmaranthEngine):
         network = Network(mesh, SCHEMES["individual"], Configuration(vcs=1, t_hr=3))
-        window = Window(network, [trace.source(mesh, 0)], 60)
+        window = MessageWindow(network, [trace.source(mesh, 0)], 60)
         engine = engine_of(network, window.host)
         engine.run(1500)
         hosts.append(engine.host)
@@ -122,7 +122,7 @@ def test_counts_are_of_messages_that_are_created(trace_of):
     """Flits created are those that are consumed, under way or waiting, at every moment; others do not exist yet."""
     lines = random_lines(16, 200, 800, 5)
     trace, network = trace_of(lines), Network(MESH, SCHEMES["dual-path"], Configuration(consumption=2))
-    window = Window(network, [trace.source(MESH, 0)], 50)
+    window = MessageWindow(network, [trace.source(MESH, 0)], 50)
     engine, behind, consumed = BulkEngine(network, window.host, measure=True), 0, 0
     for end in range(50, 3001, 50):
         engine.host = window.host

@@ -12,9 +12,9 @@ from wormcast.algorithms import SCHEMES, topology
 from wormcast.sim import Configuration, Network, Traffic, load
 from wormcast.sim.engines.bulk import BulkEngine
 from wormcast.sim.engines.meter import take
+from wormcast.sim.experiments.load.message_window import MessageWindow
 from wormcast.sim.experiments.load.source import Source
 from wormcast.sim.experiments.load.utilisation import LINKS
-from wormcast.sim.experiments.load.window import Window
 from wormcast.sim.host import NOW, UNDELIVERED, count_sample, sampled
 
 MESH = topology("mesh:4x4")
@@ -104,7 +104,7 @@ def test_waits_are_those_of_every_cycle_counted():
     found = measured(traffic=traffic, cycles=cycles, warmup=0, seeds=(5,))
     scheme = SCHEMES["dual-path"]
     network = Network(MESH, scheme, Configuration(consumption=2).for_headers(MESH, scheme, 4))
-    window = Window(network, [Source(traffic, MESH, 5)], cycles)
+    window = MessageWindow(network, [Source(traffic, MESH, 5)], cycles)
     engine = BulkEngine(network, window.host, measure=True)
     while engine.host.counters[NOW] < cycles:
         engine.run(1, beyond=True)
@@ -150,7 +150,7 @@ def test_the_parts_of_latency_are_in_order_and_make_it_up(scheme):
     assert np.array_equal(totals["injection_latency"] + totals["transit_latency"], totals["network_latency"])
     configuration = Configuration(**{"consumption": 2, **SPANS[scheme]})
     network = Network(MESH, SCHEMES[scheme], configuration.for_headers(MESH, SCHEMES[scheme], 4))
-    window = Window(network, [Source(TRAFFIC, MESH, 1)], 3000)
+    window = MessageWindow(network, [Source(TRAFFIC, MESH, 1)], 3000)
     BulkEngine(network, window.host).run(6000)
     assert not window.host.counters[UNDELIVERED]
     done = window.take_done()
@@ -168,7 +168,7 @@ def test_injection_is_until_the_source_has_sent_its_last_flit():
     alone = measured("individual", traffic=light, cycles=60_000, warmup=0)
     assert (alone.totals["injection_latency"] == alone.totals["messages"] * (13 - 1 + 1)).all()
     network = Network(MESH, SCHEMES["u-mesh"], Configuration().for_headers(MESH, SCHEMES["u-mesh"], 4))
-    window = Window(network, [Source(TRAFFIC, MESH, 1)], 3000)
+    window = MessageWindow(network, [Source(TRAFFIC, MESH, 1)], 3000)
     BulkEngine(network, window.host).run(20_000)
     host, found = window.host, window.take_done()
     made, worms = Source(TRAFFIC, MESH, 1).until(3000), iter(zip(host.worms["source"].tolist(), host.handed.tolist(),

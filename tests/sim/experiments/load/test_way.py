@@ -6,7 +6,7 @@ import pytest
 from wormcast.sim.engines.channel_grants import GRANT
 from wormcast.sim.engines.packet_tracker import BUFFER, CONSUMPTION, INJECTION, LINK, NOBODY
 from wormcast.sim.experiments.load.header_waits import GrantLog, sending
-from wormcast.sim.host.layout import WORM
+from wormcast.sim.host.program_layout import WORM
 
 #: (worm, packet, switch, kind, wait, behind), in the order of cycles: to nodes 5 and 6, and on to 7.
 GRANTS = [

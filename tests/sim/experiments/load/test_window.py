@@ -8,8 +8,8 @@ from wormcast.sim import Configuration, Network
 from wormcast.sim.build.traffic import Traffic
 from wormcast.sim.engines.bulk import BulkEngine
 from wormcast.sim.engines.meter import take
+from wormcast.sim.experiments.load.message_window import MessageWindow
 from wormcast.sim.experiments.load.source import Source
-from wormcast.sim.experiments.load.window import Window
 
 from .windows import require_flits_conserved, through
 
@@ -50,7 +50,7 @@ def test_lanes_know_nothing_of_each_other(scheme):
 
 def test_narrow_flits_that_do_not_tell_their_worm_yet_are_not_outstanding():
     network = Network(topology("mesh:4x4"), SCHEMES["individual"], Configuration(flit_width=8), 2)
-    window = Window(network, [Source(TRAFFIC, network.topology, seed) for seed in (1, 2)], 600)
+    window = MessageWindow(network, [Source(TRAFFIC, network.topology, seed) for seed in (1, 2)], 600)
     engine = BulkEngine(network, window.host, measure=True)
     unnamed, consumed = 0, np.zeros(2, np.int64)
     for _ in range(600):

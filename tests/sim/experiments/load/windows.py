@@ -4,8 +4,8 @@ import numpy as np
 
 from wormcast.sim.engines.bulk import BulkEngine
 from wormcast.sim.engines.meter import take
+from wormcast.sim.experiments.load.message_window import MessageWindow
 from wormcast.sim.experiments.load.source import Source
-from wormcast.sim.experiments.load.window import Window
 from wormcast.sim.host import check_receipts
 
 
@@ -14,7 +14,7 @@ def through(network, sources, chunk, cycles, keep=False):
 
     ``keep``: nothing is dropped, and the last result is what worms have got (`GRANT`).
     """
-    window = Window(network, sources, chunk)
+    window = MessageWindow(network, sources, chunk)
     engine, done, largest = BulkEngine(network, window.host), [], 0
     if keep:
         engine.follow()
@@ -34,7 +34,8 @@ def through(network, sources, chunk, cycles, keep=False):
 def require_flits_conserved(network, traffic, cycles, window=100):
     """Created = consumed, on their way and waiting, after every window of so many cycles; flits are consumed in each
     lane."""
-    moving = Window(network, [Source(traffic, network.topology, seed) for seed in range(1, network.lanes + 1)], window)
+    sources = [Source(traffic, network.topology, seed) for seed in range(1, network.lanes + 1)]
+    moving = MessageWindow(network, sources, window)
     engine, consumed = BulkEngine(network, moving.host, measure=True), np.zeros(network.lanes, np.int64)
     for end in range(window, cycles + 1, window):
         engine.host = moving.host

@@ -11,7 +11,7 @@ from sweeps import SWEEP
 import wormcast
 from wormcast.algorithms import WormcastError
 from wormcast.sim.common.requirements import ToolMissing
-from wormcast.sim.experiments.grid import write_csv
+from wormcast.sim.experiments.option_grid import write_csv
 from wormcast.sim.experiments.sweep import (
     ResultStore,
     cluster,

@@ -15,7 +15,7 @@ from wormcast.sim.engines.bulk import BulkEngine
 from wormcast.sim.experiments.run import plan_messages
 from wormcast.sim.host import lay_out
 from wormcast.sim.waves.record import About, find_instances, record, record_window
-from wormcast.sim.waves.record import window as window_module
+from wormcast.sim.waves.record import cycle_window as window_module
 
 from ...bench import bulk, host_of, network, send
 

@@ -9,7 +9,7 @@ import pytest
 from wormcast.algorithms import WormcastError
 from wormcast.sim.common import frame
 from wormcast.sim.waves.view.replay import replay_page, write_replay
-from wormcast.sim.waves.view.worms import colours_of
+from wormcast.sim.waves.view.worm_choice import colours_of
 
 from .made import crossing, figure_4
 

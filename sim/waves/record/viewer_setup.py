@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from vcd.gtkw import GTKWColor, GTKWSave
 
-from ...build.fabric import Link
+from ...build.fabric import FabricLink
 from ...build.network import Network
 from ...host import Host
 from .heading import ABOVE, INTERFACES, PERIOD, ROUTERS, WORMS, About, worm_to_dict
@@ -52,7 +52,7 @@ class Group:
     rows: tuple[SignalRow, ...]
 
 
-def groups_of(network: Network, host: Host, about: About, links: Sequence[Link], trace: LinkTrace,
+def groups_of(network: Network, host: Host, about: About, links: Sequence[FabricLink], trace: LinkTrace,
               instances: Sequence[tuple[str, int]]) -> list[Group]:
     """Group the virtual channels that each worm has: injection, links along its path, slots, consumption channels.
 
@@ -79,12 +79,12 @@ def _stuck(about: About) -> list[int]:
     return [hold["worm"] - about.worms_before for hold in about.deadlock["cycle"]] if about.deadlock else []
 
 
-def _along(found: list[tuple[Link, int, int]], trace: LinkTrace, worm: int) -> list[tuple[Link, int, int]]:
+def _along(found: list[tuple[FabricLink, int, int]], trace: LinkTrace, worm: int) -> list[tuple[FabricLink, int, int]]:
     """Order virtual channels along a worm's path; where a path branches, or a part of it is missing, by time."""
     found.sort(key=lambda one: (ORDER[one[0].kind], int(np.argmax(trace.held[:, one[2]] == worm))))
     left = [one for one in found if one[0].kind == "network"]
     entered = {one[0].target for one in left}
-    path: list[tuple[Link, int, int]] = []
+    path: list[tuple[FabricLink, int, int]] = []
     while left:
         following = [one for one in left if path and one[0].source == path[-1][0].target]
         starts = [one for one in left if one[0].source not in entered]
@@ -94,7 +94,7 @@ def _along(found: list[tuple[Link, int, int]], trace: LinkTrace, worm: int) -> l
             *(one for one in found if one[0].kind in ("slots", "consumption"))]
 
 
-def _group(network: Network, host: Host, about: About, worm: int, found: list[tuple[Link, int, int]],
+def _group(network: Network, host: Host, about: About, worm: int, found: list[tuple[FabricLink, int, int]],
            trace: LinkTrace, shown: set[tuple[str, int]]) -> Group:
     told = worm_to_dict(network, host, about, worm)
     number, source, visits = told["worm"], told["source"], list(map(str, told["destinations"]))
@@ -110,7 +110,7 @@ def _group(network: Network, host: Host, about: About, worm: int, found: list[tu
                  f"worm_{number}_from_{source}_to_{'_'.join(visits)}", tuple(rows))
 
 
-def _forwarding(network: Network, about: About, link: Link, shown: set[tuple[str, int]]) -> list[SignalRow]:
+def _forwarding(network: Network, about: About, link: FabricLink, shown: set[tuple[str, int]]) -> list[SignalRow]:
     """What the smart interface at the end of an injection link or a consumption link does."""
     if link.node is None or not network.configuration.smart:
         return []
@@ -122,7 +122,7 @@ def _forwarding(network: Network, about: About, link: Link, shown: set[tuple[str
     return [SignalRow(f"{name} {what}", f"{inside}.{what}") for what in ("receives", "holds", "copies")]
 
 
-def _copying(network: Network, about: About, link: Link, vc: int, targets: npt.NDArray[np.int64],
+def _copying(network: Network, about: About, link: FabricLink, vc: int, targets: npt.NDArray[np.int64],
              shown: set[tuple[str, int]]) -> list[SignalRow]:
     """Signals of the switch where a worm comes by a link, if it goes to several outputs there."""
     if link.input is None or not len(targets):
@@ -153,7 +153,7 @@ def _copying(network: Network, about: About, link: Link, vc: int, targets: npt.N
     return rows
 
 
-def _label(link: Link, vc: int) -> str:
+def _label(link: FabricLink, vc: int) -> str:
     """The resource as in JSON."""
     if link.kind == "consumption":
         return f"cons:{link.node}:{link.first + vc}"

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .program import Slot
 
-__all__ = ["Place", "StateLayout", "element_bits", "lay_out"]
+__all__ = ["StateLayout", "StateLocation", "element_bits", "lay_out"]
 
 LINE = 64
 
 
 @dataclass(frozen=True)
-class Place:
+class StateLocation:
     """``offset`` bytes into each tile: ``vector_width`` numbers of ``bits`` bits, or of a deep memory, for each
     instance in turn, ``depth`` of them. With ``bits`` = 1, instance ``i`` has bit ``i % 8`` of byte ``i // 8``."""
 
@@ -33,7 +33,7 @@ class Place:
 class StateLayout:
     """Places of all slots, in a tile of ``tile_bytes``."""
 
-    places: tuple[Place, ...]
+    places: tuple[StateLocation, ...]
     tile_bytes: int
 
 
@@ -46,10 +46,10 @@ def lay_out(slots: Sequence[Slot], vector_width: int) -> StateLayout:
     """Give every slot a place, widest first, so that each is aligned to its vector."""
     # no processor gathers numbers of less than 32 bits
     sizes = [max(32, element_bits(slot.width)) if slot.depth else element_bits(slot.width) for slot in slots]
-    places: dict[int, Place] = {}
+    places: dict[int, StateLocation] = {}
     offset = 0
     for index in sorted(range(len(slots)), key=lambda index: (-sizes[index], index)):
         depth = slots[index].depth
-        places[index] = Place(offset, sizes[index], depth)
+        places[index] = StateLocation(offset, sizes[index], depth)
         offset += sizes[index] * vector_width // 8 * (depth or 1)
     return StateLayout(tuple(places[index] for index in range(len(slots))), -(-offset // LINE) * LINE)

@@ -13,7 +13,7 @@ from .schema import DECIDED
 from .single import RunCurve, RunPoint
 from .verdict import Verdict, judge
 
-__all__ = ["AnyCurve", "AnyPoint", "Outcome", "Runner", "curves_of", "each_once", "measure", "outcome_of"]
+__all__ = ["AnyCurve", "AnyPoint", "FigureOutcome", "Runner", "curves_of", "each_once", "measure", "outcome_of"]
 
 AnyCurve = Curve | RunCurve
 
@@ -27,7 +27,7 @@ Curves = dict[tuple[str, str | None], AnyCurve]
 
 
 @dataclass(frozen=True)
-class Outcome:
+class FigureOutcome:
     """What came of a figure.
 
     Parameters
@@ -91,13 +91,13 @@ def measure(curves: Sequence[AnyCurve], store: ResultStore, run: Runner) -> Gene
             curve.results[place] = store[point.key]
 
 
-def outcome_of(figure: Figure, curves: Curves, told: CycleStep, *, quick: bool = False) -> Outcome:
+def outcome_of(figure: Figure, curves: Curves, told: CycleStep, *, quick: bool = False) -> FigureOutcome:
     """Make the table and the verdicts of a figure whose curves are measured."""
     def under(variation: str | None) -> Measured:
         return lambda word, name: curves[name, variation].measured(word)
 
     variations = [] if quick else list(figure.variations)
-    return Outcome(
+    return FigureOutcome(
         figure,
         [curves[name, None] for name, series in figure.series.items() if series.drawn],
         [_row(figure, name, variation, curve, place) for (name, variation), curve in curves.items()

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from .markdown import anchor, table
 
-__all__ = ["Word", "find_words", "words_page"]
+__all__ = ["Term", "find_words", "words_page"]
 
 
 @dataclass(frozen=True)
-class Word:
+class Term:
     """A word, and where it is defined.
 
     Parameters
@@ -28,7 +28,7 @@ class Word:
     heading: str
 
 
-def find_words(page: str, text: str) -> Iterable[Word]:
+def find_words(page: str, text: str) -> Iterable[Term]:
     """Words that a page defines, in the order of its tables."""
     heading, columns = "", list[str]()
     for line in text.splitlines():
@@ -44,7 +44,7 @@ def find_words(page: str, text: str) -> Iterable[Word]:
                     for title, said in zip(columns[1:], cells[1:], strict=True) if said]
             meaning = re.sub(r"\]\(#", f"]({page}#", "; ".join(told))
             for name in cells[0].split(", "):
-                yield Word(name, meaning, page, heading)
+                yield Term(name, meaning, page, heading)
 
 
 def words_page(pages: Mapping[str, str]) -> str:

@@ -11,9 +11,9 @@ from ..k_binomial import BEST, best_k, covered, steps, tree_worms
 from ..packet_steps import packet_steps
 from ..schemes.chain_tree import ChainTree
 from ..topologies import Topology
-from .statement import Statement
+from .statement import TheoremCheck
 
-__all__ = ["Tree", "pipelined"]
+__all__ = ["PacketTree", "pipelined"]
 
 SOURCE = "Sivaram98"
 
@@ -24,7 +24,7 @@ MOST_PACKETS = 8
 
 
 @dataclass(frozen=True, eq=False)
-class Tree:
+class PacketTree:
     """The k-binomial tree on so many nodes, numbered along their chain, and when packets arrive.
 
     Parameters
@@ -76,7 +76,7 @@ class Tree:
         return bool(self.children[0] == self.children.max())
 
 
-def pipelined(topology: Topology, scheme: ChainTree) -> list[Statement]:
+def pipelined(topology: Topology, scheme: ChainTree) -> list[TheoremCheck]:
     """Decide Lemmas 1 to 4 and Theorems 1 to 3 for the trees of a scheme whose packets network interfaces forward.
 
     They depend on how many nodes there are, and on nothing else of a network: decided for multicasts to all numbers of
@@ -84,19 +84,19 @@ def pipelined(topology: Topology, scheme: ChainTree) -> list[Statement]:
     """
     most = min(topology.nodes, MOST_NODES)
     chosen = None if scheme.k == BEST else scheme.k
-    trees = [Tree(nodes, k) for nodes in range(2, most + 1)
+    trees = [PacketTree(nodes, k) for nodes in range(2, most + 1)
              for k in ([chosen] if chosen else range(1, (nodes - 1).bit_length() + 1))]
     return list(_statements(trees, most))
 
 
-def _statements(trees: list[Tree], most: int) -> Iterator[Statement]:
+def _statements(trees: list[PacketTree], most: int) -> Iterator[TheoremCheck]:
     about = f"{len(trees)} trees on 2 to {most} nodes"
     fit = [tree for tree in trees if tree.root_has_most]
     beside = len(trees) - len(fit)
     excluded = f"; in {beside} others a node has more children than the root, as the paper excludes" if beside else ""
 
-    def stated(name: str, section: str, sentence: str, counts: dict[str, int], wrong: int) -> Statement:
-        return Statement(name, f"section {section}", sentence, wrong == 0, found=counts | {"wrong": wrong},
+    def stated(name: str, section: str, sentence: str, counts: dict[str, int], wrong: int) -> TheoremCheck:
+        return TheoremCheck(name, f"section {section}", sentence, wrong == 0, found=counts | {"wrong": wrong},
                          source=SOURCE)
 
     first = sum(not (tree.delays[1:] == np.maximum(tree.delays[tree.parents[1:]],
@@ -135,7 +135,7 @@ def _statements(trees: list[Tree], most: int) -> Iterator[Statement]:
                  f"{_share(cases - beaten, cases)} of {cases} cases", {"cases": cases}, beaten)
 
 
-def _theorem_3(trees: list[Tree]) -> tuple[int, int]:
+def _theorem_3(trees: list[PacketTree]) -> tuple[int, int]:
     """In how many cases another k takes fewer steps than the best one, and how many there are."""
     least: dict[int, npt.NDArray[np.int64]] = {}
     for tree in trees:

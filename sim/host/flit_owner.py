@@ -8,8 +8,8 @@ import numpy as np
 from wormcast.hw.ring import fill_level
 
 from .constants import NONE, PACKET, SPREAD, TAG_BITS, WIDTH
-from .layout import Host
 from .payload import joined, place_of
+from .program_layout import Host
 
 __all__ = ["Packet", "brought_by", "children_at", "packet_at_interface", "packet_of"]
 

@@ -12,12 +12,12 @@ from ...build.network import Network
 from ...common.growable import Growing
 from ...host import FREED, NOW, Host, MovingHost, lay_out
 from .accounting import AUDIT, MESSAGE, SUMS, add_all, add_begun, audit, first_open
-from .completed import DONE, Rows, Tell, done_of, through_of
+from .completed import DONE, CompletedRows, Tell, done_of, through_of
 from .created import Created, Stream
 from .header_waits import GrantLog
 from .result import COUNTS
 
-__all__ = ["Window"]
+__all__ = ["MessageWindow"]
 
 #: The package of our schemes.
 OURS = Scheme.__module__.rpartition(".")[0]
@@ -26,7 +26,7 @@ OURS = Scheme.__module__.rpartition(".")[0]
 FEW = 32
 
 
-class Window:
+class MessageWindow:
     """The messages of all lanes that are on their way or yet to be sent.
 
     What is asked of it in each step takes no longer the more messages wait: it counts as they come and go. What has to
@@ -194,7 +194,7 @@ class Window:
         worms = self.host.worms[before:self._first_worm(end)]
         begin = worms["delivery"][0]
         starts = messages["worm"] - before
-        rows = Rows(messages, worms, self.host.deliveries[begin:worms["delivery_end"][-1]], starts,
+        rows = CompletedRows(messages, worms, self.host.deliveries[begin:worms["delivery_end"][-1]], starts,
                     worms["delivery"][starts] - begin)
         result = done_of(rows, self.network.nodes)
         if tell:

@@ -9,7 +9,7 @@ from vcd.writer import Variable
 from wormcast.hw.front import Front
 from wormcast.hw.switch_spec import SwitchSpec
 
-from ...build.fabric import Link
+from ...build.fabric import FabricLink
 from ...build.network import Network
 from .columns import Columns
 from .heading import ROUTERS, WORMS, About
@@ -22,7 +22,8 @@ NUMBER = 32
 
 
 def declare_worms(columns: Columns, network: Network, instances: Sequence[tuple[str, int]], about: About,
-                  links: Sequence[Link], trace: LinkTrace, states: Mapping[tuple[str, ...], Variable[Any]]) -> None:
+                  links: Sequence[FabricLink], trace: LinkTrace,
+                  states: Mapping[tuple[str, ...], Variable[Any]]) -> None:
     """Declare what is shown of links, and of routers.
 
     Of each link in `WORMS`: ``flit`` (one is on it), and of that flit ``vc``, ``head`` and ``tail``. Of each virtual
@@ -105,7 +106,7 @@ def _worm(before: int) -> Callable[[int], int | str]:
     return lambda worm: "x" if worm == NOBODY else worm + before
 
 
-def _wanted(network: Network, link: Link, vc: int) -> Callable[[int], str]:
+def _wanted(network: Network, link: FabricLink, vc: int) -> Callable[[int], str]:
     return lambda code: wanted_by(network, link, vc, code)
 
 

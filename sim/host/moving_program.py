@@ -8,7 +8,7 @@ from wormcast.algorithms.compiled import compiled
 from ..common.growable import Growing
 from .constants import FREED, NEXT, UNDELIVERED
 from .dependents import RELEASE, link, receipts
-from .layout import Host, Integers
+from .program_layout import Host, Integers
 
 __all__ = ["MovingHost"]
 

@@ -12,7 +12,7 @@ from wormcast.algorithms.worms import AT_ONCE
 
 from ..build.configuration import Configuration
 from ..build.network import Network
-from ..common.packets import packets_of
+from ..common.packet_count import packets_of
 from .constants import CHANNELS, NONE, PACKET, TAG_BITS, UNDELIVERED
 from .dependents import RELEASE, awaited, link
 from .ni_messages import forwarded_messages, lay_out_rows

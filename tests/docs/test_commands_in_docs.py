@@ -278,8 +278,8 @@ def test_steps_of_a_page():
     assert (form.words, code) == (("check", "mesh:2x2", "individual"), Exit.DONE)
 
 
-SAID = """Latency is 170 cycles, 110 of them after t_ns + 4 cycles. From cycle 12 on 31 % wait; `mine-2` is not held, and
-2.66 +- 0.04 copies are sent. With `--places 6` 99 cycles pass, and it arrives. See `out/a.vcd` and `FILE.svg`."""
+SAID = """Latency is 170 cycles, 110 of them after t_ns + 4 cycles. From cycle 12 on 31 % wait; `mine-2` is not held,
+and 2.66 +- 0.04 copies are sent. With `--places 6` 99 cycles pass, and it arrives. See `out/a.vcd` and `FILE.svg`."""
 
 
 def test_what_a_text_says():

@@ -49,7 +49,7 @@ class Command:
     behind : str
         Of the last command of a block the paragraph behind it.
     installed : frozenset of str
-        Extras that the page has its reader install before, or in the same line.
+        Extras that the page has its reader install before, or behind it in the same line.
     """
 
     words: tuple[str, ...]
@@ -87,14 +87,14 @@ def steps(text: str) -> Iterator[Command | Python | WrittenFile]:
     """Steps of a page in the order in which they stand there."""
     for found in BLOCK.finditer(text):
         line = text.count("\n", 0, found.start()) + 1
-        language, heading, fenced, indented, inline = found.groups()
-        rest = text[found.end():].partition("\n")[0]
-        installed = named(text[:found.end()] + rest)
+        language, attributes, fenced, indented, inline = found.groups()
+        installed = named(text[:found.start()])
         if inline:
             if complete(inline):
+                rest = text[found.end():].partition("\n")[0]
                 comment = rest.partition("`wormcast ")[0].strip(" |")
-                yield replace(_command(inline, line), comment=comment, installed=installed)
-        elif title := re.search(r'title="(.+?)"', heading or ""):
+                yield replace(_command(inline, line), comment=comment, installed=installed | named(rest))
+        elif title := re.search(r'title="(.+?)"', attributes or ""):
             yield WrittenFile(title[1], fenced, line)
         elif language == "python":
             yield Python(fenced, line, installed)

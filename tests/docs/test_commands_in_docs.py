@@ -244,22 +244,60 @@ rate = [0.1]
 
 | `wormcast topology mesh:2x2` | and `wormcast run --json`, `wormcast load TOPOLOGY SCHEME` |
 
+| `wormcast verilog router -o router.v` | needs `pip install "wormcast[verilog]"` |
+
 ```python
 print(1)
 ```
+
+With `pip install "wormcast[cocotb,prove]"`
+
+    wormcast verilog router -o router.v
+    wormcast check mesh:2x2 individual --consumption 1
+
+it is so: exit code 3. Without `--consumption` it exits with 0.
 """
 
 
 def test_steps_of_a_page():
     found = list(steps(PAGE))
-    assert [type(step) for step in found] == [Command, Command, WrittenFile, Command, Python]
-    listed, planned, file, shown, python = found
+    listed, planned, file, shown, verilog, python, again, last = found
+    assert [type(step) for step in found if not isinstance(step, Command)] == [WrittenFile, Python]
     assert (listed.words, listed.comment, listed.shown) == (("list", "schemes"), "what there is", None)
     assert planned.words[-2:] == ("--destinations", "3")
     assert planned.shown == ("...", "provenance: none")
     assert (file.name, file.text) == ("sweep.toml", "rate = [0.1]\n")
     assert shown.words == ("topology", "mesh:2x2")
     assert python.text == "print(1)\n"
+    assert (shown.installed, verilog.installed) == (set(), {"verilog"})
+    assert again.installed == {"verilog", "cocotb", "prove"}
+    assert again.behind == ""
+    assert last.behind == "it is so: exit code 3. Without `--consumption` it exits with 0."
+    assert exit_code(last) == Exit.DEADLOCK
+    [(form, code, _)] = forms(last)
+    assert (form.words, code) == (("check", "mesh:2x2", "individual"), Exit.DONE)
+
+
+SAID = """Latency is 170 cycles, 110 of them after t_ns + 4 cycles. From cycle 12 on 31 % wait; `mine-2` is not held,
+and 2.66 +- 0.04 copies are sent. With `--places 6` 99 cycles pass, and it arrives. See `out/a.vcd` and `FILE.svg`."""
+
+
+def test_what_a_text_says():
+    step = Command(("run", "mesh:2x2"), 1, "a deadlock; with `--vcs 2` it arrives", (), SAID)
+    assert numbers(step) == ["170", "110", "12", "31 %", "2.66"]
+    assert verdicts(of_itself(SAID)) == {"mine-2": "not held"}
+    assert verdicts("so it is held") == {"": "held"}
+    assert [(form.words[2:], code) for form, code, _ in forms(step)] == [
+        (("--vcs", "2"), Exit.DONE), (("--places", "6"), Exit.DONE)]
+    assert exit_code(step) == Exit.DEADLOCK
+    assert files(SAID) == {"out/a.vcd"}
+
+
+@pytest.mark.parametrize(("number", "text", "printed"), [
+    ("170", "latency 170.5", True), ("170", "latency 171.6", False), ("3.6", "3.56", True), ("3.60", "3.56", False),
+    ("31 %", "share 0.312", True), ("31", "share 0.312", False), ("12", "cycle 123", False)])
+def test_what_counts_as_printed(number, text, printed):
+    assert is_printed(number, text) is printed
 
 
 @pytest.mark.parametrize(("shown", "printed", "agree"), [

@@ -66,11 +66,14 @@ class Maker:
     made: tuple[tuple[str, Exit], ...]
     texts: frozenset[str] = frozenset()
 
-    def given(self, call: ast.Call, function: ast.FunctionDef | None) -> dict[str, str]:
-        """Arguments of a call, which is in a function, as texts by its parameters."""
-        values = dict(zip(self.parameters, call.args, strict=False)) | {
+    def values(self, call: ast.Call) -> dict[str, ast.expr]:
+        """Arguments of a call by its parameters."""
+        return dict(zip(self.parameters, call.args, strict=False)) | {
             one.arg: one.value for one in call.keywords if one.arg}
-        return {name: _resolved(value, function) for name, value in values.items()}
+
+    def given(self, call: ast.Call, function: ast.FunctionDef | None) -> dict[str, str]:
+        """Arguments of a call, which is in a function, as texts."""
+        return {name: _resolved(value, function) for name, value in self.values(call).items()}
 
     def is_told(self, given: Mapping[str, str]) -> bool:
         """Whether arguments are texts: more than a word."""
@@ -113,6 +116,15 @@ class Module:
         return found
 
     @cached_property
+    def returned(self) -> dict[str, list[str]]:
+        """Texts of several words that functions return."""
+        functions = (node for node in ast.walk(self.tree) if isinstance(node, ast.FunctionDef))
+        texts = {function.name: [worded(part.value) for part in ast.walk(function)
+                                 if isinstance(part, ast.Return) and isinstance(part.value, ast.JoinedStr)]
+                 for function in functions}
+        return {name: found for name, found in texts.items() if any(" " in text for text in found)}
+
+    @cached_property
     def names(self) -> frozenset[str]:
         """Functions and classes that it defines, outside of others, or imports from other modules."""
         defined = {node.name for node in self.tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
@@ -123,10 +135,20 @@ class Module:
         """Sentences of all errors that are made here."""
         for name in makers.keys() & self.calls.keys():
             for call, function in self.calls[name]:
-                given = makers[name].given(call, function)
-                if makers[name].is_told(given):
-                    for sentence, exit in makers[name].made:
-                        yield Made(call, function, replaced(sentence, given), exit)
+                for given in self._given(makers[name], call, function):
+                    if makers[name].is_told(given):
+                        for sentence, exit in makers[name].made:
+                            yield Made(call, function, replaced(sentence, given), exit)
+
+    def _given(self, maker: Maker, call: ast.Call, function: ast.FunctionDef | None) -> Iterator[dict[str, str]]:
+        """Arguments of a call as texts: of one that a function of this module returns, each that it may be."""
+        given = maker.given(call, function)
+        returned = {name: self.returned[_callee(value)] for name, value in maker.values(call).items()
+                    if isinstance(value, ast.Call) and _callee(value) in self.returned}
+        if not returned:
+            yield given
+        for name, texts in returned.items():
+            yield from ({**given, name: text} for text in texts)
 
 
 def refusal_pages() -> dict[str, str]:

@@ -22,7 +22,7 @@ def _overview() -> str:
     return "\n".join([
         "# Hardware components\n",
         ("As `wormcast verilog` writes and `wormcast synth` measures them. Links, headers and delays are in "
-         "[interfaces.md](../interfaces.md#link), what the files look like in [verilog.md](../verilog.md).\n"),
+         "[links.md](../links.md#link), what the files look like in [verilog.md](../verilog.md).\n"),
         table(["component", ""], rows), listing("", [f"components/{name}" for name in COMPONENTS]),
     ])
 

@@ -40,7 +40,7 @@ def find_words(page: str, text: str) -> Iterable[Term]:
         elif re.match(r"word\b", cells[0]):
             columns = cells
         elif columns and not set(line) <= set("|-: "):
-            told = [f"{title}: {said}" if title in ("excluded",) else said
+            told = [f"{title}: {said}" if title in ("excluded", "elsewhere") else said
                     for title, said in zip(columns[1:], cells[1:], strict=True) if said]
             meaning = re.sub(r"\]\(#", f"]({page}#", "; ".join(told))
             for name in cells[0].split(", "):

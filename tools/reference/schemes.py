@@ -78,7 +78,7 @@ def _schemes() -> str:
         "# Schemes\n",
         ("A scheme says which worms a multicast is sent as, and in which order each visits its destinations; a "
          "relation how a worm is routed from one to the next (`--relation` puts another in the place of the scheme's). "
-         "The words are those of [`wormcast plan`](../interfaces.md#words-of-plan).\n"),
+         "The words are those of [`wormcast plan`](../results.md#words-of-plan).\n"),
         *(_scheme(SCHEMES[name]) for name in SCHEMES),
         "## Routing relations\n",
         table(["relation", ""], [[code(name), cell(RELATIONS[name].description)] for name in RELATIONS]),

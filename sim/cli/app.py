@@ -163,8 +163,8 @@ def main() -> None:
 
 @contextlib.contextmanager
 def _interruptible() -> Iterator[None]:
-    """Raise KeyboardInterrupt for any error after SIGINT: a library that hears of it in a callback goes on, and fails in
-    its own words."""
+    """Raise KeyboardInterrupt for any error after SIGINT: a library that hears of it in a callback goes on, and fails
+    in its own words."""
     came = False
 
     def hear(number: int, frame: "FrameType | None") -> None:

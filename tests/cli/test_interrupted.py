@@ -17,8 +17,16 @@ def heard():
     signal.signal(signal.SIGINT, before)
 
 
-@pytest.mark.parametrize("made_of_it", [RuntimeError("no compiled object yet"), WormcastError("a file is damaged"),
-                                        OSError(5, "Input/output error"), SystemExit(1)], ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize(
+    "made_of_it",
+    [
+        RuntimeError("no compiled object yet"),
+        WormcastError("a file is damaged"),
+        OSError(5, "Input/output error"),
+        SystemExit(1),
+    ],
+    ids=lambda one: type(one).__name__,
+)
 def test_it_is_an_interruption_whatever_a_library_makes_of_it(made_of_it, heard, monkeypatch, capsys):
     def command(**_):
         try:

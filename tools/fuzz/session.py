@@ -49,8 +49,8 @@ class Session:
     def run(self, count: int, seconds: float, first: int = 0) -> None:
         """Make trials ``first``, ``first + 1``, ... until there are so many, or the time is over."""
         preload()
-        end = time.monotonic() + seconds
         trial_of = PARTS[self.part](self)
+        end = time.monotonic() + seconds  # what all trials need is made before
         for number in range(first, first + count):
             if time.monotonic() > end:
                 break

@@ -9,6 +9,7 @@ from wormcast.algorithms import SCHEMES, TOPOLOGIES, Scheme, Topology, Worms
 from wormcast.algorithms.class_coverage import require_classes
 from wormcast.algorithms.store_and_forward import AbsorbedByHosts
 from wormcast.algorithms.turns import require_turns
+from wormcast.hw.options import require_buffers
 
 from .configuration import Configuration
 
@@ -32,9 +33,10 @@ def require_sent(topology: Topology, scheme: Scheme, configuration: Configuratio
     Raises
     ------
     WormcastError
-        The relation does not lead there; a worm asks for a turn that routers do not have; or the consumption classes
-        give it none at a stop.
+        Worms of the scheme do not go through such buffers; the relation does not lead there; a worm asks for a turn
+        that routers do not have; or the consumption classes give it none at a stop.
     """
+    require_buffers(scheme, deep=configuration.deep)
     routes = configuration.relation_on(topology, scheme).on(topology)
     scheme.hops(routes, worms)
     require_classes(configuration.consumption_classes(topology, scheme), scheme.name, routes, worms)

@@ -105,6 +105,8 @@ def invoke(command: str) -> int:
     """Run a command of wormcast in this process; give its exit code. What a deadlock leaves behind is not kept."""
     with tempfile.TemporaryDirectory() as folder, deadlocks_left_in(Path(folder)):
         code = app(shlex.split(command), standalone_mode=False)
+    if code == Exit.INTERRUPTED:  # the library gives the code in place of the exception
+        raise KeyboardInterrupt
     return code if isinstance(code, int) else Exit.DONE
 
 

@@ -25,6 +25,8 @@ from .other_names import counterparts
 from .progress import announced, cleared
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from rich.console import Console
     from rich.text import Text
 
@@ -160,9 +162,33 @@ def main() -> None:
     sys.exit(code)
 
 
+@contextlib.contextmanager
+def _interruptible() -> Iterator[None]:
+    """Raise KeyboardInterrupt for any error after SIGINT: a library that hears of it in a callback goes on, and fails
+    in its own words."""
+    came = False
+
+    def hear(number: int, frame: "FrameType | None") -> None:
+        nonlocal came
+        came = True
+        signal.default_int_handler(number, frame)
+
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, hear)
+    try:
+        yield
+    except Interrupted:
+        raise
+    except (Exception, SystemExit) as error:
+        if came:
+            raise KeyboardInterrupt from error
+        raise
+
+
 def _run() -> int:
     try:
-        code = app(standalone_mode=False)
+        with _interruptible():
+            code = app(standalone_mode=False)
     except ToolMissing as error:
         return _fail(Exit.TOOL_MISSING, str(error))
     except WormcastError as error:

@@ -240,16 +240,17 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, l
     link(deliveries, releases, 0)
 
     streams = np.zeros(ports * nodes, STREAM)
-    for field in ("worm", "first", "before"):
+    for field in ("worm", "first", "last", "before"):
         streams[field] = NONE
     streams["credits"] = configuration.queue
     processors = np.zeros(nodes, NODE)
-    for field in ("task", "first"):
+    for field in ("task", "first", "last"):
         processors[field] = NONE
     consumption = np.zeros(links * nodes * channels, CHANNEL)
-    consumption["delivery"] = NONE
+    for field in ("delivery", "worm"):
+        consumption[field] = NONE
     smart = np.zeros(nodes, SMART)
-    for field in ("first_waiting", "task", "first"):
+    for field in ("first_waiting", "last_waiting", "task", "first", "last", "child"):
         smart[field] = NONE
     counters = np.zeros(11, np.int64)
     counters[UNDELIVERED] = len(deliveries)

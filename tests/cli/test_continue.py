@@ -169,3 +169,13 @@ def test_bad_files_are_one_sentence(tmp_path):
         code, out, err = wormcast("continue", file)
         assert (code, out, err.count("\n")) == (2, "", 1)
         assert sentence in err
+
+
+@pytest.mark.parametrize("more", [[], ["--ni", "fpfs", "--packet", "4"], ["--ports", "all"]],
+                         ids=["", "smart", "ports"])
+def test_what_has_no_messages_yet_is_continued(more, tmp_path):
+    load = ["load", "ring:3", "binomial", "--rate", "0.0001", "--destinations-mean", "1", "--cycles", "1000",
+            "--seeds", "2", *more]
+    code, found = measured(*load, "--checkpoint", tmp_path / "kept")
+    assert (code, found["messages"]) == (0, 0)
+    assert measured("continue", tmp_path / "kept") == (0, found)

@@ -123,7 +123,7 @@ class Wave:
         return found[1] if found and abs(int(found[2]) - int(found[3])) + 1 == size else name
 
     def _statements(self, file: BinaryIO) -> Iterator[list[str]]:
-        """Give the words from a keyword to its ``$end``; what stands behind that on its line is kept."""
+        """Give the words from a keyword to its ``$end``; what stands behind the last of them on its line is kept."""
         words: list[str] = []
         while line := file.readline():
             try:
@@ -135,7 +135,8 @@ class Wave:
                     raise self._no_vcd()
                 words.append(word)
                 if word == "$end":
-                    self._rest = " ".join(some[place:]).encode()
+                    if words[0] == "$enddefinitions":
+                        self._rest = " ".join(some[place:]).encode()
                     yield words
                     words = []
 

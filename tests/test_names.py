@@ -12,10 +12,11 @@ import pytest
 ROOT = Path(__file__).parents[1]
 SOURCES = [file for room in ("algorithms", "hw", "sim", "tb", "tools") for file in sorted((ROOT / room).rglob("*.py"))]
 
-#: Names of modules that may occur more than twice: the field's words, and what packages must have.
-MODULES = {"__init__", "__main__", "base", "mesh", "torus", "multi_drop", "input_unit", "input_decode", "network", "front"}
+#: Names of modules that may occur more often: words of the field, and those that packages must have.
+MODULES = {"__init__", "__main__", "base", "mesh", "torus", "multi_drop", "input_unit", "input_decode", "network",
+           "front"}
 
-#: Classes of a user's file, as one of a figure's catalogue is, and of the library for benches, which is a package apart.
+#: A file of the catalogue that stands for a user's, and the library for benches, a package of its own.
 APART = ("sim/experiments/figure/catalogue", "tb")
 
 RENAMES = tomllib.loads((ROOT / "tools/renames.toml").read_text())

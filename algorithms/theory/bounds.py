@@ -47,8 +47,9 @@ def _definition1(subject: Problem, held: Degrees, every: Degrees) -> TheoremChec
         return (f"v_in is {found.v_in} (at {subject.named(int(found.incoming.argmax()))}) and v_out "
                 f"{found.v_out} (at {subject.named(int(found.outgoing.argmax()))})")
 
-    sentence = (f"with one virtual channel a link {counts(held)}, of the links by which worms come to a destination, and "
-                f"those that they use once they hold a consumption channel; of all links that they use {counts(every)}")
+    sentence = (f"with one virtual channel a link {counts(held)}, of the links by which worms come to a destination, "
+                "and those that they use once they hold a consumption channel; of all links that they use "
+                f"{counts(every)}")
     if subject.vcs > 1:
         sentence += (f"; with {subject.vcs} virtual channels v_in is {held.v_in * subject.vcs} and v_out "
                      f"{held.v_out * subject.vcs}, or {every.v_in * subject.vcs} and {every.v_out * subject.vcs}")
@@ -66,8 +67,8 @@ def _lemma1(subject: Problem, held: Degrees, every: Degrees) -> TheoremCheck:
     sentence = (
         f"min(v_in, v_out + 1) = min({held.v_in}, {held.v_out + 1}) = {held.lemma1} consumption channels a node "
         f"suffice, or min({every.v_in}, {every.v_out + 1}) = {every.lemma1} of all links that worms use; checked: "
-        f"{len(incoming)}, one for each incoming link, have {_cycle_text(cycles[0])}; {len(outgoing)}, one for each outgoing "
-        f"link and a spare one, have {_cycle_text(cycles[1])}")
+        f"{len(incoming)}, one for each incoming link, have {_cycle_text(cycles[0])}; {len(outgoing)}, one for each "
+        f"outgoing link and a spare one, have {_cycle_text(cycles[1])}")
     if subject.vcs > 1:
         counted = min(held.v_in * subject.vcs, held.v_out * subject.vcs + 1)
         sentence += (f"; counted with {subject.vcs} virtual channels it is {counted}, but worms take any one of a "

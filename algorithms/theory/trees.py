@@ -192,8 +192,8 @@ def _groups(copies: Copies) -> TheoremCheck:
     shown = ", ".join("/".join(map(str, some)) if some else "none" for some in sizes)
     pairs = sum(len(ring) * (len(ring) + 1) // 2 for ring in groups.rings().values())
     sentence = (
-        f"a token is shared by {shown} switches of stage 0, 1, ...; worms copied at {len(first)} pairs of switches of a "
-        f"stage (or at one) can wait for each other, {int(apart.sum())} of them in no group together, of {pairs} in "
+        f"a token is shared by {shown} switches of stage 0, 1, ...; worms copied at {len(first)} pairs of switches of "
+        f"a stage (or at one) can wait for each other, {int(apart.sum())} of them in no group together, of {pairs} in "
         f"groups; {len(divisible)} of {len(groups.names)} groups could be smaller")
     down = 2 if copies.consumed else 1
     paper = [b**(stages - down - stage) if stage <= stages - down else None for stage in range(stages)]

@@ -35,13 +35,15 @@ class MeshDecoder(GridDecoder):
     the flit held only the own address, it is dropped with the reservation, and the next header flit is decoded in its
     place: two more cycles.
 
-    *e-cube*: the last dimension first (in 2-D: along the row, then along the column). *hamiltonian*: R of
-    [Boppana98], section 2.1, without labels. In two dimensions: along the row if the destination is in this row, or
-    if it is in the adjacent row and the Hamiltonian path of this row leads towards its column; else along the column.
-    As rows 2k and 2k + 1 meet at the right end of the path and rows 2k - 1 and 2k at the left, this is "to the right
-    within a pair of rows, to the left within the other pairing". In more dimensions ([Amnah]) likewise, from the
-    slowest axis of the labels to the fastest: along it, unless that passes the destination, which lies in the next
-    plane then; and so along the next axis, if there is a neighbour in the direction of the path.
+    *e-cube*: the last dimension first (in 2-D: along the row, then along the column).
+
+    *hamiltonian*: R of [Boppana98], section 2.1, without labels. In two dimensions a worm goes along the row if the
+    destination is in this row. It also does if the destination is in the adjacent row, and the Hamiltonian path of this
+    row leads towards the destination's column. Otherwise it goes along the column. Rows 2k and 2k + 1 meet at the right
+    end of the path, and rows 2k - 1 and 2k at the left end. So this rule is "to the right within a pair of rows, to the
+    left within the other pairing". In more dimensions ([Amnah]) the axes are tried from the slowest axis of the labels
+    to the fastest. The worm goes along an axis unless this hop passes the destination, which is then in the next plane.
+    Further axes need a neighbour in the direction of the path.
 
     Only hops that the relation allows are decoded: under e-cube a worm in a column does not turn into a row, under R
     labels do not rise and then fall. A header that requests another hop is an error on the wire.
@@ -129,8 +131,8 @@ class MeshDecoder(GridDecoder):
     def _by_labels(self, straps, fields, equal, above) -> tuple[dict[int, Value], Value]:
         """Compute R in any number of dimensions: the dimension of the hop, and its direction.
 
-        Along each axis one neighbour has a higher label, and the slower the axis, the higher the label. Lower labels
-        are likewise. So the hop goes along the slowest axis whose neighbour exists and does not pass the destination.
+        Along each axis one neighbour has a higher label and one a lower label. The slower the axis, the larger the
+        difference. So the hop goes along the slowest axis whose neighbour exists and does not pass the destination.
         """
         axes = [dim for dim in label_axes(len(self.header.shape)) if dim in fields]
         odd = {dim: self._odd(dim, straps) for dim in axes}

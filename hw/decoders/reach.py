@@ -147,10 +147,10 @@ class ReachDecoder(CopyingDecoder):
 
     def _ways(self, routes: Routes, kind: SwitchKind) -> tuple[npt.NDArray[np.bool_], Strings]:
         """Return the up ports of each member [members, ports], and the nodes that each output leads down to."""
-        whose = f"relation: {routes.relation.name} is not valid"
+        refused = f"relation: {routes.relation.name} is not valid"
         choice = not (self.in_turn or routes.deterministic)
         if len(routes.options) != 2 or choice or (routes.options[1, ..., 1:] >= 0).any() or len(routes.classes) != 1:
-            raise WormcastError(f"{whose}: it has {len(routes.options)} phases and {len(routes.classes)} classes"
+            raise WormcastError(f"{refused}: it has {len(routes.options)} phases and {len(routes.classes)} classes"
                                 f"{'' if routes.deterministic else ', with alternatives'}. Allowed: two phases, up and "
                                 "down, one class, and one way in each.")
         down = routes.options[1, :, :, 0].astype(np.int64)
@@ -163,9 +163,9 @@ class ReachDecoder(CopyingDecoder):
             switch = int((odd | lost.any(axis=1)).argmax())
             left = np.flatnonzero(lost[switch]).tolist()
             raise WormcastError(
-                f"{whose}: the strings of switch {routes.topology.switch_names[switch]} do not cover node {left[0]}. "
+                f"{refused}: the strings of switch {routes.topology.switch_names[switch]} do not cover node {left[0]}. "
                 "Allowed: each node is below a switch or above it." if left else
-                f"{whose}: from switch {routes.topology.switch_names[switch]} the up ports depend on the destination. "
+                f"{refused}: from switch {routes.topology.switch_names[switch]} the up ports depend on the destination. "
                 "Allowed: the same up ports for all destinations.")
         own = [*kind.network_outputs, *(kind.ejections[n] for n, outputs in enumerate(self.ejections) for _ in outputs)]
         return ports[kind.members], down[kind.members][:, None, :] == np.array(own)[None, :, None]

@@ -71,8 +71,8 @@ class InputUnit(wiring.Component):
     sel_{r}, flit_{r} : Out
         The virtual channel that reader r presents, and its flit.
     request_{r}, complete_{r} : Out
-        The requested outputs; the request contains all outputs that the worm needs. A request for the consumption
-        channel alone is not complete while the worm also needs a link.
+        The requested outputs; the request contains all outputs that the worm needs. A flit for the consumption channel
+        alone is not complete while the worm also needs a link.
     owns_link_{r}, claims_{r} : Out(1)
         The presented worm owns a virtual channel of its link (if 0, a grant gives it one); the request reserves a
         consumption channel, and sends no flit on it.
@@ -301,8 +301,8 @@ class InputUnit(wiring.Component):
                 pick = Array(worm.pick_c for worm in worms)[sel]
                 free = getattr(self, f"held_{o}")
                 if len(self.groups) > 1:
-                    # the first claim is made before `free` is known; select by each worm's class before the late
-                    # selection of the worm
+                    # the first claim is made without a check for a free channel; select the bit of each worm's class
+                    # before the late selection of the worm
                     free = Array(bit_at(getattr(self, f"free_{o}"), worm.kind) for worm in worms)[sel]
                 asks_here = (asks & target) | (claims & free if mine is None else claims & free & mine)
                 m.d.comb += vc.eq(Mux(claims, pick, shown("consumption_vc")))

@@ -7,7 +7,7 @@ __all__ = ["LinkSignature", "flit_layout"]
 
 
 def flit_layout(width: int) -> data.StructLayout:
-    """Return the layout of a flit: ``head`` marks each header flit, ``tail`` the last flit, ``data`` has ``width`` bits.
+    """Return the layout of a flit: ``head`` marks header flits, ``tail`` the last flit, ``data`` has ``width`` bits.
 
     A worm has at least one payload flit, so none of its flits has both marks. Which header flit is the last one follows
     from the header's data. A flit with both marks terminates a damaged worm. Ignore its data.

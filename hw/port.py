@@ -43,7 +43,7 @@ class PortSpec:
         if self.chunk == 1 and not 1 <= self.depth <= MOST_SHALLOW:
             raise WormcastError(f"PortSpec.depth: {self.depth} is not valid. Allowed: 1 to {MOST_SHALLOW} flits.")
         if self.chunk > 1 and (self.depth % self.chunk or self.depth < 2 * self.chunk):
-            raise WormcastError(f"PortSpec.depth: {self.depth} is not valid. Allowed: a multiple of {self.chunk} flits, "
+            raise WormcastError(f"PortSpec.depth: {self.depth} is not valid. Allowed: a multiple of {self.chunk} flits "
                                 f"from {2 * self.chunk}.")
 
     @property

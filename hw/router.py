@@ -428,8 +428,8 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
     if isinstance(header, BitString):
         decided = tag_digits(routes, kind)
         if decided is None:
-            raise WormcastError(f"relation: {relation.name} is not valid: on {topology.name} its outputs are not digits "
-                                "of the destination, which worms with bit strings need")
+            raise WormcastError(f"relation: {relation.name} is not valid: worms with bit strings need outputs that are "
+                                f"digits of the destination, which those of {topology.name} are not")
         if not configuration.deep:
             _require_tree(header, configuration)
         return BitStringDecoder(header, kind=kind, deciding=decided, **ports)
@@ -459,14 +459,14 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
     simple = routes.deterministic and len(routes.options) == 1 == len(routes.classes)
     if multicast or (topology.kind == "mesh" and simple and header.address_bits <= MOST_ADDRESS_BITS):
         if not simple:
-            raise WormcastError(f"relation: {relation.name} is not valid: on {topology.name} it has alternatives, phases "
-                                "or classes of virtual channels. Allowed: relations with one route, for worms with "
-                                "several destinations.")
+            raise WormcastError(f"relation: {relation.name} is not valid: on {topology.name} it has alternatives, "
+                                "phases or classes of virtual channels. Allowed: relations with one route, for worms "
+                                "with several destinations.")
         if header.address_bits > MOST_ADDRESS_BITS:
             raise WormcastError(
-                f"relation: {relation.name} is not valid: addresses of {topology.name} have {header.address_bits} bits, "
-                f"and its routing tables have room for {MOST_ADDRESS_BITS} (16x16 nodes). Allowed: e-cube, hamiltonian, "
-                "which need no tables."
+                f"relation: {relation.name} is not valid: addresses of {topology.name} have {header.address_bits} "
+                f"bits, and its routing tables have room for {MOST_ADDRESS_BITS} (16x16 nodes). Allowed: e-cube, "
+                "hamiltonian, which need no tables."
             )
         return TableDecoder(header, consumption=classes, multicast=multicast, kind=kind,
                             absorbs=absorbs and multicast, **ports)

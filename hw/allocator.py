@@ -78,7 +78,7 @@ class Allocator(wiring.Component):
             order = []
             for v in range(self.vcs[r]):
                 cells = Signal(sum(self.vcs[s] for s in later), init=-1, name=f"order_{r}_{v}")
-                # a channel that moves goes behind the other; if both move, or neither, the order stays: a majority of 3
+                # a channel that moves comes after the other; if both move, or neither, the order stays: majority of 3
                 a, b = (~moves[r][v]).replicate(len(cells)), Cat(moves[s] for s in later)
                 m.d.sync += cells.eq((a & b) | (cells & (a | b)))
                 order.append(cells)

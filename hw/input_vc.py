@@ -87,8 +87,8 @@ class InputVC(wiring.Component):
     ends_here : Out(1)
         The worm's last destination is here, or its list broke off here: no further header flit follows.
     wants_consumption, owns_link, undecided : Out(1)
-        The worm needs a consumption channel, and requests nothing else until it has one; it owns a virtual channel of
-        the next link; it holds a consumption channel, and its next link is unknown.
+        The worm needs a consumption channel, and requests nothing else before it has one. It owns a virtual channel of
+        the next link. It holds a consumption channel, and its next link is unknown.
     under_way_{r} : Out(1)
         Reader r has sent the header flit with the worm's route: a further one belongs to the next worm.
     unread : Out(1)

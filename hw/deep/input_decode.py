@@ -45,8 +45,8 @@ class DeepInputDecode(wiring.Component):
     first : Out(1)
         The flit is a worm's first one.
     known, branches, drops : Out
-        The worm is known with this flit; its outputs, of the decoder's `leads` (0 for a void worm); its copies to other
-        switches lose the flits that the decoder `strips`.
+        The worm is known with this flit; its outputs, of the decoder's `leads`, 0 for a void worm. With ``drops`` its
+        copies to other switches lose the flits that the decoder `strips`.
     closes : Out(1)
         The worm is cut off with this flit, which is not its sender's last one.
     cause : Out(Cause)

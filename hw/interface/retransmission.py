@@ -37,8 +37,8 @@ class Retransmission(wiring.Component):
     slots : int
         Retransmission slots. Range: 1 to 16.
     flits : int
-        Longest message, including header flits. Range: 2 to 65536. Longer messages must not be sent: flits beyond this
-        length overwrite each other.
+        Longest message, including header flits. Range: 2 to 65536. Longer messages must not be sent: their last flits
+        overwrite each other.
     channels : int
         Consumption channels, each with an absorb buffer.
     width : int

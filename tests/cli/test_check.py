@@ -242,7 +242,7 @@ def test_the_cycle_is_drawn(tmp_path, ending, magic):
         if ending == "svg":
             said = words_of(file)
             assert "dual-path on mesh:8x8 1 consumption channel a node, classes up/down:next" in said
-            assert "a cycle of 4: each is held by a worm that asks for the next" in said
+            assert "a cycle of 4: each is held by a worm that requests the next" in said
             assert "classes up/down:next 2 virtual channels a link" in said
             listed = "1 link:0.1>0.2:*, 2 cons:0.2:0, 3 link:0.2>0.1:*, 4 cons:0.1:0"
             assert listed in html.unescape(said).replace("\xa0", " ")

@@ -42,17 +42,17 @@ def test_named_configuration_is_told(tmp_path):
 
 
 @pytest.mark.parametrize(("arguments", "sentence"), [
-    (["switch", "-o", "x.v"], "verilog: 'switch' is unknown, there are network, router, "),
+    (["switch", "-o", "x.v"], "verilog: 'switch' is not valid. Allowed: network, router, "),
     (["router", "--doc"], "verilog: --doc is given without a file, it needs -o FILE"),
     (["router", "--json"], "verilog: --json is given without a file, it needs -o FILE"),
     (["router", "-o", "no/such/x.v"], "no/such/x.v cannot be written: No such file or directory"),
     (["router", "--relations", "e-cube", "--relation", "e-cube", "-o", "x.v"], "relation and relations are given"),
-    (["network", "--relations", "e-cube", "-o", "x.v"], "network: relations is given, allowed for a component alone"),
-    (["network", "--port", "local", "-o", "x.v"], "network: port is given, allowed for a component alone"),
+    (["network", "--relations", "e-cube", "-o", "x.v"], "relations is not valid with network. Allowed: with a"),
+    (["network", "--port", "local", "-o", "x.v"], "port is not valid with network. Allowed: with a component."),
     (["intake", "--port", "up", "-o", "x.v"], "port: 'up' is given, allowed are east, west, south, north, local"),
     (["router", "--module", "1st", "-o", "x.v"], "module: '1st' is given, it must be letters, digits and _"),
     (["network", "--topology", "mesh:1x2", "--module", "wire", "-o", "x.v"],
-     "module: 'wire' is given, a word of Verilog's own, allowed are all other names"),
+     "module: 'wire' is not valid: it is a keyword of Verilog"),
     (["network", "--kind", "router_0", "-o", "x.v"], "network: kind is given, allowed for a component alone"),
     (["router", "--kind", "router_0", "-o", "x.v"],
      "kind: 'router_0' is given, router of mesh:8x8 is allowed with router"),

@@ -112,7 +112,7 @@ def test_a_module_needs_a_name_of_verilog(name):
 @pytest.mark.parametrize("word", ["wire", "module", "bit"])
 @pytest.mark.parametrize("what", ["decoder", NETWORK])
 def test_a_word_of_verilog_is_no_name(what, word):
-    with pytest.raises(WormcastError, match=f"module: '{word}' is given, a word of Verilog's own, allowed are all "):
+    with pytest.raises(WormcastError, match=f"module: '{word}' is not valid: it is a keyword of Verilog"):
         export(blueprint("mesh:1x2"), what, module=word, command="")
 
 

@@ -393,7 +393,7 @@ def _concat(body: Body, node: Node) -> str:
 
 
 def _joined(body: Body, places: list[tuple[int, Node]], bits: int) -> str:
-    """Join nodes at bit positions in elements of ``bits`` bits. Halves are joined first, because narrow ones are cheap."""
+    """Join nodes at bit positions in elements of ``bits`` bits. Halves are joined first: they are cheaper."""
     kind, half = body.type(bits), bits // 2
     low = [(at, part) for at, part in places if at + part.width <= half]
     high = [(at - half, part) for at, part in places if at >= half]

@@ -17,7 +17,7 @@ WIDEST = 64
 
 
 class Node:
-    """Value: ``op`` of ``args``, ``width`` bits. ``data`` holds the rest: the value of a constant, the place of a state."""
+    """Value: ``op`` of ``args``, ``width`` bits. ``data``: what is not a node, such as the value of a constant."""
 
     __slots__ = ("args", "data", "index", "op", "width")
 

@@ -33,7 +33,7 @@ WIDEST = 64
 SHALLOW = 32
 """Memories with at most this number of rows are kept as rows and read by selection; deeper ones by gather."""
 COPIED = 16
-"""The same limit for memories with rows that are only copied to registers: instances without a copy then cost nothing."""
+"""The same limit for memories with rows that are only copied to registers: then only instances that copy cost time."""
 BITWISE = {"~", "&", "|", "^", "m"}
 PREFIX = {"+", "-", "*", "<<"}
 

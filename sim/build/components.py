@@ -170,8 +170,8 @@ COMPONENTS: Mapping[str, Exported] = {
     "replication-buffer": Exported(
         "an input's buffer: one writer, several readers, pending counters", "router", ("{port}_input", "buffer"),
         "input", "buffer.ReplicationBuffer"),
-    "input-vc": Exported("state machine of a worm in a virtual channel", "router", ("{port}_input", "channel_0"), "input",
-                     "input_vc.InputVC"),
+    "input-vc": Exported("state machine of a worm in one virtual channel", "router", ("{port}_input", "channel_0"),
+                         "input", "input_vc.InputVC"),
     "tree-input": Exported("one input of a router that copies worms to several outputs", "router", ("{port}_input",),
                        "input", "tree.input_unit.TreeInput", options=TREES),
     "tree-intake": Exported("a tree input's write side: finds a worm's branches, and errors", "router",

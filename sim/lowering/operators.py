@@ -209,7 +209,7 @@ def lookup(graph: Graph, index: Node, entries: Sequence[Node], default: Node) ->
 
 
 def part(graph: Graph, value: Wide, offset: Wide, width: int, stride: int, signed: bool) -> Wide:
-    """Return ``width`` bits of ``value`` from bit ``offset * stride``; past the end zeros, or if ``signed`` the sign."""
+    """Return ``width`` bits of ``value`` from bit ``offset * stride``; past the end zeros or (``signed``) the sign."""
     size = width_of(value)
     sign = sign_of(graph, value) if signed else graph.const(0, 1)
     count = -(-size // stride) if stride else 1

@@ -36,8 +36,8 @@ Words = npt.NDArray[np.uint64]
 
 #: Channel that a packet of a worm got. ``worm``: its number from the first worm on. ``packet``: from 0. ``switch``.
 #: ``kind``: the `INJECTION` channel, a `LINK`, a `CONSUMPTION` channel, the front of a `BUFFER`, or, if they are
-#: counted, a flit's turn on a link, a `TURN`. ``wait``: cycles. ``behind``, ``sender``: number in its lane and sender of
-#: the message whose worm kept the channel, or `NOBODY`.
+#: counted, a flit's turn on a link, a `TURN`. ``wait``: cycles. ``behind``, ``sender``: number in its lane, and sender,
+#: of the message whose worm kept the channel, or `NOBODY`.
 FIELDS = "worm", "packet", "switch", "kind", "wait", "behind", "sender"
 GRANT = np.dtype([(field, np.int64) for field in FIELDS])
 
@@ -124,8 +124,8 @@ class Grants:
     A packet's identity is passed on from the host's injection port with its first flit, channel by channel, because
     buffers are queues. A wait is a cycle with a request and without a grant. Waits for a link and a consumption channel
     are those of `LinkTrace.waits`. Waits for the injection channel and for the front of a buffer are the cycles of the
-    first flit in the interface and in the buffer beyond the minimum. A wait is *behind* the message that had the channel
-    last, if that message was still there when the wait began.
+    first flit in the interface and in the buffer beyond the minimum. A wait is *behind* the message that had the
+    channel last, if that message was still there when the wait began.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ class InPlaces(Inside):
         self._link = {link.target: link for link in self._links}
 
     def any_refused(self) -> bool:
-        """Return whether a packet waits for an entry anywhere. Otherwise ejection never stalls, as in other interfaces."""
+        """Return whether a packet waits for an entry anywhere. Otherwise ejection never stalls."""
         return any(self.snapshot.smart(link.target).refused(vc) is not None
                    for link in self._links for vc in range(link.vcs))
 

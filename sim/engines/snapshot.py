@@ -243,7 +243,7 @@ class Snapshot:
         return found if found is not None or self._ended(rows) else self.sender(channel)
 
     def _ahead(self, channel: Channel) -> Packet | None:
-        """Return the packet at the front of a buffer, identified by flits ahead: narrow flits may need the first ones."""
+        """Return the packet at the front of a buffer, by flits ahead: of narrow flits only the first identify it."""
         for output, vc in self.held(channel):
             if self.to_node(channel[0], output):
                 continue

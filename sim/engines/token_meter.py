@@ -31,4 +31,4 @@ def require_tokens(engine: BulkEngine) -> None:
     """
     for (stage, group), counts in token_counts(engine).items():
         for lane in np.flatnonzero(counts != 1)[:1]:
-            raise RuntimeError(f"token:{stage}:{group}: {counts[lane]} tokens in lane {lane} are not valid. Allowed: 1.")
+            raise RuntimeError(f"token:{stage}:{group}: {counts[lane]} tokens are not valid in lane {lane}")

@@ -7,6 +7,7 @@ from types import ModuleType
 from typing import TypeVar
 
 from .errors import FAILURES, WormcastError, told
+from .old_names import RENAMED
 from .python_file import run_file, split_file
 from .registry import Registry
 from .routing import RELATIONS, Relation
@@ -120,6 +121,8 @@ def _load(registry: Registry[T], text: str) -> T:
     if thing.name in registry and thing is not registry[thing.name]:
         raise WormcastError(f"{what}: {name} of {file} is called {thing.name!r} as another is, it must have a name of "
                             "its own")
+    if isinstance(thing, Scheme):
+        _require_new_names(file, thing)
     for stated in kind.__annotations__:
         if not hasattr(thing, stated):
             raise WormcastError(f"{what}: {name} of {file} has no {stated}, it must state it")
@@ -127,6 +130,12 @@ def _load(registry: Registry[T], text: str) -> T:
         raise WormcastError(f"{what}: the relation of {name} of {file} is {thing.relation!r}, it must be a Relation, "
                             "as E_CUBE or HAMILTONIAN")
     return thing
+
+
+def _require_new_names(file: Path, scheme: Scheme) -> None:
+    for old, new in RENAMED.items():
+        if inspect.getattr_static(scheme, old, None) is not None:
+            raise WormcastError(f"{file}: class {type(scheme).__name__} has the old attribute {old}. New name: {new}.")
 
 
 def _names(registry: Registry[T], module: ModuleType) -> list[str]:

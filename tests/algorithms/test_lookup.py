@@ -9,6 +9,7 @@ from wormcast.algorithms import (
     E_CUBE,
     HAMILTONIAN,
     SCHEMES,
+    Scheme,
     WormcastError,
     check,
     file_digest,
@@ -19,6 +20,7 @@ from wormcast.algorithms import (
     topology,
     user_file,
 )
+from wormcast.algorithms.old_names import RENAMED
 
 SHORT_PATHS = Path(__file__).parents[2] / "examples" / "short_paths.py"
 
@@ -319,6 +321,21 @@ def test_a_multicast_is_named_that_cannot_be_divided(tmp_path):
 def test_a_scheme_that_lacks_something(change, sentence, tmp_path):
     with pytest.raises(WormcastError, match=sentence):
         load_scheme(mine(tmp_path, "[destinations]", change))
+
+
+@pytest.mark.parametrize(("old", "new"), RENAMED.items())
+@pytest.mark.parametrize("definition", [
+    "    {} = False", "    @property\n    def {}(self):\n        1 / 0",
+    "    def __init__(self):\n        self.{} = False", "mine = Mine()\nmine.{} = False"])
+def test_a_scheme_with_an_old_name_is_refused(old, new, definition, tmp_path):
+    path = mine(tmp_path, "[destinations]")
+    with open(path, "a") as file:
+        file.write("\n" + definition.format(old) + "\n")
+    with pytest.raises(WormcastError) as refusal:
+        load_scheme(path)
+    assert str(refusal.value) == f"{path}: class Mine has the old attribute {old}. New name: {new}."
+    assert hasattr(Scheme, new)
+    assert not hasattr(Scheme, old)
 
 
 def test_schemes_and_relations_go_together(tmp_path, file):

@@ -299,9 +299,9 @@ def _check_messages(
         or (np.diff(destination_offsets) < 0).any()
     ):
         raise WormcastError(
-            f"batch: {list(destination_offsets.shape)} destination offsets are not valid for {list(destinations.shape)} "
-            f"destinations and {list(sources.shape)} sources. Allowed: one more than sources, rising from 0 to the "
-            "number of destinations."
+            f"batch: {list(destination_offsets.shape)} destination offsets are not valid for "
+            f"{list(destinations.shape)} destinations and {list(sources.shape)} sources. Allowed: one more than "
+            "sources, rising from 0 to the number of destinations."
         )
     fault, message, node = _first_fault(topology.nodes, sources, destination_offsets, destinations)
     if fault < 0:

@@ -3,6 +3,7 @@
 import contextlib
 import io
 import shlex
+import tempfile
 import time
 from collections.abc import Generator, Sequence
 from pathlib import Path
@@ -156,10 +157,11 @@ def _write(outcome: FigureOutcome, out: Path, quick: bool, told: Answers) -> lis
             pictures.append((figure.title, files[-1].name))
     for one in figure.pictures:
         files.append(out / f"{figure.name}-{one.name}.svg")
-        with whole_picture(files[-1]) as (unfinished, _), contextlib.redirect_stdout(io.StringIO()):
-            plotted = unfinished.with_suffix(".svg")
+        with (whole_picture(files[-1]) as (unfinished, _), contextlib.redirect_stdout(io.StringIO()),
+              tempfile.TemporaryDirectory() as folder):
+            plotted = Path(folder, "picture.svg")
             invoke(one.command.format(plot=shlex.quote(str(plotted)), here=shlex.quote(str(HERE))))
-            plotted.replace(unfinished)
+            unfinished.write_bytes(plotted.read_bytes())
         pictures.append((one.command.format(plot=f"{one.name}.svg", here="{here}"), files[-1].name))
     files.append(out / f"{figure.name}.html")
     with whole_file(files[-1]) as unfinished:

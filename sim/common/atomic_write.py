@@ -34,9 +34,11 @@ def require_writable(path: Path) -> None:
         As in `whole_file`.
     """
     target, unfinished, handle = _begin(path)
-    _clean(target)
-    unfinished.unlink()
-    os.close(handle)
+    try:
+        _clean(target)
+    finally:
+        unfinished.unlink()
+        os.close(handle)
 
 
 @contextlib.contextmanager
@@ -52,9 +54,9 @@ def whole_file(path: Path) -> Iterator[Path]:
         ``path`` cannot be written, or is there and no ordinary file.
     """
     target, unfinished, handle = _begin(path)
-    _clean(target)
-    mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o644
     try:
+        _clean(target)
+        mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o644
         yield unfinished
         unfinished.chmod(mode)
         unfinished.replace(target)

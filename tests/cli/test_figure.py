@@ -2,11 +2,14 @@
 
 import json
 import re
+import shlex
+from pathlib import Path
 
 import pytest
 from command import wormcast
 from typer.testing import CliRunner
 
+from wormcast.sim.cli import figure_report
 from wormcast.sim.cli.app import app
 from wormcast.sim.experiments.figure import definition
 
@@ -224,3 +227,14 @@ def test_a_figure_that_is_not_there_is_refused(tmp_path):
     assert code == 2
     assert err.startswith("wormcast: figure: '005' is given, allowed are 000-area, ")
     assert err.endswith(", a file NAME.toml, or several: 000, 001, 002, 003, 004, all\n")
+
+
+def test_a_command_s_picture_has_no_other_name_in_the_folder(file, tmp_path, monkeypatch):
+    """Killed at any moment, it leaves nothing there that nobody finds: its own unfinished file lies elsewhere."""
+    out, plotted = tmp_path / "out", []
+    monkeypatch.setattr(figure_report, "invoke", lambda command: plotted.append(Path(shlex.split(command)[-1])) or
+                        plotted[-1].write_text("<svg/>"))
+    done = CliRunner().invoke(app, ["figure", str(file), "--quick", "--out", str(out)])
+    assert done.exit_code == 0, done.output
+    assert [path.parent == out for path in plotted] == [False]
+    assert (out / "two-plan.svg").read_text() == "<svg/>"

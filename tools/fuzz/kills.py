@@ -111,10 +111,12 @@ class Undisturbed:
             killed, arguments = [], job.first
             for _ in range(rng.choice((1, 1, 2, 3))):
                 number_of, delay = rng.choice(SIGNALS), rng.uniform(0, self._seconds[name])
+                before = place.files().keys()
                 ended = _killed(arguments, place, number_of, delay)
                 killed.append(f"{number_of.name} after {delay:.2f} s: exit {ended.code}")
                 trial = Trial(arguments, job.files, note="; ".join(killed))
-                session.report(f"{number}-killed", trial, ended, [*_interrupted(ended, number_of, place)])
+                more = place.files().keys() - before
+                session.report(f"{number}-killed", trial, ended, _interrupted(ended, number_of, more))
                 arguments = job.again if (place.work / job.kept).exists() else job.first
             trial = Trial(
                 arguments,
@@ -137,8 +139,8 @@ def _killed(arguments: Sequence[str], place: Place, number: Signals, delay: floa
         return running.ended(limit)
 
 
-def _interrupted(ended: Ended, number: Signals, place: Place) -> Sequence[Fault]:
-    """What is wrong with how a signal ended a command."""
+def _interrupted(ended: Ended, number: Signals, more: set[str]) -> list[Fault]:
+    """What is wrong with how a signal ended a command, and with the files that are there since."""
     faults = []
     if ended.limit:
         faults.append(Fault("signal ignored", f"{number.name} did not end it"))
@@ -146,7 +148,7 @@ def _interrupted(ended: Ended, number: Signals, place: Place) -> Sequence[Fault]
         faults.append(Fault(f"exit {ended.code} after {number.name}", ended.err[-300:]))
     if "Traceback" in ended.err:
         faults.append(Fault(f"traceback after {number.name}", ended.err[-300:]))
-    if number == SIGINT and (left := [name for name in place.files() if ".unfinished" in name]) and ended.code == 130:
+    if number == SIGINT and ended.code == 130 and (left := sorted(name for name in more if ".unfinished" in name)):
         faults.append(Fault("half-written after SIGINT", ", ".join(left)))
     return faults
 

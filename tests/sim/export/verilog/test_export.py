@@ -94,7 +94,7 @@ def test_head_says_what_it_is_and_how_it_was_made():
     made = export(blueprint(vcs=1), "output-unit", port="local", module="exit_unit", named="small", command="this one")
     head, _, rest = made.verilog.partition("\nmodule ")
     assert rest.startswith("exit_unit(clk, rst, touch, ")
-    for line in ("exit_unit: One output port: which virtual channels are free, how many credits each has, and",
+    for line in ("exit_unit: Output port: owner and credits of each virtual channel, and the register that",
                  "  this one", "topology           mesh:3x3", "port               local", "vcs                1",
                  "scheme             dual-path: Boppana et al. 1998, 2.1 (order of sending: ours)",
                  "configuration      small: least area: ", "Clock: clk, rising edge.",
@@ -159,7 +159,7 @@ def test_links_are_told_with_the_buffers_at_their_ends():
 def test_table_of_a_router_says_where_its_links_lead():
     document = export(blueprint(), "router", command="").document
     router = headed(document)
-    assert router["Link `east_in`"].startswith("From the switch or the node that is joined to the port. 4 flits ")
+    assert router["Link `east_in`"].startswith("From the switch or the node at the port. 4 flits ")
     assert router["Link `local_in`"].startswith("From the node. 4 flits ")
     assert router["Link `local_out`"].startswith("To the node, all consumption channels. The receiver ")
     assert "| `local_out_vc` | out | 1 | The consumption channel that the flit belongs to. " in document
@@ -355,7 +355,7 @@ def test_document_of_a_network_says_how_its_tables_are_written():
     assert {"tables_in", "node_NODE_host_in_0_flit", "router_SWITCH_fault of router_0",
             "router_SWITCH_fault of router_1"} <= set(rows)
     assert "| `tables_in` | in | " in document
-    assert " Writes to " in document or "writes to those of this switch" in document
+    assert " Writes to " in document or "writes to the tables of this switch" in document
     assert "put each on tables_in for a cycle, in their order, then reset" in document
     assert "| 2 | `s2` | router_" in document
 

@@ -1,7 +1,7 @@
 """Figures of papers: curves, and verdicts on the papers' statements by measurements.
 
-Input: ``definition`` reads a figure from a file of the ``catalogue`` or of a user, by the ``schema``; ``substitution``
-replaces names by longer texts; ``predicate`` is a statement as a formula, ``quantity`` the numbers in it.
+Input: ``definition`` reads a figure from a file of the ``catalogue`` or of a user, by the ``schema``. ``substitution``
+replaces names by longer texts. ``predicate`` is a statement as a formula, ``quantity`` the numbers in it.
 
 Measurement: ``placing`` selects the next points of a curve. ``curve`` is a curve of load experiments, ``single`` a
 curve of single runs over an option, ``drawn`` a point that is the mean of many runs; ``series_curve`` is their common

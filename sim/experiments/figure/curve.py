@@ -30,7 +30,7 @@ QUICK, QUICK_PRECISION = 8, 0.1
 #: First seed and number of seeds of all points. Recorded figures have used them.
 FIRST_SEED, SEEDS = 0, 4
 
-#: Results of which a word of `POINT_WORDS` is the sum, if the word is not a key of the results.
+#: Keys of results that are added up for a word of `POINT_WORDS`, if the word itself is not a key.
 SUMS = {"queue": ("queue_latency",), "source": ("queue_latency", "injection_latency"),
         "transit": ("transit_latency",), "delivered": ("delivered_per_node",)}
 

@@ -48,7 +48,7 @@ def draw_figure(figure: Figure, curves: Sequence[Curve], file: Path, form: str) 
     curves : sequence of Curve
         Measured curves.
     file : Path
-        File to write, whatever its ending.
+        File to write. Its ending is ignored.
     form : "svg" or "png"
     """
     import matplotlib

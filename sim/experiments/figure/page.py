@@ -41,10 +41,10 @@ UNITS = {"load": "flits/node/cycle", "effective": "offered, flits/node/cycle",
          "link_wait_mean": "wait for a link, cycles a hop", "consumption_wait_mean": "for consumption, cycles a stop",
          "multicast_latency_mean": "of multicasts", "unicast_latency_mean": "of unicasts",
          "token_wait_mean": "wait for a token, cycles each", "token_holders_mean": "tokens held",
-         "token_ceiling_mean": "what tokens would do for, flits/node/cycle",
+         "token_ceiling_mean": "ceiling of the tokens, flits/node/cycle",
          "cycles_simulated": "cycles", "precise": "latency within the goal",
          "others_wait": "waits behind other nodes, cycles", "own_wait": "behind own sends",
-         "arbitration_wait": "behind nobody"}
+         "arbitration_wait": "by arbitration"}
 
 
 def figure_page(outcome: FigureOutcome, pictures: Sequence[tuple[str, str]], notes: Sequence[str]) -> str:
@@ -64,7 +64,7 @@ def figure_page(outcome: FigureOutcome, pictures: Sequence[tuple[str, str]], not
     parts = [
         f"<h1>{_text(figure.name)}</h1><p>{_text(figure.title)}. {_text(figure.source)}.</p>",
         *(f'<p><img src="{_text(file)}" alt="{_text(words)}"></p>' for words, file in pictures),
-        "<h2>What is said</h2>" + _verdict_table(outcome.verdicts) if outcome.verdicts else "",
+        "<h2>Statements</h2>" + _verdict_table(outcome.verdicts) if outcome.verdicts else "",
         "<h2>Variations</h2><table>" + "".join(variations) + "</table>" if variations and outcome.rows else "",
         "<h2>Series</h2>" + _series(outcome.rows) if outcome.rows else "",
         "<h2>Points</h2>" + _points(outcome.rows, figure) if outcome.rows else "",
@@ -125,8 +125,8 @@ def _verdict_table(verdicts: Sequence[Verdict]) -> str:
     rows = [f'<tr><td>{_text(one.claim)}</td><td>{_text(one.statement)}<br><code>{_text(one.predicate)}</code></td>'
             f'<td class="{one.verdict.split()[0]}">{_text(one.verdict)}</td>'
             f"<td>{_text(one.numbers)}</td><td>{_text(_why(one))}</td></tr>" for one in verdicts]
-    return ("<table><tr><th>claim</th><th>what is said, and the predicate</th><th>verdict</th><th>numbers</th>"
-            "<th>where, and what changes it</th></tr>" + "".join(rows) + "</table>")
+    return ("<table><tr><th>claim</th><th>statement and predicate</th><th>verdict</th><th>numbers</th>"
+            "<th>explanation, and variations that change it</th></tr>" + "".join(rows) + "</table>")
 
 
 def _series(rows: Sequence[dict[str, object]]) -> str:

@@ -17,7 +17,7 @@ __all__ = ["CURVE_WORDS", "POINT_WORDS", "RUN_WORDS", "Measured", "Number", "Pre
 Measured = Callable[[str, str], Quantity]
 """Word and series -> measurement: a value at each load before saturation, or one value of the curve."""
 
-CycleStep = Callable[[str, str], Any]
+CommandValue = Callable[[str, str], Any]
 """Command of wormcast and path of a value in its JSON -> value."""
 
 #: Words with a value at each load; with a second argument, only at that load.
@@ -163,7 +163,7 @@ class Number(_Text):
         if isinstance(tree, ast.Compare | ast.BoolOp):
             raise WormcastError(f"{self.key}: {self.text!r} is not valid. Allowed: {self.wanted}.")
 
-    def value(self, told: CycleStep) -> float:
+    def value(self, told: CommandValue) -> float:
         """Return the value. The formula may have only results of commands.
 
         Raises
@@ -212,7 +212,7 @@ class Predicate(_Text):
         if not decided and not isinstance(tree, ast.Compare | ast.BoolOp | ast.UnaryOp):
             raise WormcastError(f"holds: {self.text!r} is not valid. Allowed: a comparison.")
 
-    def evaluate(self, measured: Measured, told: CycleStep) -> PredicateOutcome:
+    def evaluate(self, measured: Measured, told: CommandValue) -> PredicateOutcome:
         """Evaluate the predicate.
 
         Raises
@@ -228,7 +228,7 @@ class Predicate(_Text):
 @dataclass(frozen=True)
 class _Evaluation:
     measured: Measured
-    told: CycleStep
+    told: CommandValue
     numbers: list[str]
 
     def truth(self, node: ast.expr) -> Truth:

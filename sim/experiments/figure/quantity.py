@@ -86,8 +86,8 @@ class Quantity:
         """Write its values at three of its loads: ``118 +- 2 at 0.1; ...``."""
         loads = sorted(self.values, key=lambda load: load or 0.0)
         some = loads if len(loads) <= 3 else [loads[0], loads[len(loads) // 2], loads[-1]]
-        told = [_written(self.values[load]) + ("" if load is None else f" at {load:g}") for load in some]
-        return "; ".join(told) or "-"
+        parts = [_written(self.values[load]) + ("" if load is None else f" at {load:g}") for load in some]
+        return "; ".join(parts) or "-"
 
 
 def _written(value: tuple[float, float, float]) -> str:

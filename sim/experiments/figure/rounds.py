@@ -8,7 +8,7 @@ from ..sweep import Point, ResultStore, cells_of, missing
 from .curve import Curve
 from .definition import Figure
 from .drawn import DrawnPoint
-from .predicate import CycleStep, Measured
+from .predicate import CommandValue, Measured
 from .schema import DECIDED
 from .single import RunCurve, RunPoint
 from .verdict import Verdict, judge
@@ -91,7 +91,7 @@ def measure(curves: Sequence[AnyCurve], store: ResultStore, run: Runner) -> Gene
             curve.results[place] = store[point.key]
 
 
-def outcome_of(figure: Figure, curves: Curves, told: CycleStep, *, quick: bool = False) -> FigureOutcome:
+def outcome_of(figure: Figure, curves: Curves, told: CommandValue, *, quick: bool = False) -> FigureOutcome:
     """Return table and verdicts of a figure with measured curves."""
     def under(variation: str | None) -> Measured:
         return lambda word, name: curves[name, variation].measured(word)

@@ -40,7 +40,7 @@ def draw_runs(figure: Figure, curves: Sequence[RunCurve], file: Path, form: str)
     curves : sequence of RunCurve
         Measured curves.
     file : Path
-        File to write, whatever its ending.
+        File to write. Its ending is ignored.
     form : "svg" or "png"
     """
     import matplotlib

@@ -8,7 +8,7 @@ from ...common.curve_frame import CURVES, MARKERS, captioned, draw_grid, marker_
 from ...common.figure_file import save_figure
 from ...common.frame import COLOURS, LEGEND
 from .definition import Figure
-from .predicate import CycleStep
+from .predicate import CommandValue
 
 __all__ = ["draw_scatter"]
 
@@ -23,7 +23,7 @@ STEPS = 50
 KINDS = ("full", "open", "half")
 
 
-def draw_scatter(figure: Figure, told: CycleStep, file: Path, form: str) -> None:
+def draw_scatter(figure: Figure, told: CommandValue, file: Path, form: str) -> None:
     """Draw the points of a figure's scatter plot, and through each point the line of equal product of both numbers.
 
     A point below another point's line has a smaller product. Points with the same first number share colour and shape.
@@ -34,7 +34,7 @@ def draw_scatter(figure: Figure, told: CycleStep, file: Path, form: str) -> None
     told : callable
         Command and path in its JSON -> value.
     file : Path
-        File to write, whatever its ending.
+        File to write. Its ending is ignored.
     form : "svg" or "png"
 
     Raises

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ...common.requirements import ToolMissing
 from .definition import Statement
-from .predicate import CycleStep, Measured
+from .predicate import CommandValue, Measured
 
 __all__ = ["Verdict", "judge"]
 
@@ -41,7 +41,7 @@ class Verdict:
         return {**vars(self), "changed_by": dict(self.changed_by)}
 
 
-def judge(statement: Statement, measured: Callable[[str | None], Measured], told: CycleStep,
+def judge(statement: Statement, measured: Callable[[str | None], Measured], told: CommandValue,
           variations: list[str]) -> Verdict:
     """Decide a statement without variation, and under each variation that can change it.
 

@@ -3,8 +3,8 @@
 Traffic: ``source`` creates random messages (parameters: ``build/traffic``), ``trace`` reads messages from a file; both
 return ``created`` messages.
 
-Simulation: ``message_window`` holds the messages on their way and ``accounting`` counts them, ``seed_batch`` simulates
-seeds side by side, ``checks`` asserts that no flit is lost, ``experiment`` runs all batches, ``specification`` reads an
+Simulation: ``message_window`` holds the messages on their way, ``accounting`` counts them. ``seed_batch`` simulates
+seeds side by side, ``checks`` asserts that no flit is lost. ``experiment`` runs all batches, ``specification`` reads an
 experiment from options.
 
 Results: ``utilisation`` sums up flits on links, ``stages`` waiting in multistage networks, ``latencies`` is a

@@ -31,7 +31,7 @@ def draw_utilisation(result: Load, file: Path, form: str) -> None:
     result : Load
         Result for a topology that `wormcast.sim.drawing.require_drawable` accepts. It has no utilisation in a deadlock.
     file : Path
-        File to write, whatever its ending.
+        File to write. Its ending is ignored.
     form : "svg" or "png"
     """
     sheet_of(result).write(file, form)

@@ -29,8 +29,8 @@ FEW = 32
 class MessageWindow:
     """Messages of all lanes that are on their way or not sent yet.
 
-    Each step costs O(messages added or removed), whatever the backlog. Checks of all messages run in each `rhythm`-th
-    step.
+    Each step costs O(messages added or removed), independent of the backlog. Checks of all messages run in
+    each `rhythm`-th step.
 
     Parameters
     ----------

@@ -120,8 +120,8 @@ class Load:
     tokens : tuple of int
         Token groups of each stage.
     ends : dict of str to list
-        Two words that name each of these links in tables: the two switches of a network link (a number if the switch
-        has a node's id), the node and the link's number there of other links.
+        Two words that name each of these links in tables. A network link has its two switches, as numbers if they have
+        nodes' ids. Other links have the node and the link's number there.
     channels : dict of str to int
         Virtual channels of all links of a kind; consumption channels of consumption links.
     deadlock, deadlock_seed : Deadlock or None, int or None

@@ -98,9 +98,9 @@ def find_saturation(
 ) -> Iterator[Saturation]:
     """Bisect the interval of rates in which a network saturates until its middle is precise.
 
-    Each probe is a `load_until_interval`. The search ends when half the distance of the two rates is at most
-    ``precision`` of their mean, when the highest rate does not saturate, after a deadlock, or when the rates differ by
-    at most a thousandth of the highest one.
+    Each probe is a `load_until_interval`. The search ends if half the distance of the two rates is at most
+    ``precision`` of their mean, or if they differ by at most a thousandth of the highest rate. It also ends if the
+    highest rate does not saturate, and after a deadlock.
 
     Yields
     ------

@@ -188,8 +188,8 @@ def _create(streams, cycle, chance, multicast_fraction, below, partners, share, 
             others):
     """Create messages node by node while there is room, and return the numbers of messages and of destinations.
 
-    ``shuffled`` has all nodes, the first ``others`` of which are not hot spots; its order is restored. ``places_of``
-    has each node's index in it.
+    ``shuffled`` has all nodes, first ``others`` nodes that are not hot spots. Its order is restored. ``places_of`` has
+    each node's index in it.
     """
     messages, places, most = 0, 0, len(streams) - 1
     swaps = np.empty((most, 2), np.int32)

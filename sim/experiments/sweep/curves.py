@@ -137,7 +137,7 @@ def draw(sweep: Sweep, points: Sequence[Point], results: Sequence[Mapping[str, A
     points, results
         All points of the sweep, and their results (`Point.run`).
     file : Path
-        File to write, whatever its ending.
+        File to write. Its ending is ignored.
     form : "svg" or "png"
     """
     # loading takes half a second, so other commands do not import it

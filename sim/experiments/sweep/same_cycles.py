@@ -16,9 +16,10 @@ SAME = ("topology", "cycles", "seed", "seeds")
 def over_same_cycles(points: Sequence[Point], stored: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return the results of points, with the same warm-up for all points with the same traffic.
 
-    It is the least warm-up with which all of them, except those in a deadlock, have results: the one that was found, if
-    it is the same for all, else the next tenth of the cycles after the longest one. Points with a given warm-up keep
-    it. Points that run until the interval is known have their own cycles, and keep the warm-up that was found.
+    It is the least warm-up with which all of them have results, except those in a deadlock. This is the warm-up that
+    was found, if it is the same for all, else the next tenth of the cycles after the longest one. Points with a given
+    warm-up keep it. Points that run until the interval is known have their own cycles, and keep the warm-up that was
+    found.
 
     Parameters
     ----------

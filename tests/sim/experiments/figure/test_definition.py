@@ -161,7 +161,7 @@ def test_names_of_none(name, sentence):
 def test_a_statement_names_no_series(tmp_path):
     figure = find_figure(written(tmp_path, **GOOD,
                                  statements="[{claim = 'x', text = 'y', holds = \"copies('three') > 1\"}]"))
-    with pytest.raises(WormcastError, match=r"series 'three' of a statement is not valid\. Allowed: .* small: one, two"):
+    with pytest.raises(WormcastError, match=r"series 'three' of a statement is not valid\. Allowed: .* one, two"):
         figure.find_series("three")
 
 def test_a_statement_compares_figures_over_the_same_alone(tmp_path):

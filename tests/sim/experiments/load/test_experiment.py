@@ -254,7 +254,7 @@ def test_a_message_older_than_all_that_is_kept_is_refused(tmp_path):
     del one.pasts[0]._rungs[0]  # as it goes where states are large
     seed = one.groups[0].seeds[0]
     with pytest.raises(WormcastError, match=r"^message 1 is not valid: it was created in cycle 20. Allowed: messages "
-                                            r"cycle \d+, from which on messages can be shown$"):
+                                            r"created from cycle \d+ on, the oldest stored state\.$"):
         rewind_to_message(one, tmp_path / "x.vcd", seed, 1, 20, 90)
 
 

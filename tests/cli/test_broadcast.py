@@ -96,7 +96,7 @@ def test_load_of_broadcasts_with_unicasts_beside_them():
     (["run", "torus:4x4", "edn", "--source", "0", "--destinations", "1,2", "--length", "2"],
      "(--destinations all; of load --destinations-distribution all), a unicast to one"),
     (["load", "torus:4x4", "z", "--rate", "0.01"], "a broadcast is to all 15 other nodes"),
-    (["hunt", "torus:4x4", "dcf"], "hunt: dcf sends broadcasts alone"),
+    (["hunt", "torus:4x4", "dcf"], "hunt: dcf is not valid: it supports broadcast only"),
 ])
 def test_what_is_refused(arguments, sentence):
     code, out, err = wormcast(*arguments)

@@ -93,7 +93,7 @@ def test_a_plan_breaks_ties_as_it_is_told():
         links[ties] = [worm["links"] for worm in found["worms"]]
     assert links == {"plus": [[[4, 5], [5, 0], [0, 1]], [[4, 3]]], "signed": [[[4, 3], [3, 2], [2, 1]], [[4, 3]]]}
     assert wormcast("plan", "ring:6", "individual", "--source", 4, "--destinations", 1, "--ties", "up") == (
-        2, "", "wormcast: ties: 'up' is given, allowed are plus, signed\n")
+        2, "", "wormcast: ties: 'up' is not valid. Allowed: plus, signed\n")
 
 
 def test_run_delivers_to_every_destination():
@@ -255,16 +255,16 @@ ONE = ["--source", "0", "--destinations", "1", "--length", "4"]
         (["plan", "mesh:4x4", "dual-path", *ONE[:4], "--seed", 1], "plan: seed is given"),
         (["plan", "mesh:4x4", "dual-path", "--destinations", "0", "--random", 80],
          "plan: destinations is given beside random"),
-        (["plan", "mesh:4x4", "dual-path", "--random", 7], "random: 7 multicasts are given, allowed are 8 to"),
+        (["plan", "mesh:4x4", "dual-path", "--random", 7], "random: 7 is not valid. Allowed: 8 to"),
         (["plan", "mesh:4x4", "dual-path", "--random", 80, "--destinations-mean", 16], "mean: 16 is given"),
         (["plan", "mesh:2x2x2", "multipath", *ONE[:4]], "mesh:2x2x2 has 3 dimensions, it is defined on meshes of 2"),
         (["run", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "1", "--length", "0"],
          "wormcast: run: length: 0 is given"),
         (["run", "mesh:4x4", "dual-path", "--source", "0"], "--destinations, --length is missing"),
         (["run", "mesh:8x8", "dual-path", *ONE, "--flit-width", "5"], "flit_width 5 cannot hold"),
-        (["run", "mesh:4x4", "dual-path", *ONE, "--vcs", "0"], "vcs: 0 is given, allowed are 1 to 16"),
-        (["run", "mesh:4x4", "dual-path", *ONE, "--readers", "both"], "readers: 'both' is given, allowed are coupled"),
-        (["run", "mesh:4x4", "dual-path", *ONE, "--engine", "both"], "engine: 'both' is given, allowed are bulk, am"),
+        (["run", "mesh:4x4", "dual-path", *ONE, "--vcs", "0"], "vcs: 0 is not valid. Allowed: 1 to 16"),
+        (["run", "mesh:4x4", "dual-path", *ONE, "--readers", "both"], "readers: 'both' is not valid. Allowed: coupled"),
+        (["run", "mesh:4x4", "dual-path", *ONE, "--engine", "both"], "engine: 'both' is not valid. Allowed: bulk, am"),
         (["run", "mesh:4x4", "e-mcast", "--classes", "0+/0-:last", "--source", "1.1", "--destinations", "1.2,1.3",
           "--length", "4"],
          NO_CLASS.format("1.1", "1.2", "1.3")),
@@ -272,8 +272,8 @@ ONE = ["--source", "0", "--destinations", "1", "--length", "4"]
          NO_CLASS.format("0.0", "0.1", "0.2")),
         (["run", "mesh:4x4", "dual-path", *ONE, "--vcd", "no/such/folder/x.vcd"], "No such file or directory"),
         (["run", "mesh:4x4", "dual-path", *ONE, "--engine", "amaranth", "--vcd", "x.vcd", "--window", "0:5"],
-         "window: it says what goes into a waveform of engine bulk; here the engine is amaranth"),
-        (["run", "mesh:4x4", "dual-path", *ONE, "--instances", "3"], "instances: it says what goes into a waveform of"),
+         "window: engine amaranth always records the whole run. Allowed: with engine bulk."),
+        (["run", "mesh:4x4", "dual-path", *ONE, "--instances", "3"], "instances: no waveform is written. Needed: vcd."),
         (["run", "mesh:4x4", "dual-path", *ONE, "--vcd", "x.vcd", "--window", "9"], "window: '9' is given, it must be"),
         (["run", "mesh:4x4", "dual-path", *ONE, "--vcd", "x.vcd", "--window", "5:999"],
          "window: 5:999 is given, the run has "),
@@ -303,7 +303,7 @@ def test_bad_input_is_one_sentence_and_leaves_nothing(arguments, sentence, tmp_p
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("[{]", "begins with [ and is no JSON list"),
+        ("[{]", "begins with [ and is not a JSON list"),
         ("{}", "line 0 (from 0): cycle, source, destinations, length are missing. Needed: cycle, source"),
         ("[]", "none is given"),
     ],
@@ -328,10 +328,10 @@ def test_files_that_hold_no_messages_are_refused(text, sentence, tmp_path):
         (2, '{"at": 0, "source": 0, "destinations": 1, "length": 4}', "destinations: 1 is not valid. Allowed: a"),
         (0, '{"at": 0, "source": 0, "destinations": [17], "length": 4}', "node: '17' is outside mesh:4x4"),
         (2, '{"at": 0, "source": 0, "destinations": [], "length": 4}', "destinations: [] is given, it must have"),
-        (0, '{"at": 0, "source": 5, "destinations": [1, 5], "length": 4}', "a destination is given twice, or is"),
-        (2, '{"at": 0, "source": 1, "destinations": [3], "length": 4, "after": 2}', "after: 2 is given, allowed are"),
-        (2, '{"at": 0, "source": 0, "destinations": [3], "length": 4, "after": 1}', "after: 1 is given, it must be a"),
-        (2, '{"at": 0, "source": 0, "destinations": [1, "0.1"], "length": 4}', "a destination is given twice, or is"),
+        (0, '{"at": 0, "source": 5, "destinations": [1, 5], "length": 4}', "destinations: the list has a node"),
+        (2, '{"at": 0, "source": 1, "destinations": [3], "length": 4, "after": 2}', "after: 2 is not valid. Allowed:"),
+        (2, '{"at": 0, "source": 0, "destinations": [3], "length": 4, "after": 1}', "after: 1 is not valid. Allowed: "),
+        (2, '{"at": 0, "source": 0, "destinations": [1, "0.1"], "length": 4}', "destinations: the list has a node"),
     ],
 )
 def test_bad_messages_are_refused_with_their_place(before, entry, sentence, tmp_path):

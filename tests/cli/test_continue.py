@@ -83,7 +83,7 @@ def test_a_kill_leaves_the_last_checkpoint(tmp_path):
         process.kill()
     code, _, err = wormcast("continue", file, "--cycles", 99)
     assert (code, err.count("\n")) == (2, 1)
-    assert "cycles: 99 is given, allowed are 100000000, for which it was made" in err
+    assert "cycles: 99 is not valid. Allowed: 100000000 (the present number)" in err
 
 
 def test_a_deadlock_has_nothing_to_continue(tmp_path):
@@ -142,9 +142,9 @@ def test_a_file_that_may_not_grow_loses_no_result(tmp_path):
 
 @pytest.mark.parametrize(("more", "sentence"), [
     (["--checkpoint", "/nowhere/kept"], "/nowhere/kept cannot be written: No such file or directory"),
-    (["--checkpoint", "/"], "/ is no ordinary file"),
+    (["--checkpoint", "/"], "/ is not valid: it is not a regular file"),
     (["--checkpoint-every", "100"], "checkpoint-every: 100 is given without --checkpoint FILE"),
-    (["--checkpoint", "/dev/null"], "/dev/null is no ordinary file"),
+    (["--checkpoint", "/dev/null"], "/dev/null is not valid: it is not a regular file"),
     (["--until-interval", "--checkpoint", "{tmp}/kept"], "until-interval: how many cycles are run is known in the end"),
     (["--window", "1:2"], "window: 1:2 is given without --vcd FILE"),
     (["--vcd", "{tmp}/x.vcd", "--window", "5:5"], "window: '5:5' is given, it must be A:B with 0 <= A < B <= 12000"),

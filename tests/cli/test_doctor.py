@@ -64,7 +64,7 @@ def test_what_is_printed(capsys, monkeypatch):
 
 def broken(*arguments, engine, **options):
     if engine == "amaranth":
-        raise RuntimeError("the engines disagree on what becomes of this run")
+        raise RuntimeError("the engines disagree on the deliveries of this run")
     return doctor_run(*arguments, engine=engine, **options)
 
 

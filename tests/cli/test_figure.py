@@ -193,11 +193,11 @@ def test_a_figure_of_multicasts_has_their_latency_and_the_ceiling_of_their_token
         assert word in text
     (tmp_path / "tree.toml").write_text(TREES.replace('"multicast"', '"broadcast"'))
     code, _, err = wormcast("figure", tmp_path / "tree.toml", "--out", tmp_path)
-    assert (code, "latency: 'broadcast' is given, allowed are all, multicast, unicast" in err) == (2, True)
+    assert (code, "latency: 'broadcast' is not valid. Allowed: all, multicast, unicast" in err) == (2, True)
 
 
 @pytest.mark.parametrize(("arguments", "sentence"), [
-    (["002-fig99"], "figure: '002-fig99' is given, allowed are"),
+    (["002-fig99"], "figure: '002-fig99' is not valid. Allowed:"),
     (["none.toml"], "figure: there is no file none.toml"),
     (["002-fig9", "--out", "/dev/null/x"], "cannot be written"),
 ])
@@ -225,7 +225,7 @@ def test_the_figures_of_a_paper_make_a_report(tmp_path, monkeypatch):
 def test_a_figure_that_is_not_there_is_refused(tmp_path):
     code, _, err = wormcast("figure", "005", "--out", tmp_path)
     assert code == 2
-    assert err.startswith("wormcast: figure: '005' is given, allowed are 000-area, ")
+    assert err.startswith("wormcast: figure: '005' is not valid. Allowed: 000-area, ")
     assert err.endswith(", a file NAME.toml, or several: 000, 001, 002, 003, 004, all\n")
 
 

@@ -84,7 +84,7 @@ def test_a_drawing_is_written_whole_or_not_at_all(tmp_path):
 
 
 @pytest.mark.parametrize(("more", "sentence"), [
-    (["mesh:4x4", "--plot", "busy.pdf"], "plot: busy.pdf is given, allowed endings are .svg, .png"),
+    (["mesh:4x4", "--plot", "busy.pdf"], "plot: busy.pdf is not valid. Allowed: names that end in .svg, .png."),
     (["mesh:4x4", "--plot", "nowhere/busy.svg"], "nowhere/busy.svg cannot be written: No such file or directory"),
 ])
 def test_a_drawing_that_cannot_be_made_is_refused(more, sentence):
@@ -120,25 +120,25 @@ def test_a_deadlock_ends_it(tmp_path):
     (["--rate", "2"], "rate: 2 creates 6 flits to consume per node and cycle"),
     (["--rate", "nan"], "rate: nan flits per node and cycle is given"),
     (["--destinations-mean", "16"], "destinations_mean: 16 is given"),
-    (["--destinations-distribution", "zipf"], "allowed are fixed, uniform, normal"),
+    (["--destinations-distribution", "zipf"], "Allowed: fixed, uniform, normal"),
     (["--cycles", "0"], "cycles: 0 is given"),
-    (["--seeds", "2000"], "allowed are 1 to 1024"),
+    (["--seeds", "2000"], "Allowed: 1 to 1024"),
     (["--vcs", "0"], "vcs"),
     (["--destinations-distribution", "given"], "counts belong to given, and given needs them"),
-    (["--pattern", "spiral"], "allowed are uniform, hot-spot, transpose, bit-complement, bit-reversal, shuffle"),
+    (["--pattern", "spiral"], "Allowed: uniform, hot-spot, transpose, bit-complement, bit-reversal, shuffle"),
     (["--pattern", "tornado"], "tornado is given without unicasts"),
     (["--pattern", "hot-spot", "--hot-spots", "9.9", "--hot-spot-share", "0.1"], "hot_spots: node: '9.9' is outside"),
     (["--rate", "0.2", "--pattern", "hot-spot", "--hot-spots", "1.1", "--hot-spot-share", "0.5"],
      "flits to consume per cycle at node 1.1, that node's 1 consumption link can take 1"),
-    (["--trace", "some.jsonl"], "trace: rate, destinations_mean is given beside it, a trace says itself what is sent"),
+    (["--trace", "some.jsonl"], "rate, destinations_mean: not valid with a trace"),
     (["--rate", "0.34"], "creates 1.02 flits to consume per node and cycle, a node's 1 consumption link can take 1"),
     (["--rate", "0.7", "--consumption-links", "separate"], "a node's 2 consumption links can take 2"),
     (["--rate", "0.7", "--ejection", "all"],
      "flits to consume per cycle at node 0.0, that node's 2 consumption links can take 2"),
     (["--rate", "-1"], "rate: -1.0 flits per node and cycle is given, allowed is 0 to 20, a message in every cycle"),
-    (["--multicast-fraction", "2"], "multicast_fraction: 2.0 is given, allowed are 0 to 1"),
-    (["--length", "0"], "length: 0 is given, allowed are 1 to 65536"),
-    (["--warmup", "3000"], "warmup: 3000 of 3000 cycles is given, allowed are 0 to 2999"),
+    (["--multicast-fraction", "2"], "multicast_fraction: 2.0 is not valid. Allowed: 0 to 1"),
+    (["--length", "0"], "length: 0 is not valid. Allowed: 1 to 65536"),
+    (["--warmup", "3000"], "warmup: 3000 of 3000 cycles is not valid. Allowed: 0 to 2999"),
     (["--configuration", "boppana"], "configuration: 'boppana' is unknown, there are amnah_5x5x5, atbm_256, "),
     (["--lenght", "3"], "No such option: --lenght (Possible options: --length)"),
     (["--injection-rate", "0.1"], "No such option: --injection-rate (Possible options: --rate)"),
@@ -160,7 +160,7 @@ def test_bad_input_is_one_sentence(more, sentence):
 def test_neither_a_rate_nor_a_trace_is_one_sentence():
     code, out, err = wormcast("load", "mesh:4x4", "dual-path")
     assert (code, out) == (2, "")
-    assert err == "wormcast: rate: neither a rate nor a trace is given, a load experiment needs one of them\n"
+    assert err == "wormcast: rate is missing. Needed: rate or trace.\n"
 
 
 def test_patterns_and_numbers_that_are_given():
@@ -194,10 +194,10 @@ def test_a_trace_is_run_until_all_is_received(tmp_path):
 
 
 @pytest.mark.parametrize(("more", "sentence"), [
-    (["--seeds", "4"], "trace: seeds is given beside it"),
-    (["--seed", "0"], "trace: seed is given beside it"),
-    (["--until-interval"], "trace: until_interval is given beside it"),
-    (["--length", "20", "--pattern", "uniform"], "trace: length, pattern is given beside it"),
+    (["--seeds", "4"], "seeds: not valid with a trace"),
+    (["--seed", "0"], "seed: not valid with a trace"),
+    (["--until-interval"], "until_interval: not valid with a trace"),
+    (["--length", "20", "--pattern", "uniform"], "length, pattern: not valid with a trace"),
     (["--cycles", "0"], "cycles: 0 is given"),
     (["--warmup", "4"], "warmup: 4 of 4 cycles is given"),
 ])

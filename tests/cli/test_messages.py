@@ -57,7 +57,7 @@ def test_a_deadlock_leaves_no_table(tmp_path):
 
 
 @pytest.mark.parametrize(("more", "sentence"), [
-    (["--messages-out", "m.txt"], "messages-out: m.txt is given, allowed endings are .csv, .parquet"),
+    (["--messages-out", "m.txt"], "messages-out: m.txt is not valid. Allowed: names that end in .csv, .parquet."),
     (["--messages-out", "m.csv", "--checkpoint", "x"],
      "messages-out: given with --checkpoint, what goes on from there knows no messages of before; give one of them"),
     (["--messages-out", "/nowhere/m.csv"], "/nowhere/m.csv cannot be written: No such file or directory"),

@@ -157,7 +157,7 @@ def test_hosts_never_deadlock(scheme):
     ({"absorb": "1", "ejection": "all"}, "ejection: all is given with retransmission slots"),
     ({"absorb": "1", "consumption_links": "separate"}, "consumption_links: separate is given with retransmission"),
     ({"absorb": "host", "classes": "up/down"}, "classes: up/down is given with absorb host, .* allowed is \"\""),
-    ({"slot": 1}, "slot: 1 is given, allowed are 2 to 65536"),
+    ({"slot": 1}, "slot: 1 is not valid. Allowed: 2 to 65536"),
 ])
 def test_options_that_do_not_fit_are_refused(options, sentence):
     with pytest.raises(WormcastError, match=sentence):

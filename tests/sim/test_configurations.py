@@ -66,7 +66,7 @@ def test_options_that_are_not_given_go_with_deep_buffers():
     for name, value, sentence in (("vcs", 2, "vcs: 2 is given with buffer-kind deep, allowed is 1"),
                                   ("consumption", 2, "consumption: 2 is given with buffer-kind deep, allowed is 1"),
                                   ("buffer", 4, "buffer: 4 is given with chunks of 8 flits"),
-                                  ("chunk", 1, "chunk: 1 is given, allowed are 2 to 256"),
+                                  ("chunk", 1, "chunk: 1 is not valid. Allowed: 2 to 256"),
                                   ("chunk", "8", "chunk: '8' is given, it must be a whole number")):
         with pytest.raises(WormcastError, match=sentence):
             hardware(network, scheme, buffer_kind="deep", **{name: value})
@@ -116,13 +116,13 @@ def test_names_may_be_added():
 
 
 @pytest.mark.parametrize(("field", "value", "sentence"), [
-    ("ports", "two", "ports: 'two' is given, allowed are one, all"),
-    ("consumption_links", "many", "consumption_links: 'many' is given, allowed are shared, separate"),
-    ("queue", 17, "queue: 17 is given, allowed are 1 to 16"),
-    ("packet", -1, "packet: -1 is given, allowed are 0 to 65535"),
-    ("t_ns", 65536, "t_ns: 65536 is given, allowed are 0 to 65535"),
-    ("storage", "paper", "storage: 'paper' is given, allowed are lutram, registers"),
-    ("t_hr", -1, "t_hr: -1 is given, allowed are 0 to 4294967296"),
+    ("ports", "two", "ports: 'two' is not valid. Allowed: one, all"),
+    ("consumption_links", "many", "consumption_links: 'many' is not valid. Allowed: shared, separate"),
+    ("queue", 17, "queue: 17 is not valid. Allowed: 1 to 16"),
+    ("packet", -1, "packet: -1 is not valid. Allowed: 0 to 65535"),
+    ("t_ns", 65536, "t_ns: 65536 is not valid. Allowed: 0 to 65535"),
+    ("storage", "paper", "storage: 'paper' is not valid. Allowed: lutram, registers"),
+    ("t_hr", -1, "t_hr: -1 is not valid. Allowed: 0 to 4294967296"),
 ])
 def test_bad_options_are_refused(field, value, sentence):
     with pytest.raises(WormcastError, match=sentence):
@@ -183,6 +183,6 @@ def test_each_option_changes_the_parts_that_it_says():
 def test_bad_option_is_refused_wherever_it_is_declared():
     for name, option in options_of(Configuration).items():
         wrong = option.limits[1] + 1 if option.limits else "nothing of the kind"
-        with pytest.raises(WormcastError, match=f"^{name}: '?{wrong}'? is (given|no direction), allowed are "):
+        with pytest.raises(WormcastError, match=rf"^{name}: '?{wrong}'? is (not valid\.|no direction), [aA]llowed"):
             Configuration(**{name: wrong})
         assert option.help.endswith(".")

@@ -144,5 +144,5 @@ def test_engines_that_disagree_are_an_internal_error(monkeypatch):
             pass
 
     monkeypatch.setattr(amaranth, "AmaranthEngine", Idle)
-    with pytest.raises(RuntimeError, match="the engines disagree on what becomes of this run"):
+    with pytest.raises(RuntimeError, match="the engines disagree on the deliveries of this run"):
         run(topology("mesh:1x2"), SCHEMES["individual"], [send(0, 1)], Configuration(), engine="amaranth")

@@ -106,7 +106,7 @@ def test_relation_travels_with_its_point(tmp_path):
 
 def test_what_is_refused_on_a_worker_is_told_as_here():
     given = {"topology": "mesh:3x3", "scheme": "dual-path", "rate": 0.02, "vcs": 17, "destinations_mean": 2.0}
-    with pytest.raises(WormcastError, match=r"^point vcs 17: vcs: 17 is given, allowed are 1 to 16"):
+    with pytest.raises(WormcastError, match=r"^point vcs 17: vcs: 17 is not valid. Allowed: 1 to 16"):
         cluster._run(given, "vcs 17", {}, cluster._digest())
     with pytest.raises(WormcastError, match="has other files of wormcast than this machine"):
         cluster._run(given, "vcs 17", {}, "other")
@@ -115,7 +115,7 @@ def test_what_is_refused_on_a_worker_is_told_as_here():
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nowhere", "tcp://127.0.0.1:99999", "x://127.0.0.1:1"])
 def test_scheduler_that_does_not_answer_is_told(address, sweep, tmp_path, capfd):
     with ResultStore(tmp_path / "some.sqlite") as store, pytest.raises(
-            WormcastError, match=f"scheduler: {address} is given, no scheduler has answered there within 0.5 seconds"):
+            WormcastError, match=f"scheduler: {address} is not valid: no scheduler answered within 0.5 seconds"):
         list(run_on_cluster(points(sweep), store, address, patience=0.5))
     assert capfd.readouterr() == ("", "")
 
@@ -130,7 +130,7 @@ def test_scheduler_without_workers_and_scheduler_that_is_lost_are_told(sweep, tm
             running = run_on_cluster(points(sweep), store, address)
             first = next(running)
             started.close()
-            with pytest.raises(WormcastError, match="does not answer any more; what is finished is kept"):
+            with pytest.raises(WormcastError, match=r"has stopped answering\. Finished points are stored"):
                 list(running)
             assert first.key in store
 

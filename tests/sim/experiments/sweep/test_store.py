@@ -80,7 +80,7 @@ def test_other_database_is_refused(tmp_path):
     with sqlite3.connect(path) as other:
         other.execute("CREATE TABLE notes (text TEXT)")
     other.close()
-    with pytest.raises(WormcastError, match="is no file of finished points"):
+    with pytest.raises(WormcastError, match="is not a file of finished points"):
         ResultStore(path)
 
 

@@ -96,7 +96,7 @@ def test_load_is_spread(row, name):
 @pytest.mark.parametrize(("network", "relation", "sentence"), [
     ("mesh:4x4", "e-cube:parallel=destination", "mesh:4x4 has no parallel links, over which worms would be"),
     ("row.toml", "up-down-adaptive:parallel=destination", "up-down-adaptive leaves a choice, which parallel links"),
-    ("row.toml", "up-down:parallel=source", "relation: parallel 'source' is given, allowed are destination, input, tu"),
+    ("row.toml", "up-down:parallel=source", "relation: parallel 'source' is not valid. Allowed: destination, input"),
     ("row.toml", "up-down-adaptive:parallel=turns", "up-down-adaptive leaves a choice, which parallel links"),
     ("mesh:4x4", "e-cube:parallel=input", "mesh:4x4 has no parallel links, over which worms would be"),
     ("row.toml", "up-down:paralel=destination", "relation: 'paralel=destination' of .* is no parameter"),

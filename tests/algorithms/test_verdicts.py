@@ -138,11 +138,11 @@ class TestGraph:
                 return [(rows[switch, switch - 1], 0)]
             return [] if switch == node else [(rows[switch, switch + (1 if came is None or node > switch else -1)], 0)]
 
-        with pytest.raises(WormcastError, match=r"by given: a worm comes from (\S+) to \S+, goes on to \1; routers"):
+        with pytest.raises(WormcastError, match=r"by given: a worm comes from (\S+) to \S+, continues to \1; routers"):
             check(line, INDIVIDUAL, relation=Built(line, back))
         for scheme, relation in (("dual-path", E_CUBE), ("dual-path", SHORTEST), ("multipath", E_CUBE),
                                  ("e-mcast", HAMILTONIAN), ("column-path", HAMILTONIAN), ("dual-path", ADAPTIVE)):
-            with pytest.raises(WormcastError, match=r"stops there, and goes on to .* it would be an error on"):
+            with pytest.raises(WormcastError, match=r"stops there, and continues to .* do not have this turn"):
                 check(topology("mesh:2x4"), SCHEMES[scheme], relation=relation)
 
 
@@ -266,7 +266,7 @@ class TestTori:
             assert [step.resource for step in cycle] == [f"link:{k}>{(k + 1) % 4}:{named}" for k in range(4)]
         for vcs in (1, 3):
             with pytest.raises(WormcastError, match=f"vcs: {vcs} is given, the relations tell 2 classes of virtual "
-                                                    "channels apart on ring:4: allowed are multiples of 2, or"):
+                                                    "channels apart on ring:4. Allowed: multiples of 2, or"):
                 check(ring, INDIVIDUAL, vcs=vcs)
 
     def test_worms_of_any_channel_spoil_the_classes(self):

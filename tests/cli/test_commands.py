@@ -179,7 +179,7 @@ def test_random_multicasts_of_one_source():
     (("plan", "mesh:8x8", "sp", "--source", 0, "--destinations", 1),
      "scheme sp: mesh:8x8 has 2 dimensions, it is defined on meshes of 3"),
     (("plan", "torus:4x4x4", "sp", "--source", 0, "--destinations", 1),
-     "scheme sp: it is not defined on torus:4x4x4, allowed are mesh"),
+     "scheme sp: torus:4x4x4 is not valid. Allowed: mesh"),
     (("run", "mesh:4x4x4", "tp", "--source", 0, "--destinations", 1, "--length", 0), "length: 0 is given, allowed"),
 ])
 def test_what_schemes_of_three_dimensions_refuse(words, sentence):

@@ -139,7 +139,7 @@ def test_a_deadlock_ends_it(tmp_path):
     (["--multicast-fraction", "2"], "multicast_fraction: 2.0 is not valid. Allowed: 0 to 1"),
     (["--length", "0"], "length: 0 is not valid. Allowed: 1 to 65536"),
     (["--warmup", "3000"], "warmup: 3000 of 3000 cycles is not valid. Allowed: 0 to 2999"),
-    (["--configuration", "boppana"], "configuration: 'boppana' is unknown, there are amnah_5x5x5, atbm_256, "),
+    (["--configuration", "boppana"], "configuration: 'boppana' is unknown. Allowed: amnah_5x5x5, atbm_256, "),
     (["--lenght", "3"], "No such option: --lenght (Possible options: --length)"),
     (["--injection-rate", "0.1"], "No such option: --injection-rate (Possible options: --rate)"),
     (["--injection_rate=0.1"], "No such option: --injection_rate (Possible options: --rate)"),
@@ -224,7 +224,7 @@ def test_a_trace_that_cannot_be_run_is_one_sentence(tmp_path):
 
 
 @pytest.mark.parametrize(("arguments", "sentence"), [
-    (["mesh:4x4", "dual-pth", "--rate", "0.1"], "scheme: 'dual-pth' is unknown, there are atbm, binomial, cmin, "),
+    (["mesh:4x4", "dual-pth", "--rate", "0.1"], "scheme: 'dual-pth' is unknown. Allowed: atbm, binomial, cmin, "),
     (["mesh:4y4", "dual-path", "--rate", "0.1"], "topology: 'mesh:4y4'"),
 ])
 def test_what_is_unknown_or_missing_is_named(arguments, sentence):

@@ -12,7 +12,7 @@ SMART = "--ni fpfs --packet 16"
 
 @pytest.mark.parametrize(("network", "scheme", "options", "sentence"), [
     ("mesh:1x4", "k-binomial:k=0", SMART,
-     "scheme: k of 'k-binomial:k=0' is '0', allowed are whole numbers from 1 to 12"),
+     "scheme: k '0' of 'k-binomial:k=0' is not valid. Allowed: whole numbers from 1 to 12"),
     ("mesh:1x4", "k-binomial", f"{SMART} --ratio 0", "ratio: '0' is given, allowed are numbers above 0"),
     ("mesh:1x4", "k-binomial", f"{SMART} --ratio half", "ratio: 'half' is given, allowed are numbers above 0"),
     ("mesh:1x4", "k-binomial", f"{SMART} --ratio 2 --t-hs 100 --t-ns 3",

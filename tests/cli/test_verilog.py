@@ -61,7 +61,7 @@ def test_named_configuration_is_told(tmp_path):
     (["router", "--topology", "irregular:nodes=6,switches=3", "--scheme", "individual", "--tables", "t.json"],
      "tables: t.json is given, but router for irregular:"),
     (["router", "--topology", "ring:4", "--scheme", "individual", "--vcs", "1"],
-     "vcs: 1 is given, e-cube tells 2 classes of virtual channels apart on ring:4: allowed are multiples of 2"),
+     "vcs: 1 is not valid: e-cube tells 2 classes of virtual channels apart on ring:4. Allowed: multiples of 2"),
     (["router", "--vcs", "0", "-o", "x.v"], "vcs: 0 is not valid. Allowed: 1 to 16"),
     (["decoder", "--t-ns", "5", "-o", "x.v"],
      "decoder: --t-ns is given, it changes nothing there, allowed for interface, its parts and network"),

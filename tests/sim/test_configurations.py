@@ -67,7 +67,7 @@ def test_options_that_are_not_given_go_with_deep_buffers():
                                   ("consumption", 2, "consumption: 2 is given with buffer-kind deep, allowed is 1"),
                                   ("buffer", 4, "buffer: 4 is given with chunks of 8 flits"),
                                   ("chunk", 1, "chunk: 1 is not valid. Allowed: 2 to 256"),
-                                  ("chunk", "8", "chunk: '8' is given, it must be a whole number")):
+                                  ("chunk", "8", "chunk: '8' is not valid. Allowed: a whole number")):
         with pytest.raises(WormcastError, match=sentence):
             hardware(network, scheme, buffer_kind="deep", **{name: value})
 
@@ -104,7 +104,7 @@ def test_options_given_come_first_then_the_named_ones_then_the_scheme_s():
 
 
 def test_unknown_names_are_refused_with_those_there_are():
-    with pytest.raises(WormcastError, match="configuration: 'big' is unknown, there are amnah_5x5x5, atbm_256"):
+    with pytest.raises(WormcastError, match=r"configuration: 'big' is unknown. Allowed: amnah_5x5x5, atbm_256"):
         hardware(MESH, DUAL_PATH, named="big")
 
 

@@ -78,7 +78,7 @@ def test_path_worms_are_forwarded():
 
 
 def test_who_sends_path_worms_on_is_named():
-    with pytest.raises(WormcastError, match="by of 'path-lg:by=host' is 'host', allowed are hosts, ni"):
+    with pytest.raises(WormcastError, match=r"by 'host' of 'path-lg:by=host' is not valid. Allowed: hosts, ni"):
         find_scheme("path-lg:by=host", topology(IRREGULAR))
 
 

@@ -39,7 +39,7 @@ def sent(*message, **changes):
     (lambda: check(MESH, "dual-path"), "scheme: 'dual-path' is given, it must be a Scheme"),
     (lambda: check(MESH, SCHEME, consumption="2"), "consumption: '2' is given, it must be a whole number or None"),
     (lambda: hardware(MESH, SCHEME, {"vcs": "2"}), "vcs: '2' is given, it must be a whole number"),
-    (lambda: hardware(MESH, SCHEME, {"vc": 2}), "hardware: 'vc' is given, allowed are configuration, vcs, "),
+    (lambda: hardware(MESH, SCHEME, {"vc": 2}), "hardware: 'vc' is not valid. Allowed: configuration, vcs, "),
     (lambda: hardware(MESH, SCHEME, None), "hardware: None is given, it must be a Mapping"),
     (lambda: hardware("mesh:2x2", SCHEME, {}), "topology: 'mesh:2x2' is given, it must be a Topology"),
     (lambda: loaded(seeds=3), r"seeds: 3 is given, it must be a sequence of them, as range\(4\)"),

@@ -260,7 +260,7 @@ def _receive(nodes, channels, worms, deliveries, begun, smart, tagged, working, 
         if not right:
             _fail(counters, 2, node, number)
             if marks >> 1 + options[CHANNEL_BITS] & TAIL >> 1:
-                    channel.delivery = NONE  # the next flit on this channel begins a new packet
+                channel.delivery = NONE  # the next flit on this channel begins a new packet
         else:
             delivery = deliveries[channel.delivery]
             worms[channel.worm].touched = now

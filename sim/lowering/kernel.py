@@ -120,11 +120,11 @@ class Kernel:
 
     def input(self, name: str) -> Word:
         """Return input word ``name``."""
-        return _look_up(self.inputs, name, f"{self.name} has no input word")
+        return _look_up(self.inputs, name, f"an input word of {self.name}")
 
     def output(self, name: str) -> Word:
         """Return output word ``name``."""
-        return _look_up(self.outputs, name, f"{self.name} has no output word")
+        return _look_up(self.outputs, name, f"an output word of {self.name}")
 
     def flags(self, name: str) -> list[int]:
         """Return the byte in a tile of each bit of a register, least significant bit first. All bits are flags.
@@ -222,11 +222,11 @@ class Kernel:
                 self._put(block, piece, row, numbers)
 
     def _register(self, name: str) -> Field:
-        return _look_up(self.state, name, f"{self.name} has no register")
+        return _look_up(self.state, name, f"a register of {self.name}")
 
     def _pointers(self, block: Block) -> tuple[int, int, int, int]:
         if block.kernel is not self and block.kernel != self:
-            raise LoweringError(f"block: {block.kernel.name} is not valid. Allowed: blocks of {self.name}.")
+            raise LoweringError(f"block: {block.kernel.name} is not valid. Allowed: blocks of this {self.name}.")
         return block.state.ctypes.data, block.inputs.ctypes.data, block.outputs.ctypes.data, block.n_padded
 
     def _row(self, block: Block, piece: Piece, row: int) -> tuple[np.ndarray, int]:
@@ -250,9 +250,9 @@ class Kernel:
         found[...] = np.packbits(flat, axis=1, bitorder="little") if bits == 1 else flat
 
 
-def _look_up(fields: Mapping[str, Any], name: str, sentence: str) -> Any:
+def _look_up(fields: Mapping[str, Any], name: str, kind: str) -> Any:
     if name not in fields:
-        raise LoweringError(f"{name!r} is not valid: {sentence} of that name. Allowed: {', '.join(fields) or 'none'}.")
+        raise LoweringError(f"{name!r} is not {kind}. Allowed: {', '.join(fields) or 'none'}.")
     return fields[name]
 
 

@@ -67,7 +67,7 @@ class Observer:
         """Write the signals of the instances from ``first`` on to ``out``, given the block's state and inputs."""
         kernel = block.kernel
         if (kernel.name, kernel.tile_bytes, kernel.vector_width) != (self.name, self.tile_bytes, self.vector_width):
-            raise LoweringError(f"block: {kernel.name} is not valid. Allowed: blocks of {self.name}.")
+            raise LoweringError(f"block: {kernel.name} is not valid: the observer of {self.name} is for another kernel")
         function = _CALL(machine.address(self.code, "observe"))
         function(block.state.ctypes.data, block.inputs.ctypes.data, out.ctypes.data, block.n_padded, first)
 

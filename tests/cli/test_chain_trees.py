@@ -84,17 +84,17 @@ def test_check_takes_parameters_on_both_sides():
                           "order=id on ")
 
 
-CONVENTIONAL = "has network interfaces forward its worms: allowed are fcfs, fpfs"
+CONVENTIONAL = "ni: conventional is not valid: network interfaces forward the worms of scheme "
 BOTH = "all must go both ways"
 
 
 @pytest.mark.parametrize(("command", "sentence"), [
     (["run", NETWORK, "k-binomial", *TO, "--length", 8],
-     f"ni: conventional is given, scheme k-binomial {CONVENTIONAL}"),
+     f"{CONVENTIONAL}k-binomial. Allowed: fcfs, fpfs."),
     (["run", NETWORK, "k-binomial:k=2", *TO, "--length", 8, "--absorb", "host"],
-     f"ni: conventional is given, scheme k-binomial:k=2 {CONVENTIONAL}"),
+     f"{CONVENTIONAL}k-binomial:k=2. Allowed: fcfs, fpfs."),
     (["load", NETWORK, "k-binomial", "--rate", "0.01"],
-     f"ni: conventional is given, scheme k-binomial {CONVENTIONAL}"),
+     f"{CONVENTIONAL}k-binomial. Allowed: fcfs, fpfs."),
     (["plan", NETWORK, "k-binomial", *TO, "--packet", 8],
      "packet: 8 is given without a length, of which packets are made"),
     (["plan", NETWORK, "k-binomial:k=0", *TO],

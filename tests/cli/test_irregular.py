@@ -109,15 +109,16 @@ RUN = ["run", NETWORK, "tree", *TO, "--length", 8, *DEEP]
 
 @pytest.mark.parametrize(("command", "sentence"), [
     ([*RUN, "--chunk", 4],
-     "chunk: 4 is not valid: the switch has 8 outputs and decodes 5 header flits at once. Allowed: 8 flits or more."),
-    ([*RUN, "--chunk", 7], "buffer: 640 is given with chunks of 7 flits, allowed are their multiples from 14"),
-    ([*RUN, "--buffer", 8], "buffer: 8 is given with chunks of 8 flits, allowed are their multiples from 16"),
+     "chunk: 4 flits are given, a switch of 8 outputs that decodes 5 header flits at once needs at least 8"),
+    ([*RUN, "--chunk", 7], "buffer: 640 is not valid with chunks of 7 flits. Allowed: multiples of 7 from 14."),
+    ([*RUN, "--buffer", 8], "buffer: 8 is not valid with chunks of 8 flits. Allowed: multiples of 8 from 16."),
     ([*RUN, "--flit-width", 2],
-     "chunk: 8 is not valid: the switch has 8 outputs and decodes 17 header flits at once. Allowed: 17 flits or more."),
-    *(([command, NETWORK, "tree", *options, *DEEP, "--vcs", 2], "vcs: 2 is given with buffer-kind deep, allowed is 1")
+     "chunk: 8 flits are given, a switch of 8 outputs that decodes 17 header flits at once needs at least 17"),
+    *(([command, NETWORK, "tree", *options, *DEEP, "--vcs", 2],
+       "vcs: 2 is not valid with buffer-kind deep. Allowed: 1.")
       for command, *options in (RUN[:1] + TO + ["--length", 8], ["load", "--rate", "0.01"], ["check"])),
     (["run", NETWORK, "individual", *TO, "--length", 8, "--buffer", 640],
-     "buffer: 640 is given, allowed are 1 to 16; more with buffer-kind deep"),
+     "buffer: 640 is not valid. Allowed: 1 to 16, and up to 4096 with buffer-kind deep."),
     (["run", "mesh:4x4", "dual-path", *TO[:2], "--destinations", "1,5", "--length", 8, *DEEP], ONE_WAY),
     (["check", "mesh:4x4", "dual-path", *DEEP], ONE_WAY),
     *((["run", NETWORK, scheme, *TO, "--length", 8], UNBUILT.format(scheme)) for scheme in SWITCH_BASED),
@@ -144,6 +145,6 @@ def test_a_run_that_goes_well_by_luck_is_warned_of():
     run = ("run", "irregular:seed=1", "tree", "--configuration", "sivaram_32", "--source", 0, "--destinations", "1,2")
     code, _, err = wormcast(*run, "--length", 636)
     assert code == 0
-    assert err == ("wormcast: worms with up to 636 payload flits are copied out of buffers that hold 635 of them: they "
-                   "may deadlock, as check says\n")
+    assert err == ("wormcast: worms with up to 636 payload flits are replicated from buffers that hold 635: they may "
+                   "deadlock, see check\n")
     assert wormcast(*run, "--length", 635)[::2] == (0, "")

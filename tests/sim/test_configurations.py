@@ -51,7 +51,7 @@ def test_buffers_of_paper_002_go_by_the_virtual_channels(name, depths):
         assert (chosen.vcs, chosen.buffer, chosen.consumption) == (vcs, depth, 4)
     chosen = hardware(MESH, DUAL_PATH, named=name)
     assert (chosen.vcs, chosen.buffer) == (2, 4)
-    with pytest.raises(WormcastError, match="configuration: 3 virtual channels are given, its buffers are known for"):
+    with pytest.raises(WormcastError, match="vcs: 3 is not valid: the configuration has no buffer depth for it"):
         hardware(MESH, DUAL_PATH, named=name, vcs=3)
     assert hardware(MESH, DUAL_PATH, named=name, vcs=3, buffer=5).buffer == 5
 
@@ -63,9 +63,9 @@ def test_options_that_are_not_given_go_with_deep_buffers():
     assert chosen == paper
     assert hardware(network, scheme, buffer_kind="deep", chunk=48).buffer == 13 * 48
     assert hardware(network, scheme, buffer_kind="deep", buffer=64).buffer == 64
-    for name, value, sentence in (("vcs", 2, "vcs: 2 is given with buffer-kind deep, allowed is 1"),
-                                  ("consumption", 2, "consumption: 2 is given with buffer-kind deep, allowed is 1"),
-                                  ("buffer", 4, "buffer: 4 is given with chunks of 8 flits"),
+    for name, value, sentence in (("vcs", 2, "vcs: 2 is not valid with buffer-kind deep. Allowed: 1."),
+                                  ("consumption", 2, "consumption: 2 is not valid with buffer-kind deep. Allowed: 1."),
+                                  ("buffer", 4, "buffer: 4 is not valid with chunks of 8 flits"),
                                   ("chunk", 1, "chunk: 1 is not valid. Allowed: 2 to 256"),
                                   ("chunk", "8", "chunk: '8' is not valid. Allowed: a whole number")):
         with pytest.raises(WormcastError, match=sentence):

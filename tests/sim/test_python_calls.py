@@ -39,7 +39,7 @@ def sent(*message, **changes):
     (lambda: check(MESH, "dual-path"), "scheme: 'dual-path' is not valid. Allowed: a Scheme"),
     (lambda: check(MESH, SCHEME, consumption="2"), "consumption: '2' is not valid. Allowed: a whole number or None"),
     (lambda: hardware(MESH, SCHEME, {"vcs": "2"}), "vcs: '2' is not valid. Allowed: a whole number"),
-    (lambda: hardware(MESH, SCHEME, {"vc": 2}), "hardware: 'vc' is given, allowed are configuration, vcs, "),
+    (lambda: hardware(MESH, SCHEME, {"vc": 2}), "hardware: 'vc' is not valid. Allowed: configuration, vcs, "),
     (lambda: hardware(MESH, SCHEME, None), "hardware: None is not valid. Allowed: a Mapping"),
     (lambda: hardware("mesh:2x2", SCHEME, {}), "topology: 'mesh:2x2' is not valid. Allowed: a Topology"),
     (lambda: loaded(seeds=3), r"seeds: 3 is not valid. Allowed: a sequence of integers, for example range\(4\)"),

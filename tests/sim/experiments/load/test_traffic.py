@@ -130,23 +130,23 @@ HOT = {"pattern": "hot-spot", "hot_spot_share": 0.5, "destinations_mean": 2}
     ({"rate": 0.1, "multicast_fraction": 1.5}, "multicast_fraction: 1.5"),
     ({"rate": 0.1, "destinations_distribution": "zipf"}, "'zipf' is not valid. Allowed: fixed, uniform, normal, given"),
     ({"rate": 0.1, "destinations_deviation": -1}, "destinations_deviation: -1"),
-    ({"rate": 0.1, "destinations_deviation": 3}, "destinations_deviation: 3 is given, .* with normal alone"),
+    ({"rate": 0.1, "destinations_deviation": 3}, "destinations_deviation: 3 is not valid. .* with the distribution"),
     ({"rate": 0.1, "destinations_distribution": "normal", "destinations_deviation": float("inf")}, "deviation: inf"),
     ({"rate": 0.1, "destinations_distribution": "given", "destinations_counts": "1:1e308,2:1e308"}, "'1:1e308' is"),
     ({"rate": 0.1, "destinations_distribution": "given"}, "None is given with the distribution given"),
     ({"rate": 0.1, "destinations_counts": "1:1"}, "'1:1' is given with the distribution fixed, counts belong to given"),
-    (GIVEN | {"destinations_counts": "1:1,3"}, "destinations_counts: '3' is given, it must be COUNT:WEIGHT"),
-    (GIVEN | {"destinations_counts": "0:1"}, "destinations_counts: '0:1' is given"),
-    (GIVEN | {"destinations_counts": "2:-1"}, "destinations_counts: '2:-1' is given"),
-    (GIVEN | {"destinations_counts": "2:nan"}, "destinations_counts: '2:nan' is given"),
-    (GIVEN | {"destinations_counts": "2:1,2:2"}, "destinations_counts: 2 is given twice"),
-    (GIVEN | {"destinations_counts": ""}, "destinations_counts: '' is given"),
+    (GIVEN | {"destinations_counts": "1:1,3"}, "destinations_counts: '3' is not valid. Allowed: COUNT:WEIGHT"),
+    (GIVEN | {"destinations_counts": "0:1"}, "destinations_counts: '0:1' is not valid"),
+    (GIVEN | {"destinations_counts": "2:-1"}, "destinations_counts: '2:-1' is not valid"),
+    (GIVEN | {"destinations_counts": "2:nan"}, "destinations_counts: '2:nan' is not valid"),
+    (GIVEN | {"destinations_counts": "2:1,2:2"}, "destinations_counts: 2 is not valid twice"),
+    (GIVEN | {"destinations_counts": ""}, "destinations_counts: '' is not valid"),
     ({"rate": 0.1, "pattern": "spiral"}, "pattern: 'spiral' is not valid. Allowed: uniform, hot-spot, transpose"),
-    ({"rate": 0.1, "pattern": "hot-spot", "hot_spot_share": 0.1}, "hot_spots: None is given with the pattern hot-spot"),
-    ({"rate": 0.1, "hot_spots": "1"}, "hot_spots: '1' is given with the pattern uniform"),
-    ({"rate": 0.1, "pattern": "hot-spot", "hot_spots": "1"}, "hot_spot_share: 0.0 is given with the pattern hot-spot"),
-    ({"rate": 0.1, "hot_spot_share": 0.5}, "hot_spot_share: 0.5 is given with the pattern uniform"),
-    ({"rate": 0.1, "pattern": "shuffle"}, "shuffle is given without unicasts"),
+    ({"rate": 0.1, "pattern": "hot-spot", "hot_spot_share": 0.1}, "hot_spots: None is not valid with the pattern"),
+    ({"rate": 0.1, "hot_spots": "1"}, "hot_spots: '1' is not valid with the pattern uniform"),
+    ({"rate": 0.1, "pattern": "hot-spot", "hot_spots": "1"}, "hot_spot_share: 0.0 is not valid with the pattern"),
+    ({"rate": 0.1, "hot_spot_share": 0.5}, "hot_spot_share: 0.5 is not valid with the pattern uniform"),
+    ({"rate": 0.1, "pattern": "shuffle"}, "shuffle is not valid: it is for unicasts"),
 ])
 def test_bad_traffic_is_refused(options, sentence):
     with pytest.raises(WormcastError, match=sentence):
@@ -154,15 +154,15 @@ def test_bad_traffic_is_refused(options, sentence):
 
 
 @pytest.mark.parametrize(("options", "sentence"), [
-    ({"destinations_mean": 0.5}, "destinations_mean: 0.5 is given, fixed in a network of 8 nodes it must be 1 to 7"),
-    ({"destinations_mean": 8}, "must be 1 to 7"),
-    ({"destinations_mean": 5, "destinations_distribution": "uniform"}, "must be 1 to 4"),
-    ({"destinations_mean": 2.2, "destinations_distribution": "uniform"}, "multiple of 0.5"),
+    ({"destinations_mean": 0.5}, "destinations_mean: 0.5 is not valid with the distribution fixed in a network"),
+    ({"destinations_mean": 8}, "Allowed: 1 to 7."),
+    ({"destinations_mean": 5, "destinations_distribution": "uniform"}, "Allowed: 1 to 4."),
+    ({"destinations_mean": 2.2, "destinations_distribution": "uniform"}, "multiples of 0.5"),
     ({"destinations_distribution": "given", "destinations_counts": "1:1,8:1"},
-     "destinations_counts: 8 destinations are given, in a network of 8 nodes they must be 1 to 7"),
+     "destinations_counts: 8 destinations are not valid in a network of 8 nodes. Allowed: 1 to 7."),
     (HOT | {"hot_spots": "0.8"}, "hot_spots: node: '0.8' is outside mesh:1x8"),
-    (HOT | {"hot_spots": "1,0.1"}, "hot_spots: '1,0.1' is given, it must be a node or more, each once"),
-    (HOT | {"hot_spots": ""}, "hot_spots: '' is given"),
+    (HOT | {"hot_spots": "1,0.1"}, "hot_spots: '1,0.1' is not valid. Allowed: one node or more, each once."),
+    (HOT | {"hot_spots": ""}, "hot_spots: '' is not valid"),
 ])
 def test_what_the_network_cannot_have_is_refused(options, sentence):
     with pytest.raises(WormcastError, match=sentence):

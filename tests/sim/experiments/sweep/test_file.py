@@ -140,7 +140,7 @@ def test_file_is_refused_in_a_sentence(text, sentence, sweep_of):
     ("rate = []", "rate: [] is not valid. Allowed: 1 or more entries"),
     ("rate = [1, 1.0]", "rate: 1.0 is not valid: the list has it twice"),
     (f"rate = {[n / 1e6 for n in range(101)]}\nseed = {list(range(100))}", "10100 points are not valid. Allowed:"),
-    ("rate = [0.1, 3]", "point rate 3.0: rate: 3 creates 12 flits to consume per node and cycle"),
+    ("rate = [0.1, 3]", "point rate 3.0: rate: 3 is not valid: it creates 12 flits to consume per node and cycle"),
     ("rate = 0.1\nvcs = [2, 17]", "vcs[1]: 17 is not valid. Allowed: a whole number from 1 to 16"),
     ("rate = 0.1\ncycles = [100, 0]", "point cycles 0: cycles: 0 is given"),
     ("rate = 0.1\nseeds = [1, 0]", "point seeds 0: seeds: 0 is given"),

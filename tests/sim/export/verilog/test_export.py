@@ -56,11 +56,11 @@ def test_a_part_is_the_one_that_the_port_has():
 
 
 @pytest.mark.parametrize(("name", "port", "sentence"), [
-    ("input-unit", "up", "port: 'up' is given, allowed are east, west, south, north, local"),
-    ("router", "east", "port: 'east' is given, router belongs to none"),
-    ("switch", None, "component: 'switch' is unknown, there are router, input-unit, "),
+    ("input-unit", "up", "port: 'up' is not valid. Allowed: east, west, south, north, local"),
+    ("router", "east", "port: 'east' is not valid: router does not belong to a port"),
+    ("switch", None, "component: 'switch' is not valid. Allowed: router, input-unit, "),
     ("token-station", None,
-     "token-station: there is none with topology mesh:3x3, scheme dual-path, there is one with --topology min:b=2"),
+     "component: token-station is not valid: topology mesh:3x3, scheme dual-path has no such component. Allowed: "),
 ])
 def test_a_part_that_is_not_there_is_refused(name, port, sentence):
     with pytest.raises(WormcastError, match=re.escape(sentence)):
@@ -71,8 +71,8 @@ def test_slots_are_those_of_the_interface():
     built = build_component(blueprint(absorb="3", slot=9, consumption=2, flit_width=8), "retransmission")
     assert (built.slots, built.flits, built.channels, built.width) == (3, 9, 2, 8)
     for absorb in ("off", "host"):
-        with pytest.raises(WormcastError, match=f"^retransmission: there is none with absorb {absorb}, there is one "
-                                                "with --absorb 1$"):
+        with pytest.raises(WormcastError, match=f"^component: retransmission is not valid: absorb {absorb} has no such "
+                                                r"component\. Allowed: with --absorb 1\.$"):
             build_component(blueprint(absorb=absorb), "retransmission")
 
 
@@ -320,8 +320,8 @@ def test_a_component_is_of_the_kind_that_is_named():
     assert by_kind["router_0"] != by_kind["router_1"]
     assert {port.name for port in ports(build_component(built, "router"))} == by_kind["router_0"]
     for name, kind, sentence in (
-        ("router", "router_7", "kind: 'router_7' is given, router of irregular:.* is allowed with router_0, router_1"),
-        ("interface", "router_1", "kind: 'router_1' is given, interface belongs to none of router_0, router_1"),
+        ("router", "router_7", "kind: 'router_7' is not valid: irregular:.* has other kinds. Allowed: router_0, "),
+        ("interface", "router_1", "kind: 'router_1' is not valid: interface is part of the interface, not of a router"),
     ):
         with pytest.raises(WormcastError, match=sentence):
             build_component(built, name, kind=kind)

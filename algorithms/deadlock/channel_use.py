@@ -156,7 +156,7 @@ def find_channel_use(
     passes, lost_at, lost_to = _unicasts(arrays, starts, routes.phase_of_node)
     if lost_at >= 0:
         raise WormcastError(
-            f"relation {routes.relation.name}: no path leads from node {lost_at} "
+            f"relation {routes.relation.name}: it does not lead from node {lost_at} "
             f"({topology.node_name(lost_at)}) to node {lost_to} ({topology.node_name(lost_to)}) in {topology.name}"
         )
     require_unicasts(scheme, routes)

@@ -165,7 +165,7 @@ class ReachDecoder(CopyingDecoder):
             raise WormcastError(
                 f"{refused}: the strings of switch {routes.topology.switch_names[switch]} do not cover node {left[0]}. "
                 "Allowed: each node is below a switch or above it." if left else
-                f"{refused}: up ports of switch {routes.topology.switch_names[switch]} depend on the destination. "
+                f"{refused}: the up ports of switch {routes.topology.switch_names[switch]} depend on the destination. "
                 "Allowed: the same up ports for all destinations.")
         own = [*kind.network_outputs, *(kind.ejections[n] for n, outputs in enumerate(self.ejections) for _ in outputs)]
         return ports[kind.members], down[kind.members][:, None, :] == np.array(own)[None, :, None]

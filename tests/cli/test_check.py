@@ -270,7 +270,7 @@ def test_a_picture_has_every_row_and_column_and_a_cell_that_holds_its_marks(tmp_
     [
         (["mesh:4x4", "individual", "--plot", "x.gif"], "plot: x.gif is not valid. Allowed: names that end in"),
         (["mesh:4x4", "individual", "--plot", "no/x.png"], "no/x.png cannot be written"),
-        (["mesh:4x4", "dual-path", "--consumption", "0"], "consumption: 0 is not valid. Allowed: 1 to 16"),
+        (["mesh:4x4", "dual-path", "--consumption", "0"], "consumption: 0 is not valid. Allowed: 1 to 16."),
         (["mesh:4x4", "dual-path", "--classes", "sideways"], "'sideways' is no direction"),
         (["mesh:4x4", "dual-path", "--with", "nothing"], "scheme: 'nothing' is unknown"),
         (["mesh:4x4", "dual-path", "--with", "individual=nothing"], "relation: 'nothing' is unknown"),

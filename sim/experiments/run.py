@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Run", "plan_messages", "run", "run_bulk"]
 
-#: Cycles in which a worm under way does not move before the wait-for graph is built; doubled after each time.
+#: Cycles in which no host sends or receives a flit of a worm under way before the wait-for graph is built. It doubles
+#: after each time.
 PATIENCE = 512
 CHUNK = 4096
 

@@ -97,7 +97,7 @@ def load_until_interval(
 ) -> Load:
     """Run a sixteenth of ``cycles``, and double the cycles until the results are `settled` or ``cycles`` is reached.
 
-    For the parameters see `load`. A given warm-up is always less than half of the cycles.
+    For the parameters see `load`. Results count as settled only after more than twice a given warm-up.
     """
     if isinstance(traffic, Trace):
         raise WormcastError("until_interval: a trace is not valid: it has a length of its own. "

@@ -223,7 +223,7 @@ class MessageWindow:
         return self._begun["worms"] - sent.sum(axis=(0, 2))
 
     def quiet(self) -> np.ndarray:
-        """Return the longest time for which a worm under way has not moved, [lanes]."""
+        """Return the longest time in which no host has sent or received a flit of a worm under way, [lanes]."""
         host, longest = self.host, np.zeros(len(self.sources), np.int64)
         under_way = host.tagged[host.tagged >= 0]
         lane = host.worms["source"][under_way] // self.network.nodes

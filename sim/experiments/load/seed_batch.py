@@ -32,7 +32,8 @@ __all__ = ["FOR_EVER", "CommonEnd", "Found", "SeedBatch", "State"]
 #: Cycles for which messages are created at a time. It affects memory, not results.
 CHUNK = 2048
 
-#: Cycles for which a worm under way does not move before a deadlock is looked for, not counting interfaces' waits.
+#: Cycles in which no host sends or receives a flit of a worm under way before a deadlock is looked for, without the
+#: waits of its interfaces.
 PATIENCE = 8192
 
 #: The same number at the end of an experiment.

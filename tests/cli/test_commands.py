@@ -180,7 +180,7 @@ def test_random_multicasts_of_one_source():
      "scheme sp: mesh:8x8 has 2 dimensions, it is defined on meshes of 3"),
     (("plan", "torus:4x4x4", "sp", "--source", 0, "--destinations", 1),
      "scheme sp: torus:4x4x4 is not valid. Allowed: mesh"),
-    (("run", "mesh:4x4x4", "tp", "--source", 0, "--destinations", 1, "--length", 0), "length: 0 is given, allowed"),
+    (("run", "mesh:4x4x4", "tp", "--source", 0, "--destinations", 1, "--length", 0), "length: 0 is not valid. Allowed"),
 ])
 def test_what_schemes_of_three_dimensions_refuse(words, sentence):
     code, out, err = wormcast(*words)
@@ -259,7 +259,7 @@ ONE = ["--source", "0", "--destinations", "1", "--length", "4"]
         (["plan", "mesh:4x4", "dual-path", "--random", 80, "--destinations-mean", 16], "mean: 16 is given"),
         (["plan", "mesh:2x2x2", "multipath", *ONE[:4]], "mesh:2x2x2 has 3 dimensions, it is defined on meshes of 2"),
         (["run", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "1", "--length", "0"],
-         "wormcast: run: length: 0 is given"),
+         "wormcast: run: length: 0 is not valid"),
         (["run", "mesh:4x4", "dual-path", "--source", "0"], "--destinations, --length is missing"),
         (["run", "mesh:8x8", "dual-path", *ONE, "--flit-width", "5"], "flit_width 5 cannot hold"),
         (["run", "mesh:4x4", "dual-path", *ONE, "--vcs", "0"], "vcs: 0 is not valid. Allowed: 1 to 16"),
@@ -276,8 +276,8 @@ ONE = ["--source", "0", "--destinations", "1", "--length", "4"]
         (["run", "mesh:4x4", "dual-path", *ONE, "--instances", "3"], "instances: no waveform is written. Needed: vcd."),
         (["run", "mesh:4x4", "dual-path", *ONE, "--vcd", "x.vcd", "--window", "9"], "window: '9' is given, it must be"),
         (["run", "mesh:4x4", "dual-path", *ONE, "--vcd", "x.vcd", "--window", "5:999"],
-         "window: 5:999 is given, the run has "),
-        (["run", "mesh:4x4", "dual-path", *ONE, "--vcd", "x.vcd", "--window", "5:5"], "window: 5:5 is given, the run"),
+         "window: 5:999 is not valid: the run has "),
+        (["run", "mesh:4x4", "dual-path", *ONE, "--vcd", "x.vcd", "--window", "5:5"], "window: 5:5 is not valid: the"),
         (["run", "mesh:4x4", "dual-path", *ONE, "--vcd", "x.vcd", "--instances", "0,4.0"],
          "instances: node: '4.0' is outside mesh:4x4"),
         (["run", "mesh:4x4", "dual-path", *ONE, "--vcd", "x.vcd", "--instances", "router_4_0"],
@@ -305,7 +305,7 @@ def test_bad_input_is_one_sentence_and_leaves_nothing(arguments, sentence, tmp_p
     [
         ("[{]", "begins with [ and is not a JSON list"),
         ("{}", "line 0 (from 0): cycle, source, destinations, length are missing. Needed: cycle, source"),
-        ("[]", "none is given"),
+        ("[]", "an empty list is not valid"),
     ],
 )
 def test_files_that_hold_no_messages_are_refused(text, sentence, tmp_path):
@@ -323,8 +323,8 @@ def test_files_that_hold_no_messages_are_refused(text, sentence, tmp_path):
         (0, "3", "a message: 3 is not valid. Allowed: a JSON object with cycle"),
         (2, '{"at": 0}', "source, destinations, length are missing. Needed: cycle"),
         (0, '{"at": 0, "source": 0, "destinations": [1], "length": "4"}', "length: '4' is given"),
-        (2, '{"at": 0, "source": 0, "destinations": [1], "length": 0}', "length: 0 is given"),
-        (0, '{"at": -1, "source": 0, "destinations": [1], "length": 4}', "cycle: -1 is given"),
+        (2, '{"at": 0, "source": 0, "destinations": [1], "length": 0}', "length: 0 is not valid"),
+        (0, '{"at": -1, "source": 0, "destinations": [1], "length": 4}', "cycle: -1 is not valid"),
         (2, '{"at": 0, "source": 0, "destinations": 1, "length": 4}', "destinations: 1 is not valid. Allowed: a"),
         (0, '{"at": 0, "source": 0, "destinations": [17], "length": 4}', "node: '17' is outside mesh:4x4"),
         (2, '{"at": 0, "source": 0, "destinations": [], "length": 4}', "destinations: [] is given, it must have"),

@@ -121,7 +121,7 @@ def test_a_deadlock_ends_it(tmp_path):
     (["--rate", "nan"], "rate: nan is not valid"),
     (["--destinations-mean", "16"], "destinations_mean: 16 is not valid"),
     (["--destinations-distribution", "zipf"], "Allowed: fixed, uniform, normal"),
-    (["--cycles", "0"], "cycles: 0 is given"),
+    (["--cycles", "0"], "cycles: 0 is not valid"),
     (["--seeds", "2000"], "Allowed: 1 to 1024"),
     (["--vcs", "0"], "vcs"),
     (["--destinations-distribution", "given"], "Allowed: counts with given, and only with given."),
@@ -199,8 +199,8 @@ def test_a_trace_is_run_until_all_is_received(tmp_path):
     (["--seed", "0"], "seed: not valid with a trace"),
     (["--until-interval"], "until_interval: not valid with a trace"),
     (["--length", "20", "--pattern", "uniform"], "length, pattern: not valid with a trace"),
-    (["--cycles", "0"], "cycles: 0 is given"),
-    (["--warmup", "4"], "warmup: 4 of 4 cycles is given"),
+    (["--cycles", "0"], "cycles: 0 is not valid"),
+    (["--warmup", "4"], "warmup: 4 of 4 cycles is not valid"),
 ])
 def test_what_has_no_meaning_beside_a_trace_is_one_sentence(more, sentence, tmp_path):
     file = tmp_path / "some.jsonl"

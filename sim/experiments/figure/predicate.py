@@ -312,6 +312,6 @@ def _compared(operator: ast.cmpop, first: Any, second: Any) -> Truth:
     if isinstance(operator, ast.Eq):
         return first.same(second) if both else Truth.of(first == second)
     if not both:
-        raise WormcastError(f"holds: a comparison of {first!r} and {second!r} is not valid. Allowed: numbers.")
+        raise WormcastError(f"holds: a comparison of {first} and {second} is not valid. Allowed: numbers.")
     return first.below(second) if isinstance(operator, ast.Lt) else second.below(first)
 

@@ -90,7 +90,7 @@ def test_like_another_one(tmp_path):
      "variations: .* is not valid. Allowed: 6 or fewer entries"),
     ({"like": "1"}, "like: 1 is not valid. Allowed: the name"),
     ({"words": "{one = 1}"}, "words.one: 1 is not valid. Allowed: text"),
-    ({"words": "{here = 'x'}"}, "words.here: 'x' is given"),
+    ({"words": "{here = 'x'}"}, "words.here: 'x' is not valid"),
     ({"words": "{one = '{two}', two = ''}"}, "{two} in '{two}' is not valid. Allowed: plot, here"),
     ({"pictures": "[{name = 'p', command = 'plan {one}'}]"}, "{one} in 'plan {one}' is not valid. Allowed: plot, here"),
     ({"over": "'scheme'", "values": "['dual-path']"}, "over: 'scheme' is not valid. Allowed: options of load with num"),
@@ -104,7 +104,7 @@ def test_like_another_one(tmp_path):
     ({"cycles": "10" * 40}, "cycles: a whole number of more than 64 bits is given"),
     ({"options": "{topology = 'mesh:3x3', destinations_mean = -inf}"}, "options.destinations_mean: -inf is given"),
     ({"step": "1e-9"}, "step, most: 1e-09 and 0.9 are not valid. Allowed: most of 1 to 1000 steps"),
-    ({"step": "2.0", "most": "1.0"}, "step, most: 2.0 and 1.0 are given"),
+    ({"step": "2.0", "most": "1.0"}, "step, most: 2.0 and 1.0 are not valid"),
     ({"options": "{}"}, "series one: topology is missing"),
     ({"options": "{topology = 'mesh:3x3', vcs = 17}"}, "vcs: 17 is not valid. Allowed: a whole number from 1 to 16"),
     ({"points": "'runs'", "over": "'random'", "values": "[2]", "options": "{topology = 'mesh:3x3'}"},
@@ -150,7 +150,7 @@ def test_what_is_refused(tmp_path, entries, sentence):
 
 @pytest.mark.parametrize(("name", "sentence"), [
     ("002-fig99", "figure: '002-fig99' is not valid. Allowed: 000-area, 000-fig1, 000-fig2, 000-fig3, "),
-    ("002", "figure: '002' is given"),
+    ("002", "figure: '002' is not valid"),
     ("nowhere.toml", "figure: there is no file nowhere.toml"), ("../x", "is not valid. Allowed:"),
 ])
 def test_names_of_none(name, sentence):

@@ -254,7 +254,7 @@ GOOD = line(5, 0, [1, 2])
     (line(5, 0, [3, "0.3"]), "destinations: the list has a node twice, or the source"),
     (line(5, 1, [3], after=1), "after: 1 is not valid. Allowed: numbers of earlier lines, each once"),
     (line(5, 1, [3], after=-1), "after: -1 is not valid. Allowed: the number of an earlier line"),
-    (line(5, 1, [3], after=[0, 0]), "after: [0, 0] is given"),
+    (line(5, 1, [3], after=[0, 0]), "after: [0, 0] is not valid"),
     (line(5, 1, [3], after="0"), "after: '0' is not valid. Allowed: numbers of earlier lines"),
     (line(5, 0, [3], after=0), "after: 0 is not valid. Allowed: lines with the destination 0.0, the source"),
     (line(5, 5, [3], after=0), "after: 0 is not valid. Allowed: lines with the destination 1.1, the source"),
@@ -295,17 +295,17 @@ def test_a_file_that_changes_is_told(name, trace_of):
     source = trace.source(MESH, 0)
     trace.check(MESH, 1)
     trace_of([GOOD, GOOD], name)
-    with pytest.raises(WormcastError, match="has changed since it was given"):
+    with pytest.raises(WormcastError, match="has changed while it was used"):
         trace.source(MESH, 0)
     if name == "some.jsonl":
-        with pytest.raises(WormcastError, match="has changed since it was given"):
+        with pytest.raises(WormcastError, match="has changed while it was used"):
             source.until(10)
     assert Trace(trace.path) != trace
 
 
 def test_what_has_no_meaning_with_a_trace_is_refused(trace_of):
     trace, options = trace_of([GOOD]), {"configuration": Configuration(consumption=2)}
-    with pytest.raises(WormcastError, match="seeds: 2 are given with a trace"):
+    with pytest.raises(WormcastError, match="seeds: 2 seeds are not valid: a trace"):
         load(MESH, SCHEMES["dual-path"], trace, seeds=(1, 2), **options)
     with pytest.raises(WormcastError, match=r"warmup: 6 of 6 cycles is not valid\. Allowed: 0 to 5"):
         load(MESH, SCHEMES["dual-path"], trace, cycles=None, warmup=6, **options)

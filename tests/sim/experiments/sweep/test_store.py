@@ -64,7 +64,7 @@ def test_two_that_begin_at_once_keep_the_points_of_both(tmp_path):
 def test_damaged_file_is_told_and_left_as_it_is(damage, file):
     file.write_bytes(damage(file.read_bytes()))
     before = file.read_bytes()
-    with pytest.raises(WormcastError, match=r"some\.sqlite is damaged \(.*\): it must be"):
+    with pytest.raises(WormcastError, match=r"some\.sqlite is damaged \(.*\)\. Needed: "):
         ResultStore(file)
     assert file.read_bytes() == before
 

@@ -23,6 +23,7 @@ from ..common.text import count
 from .commands import Commands, options_of_program
 from .other_names import counterparts
 from .progress import announced, cleared
+from .usage_errors import usage_sentence
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -198,8 +199,7 @@ def _run() -> int:
         return _fail(Exit.BAD_INPUT, str(error))
     except typer.TyperException as error:
         _name_counterparts(error)
-        # typer begins the message of a refused choice with the type of its own error
-        return _fail(Exit.BAD_INPUT, error.format_message().replace("Value error, ", ""))
+        return _fail(Exit.BAD_INPUT, usage_sentence(error))
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         return _fail(Exit.BAD_INPUT, f"{where}{error.strerror or error}")
@@ -208,8 +208,8 @@ def _run() -> int:
     except (KeyboardInterrupt, typer.Abort):
         code = Exit.INTERRUPTED
     except SystemExit as error:  # raised by a user's Python file; no command raises it
-        return _fail(Exit.BAD_INPUT, f"a Python file of a scheme, relation or topology calls sys.exit ({error}). "
-                     "Allowed: code that returns or raises an error.")
+        return _fail(Exit.BAD_INPUT, "the Python file of a scheme, relation or topology ends the program "
+                     f"(SystemExit: {error}). Allowed: code that returns or raises another error.")
     if code == Exit.INTERRUPTED:  # typer may return this code
         return _fail(Exit.INTERRUPTED, "interrupted")
     return code if isinstance(code, int) else Exit.DONE

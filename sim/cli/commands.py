@@ -9,6 +9,8 @@ from typing import Any, TypeVar
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from wormcast.algorithms.errors import WormcastError
+
 __all__ = ["COMMANDS", "Commands", "command", "find_command", "options_of_program"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -119,5 +121,7 @@ class Commands(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Import the named command, or refuse an unknown name."""
+        if args[0] not in COMMANDS and not args[0].startswith("-"):
+            raise WormcastError(f"command: {args[0]!r} is not valid. Allowed: {', '.join(COMMANDS)}.")
         name, found, rest = super().resolve_command(ctx, args)
         return name, found and find_command(name or ""), rest

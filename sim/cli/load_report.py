@@ -91,37 +91,39 @@ def report(result: Load) -> None:
         say(f"  {at_rest(result.deadlock)}")
         return
     asked = "created" if isinstance(result.traffic, Trace) else f"{result.traffic.rate:g} requested"
-    table(["flits per node and cycle", "mean", "95 %"], [
+    table(["flits per node and cycle", "mean", "+-"], [
         [f"offered ({asked}; a multicast counts once)", *_rounded(result.per_node("created"), 5)],
         ["effective (times destinations)", *_rounded(result.per_node("wanted"), 5)],
         ["accepted (consumed)", *_rounded(result.per_node("consumed"), 5)],
         ["delivered (of completed messages)", *_rounded(result.per_node("completed"), 5)],
     ])
-    table(["cycles", "mean", "95 %"], [
+    table(["cycles", "mean", "+-"], [
         [name, *_rounded(result.span(span), 1)] for name, span in (
             ("latency", "latency"), ("  source queue", "queue_latency"), ("  injection", "injection_latency"),
             ("  transit", "transit_latency"), ("  reception", "reception_latency"),
             ("network latency (injection and transit)", "network_latency"),
             ("latency of multicasts", "multicast_latency"), ("latency of unicasts", "unicast_latency"))
     ])
-    table(["waiting cycles", "mean", "95 %"], [
-        ["for a link, each hop", *_rounded(result.wait("link"), 2)],
-        ["for a consumption channel, each stop", *_rounded(result.wait("consumption"), 2)],
+    table(["waiting cycles", "mean", "+-"], [
+        ["for a link, per hop", *_rounded(result.wait("link"), 2)],
+        ["for a consumption channel, per destination", *_rounded(result.wait("consumption"), 2)],
     ])
     report_stages(result)
-    table(["percentiles of latency", "mean", "95 %"], [
+    table(["percentiles of latency", "mean", "+-"], [
         *([f"{100 * share:g} %", *_rounded(result.percentile(share), 1)] for share in PERCENTILES.values()),
-        ["the longest of each seed", *_rounded(result.longest, 1)]])
-    table(["channels", "mean", "95 %"], [
-        ["worms for each multicast", *_rounded(result.copies, 3)],
-        ["hops for each stop (v-c ratio used)", *_rounded(result.hops_per_destination, 3)],
-        ["virtual for each consumption channel (v-c ratio provided)", round(result.vc_ratio, 3), None],
-        ["share of virtual channels owned", *_rounded(result.occupancy("network"), 4)],
-        ["share of consumption channels owned", *_rounded(result.occupancy("consumption"), 4)]])
-    table(["flits per cycle and link", "mean", "95 %", "busiest", "which"], [
+        ["maximum of each seed", *_rounded(result.longest, 1)]])
+    table(["channels", "mean", "+-"], [
+        ["worms per multicast", *_rounded(result.copies, 3)],
+        ["hops per destination (v-c ratio used)", *_rounded(result.hops_per_destination, 3)],
+        ["virtual per consumption channel (v-c ratio provided)", round(result.vc_ratio, 3), None],
+        ["share of virtual channels held", *_rounded(result.occupancy("network"), 4)],
+        ["share of consumption channels held", *_rounded(result.occupancy("consumption"), 4)]])
+    table(["flits per cycle and link", "mean", "+-", "busiest", "link"], [
         [words, *_rounded(result.utilisation(kind), 4), *_busiest(result, kind)] for kind, words in KINDS.items()])
+    if len(result.seeds) > 1:
+        say("+-: half the 95 % confidence interval over the seeds")
     if worst := result.worst():
-        say("the slowest: " + "; ".join(_slow(result, one) for one in worst[:3]))
+        say("largest latencies: " + "; ".join(_slow(result, one) for one in worst[:3]))
     totals = int(result.totals["messages"].sum())
     say(f"{totals} messages received, {result.censored} created and not received by the end")
     precise = "" if result.precise else f"; {result.imprecise}"
@@ -135,7 +137,7 @@ def report_stages(result: Load) -> None:
     stages = result.stages
     if not any(stages.tokens):
         if len(stages):
-            table(["stage", "waiting headers", "95 %"], [
+            table(["stage", "waiting headers", "+-"], [
                 [one, *_rounded(stages.mean(HEADS, one), 3)] for one in range(len(stages))])
         return
     table(["stage", "tokens", "waiting headers", "wait for the token, cycles each", "held", "walk", "tokens held"], [

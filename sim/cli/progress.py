@@ -66,7 +66,7 @@ def _about(seconds: float | None) -> str:
 def _write(what: str) -> None:
     if what not in _in_files:
         _in_files.add(what)
-        print(f"wormcast: {what}; this takes a while, but only once", file=sys.stderr, flush=True)
+        print(f"wormcast: {what}, which takes a while, but only once", file=sys.stderr, flush=True)
 
 
 def _show(sentence: str) -> None:

@@ -225,7 +225,7 @@ def test_a_topology_is_written_as_a_network_file_and_read_back(name, tmp_path):
 
 
 @pytest.mark.parametrize(("file", "sentence"), [
-    ("net.txt", "net.txt is given, its name must end in .toml"),
+    ("net.txt", "net.txt is not valid. Allowed: names that end in .toml."),
     ("absent/net.toml", "net.toml cannot be written: No such file or directory"),
 ])
 def test_a_network_file_that_cannot_be_written_is_refused(file, sentence, tmp_path):
@@ -250,11 +250,11 @@ ONE = ["--source", "0", "--destinations", "1", "--length", "4"]
         (["plan", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "0,1"], "source"),
         (["plan", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "1,1"], "twice"),
         (["plan", "mesh:4x4", "dual-path", "--source", "0", "--destinations", ""], "destination"),
-        (["plan", "mesh:4x4", "dual-path"], "plan: source is missing"),
-        (["plan", "mesh:4x4", "dual-path", "--source", "0"], "plan: destinations is missing"),
-        (["plan", "mesh:4x4", "dual-path", *ONE[:4], "--seed", 1], "plan: seed is given"),
+        (["plan", "mesh:4x4", "dual-path"], "plan: --source is missing. Needed: --source and "),
+        (["plan", "mesh:4x4", "dual-path", "--source", "0"], "plan: --destinations is missing. Needed: "),
+        (["plan", "mesh:4x4", "dual-path", *ONE[:4], "--seed", 1], "plan: --seed is not valid without --random"),
         (["plan", "mesh:4x4", "dual-path", "--destinations", "0", "--random", 80],
-         "plan: destinations is given beside random"),
+         "plan: --destinations is not valid with --random"),
         (["plan", "mesh:4x4", "dual-path", "--random", 7], "random: 7 is not valid. Allowed: 8 to"),
         (["plan", "mesh:4x4", "dual-path", "--random", 80, "--destinations-mean", 16], "mean: 16 is given"),
         (["plan", "mesh:2x2x2", "multipath", *ONE[:4]], "mesh:2x2x2 has 3 dimensions, it is defined on meshes of 2"),
@@ -274,7 +274,7 @@ ONE = ["--source", "0", "--destinations", "1", "--length", "4"]
         (["run", "mesh:4x4", "dual-path", *ONE, "--engine", "amaranth", "--vcd", "x.vcd", "--window", "0:5"],
          "window: engine amaranth always records the whole run. Allowed: with engine bulk."),
         (["run", "mesh:4x4", "dual-path", *ONE, "--instances", "3"], "instances: no waveform is written. Needed: vcd."),
-        (["run", "mesh:4x4", "dual-path", *ONE, "--vcd", "x.vcd", "--window", "9"], "window: '9' is given, it must be"),
+        (["run", "mesh:4x4", "dual-path", *ONE, "--vcd", "x.vcd", "--window", "9"], "window: '9' is not valid"),
         (["run", "mesh:4x4", "dual-path", *ONE, "--vcd", "x.vcd", "--window", "5:999"],
          "window: 5:999 is not valid: the run has "),
         (["run", "mesh:4x4", "dual-path", *ONE, "--vcd", "x.vcd", "--window", "5:5"], "window: 5:5 is not valid: the"),
@@ -466,13 +466,13 @@ def test_run_tells_people_the_hardware():
     first, second, *_ = out.splitlines()
     assert first.startswith("dual-path on mesh:3x3: delivered in cycle ")
     assert first.endswith(" (1 worm, 1 header flit; engine bulk)")
-    assert second == ("1 VC x 4 flits, 1 consumption channel, coupled readers (copies move together), "
+    assert second == ("1 VC x 4 flits, 1 consumption channel, coupled readers (branches advance together), "
                       "paper delays (header 3 cycles a hop), consumption-links separate, no classes, relation e-cube")
 
 
 @pytest.mark.parametrize(("scheme", "tokens", "said"), [
-    ("atbm", "on", "asynchronous copies (each copy goes by itself), tokens"),
-    ("tree-serial", "off", "serial copies (a flit of one copy a cycle), no tokens"),
+    ("atbm", "on", "asynchronous copies (each branch at its own pace), tokens"),
+    ("tree-serial", "off", "serial copies (one flit of one branch per cycle), no tokens"),
 ])
 def test_of_trees_it_tells_how_they_are_copied(scheme, tokens, said):
     _, out, _ = wormcast("run", "min:b=2,stages=2", scheme, "--source", 0, "--destinations", "1,2", "--length", 4,

@@ -100,7 +100,7 @@ def test_a_figure_is_measured_and_judged(file, tmp_path):
     # finished points are not run again, and all comes out the same
     again = wormcast("figure", file, "--out", tmp_path / "out")
     assert (again[0], again[2]) == (0, "")
-    assert "less precise than wanted" in again[1]
+    assert " of them imprecise, " in again[1]
     # series that are not drawn are in no legend
     assert "hidden" not in (tmp_path / "out" / "two.svg").read_text()
 

@@ -44,7 +44,7 @@ def test_text_has_a_line_for_each_word():
     code, out, err = wormcast(*QUICK)
     assert (code, err) == (0, "")
     for word in ("offered", "effective", "accepted", "delivered", "latency", "source queue", "injection", "transit",
-                 "reception", "for a link, each hop", "for a consumption channel", "busiest", "not saturated"):
+                 "reception", "for a link, per hop", "for a consumption channel", "busiest", "not saturated"):
         assert word in out
 
 
@@ -53,7 +53,7 @@ def test_what_was_asked_for_stands_beside_what_is_offered(rate):
     """A few seeds may offer less, by chance."""
     _, told, _ = wormcast("load", "mesh:2x2", "individual", "--rate", rate, "--destinations-mean", 1, "--cycles", 2000)
     [line] = [line for line in told.splitlines() if "offered" in line]
-    assert line.startswith(f"│ offered ({rate} asked for; a multicast counts once)")
+    assert line.startswith(f"│ offered ({rate} requested; a multicast counts once)")
     assert len(line) < 80
 
 
@@ -105,7 +105,7 @@ def test_a_deadlock_ends_it(tmp_path):
     assert "latency" not in out
     code, out, _ = wormcast(*options, "--plot", tmp_path / "busy.svg", "--links")
     assert code == 3
-    assert "no picture, as nothing is measured in a deadlock" in out
+    assert "no picture, as a deadlock has no measurements" in out
     assert sorted(file.name for file in tmp_path.iterdir()) == [
         "deadlock.vcd", "deadlock.vcd.gtkw", "deadlock.vcd.sucl"]
     code, found = as_json(*options)
@@ -244,14 +244,14 @@ def test_find_saturation():
     assert {probe["rate"] for probe in told["probes"]} >= set(rates.values())
     code, out, err = wormcast(*asked)
     assert (code, err) == (0, "")
-    assert f"saturated between rate {rates['low']:.4g} and {rates['high']:.4g}" in out
+    assert f"saturates between rate {rates['low']:.4g} and {rates['high']:.4g}" in out
 
 
 def test_find_saturation_ends_in_a_deadlock():
     code, out, _ = wormcast("load", "mesh:3x3", "dual-path", "--find-saturation", "--consumption", 1, "--vcs", 1,
                             "--buffer", 2, "--length", 64, "--destinations-mean", 4, "--cycles", 60_000)
     assert code == 3
-    assert "a deadlock at rate" in out
+    assert "\ndeadlock at rate" in out
 
 
 @pytest.mark.parametrize("more", [["--rate", "0.1"], ["--trace", "x.jsonl"], ["--plot", "x.svg"], ["--links"],
@@ -259,4 +259,4 @@ def test_find_saturation_ends_in_a_deadlock():
 def test_what_does_not_go_with_find_saturation(more):
     code, out, err = wormcast("load", "mesh:3x3", "dual-path", "--find-saturation", *more)
     assert (code, out) == (2, "")
-    assert err.startswith(f"wormcast: find-saturation: {more[0]} is given beside it")
+    assert err.startswith(f"wormcast: find-saturation: {more[0]} is not valid with it")

@@ -43,8 +43,8 @@ def test_named_configuration_is_told(tmp_path):
 
 @pytest.mark.parametrize(("arguments", "sentence"), [
     (["switch", "-o", "x.v"], "verilog: 'switch' is not valid. Allowed: network, router, "),
-    (["router", "--doc"], "verilog: --doc is given without a file, it needs -o FILE"),
-    (["router", "--json"], "verilog: --json is given without a file, it needs -o FILE"),
+    (["router", "--doc"], "verilog: --doc is not valid without -o. Needed: -o FILE."),
+    (["router", "--json"], "verilog: --json is not valid without -o. Needed: -o FILE."),
     (["router", "-o", "no/such/x.v"], "no/such/x.v cannot be written: No such file or directory"),
     (["router", "--relations", "e-cube", "--relation", "e-cube", "-o", "x.v"],
      "relation: not valid together with relations"),
@@ -58,16 +58,16 @@ def test_named_configuration_is_told(tmp_path):
     (["router", "--kind", "router_0", "-o", "x.v"],
      "kind: 'router_0' is not valid: mesh:8x8 has other kinds. Allowed: router."),
     (["network", "--topology", "mesh:2x2", "--tables", "t.json", "-o", "x.v"],
-     "tables: t.json is given, but network for mesh:2x2 has none to write, allowed for a network whose routers"),
+     "tables: t.json is not valid: network for mesh:2x2 has no routing tables to write. Allowed: with network, and a "),
     (["router", "--topology", "irregular:nodes=6,switches=3", "--scheme", "individual", "--tables", "t.json"],
-     "tables: t.json is given, but router for irregular:"),
+     "tables: t.json is not valid: router for irregular:"),
     (["router", "--topology", "ring:4", "--scheme", "individual", "--vcs", "1"],
      "vcs: 1 is not valid: e-cube tells 2 classes of virtual channels apart on ring:4. Allowed: multiples of 2"),
     (["router", "--vcs", "0", "-o", "x.v"], "vcs: 0 is not valid. Allowed: 1 to 16"),
     (["decoder", "--t-ns", "5", "-o", "x.v"],
-     "decoder: --t-ns is given, it changes nothing there, allowed for interface, its parts and network"),
+     "decoder: --t-ns is not valid: it does not change this component. Allowed: with interface, its parts and "),
     (["injection", "--readers", "coupled", "-o", "x.v"],
-     "injection: --readers is given, it changes nothing there, allowed for router, its parts and network"),
+     "injection: --readers is not valid: it does not change this component. Allowed: with router, its parts and "),
 ])
 def test_bad_input_is_one_sentence_and_leaves_nothing(arguments, sentence, tmp_path):
     code, out, err = verilog(*arguments, cwd=tmp_path)

@@ -14,7 +14,7 @@ from .guarded import GRACE, Ended, Place, start
 
 __all__ = ["Fault", "Trial", "attempt", "faults_of", "keep"]
 
-#: Exit codes of docs/interfaces.md, without 1, an error of the program, and 130, an interruption.
+#: Exit codes of docs/contract.md, without 1, an error of the program, and 130, an interruption.
 CODES = (0, 2, 3, 4, 5, 6)
 
 #: Seconds and bytes that a command may use.

@@ -17,7 +17,6 @@ Floats = npt.NDArray[np.float64]
 
 PARALLEL = 0.3  # distance of parallel lines between two switches, in cells
 BULGES = (0.35, 0.3, 0.25, 0.2, 0.16, 0.12, 0.09, 0.06, 0.04)  # bulges of a curve around obstacles, in cells
-HIGH = (0.5, 0.7, 0.9, 1.2, 1.5)  # bulges around boxes
 NEAR = 0.13  # smallest distance of a straight line from other positions, in cells
 PROBED = 48  # lines to test, of many with the same direction and length
 LIKE = 3  # digits to which directions are compared

@@ -85,7 +85,7 @@ def test_another_version_is_refused(file):
 
 def test_another_format_is_refused(file):
     rewritten(file, lambda whole: whole.update(format="wormcast recipe"))
-    with pytest.raises(WormcastError, match="is a wormcast recipe, it must be a "):
+    with pytest.raises(WormcastError, match=r"is a wormcast recipe\. Needed: a wormcast ch"):
         checkpoint.read(file)
 
 

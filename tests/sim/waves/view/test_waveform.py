@@ -82,7 +82,7 @@ def test_a_wait_is_of_the_worm_at_the_front(tmp_path):
     (lambda text: "\x89PNG\xff", "is not a VCD file"),
     (lambda text: text[:text.index("$enddefinitions")], "is damaged: it ends within the declarations of its signals"),
     (lambda text: text[text.index("$timescale"):], "has no worms. Needed: a waveform that run or load"),
-    (lambda text: text.replace("$comment wormcast {", "$comment wormcast $end $comment {", 1), "tells nothing of w"),
+    (lambda text: text.replace("$comment wormcast {", "$comment wormcast $end $comment {", 1), "has no worms. Neede"),
     (lambda text: text.replace('"links"', '"links', 1), "is damaged: its comment is not JSON: "),
     (lambda text: text.replace('"first": 0', '"first": "0"', 1), "its comment gives first of it as '0'"),
     (lambda text: text.replace('"end": 30', '"end": 0', 1), "its comment gives cycles 0 to 0 of 1000000 fs"),
@@ -104,7 +104,7 @@ def test_a_wait_is_of_the_worm_at_the_front(tmp_path):
     *((lambda text, junk=junk: f"{text}{junk}\n", "damaged: it ends within a ch") for junk in ("b", "strap", "rest")),
     (lambda text: f"{text}#31000000\n", "it continues at 31000000, but its comment has cycles up to 29"),
     (lambda text: text[:-4], "is neither a change of a signal nor a later time"),
-    (lambda text: text.replace('"worm": 1, "message"', '"worm": 2, "message"'), "worm 1 is in it, of which its com"),
+    (lambda text: text.replace('"worm": 1, "message"', '"worm": 2, "message"'), "its signals have worm 1, which its"),
 ])
 def test_what_is_no_whole_waveform_is_refused(tmp_path, change, sentence):
     path = tmp_path / "w.vcd"

@@ -1,18 +1,24 @@
-"""What to send: topologies, routing relations, headers and multicast plans. Knows no hardware.
+"""Multicast algorithms: topologies, routing relations, headers, schemes, deadlock analysis. Independent of hardware.
 
     from wormcast.algorithms import plan, topology
 
     mesh = topology("mesh:8x8")
     plan(mesh, "dual-path", "3.2", ["5.0", "1.4"]).to_dict()
 
-One concept a file: ``topologies/`` (the networks), ``routing/`` (which ways lead where), ``headers/`` (the bits a worm
-carries), ``irregular/`` (chains of switches, and who sends along them), ``schemes/`` (which worms a multicast becomes,
-for millions at a time), ``worms`` (their arrays), ``channels`` (the names of what they hold), ``ejection`` (at which of
-a node's ports they end), ``consumption`` (which consumption channels they may take), ``class_coverage`` (stops for
-which a map of them has no class), ``multicast_plan`` (the readable, checked view of one multicast), ``plan_statistics``
-(what many cost on average), ``visit_triples`` and ``deadlock/`` (whether worms can wait for each other in a circle),
-``theory/`` (the theorems on that, applied to a scheme), ``lookup`` (schemes and relations by the names that users give
-them).
+- ``topologies/``: networks.
+- ``routing/``: routing relations.
+- ``headers/``: header formats.
+- ``irregular/``: chains of switches in networks with up and down links.
+- ``schemes/``: multicast schemes, compiled for millions of multicasts.
+- ``worms``: arrays of worms.
+- ``channels``: names of the resources that worms hold.
+- ``ejection``: ejection ports of the nodes.
+- ``consumption``, ``class_coverage``: consumption classes, and a check that each stop has one.
+- ``multicast_plan``: readable, checked plan of one multicast.
+- ``plan_statistics``: average cost of many multicasts.
+- ``visit_triples``, ``deadlock/``: deadlock analysis.
+- ``theory/``: theorems on deadlock, applied to a scheme.
+- ``lookup``: schemes and relations by their names on the command line.
 """
 
 if __name__ != "wormcast.algorithms":

@@ -1,6 +1,6 @@
-"""Announcements of work that takes long.
+"""Announcements of long work.
 
-A program that has a terminal shows them there (`announce_by`); without such a program they do nothing.
+A program with a terminal shows them (`announce_by`). Otherwise they do nothing.
 """
 
 import contextlib
@@ -10,10 +10,10 @@ __all__ = ["Announcer", "announce", "announce_by"]
 
 
 class Announcer(Protocol):
-    """Shows an announcement from entry to exit; takes the arguments of `announce`."""
+    """Function that shows an announcement from entry to exit of its context. Its arguments are those of `announce`."""
 
     def __call__(self, what: str, seconds: float | None, once: bool) -> contextlib.AbstractContextManager[object]:
-        """Return what is entered before the work, and left after it."""
+        """Return the context in which the work runs."""
 
 
 def _silent(what: str, seconds: float | None, once: bool) -> contextlib.AbstractContextManager[object]:
@@ -27,16 +27,16 @@ def announce(what: str, seconds: float | None = None, *,
              once: bool = False) -> contextlib.AbstractContextManager[object]:
     """Return a context for work that may take more than two seconds.
 
-    Times of announcements with the same text add up: many short ones are shown as one long one is.
+    Times of announcements with the same text add up: many short ones are shown as one long one.
 
     Parameters
     ----------
     what : str
         The work, as in ``compiling the hosts' program``.
     seconds : float, optional
-        Estimate of how long it takes; None: it is not known.
+        Estimated time. None: unknown.
     once : bool
-        The result is kept, so that later runs do not wait for it.
+        The result is stored, so that later runs do not wait for it.
     """
     return _announcer(what, seconds, once)
 

@@ -1,4 +1,4 @@
-"""Channels and other resources that worms hold and wait for: one type, one spelling."""
+"""Channels and other resources that worms hold and wait for."""
 
 import re
 from collections import Counter
@@ -24,7 +24,7 @@ NUMBER = re.compile(r"\*|[0-9]+(-[0-9]+)?")
 
 @dataclass(frozen=True)
 class Resource:
-    """Something that one worm at a time can hold, written the same in results, waveforms, pictures and JSON.
+    """A resource that one worm at a time can hold. Its text is the same in results, waveforms, pictures and JSON.
 
     Parameters
     ----------
@@ -34,15 +34,15 @@ class Resource:
     where : str
         Name of the link (see `link_names`), id of the node, or stage of the token.
     number : str
-        Number of the channel, or group of the token. Where any of several channels will do: ``"*"`` for all of a
-        link, ``"0-1"`` for a range of them, ends included.
+        Number of the channel, or group of the token. A set of channels: ``"*"`` for all of a link, ``"0-1"`` for a
+        range, ends included.
     port : int, optional
-        Of ``"inj"`` alone: which of the node's injection ports.
+        For ``"inj"``: number of the node's injection port.
 
     Raises
     ------
     WormcastError
-        There is no such kind, or a number is none.
+        The kind is unknown, or a number is not valid.
     """
 
     kind: str
@@ -54,8 +54,8 @@ class Resource:
         known = self.kind in SPELLINGS and (self.port is not None) == (self.kind == "inj")
         placed = bool(self.where) if self.kind == "link" else self.where.isdigit()
         if not (known and placed and NUMBER.fullmatch(self.number)):
-            raise WormcastError(f"resource: {':'.join(self._parts())!r} is none, allowed are "
-                                f"{', '.join(SPELLINGS.values())}")
+            raise WormcastError(f"resource: {':'.join(self._parts())!r} is not valid. Allowed: "
+                                f"{', '.join(SPELLINGS.values())}.")
 
     def __str__(self) -> str:
         return ":".join(self._parts())
@@ -65,13 +65,7 @@ class Resource:
 
     @classmethod
     def parse(cls, text: str) -> "Resource":
-        """Read what ``str`` writes.
-
-        Raises
-        ------
-        WormcastError
-            It is no resource.
-        """
+        """Read the text that ``str`` writes."""
         kind, _, rest = text.partition(":")
         where, _, number = rest.rpartition(":")
         port: int | None = None
@@ -107,7 +101,7 @@ class Resource:
 
     @classmethod
     def place(cls, node: int, number: int | str) -> "Resource":
-        """A packet place of a node's smart interface, counted through its rows."""
+        """A packet buffer entry of a node's smart interface. The numbers run through all rows of its child table."""
         return cls("place", str(node), str(number))
 
 
@@ -128,7 +122,7 @@ def link_names(topology: Topology) -> tuple[str, ...]:
 
 @lru_cache(maxsize=16)
 def link_rows(topology: Topology) -> dict[str, int]:
-    """Rows of `Topology.links` by the names that `link_names` gives them; not to be changed."""
+    """Rows of `Topology.links` by the names of `link_names`. Read-only."""
     return {name: row for row, name in enumerate(link_names(topology))}
 
 
@@ -138,29 +132,35 @@ def switch_pair(topology: Topology, start: int, end: int) -> str:
 
 
 def channels_of_class(vcs: int, classes: int, one: int) -> range:
-    """Give the virtual channels of a link that belong to one of its classes.
+    """Return the virtual channels of a link that belong to one of its classes.
 
     Parameters
     ----------
     vcs : int
         Virtual channels of the link, a multiple of its classes.
     classes, one : int
-        Number of classes, and which of them is meant: it owns channels one*vcs/classes and following.
+        Number of classes, and the class in question: it owns channels one*vcs/classes and following.
     """
     share = vcs // classes
     return range(one * share, (one + 1) * share)
 
 
 def require_share(vcs: int, classes: int, whose: str, topology: Topology) -> None:
-    """Refuse virtual channels that these classes cannot share evenly; ``whose`` says who tells them apart."""
+    """Refuse a number of virtual channels that is not a multiple of the number of classes.
+
+    Parameters
+    ----------
+    whose : str
+        Start of the reason, up to the verb: ``"e-cube tells"``.
+    """
     if vcs % classes:
-        raise WormcastError(f"vcs: {vcs} is given, {whose} {classes} classes of virtual channels apart on "
-                            f"{topology.name}: allowed are multiples of {classes}, or any number without classes "
-                            "(vc-classes none)")
+        raise WormcastError(f"vcs: {vcs} is not valid: {whose} {classes} classes of virtual channels apart on "
+                            f"{topology.name}. Allowed: multiples of {classes}, or any number without classes "
+                            "(vc-classes none).")
 
 
 def class_channels(vcs: int, classes: int, one: int) -> str:
-    """Write those channels: ``"*"``, ``"2"`` or ``"0-1"``."""
+    """Write the channels of a class: ``"*"``, ``"2"`` or ``"0-1"``."""
     channels = channels_of_class(vcs, classes, one)
     if len(channels) == 1:
         return str(channels[0])

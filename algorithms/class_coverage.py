@@ -1,4 +1,4 @@
-"""Reject class maps that leave an intermediate destination without a class."""
+"""Rejection of class maps that leave a stop without a consumption class."""
 
 import numpy as np
 
@@ -12,13 +12,7 @@ __all__ = ["require_classes", "without_class"]
 
 
 def require_classes(classes: ConsumptionClasses, scheme: str, routes: Routes, worms: Worms) -> None:
-    """Refuse a map that gives one of these worms no class at a destination on its way. No classes at all are allowed.
-
-    Raises
-    ------
-    WormcastError
-        As `without_class`; or the routes do not lead there, or the topology has no such directions.
-    """
+    """Refuse a class map without a class for one of these worms at a stop. A map without any classes is allowed."""
     if not len(classes):
         return
     last = np.zeros(len(worms.destinations), bool)
@@ -35,9 +29,9 @@ def require_classes(classes: ConsumptionClasses, scheme: str, routes: Routes, wo
 def without_class(
     classes: ClassMap, scheme: str, topology: Topology, came: int, at: int, to: int
 ) -> WormcastError:
-    """Say that a map gives no class to a worm that comes from one node to another and goes on to a third."""
+    """Return the refusal for a worm that arrives from one node, stops at a second and continues to a third."""
     start, stop, end = map(topology.node_name, (came, at, to))
     return WormcastError(
-        f"classes: {classes} gives no class to a worm of {scheme} from {start} that stops at {stop} on its way "
-        f"to {end}, the direction of its {'next or ' if classes.by == 'next' else ''}last hop must be in a class"
+        f"classes: {classes} is not valid: it has no class for a worm of {scheme} from {start} that stops at {stop} on "
+        f"its way to {end}. Needed: the direction of its {'next or ' if classes.by == 'next' else ''}last hop."
     )

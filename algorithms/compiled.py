@@ -1,6 +1,6 @@
-"""Functions over arrays that Numba compiles.
+"""Functions over arrays, compiled by Numba.
 
-Importing them costs nothing: Numba is loaded when the first one is compiled or loaded from disk.
+Importing this module is cheap: Numba is loaded when the first function is compiled or loaded from disk.
 """
 
 import dis
@@ -24,16 +24,16 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 LINEAR, QUADRATIC = 1 << 16, 1 << 8
-"""Elements from which a function is compiled (`compiled_from`), by how its time grows with them."""
+"""Number of array elements from which a function is compiled (`compiled_from`): for linear and quadratic run time."""
 
 PATIENCE = 0.25
-"""Processor seconds for which a process runs functions as plain Python, about as long as loading Numba takes."""
+"""Processor seconds for which a process runs functions as plain Python, about the time to load Numba."""
 
 
 class CompiledFunction(Generic[P, R]):
-    """A function that is compiled when it is called.
+    """A function that is compiled at its first call.
 
-    Compiled code is kept on disk between runs, runs without the interpreter's lock, and may call other functions of
+    Compiled code is stored on disk between runs, runs without the interpreter's lock, and may call other functions of
     this kind.
 
     Parameters
@@ -41,7 +41,7 @@ class CompiledFunction(Generic[P, R]):
     py_func : function
         The function in Python.
     inline : bool
-        Each function that calls it contains its code.
+        Each calling function contains the code.
     plain_below : int
         While Numba is not loaded, calls whose arrays have fewer elements run as plain Python, for `PATIENCE` at most.
     """
@@ -53,7 +53,7 @@ class CompiledFunction(Generic[P, R]):
         self.plain_below = plain_below
 
     def __call__(self, *arguments: P.args, **named: P.kwargs) -> R:
-        """Call the function, by the way that takes less time."""
+        """Call the function, compiled or as plain Python, whichever is faster."""
         if _plain.under_way:
             return self.py_func(*arguments, **named)
         if self.plain_below and _plain.pays(arguments, self.plain_below):
@@ -74,30 +74,30 @@ def compiled(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def compiled_from(elements: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Compile a function over arrays; in a process that does little, it runs as plain Python.
+    """Compile a function over arrays. A process with little work runs it as plain Python.
 
-    In Python, numbers of NumPy's types do not widen: the function must not rely on 64 bits where an array has fewer.
+    In plain Python, numbers of NumPy's types do not widen: the function must not assume 64 bits for narrower arrays.
 
     Parameters
     ----------
     elements : int
-        Elements of the arguments' arrays, all together, from which it is compiled in any case.
+        Total number of elements of the argument arrays from which the function is always compiled.
     """
     return functools.partial(CompiledFunction, plain_below=elements)
 
 
 def inlined(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a function into each function that calls it, for small ones and for those with many arguments."""
+    """Compile a function into each calling function. For small functions and those with many arguments."""
     return CompiledFunction(function, inline=True)
 
 
 class Intrinsic:
-    """A function whose code is written as LLVM IR; compiled functions alone can call it.
+    """A function written as LLVM IR. Only compiled functions can call it.
 
     Parameters
     ----------
     py_func : function
-        As ``numba.extending.intrinsic`` takes it.
+        Argument of ``numba.extending.intrinsic``.
     """
 
     def __init__(self, py_func: Callable[..., Any]):
@@ -112,7 +112,7 @@ class Intrinsic:
 
 
 def intrinsic(function: Callable[..., Any]) -> Any:
-    """Declare an intrinsic; Numba is loaded when a function that calls it is compiled."""
+    """Declare an intrinsic. Numba is loaded when a calling function is compiled."""
     return Intrinsic(function)
 
 
@@ -127,11 +127,11 @@ class _Plain(threading.local):
     always = False
 
     def pays(self, arguments: tuple[Any, ...], below: int) -> bool:
-        """Whether a call with these arguments is to run as plain Python."""
+        """A call with these arguments is to run as plain Python."""
         return self.always or (self.spent < PATIENCE and not jit_loaded() and _elements(arguments) < below)
 
     def call(self, function: Callable[P, R], *arguments: P.args, **named: P.kwargs) -> R:
-        """Call a function in Python; numbers are returned as Python's, as compiled code does."""
+        """Call a function in Python. Numbers are returned as Python's numbers, as from compiled code."""
         begun = time.thread_time()
         self.under_way = True
         try:
@@ -147,7 +147,7 @@ _plain = _Plain()
 
 @contextmanager
 def plain() -> Iterator[None]:
-    """Run all functions that may be plain as plain Python, whatever their size; tests compare both ways."""
+    """Run all functions of `compiled_from` as plain Python. Tests compare both ways."""
     _plain.always = True
     try:
         yield
@@ -156,12 +156,12 @@ def plain() -> Iterator[None]:
 
 
 def jit_loaded() -> bool:
-    """Whether Numba has been loaded for compiled functions: then their compiled code is quicker."""
+    """Numba has been loaded for compiled functions, so that compiled code is faster."""
     return f"{__package__}.jit" in sys.modules
 
 
 def _elements(values: tuple[Any, ...]) -> int:
-    """Elements of all arrays among some values, and in tuples among these."""
+    """Count the elements of all arrays among some values, nested tuples included."""
     return sum(value.size if isinstance(value, np.ndarray) else _elements(value) if isinstance(value, tuple) else 0
                for value in values)
 
@@ -172,18 +172,18 @@ def _python_numbers(result: Any) -> Any:
     return tuple(map(_python_numbers, result)) if type(result) is tuple else result
 
 
-# What is compiled into a function
+# Digests of compiled code
 
 LOAD_GLOBAL, EXTENDED_ARG = (dis.opmap[name] for name in ("LOAD_GLOBAL", "EXTENDED_ARG"))
 
 
 def with_globals(function: Callable[..., Any], replace: Callable[[str, Any], Any]) -> FunctionType:
-    """Copy a function, with other values of the globals that it names.
+    """Copy a function with other values of its globals.
 
     Parameters
     ----------
     replace : function
-        Gives the new value of a global from its name and its value.
+        Returns the new value of a global from its name and value.
     """
     assert isinstance(function, FunctionType)
     names = [name for name in _names(function.__code__) if name in function.__globals__]
@@ -194,9 +194,9 @@ def with_globals(function: Callable[..., Any], replace: Callable[[str, Any], Any
 
 
 def digest(function: Callable[..., Any]) -> str:
-    """Hash of all that is compiled into a function: code of the functions that it calls, and constants by their names.
+    """Hash of all code and constants that are compiled into a function: its own, and those of functions that it calls.
 
-    Comments, docstrings and places in files do not matter. It can be asked for when the function's module is complete.
+    Comments, docstrings and line numbers do not count. Call it after the function's module is imported.
     """
     found: list[Any] = []
     ahead = [function]
@@ -215,7 +215,7 @@ def digest(function: Callable[..., Any]) -> str:
 
 
 def _code(code: CodeType) -> tuple[Any, ...]:
-    """What code does, whatever its docstring and lines."""
+    """Parts of a code object without its docstring and line numbers."""
     constants = [_code(value) if isinstance(value, CodeType) else value for value in code.co_consts]
     if constants and isinstance(constants[0], str) and not code.co_name.startswith("<"):
         constants[0] = None  # a function's docstring; Python keeps None in its place up to 3.12
@@ -223,7 +223,7 @@ def _code(code: CodeType) -> tuple[Any, ...]:
 
 
 def _names(code: CodeType) -> set[str]:
-    """Names of globals in code, and in functions inside it. The module `dis` finds them too, in ten times the time."""
+    """Names of globals in code and in nested functions. The module `dis` finds them too, ten times slower."""
     found = set[str]()
     for value in code.co_consts:
         if isinstance(value, CodeType):

@@ -1,4 +1,4 @@
-"""Consumption classes: which consumption channel a worm may reserve at a destination on its way."""
+"""Consumption classes: the consumption channels that a worm may reserve at a stop."""
 
 import re
 from dataclasses import dataclass
@@ -23,41 +23,41 @@ NO_CLASS = -1
 
 
 class ClassMap(Protocol):
-    """What says which class of consumption channels a worm takes: `ConsumptionClasses`, or anything else with these."""
+    """Map to classes of consumption channels: `ConsumptionClasses`, or an object with the same methods."""
 
     @property
     def by(self) -> str:
-        """Which hop decides: ``"next"`` or ``"last"``."""
+        """Deciding hop: ``"next"`` or ``"last"``."""
 
     def __len__(self) -> int: ...
 
     def of_channels(self, topology: Topology, vc_classes: int = 1) -> npt.NDArray[np.int8]:
-        """Class of each hop, int8 [links * vc_classes], ``NO_CLASS`` where it has none."""
+        """Class of each hop, int8 [links * vc_classes]. ``NO_CLASS``: none."""
 
     def at_stop(self, last: npt.ArrayLike, following: npt.ArrayLike) -> npt.NDArray[np.int8]:
-        """Class that a worm takes at a destination on its way, by the classes of its last and its next hop."""
+        """Class that a worm reserves at a stop, from the classes of its last and its next hop."""
 
 
 @dataclass(frozen=True)
 class ConsumptionClasses:
     """A map from directed networks to classes of consumption channels ([Boppana98], section 3.2).
 
-    A worm that stops at a destination on its way reserves a channel of the class of a hop: its next one
-    (``by="next"``, Lemma 2; where the next hop has no class, the last one) or its last one
-    (``by="last"``). At its last destination a worm may take any free channel.
+    At a stop a worm reserves a channel in the class of one of its hops: its next hop (``by="next"``, Lemma 2; if that
+    has no class, its last hop) or its last hop (``by="last"``). At its last destination a worm may reserve any free
+    channel.
 
     Parameters
     ----------
     networks : tuple of tuple of str
-        For each class the directions of its hops: ``"0+"`` and ``"0-"`` are steps up and down dimension 0, and
-        so on; ``"up"`` and ``"down"`` are hops to higher and to lower Hamiltonian labels. No direction twice.
-        Empty where every worm may take any channel.
+        Directions of each class: ``"0+"`` and ``"0-"`` are steps up and down dimension 0, and so on; ``"up"`` and
+        ``"down"`` are hops to higher and to lower Hamiltonian labels. Each direction once. Empty: every worm may
+        reserve any channel.
     by : "next" or "last"
 
     Raises
     ------
     WormcastError
-        A direction is given twice, or is none.
+        A direction is not valid or repeated.
     """
 
     networks: tuple[tuple[str, ...], ...] = ()
@@ -68,34 +68,36 @@ class ConsumptionClasses:
         for direction in named:
             if not DIRECTION.fullmatch(direction):
                 raise WormcastError(
-                    f"classes: {direction!r} is no direction, allowed are 0+, 0-, 1+, ... and up, down, and each of "
-                    "them on one class of virtual channels, as 0+.1"
+                    f"classes: {direction!r} is not a direction. Allowed: 0+, 0-, 1+, ... and up, down, each also on "
+                    "one class of virtual channels, as 0+.1."
                 )
         whole = {direction for direction in named if not _vc_of(direction)}
         hops = {_hop_of(direction) for direction in named}
         twice = any(_vc_of(direction) and _hop_of(direction) in whole for direction in named)
         if twice or len(set(named)) < len(named) or any(not network for network in self.networks):
-            raise WormcastError(f"classes: {self} must name each direction once, and at least one in each class")
+            raise WormcastError(f"classes: {self} is not valid. Allowed: each direction once, and at least one in each "
+                                "class.")
         if {"up", "down"} & hops and not {"up", "down"} >= hops:
             raise WormcastError(
-                f"classes: {self} names labels and dimensions, a hop would be of both; allowed is one or the other"
+                f"classes: {self} is not valid: a hop is in a direction of labels and in one of a dimension. Allowed: "
+                "directions of labels, or of dimensions."
             )
         if self.by not in ("next", "last"):
-            raise WormcastError(f"classes: by {self.by!r} is given, allowed are next, last")
+            raise WormcastError(f"classes: by {self.by!r} is not valid. Allowed: next, last.")
         if self.by == "next" and self.by_vc:
-            raise WormcastError(f"classes: {self} tells virtual channels of the next hop apart, which are not known "
-                                "before; allowed are those of the last hop, :last")
+            raise WormcastError(f"classes: {self} is not valid: the virtual channel of the next hop is not known in "
+                                "advance. Allowed: classes of virtual channels of the last hop, with :last.")
 
     def __len__(self) -> int:
         return len(self.networks)
 
     def __str__(self) -> str:
-        """Write the map as the command line takes it: ``0+/0-:next``."""
+        """Write the map as on the command line: ``0+/0-:next``."""
         return "/".join(",".join(network) for network in self.networks) + f":{self.by}"
 
     @classmethod
     def parse(cls, text: str) -> "ConsumptionClasses":
-        """Read ``"1+,0+/1-/0-:last"``: classes apart by ``/``, directions by commas, then the rule."""
+        """Read ``"1+,0+/1-/0-:last"``: classes separated by ``/``, directions by commas, then the rule."""
         networks, colon, by = text.partition(":")
         return cls(
             tuple(tuple(network.split(",")) for network in networks.split("/")) if networks else (),
@@ -104,34 +106,34 @@ class ConsumptionClasses:
 
     @property
     def channels(self) -> int:
-        """Number of consumption channels at each node that give each class one of its own; at least one."""
+        """Consumption channels per node with one for each class, at least one."""
         return max(1, len(self))
 
     @property
     def by_vc(self) -> bool:
-        """Whether classes of virtual channels are told apart."""
+        """The map distinguishes classes of virtual channels."""
         return any(_vc_of(direction) for network in self.networks for direction in network)
 
     def of_direction(self, direction: str, vc_class: int | None = None) -> int:
-        """Class of a hop in this direction, on virtual channels of this class, or ``NO_CLASS``."""
+        """Class of a hop in this direction on virtual channels of this class, or ``NO_CLASS``."""
         names = {direction, f"{direction}.{vc_class}"}
         return next((k for k, network in enumerate(self.networks) if names.intersection(network)), NO_CLASS)
 
     def at_stop(self, last: npt.ArrayLike, following: npt.ArrayLike) -> npt.NDArray[np.int8]:
-        """Class that a worm takes at a destination on its way: the rule itself, of as many worms as are given.
+        """Class that each of some worms reserves at a stop.
 
         Parameters
         ----------
         last, following : int8 arrays
-            Classes of the hops by which worms came there, and by which they go on; ``NO_CLASS`` for a hop that has
-            none, or is not known.
+            Classes of the hops by which the worms arrive and continue. ``NO_CLASS``: the hop has no class, or is
+            unknown.
         """
         if self.by == "last":
             return np.asarray(last, np.int8)
         return np.where(np.equal(following, NO_CLASS), last, following).astype(np.int8)
 
     def of_channels(self, topology: Topology, vc_classes: int = 1) -> npt.NDArray[np.int8]:
-        """Class of each hop of a topology, int8 [links * vc_classes], ``NO_CLASS`` where it has none.
+        """Class of each hop of a topology, int8 [links * vc_classes]. ``NO_CLASS``: none.
 
         Parameters
         ----------
@@ -141,28 +143,28 @@ class ConsumptionClasses:
         Raises
         ------
         WormcastError
-            The topology has no such directions: it is no mesh, torus or ring, or not of so many dimensions; or it has
-            no labels for ``up`` and ``down``. There is no such class of virtual channels.
+            The topology has no such directions: it is no mesh, torus or ring, has fewer dimensions, or has no labels
+            for ``up`` and ``down``. Or the class of virtual channels does not exist.
         """
         classes = np.full((len(topology.links), vc_classes), NO_CLASS, np.int8)
         for k, network in enumerate(self.networks):
             for direction in network:
                 runs, vc = _runs(topology, _hop_of(direction)), _vc_of(direction)
                 if vc and int(vc) >= vc_classes:
-                    raise WormcastError(f"classes: {direction!r} is given where links of {topology.name} have "
-                                        f"{vc_classes} classes of virtual channels: allowed are 0 to {vc_classes - 1}")
+                    raise WormcastError(f"classes: {direction!r} is not valid: links of {topology.name} have "
+                                        f"{vc_classes} classes of virtual channels. Allowed: 0 to {vc_classes - 1}.")
                 classes[runs, int(vc) if vc else slice(None)] = k
         return classes.reshape(-1)
 
     def of_visits(self, routes: Routes, worms: Worms) -> npt.NDArray[np.int8]:
-        """Class that each worm takes at each of its destinations, int8 [all destinations].
+        """Class that each worm reserves at each of its destinations, int8 [all destinations].
 
-        ``NO_CLASS`` at its last one, where any channel will do, and where the rule gives none.
+        ``NO_CLASS`` at the last destination, where any channel is allowed, and where no class applies.
 
         Raises
         ------
         WormcastError
-            The routes do not lead there; or as `of_channels`.
+            The routes do not reach a destination; or as `of_channels`.
         """
         topology = routes.topology
         routes.hops(worms)  # refuses those that do not arrive
@@ -178,41 +180,35 @@ class ConsumptionClasses:
 
 
 def require_any_channel(classes: ClassMap | None, names: str) -> None:
-    """Refuse classes for worms that are copied on their way, of schemes of these names.
-
-    Raises
-    ------
-    WormcastError
-        There are some.
-    """
+    """Refuse consumption classes for schemes whose worms replicate in switches."""
     if classes is not None and len(classes):
-        raise WormcastError(f"classes: {classes} is given, worms of {names} take any consumption channel where a copy "
-                            'ends: allowed is ""')
+        raise WormcastError(f"classes: {classes} is not valid: worms of {names} reserve any consumption channel where "
+                            'a branch ends. Allowed: "".')
 
 
 def _hop_of(direction: str) -> str:
-    """The direction itself, without the class of virtual channels."""
+    """Direction without its class of virtual channels."""
     return direction.partition(".")[0]
 
 
 def _vc_of(direction: str) -> str:
-    """The class of virtual channels of a direction; empty where it is any."""
+    """Class of virtual channels of a direction. Empty: any."""
     return direction.partition(".")[2]
 
 
 def _runs(topology: Topology, hop: str) -> npt.NDArray[np.bool_]:
-    """Links that run in a direction, bool [links]."""
+    """Links in a direction, bool [links]."""
     start, out, end, _ = topology.links.T
     if hop in ("up", "down"):
         labels = topology.hamiltonian_labels
         return np.equal(labels[end] > labels[start], hop == "up")
     if topology.kind not in GRIDS:
-        raise WormcastError(f"classes: {hop!r} is given for {topology.name}, "
-                            "only meshes, tori and rings have directions of dimensions")
+        raise WormcastError(f"classes: {hop!r} is not valid for {topology.name}: only meshes, tori and rings have "
+                            "directions of dimensions")
     dimension, sign = int(hop[:-1]), 1 if hop[-1] == "+" else -1
     if dimension >= len(topology.shape):
-        raise WormcastError(f"classes: {hop!r} is no direction of {topology.name}, "
-                            f"dimensions go from 0 to {len(topology.shape) - 1}")
+        raise WormcastError(f"classes: {hop!r} is not a direction of {topology.name}. Allowed: dimensions 0 to "
+                            f"{len(topology.shape) - 1}.")
     steps = mesh_directions(topology.shape)
     if (dimension, sign) not in steps:
         return np.zeros(len(topology.links), bool)
@@ -221,9 +217,9 @@ def _runs(topology: Topology, hop: str) -> npt.NDArray[np.bool_]:
 
 @compiled_from(LINEAR)
 def _hops_of_visits(by_channel, arrays, starts, phases, destination_offsets, destinations):
-    """Classes of the last and the next hop at each destination; none at a worm's last one.
+    """Classes of the last and the next hop at each destination; ``NO_CLASS`` at a worm's last one.
 
-    Of several ways the next hop is that of the last alternative, the last one that of the way that is preferred.
+    With several candidates, the next hop is the last candidate, and the last hop lies on the preferred path.
     """
     options, vc_classes, link_of_port, switch_of_link, phase_of_link, _ = arrays
     last = np.full(len(destinations), NO_CLASS, np.int8)
@@ -231,7 +227,7 @@ def _hops_of_visits(by_channel, arrays, starts, phases, destination_offsets, des
     path = np.empty(options.shape[0] * options.shape[1], np.int32)
     for worm in range(len(starts)):
         switch, phase = starts[worm], phases[worm]
-        taken = np.int8(NO_CLASS)  # class of the hop that was taken last
+        taken = np.int8(NO_CLASS)  # class of the last hop
         first, end = destination_offsets[worm], destination_offsets[worm + 1]
         waiting = first  # the first destination whose next hop has not been seen
         for visit in range(first, end):

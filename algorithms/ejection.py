@@ -1,4 +1,4 @@
-"""Ejection ports: at which of its node's ports a worm ends, by the link that it came by."""
+"""Ejection ports: the port at which a worm ends, by the link of its last hop."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,21 +14,21 @@ from .topologies.joined import LINK, built_ports
 __all__ = ["EJECTION", "EjectionPorts", "ejection_ports"]
 
 EJECTION = ("one", "all")
-"""One ejection port for each node, or one for each node and way in from which worms can end there."""
+"""One ejection port per node, or one per node and input of its switch from another switch."""
 
 Integers = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
 class EjectionPorts:
-    """The ejection ports of all nodes at which worms end that come by a link, numbered through, node after node.
+    """Ejection ports of all nodes for worms that arrive by a link, numbered consecutively, node after node.
 
     Parameters
     ----------
     first : int32 array [nodes + 1]
-        The first port of each node; last, how many there are.
+        First port of each node; the last entry is the number of ports.
     place : int32 array [links]
-        Which of its node's ports a worm ends at that comes by a link, from 0.
+        Port, from 0 at each node, at which a worm ends that arrives by this link.
     """
 
     first: Integers
@@ -38,11 +38,11 @@ class EjectionPorts:
         return int(self.first[-1])
 
     def at(self, node: npt.NDArray | int, link: npt.NDArray | int) -> npt.NDArray:
-        """The ports at which worms to these nodes end that come by these links, whose switches are the nodes'."""
+        """Ports at which worms to these nodes end that arrive by these links. The links lead to the nodes' switches."""
         return self.first[node] + self.place[link]
 
     def channel(self, port: int, channel: int, channels: int) -> Resource:
-        """Name a port's consumption channel, of so many at each port, as a run does."""
+        """Name a consumption channel of a port as a run does. Each port has ``channels`` of them."""
         node = int(np.searchsorted(self.first, port, side="right")) - 1
         return Resource.cons(node, (port - int(self.first[node])) * channels + channel)
 
@@ -55,15 +55,10 @@ def ejection_ports(topology: Topology, ejection: str) -> EjectionPorts:
     ----------
     ejection : "one" or "all"
         One port for each node, or one for each of its switch's inputs from other switches, in the order of the
-        topology's ports; those are also there that are left open in this switch, but not in others like it.
-
-    Raises
-    ------
-    WormcastError
-        There is no such choice.
+        topology's ports. Inputs that are open in this switch, and joined in others of its kind, count.
     """
     if ejection not in EJECTION:
-        raise WormcastError(f"ejection: {ejection!r} is given, allowed are {', '.join(EJECTION)}")
+        raise WormcastError(f"ejection: {ejection!r} is not valid. Allowed: {', '.join(EJECTION)}.")
     if ejection == "one":
         return EjectionPorts(np.arange(topology.nodes + 1, dtype=np.int32), np.zeros(len(topology.links), np.int32))
     into, _ = built_ports(topology)

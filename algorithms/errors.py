@@ -1,4 +1,4 @@
-"""The one exception root of the project, and how others' errors are told."""
+"""Root exception of the project, and refusals of errors in users' code."""
 
 import contextlib
 import traceback
@@ -7,15 +7,14 @@ from pathlib import Path
 
 __all__ = ["FAILURES", "MessageError", "WormcastError", "others_code", "told"]
 
-#: What a user's own code may raise that is told as a refusal: it is not to end the program either. Ctrl-C is none.
+#: Errors in a user's code that become refusals, so that they do not end the program. Ctrl-C is not among them.
 FAILURES = (Exception, SystemExit)
 
 
 class WormcastError(ValueError):
     """Bad input, in one sentence: what was given, what is allowed, where.
 
-    Every refusal that a user can cause is raised as this class, so that the command line turns it into
-    exit code 2 and a library user catches one name.
+    Every refusal that a user can cause is of this class. The command line turns it into exit code 2.
     """
 
 
@@ -25,11 +24,11 @@ class MessageError(WormcastError):
     Parameters
     ----------
     where : str
-        How the sentence names it.
+        Name of the message in the sentence.
     message : int
-        Its place among those given.
+        Index of the message.
     reason : str
-        The sentence without the name.
+        Sentence without the name.
     """
 
     def __init__(self, where: str, message: int, reason: str) -> None:
@@ -39,7 +38,7 @@ class MessageError(WormcastError):
 
 
 def told(error: BaseException, module: str) -> str:
-    """Tell another's error within a sentence: its type and its first line, and where in this module it arose."""
+    """Describe an error in users' code: its type, its first line, and its last place in this module."""
     sentence = f"{type(error).__name__}: {error}".splitlines()[0]
     places = [f", {Path(frame.f_code.co_filename).name}:{line}" for frame, line in
               traceback.walk_tb(error.__traceback__) if frame.f_globals.get("__name__") == module]
@@ -48,14 +47,14 @@ def told(error: BaseException, module: str) -> str:
 
 @contextlib.contextmanager
 def others_code(refusal: str, module: str) -> Iterator[None]:
-    """Refuse what code of others raises in here, `SystemExit` included; a `WormcastError` of theirs stays as it is.
+    """Refuse errors that users' code raises in this context, `SystemExit` included. A `WormcastError` passes unchanged.
 
     Parameters
     ----------
     refusal : str
-        The sentence, without what was raised.
+        Sentence without the error.
     module : str
-        Where they have written it, see `told`.
+        Module of the users' code, see `told`.
     """
     try:
         yield

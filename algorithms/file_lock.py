@@ -1,4 +1,4 @@
-"""One process at a time makes what several want."""
+"""Inter-process file lock."""
 
 import contextlib
 import os
@@ -13,16 +13,16 @@ except ImportError:  # a system without these locks
 
 __all__ = ["alone"]
 
-#: Seconds for which one waits for another who makes the same.
+#: Longest wait for the lock, in seconds.
 PATIENCE = 120
 
 
 @contextlib.contextmanager
 def alone(lock: Path) -> Iterator[None]:
-    """Wait while another thread or process is in here with the same file: for `PATIENCE` at most, as it may have been
-    stopped.
+    """Hold a lock file. Other threads and processes with the same file wait, for `PATIENCE` at most.
 
-    Nobody waits where no lock can be had. The file goes with whoever leaves.
+    A longer wait ends without the lock, as its holder may have been stopped. Systems without such locks do not wait.
+    The lock file is deleted on exit.
     """
     handle = -1
     if fcntl is not None:
@@ -40,7 +40,7 @@ def alone(lock: Path) -> Iterator[None]:
 
 
 def _wait_for(handle: int) -> None:
-    """Lock an open file as soon as nobody else has it, or give up."""
+    """Lock an open file, or give up after `PATIENCE`."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         try:

@@ -1,4 +1,4 @@
-"""JSON Schemas of users' files, and refusals of what they do not allow, each in one sentence."""
+"""JSON Schemas of users' files, and the refusals of files that violate them."""
 
 import difflib
 import reprlib
@@ -10,38 +10,38 @@ from .errors import WormcastError
 
 __all__ = ["ALLOWED", "FileSchema", "given", "noun"]
 
-#: Editors of TOML know this draft, in which 1.0 is no whole number.
+#: Draft that editors of TOML know. In it 1.0 is not a whole number.
 DRAFT = "http://json-schema.org/draft-04/schema#"
 
-#: A keyword of ours: what a value must be, in words; refusals say it.
+#: Keyword of ours: the allowed values in words, for refusals.
 ALLOWED = "allowed"
 
 NOUNS = {"string": "text", "integer": "a whole number", "number": "a number", "boolean": "true or false",
          "array": "a list", "object": "a table", "null": "nothing"}
 
-#: Keys that a refusal lists at most; of more it gives the nearest.
+#: Most keys that a refusal lists. For more keys it names the nearest one.
 LISTED = 20
 
-#: Characters of a value that a refusal shows, at most.
+#: Most characters of a value that a refusal shows.
 SHOWN = 60
 
 
 class FileSchema:
-    """What a kind of file must have: types, ranges, missing and unknown keys.
+    """Schema of a kind of file: types, ranges, missing and unknown keys.
 
-    It says nothing of what keys mean together; readers check that.
+    Readers of the file check how its keys relate.
 
     Parameters
     ----------
     title : str
-        What the file is, as in "a network".
+        Name of the kind of file, as in "a network".
     schema : mapping
-        JSON Schema, draft 4, of the whole file. `ALLOWED` beside other keywords says in words what a value must be.
+        JSON Schema, draft 4, of the whole file. `ALLOWED` beside other keywords describes the allowed values in words.
 
     Attributes
     ----------
     document : dict
-        The schema as a file of its own.
+        The schema as a complete document.
     """
 
     def __init__(self, title: str, schema: Mapping[str, Any]):
@@ -53,19 +53,19 @@ class FileSchema:
         return self._compiled(self.document)
 
     def _compiled(self, schema: Mapping[str, Any]) -> Callable[[Any], Any]:
-        import fastjsonschema  # a tenth of a warm command's time, and most read no file
+        import fastjsonschema  # a tenth of a warm command's time, and most commands read no file
 
         shared = {"$schema": DRAFT, "definitions": self.document.get("definitions", {})}
         check: Callable[[Any], Any] = fastjsonschema.compile({**shared, **schema}, use_default=False, use_formats=False)
         return check
 
     def require(self, entries: Any) -> None:
-        """Refuse what the schema does not allow.
+        """Refuse entries that violate the schema.
 
         Raises
         ------
         WormcastError
-            ``KEY: VALUE is not valid. Allowed: ...``, of the first key that is missing, unknown or not allowed.
+            ``KEY: VALUE is not valid. Allowed: ...``, for the first key that is missing, unknown or not valid.
         """
         error = self._error(self._check, entries)
         if error is None:
@@ -86,8 +86,7 @@ class FileSchema:
         return None
 
     def _closer(self, error: Any) -> Any:
-        """What is wrong by the one alternative that is of the value's type, where there is one, and what is wrong
-        lies inside."""
+        """Return the error inside the one alternative that has the value's type. None: no such alternative or error."""
         if error.rule != "anyOf":
             return None
         kinds = [kind for kind in error.definition["anyOf"] if kind.get("type") in _types(error.value)]
@@ -98,7 +97,7 @@ class FileSchema:
             where = f"{place}: " if place else ""
             known = list(definition.get("properties", {}))
             unknown = [key for key in value if key not in known] if "additionalProperties" in definition else []
-            if unknown:  # rather than what is missing: it may be what is misspelt
+            if unknown:  # reported first, as a missing key may be misspelt
                 what = definition.get("title", self.title)
                 return f"{where}{unknown[0]!r} is not a key of {what}. {_known(unknown[0], known)}"
             missing = [key for key in definition["required"] if key not in value]
@@ -114,7 +113,7 @@ def _allowed(rule: str, definition: Mapping[str, Any]) -> str:
 
 
 def noun(definition: Mapping[str, Any]) -> str:
-    """What a definition allows, in words."""
+    """Describe the allowed values of a definition in words."""
     if ALLOWED in definition:
         return str(definition[ALLOWED])
     if "anyOf" in definition:
@@ -127,7 +126,7 @@ def noun(definition: Mapping[str, Any]) -> str:
 
 
 def _range(definition: Mapping[str, Any]) -> str:
-    """The limits of a number."""
+    """Limits of a number, in words."""
     low, high = definition.get("minimum"), definition.get("maximum")
     if low is None:
         return ""
@@ -137,13 +136,13 @@ def _range(definition: Mapping[str, Any]) -> str:
 
 
 def _types(value: Any) -> tuple[str, ...]:
-    """JSON's types that a value has."""
+    """JSON types of a value."""
     return {bool: ("boolean",), str: ("string",), int: ("integer", "number"), float: ("number",), list: ("array",),
             dict: ("object",), type(None): ("null",)}.get(type(value), ())
 
 
 def _place(error: Any) -> str:
-    """The key of a value, of tables in tables ``series.one.vcs``."""
+    """Key of a value; in nested tables as ``series.one.vcs``."""
     return str(error.name).removeprefix("data").removeprefix(".")
 
 
@@ -158,13 +157,13 @@ def _known(key: str, known: list[str]) -> str:
 
 
 def given(value: Any) -> str:
-    """Write what is given as a refusal shows it, shortened."""
+    """Write a given value for a refusal, shortened."""
     text = str(value).lower() if isinstance(value, bool) else _SHORT.repr(value)
     return text if len(text) <= SHOWN else f"{text[:SHOWN - 3]}..."
 
 
 class _Short(reprlib.Repr):
-    """Values of files, of which a little is enough."""
+    """Shortened values."""
 
     def __init__(self) -> None:
         super().__init__()

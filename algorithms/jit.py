@@ -1,6 +1,6 @@
-"""Numba's dispatchers of compiled functions, kept on disk by what is compiled into them.
+"""Numba's dispatchers of compiled functions, stored on disk by the digest of their code.
 
-Loading this module loads Numba; `compiled` does that when it is needed.
+Importing this module loads Numba. `compiled` imports it at the first use.
 """
 
 import contextlib
@@ -21,17 +21,17 @@ __all__ = ["called_by", "dispatcher"]
 
 
 def dispatcher(function: CompiledFunction[..., Any]) -> Any:
-    """Make the dispatcher of a function; those that it calls are made with it."""
+    """Make the dispatcher of a function, and those of the functions that it calls."""
     if function.inline:
         return numba.njit(nogil=True, forceinline=True)(called_by(function.py_func, lambda called: called.dispatcher))
     kernel: Any = numba.njit(nogil=True)(called_by(function.py_func, lambda called: called.dispatcher))
-    with contextlib.suppress(RuntimeError):  # a read-only or zipped installation has no place for files
+    with contextlib.suppress(RuntimeError):  # a read-only or zipped installation has no folder for files
         kernel._cache = _Cache(function.py_func)
     return kernel
 
 
 def called_by(function: Callable[..., Any], made: Callable[[CompiledFunction[..., Any]], Any]) -> Callable[..., Any]:
-    """Copy a function with Numba's objects in place of the compiled functions and intrinsics that it calls."""
+    """Copy a function, with Numba's objects in place of the compiled functions and intrinsics that it calls."""
 
     def replace(name: str, value: Any) -> Any:
         if isinstance(value, CompiledFunction):
@@ -42,7 +42,7 @@ def called_by(function: Callable[..., Any], made: Callable[[CompiledFunction[...
 
 
 class _Files(CompileResultCacheImpl):
-    """Names and stamp of a function's files, by the digest of what is compiled into it.
+    """File names and stamp by the digest of the compiled code, not by lines and times of sources.
 
     Numba writes the index of a cache before the code that it names. With the digest in the names, an index that a
     killed process has left never names the code of an earlier function.
@@ -59,7 +59,7 @@ class _Files(CompileResultCacheImpl):
 
 
 class _Cache(FunctionCache):
-    """Numba's cache of a function; of several processes that want the same code, one compiles it and others wait."""
+    """Numba's cache of a function. Of several processes that need the same code, one compiles it and others wait."""
 
     _impl_class = _Files
 
@@ -73,7 +73,7 @@ class _Cache(FunctionCache):
             with contextlib.ExitStack() as turn:
                 turn.enter_context(announce("compiling Python by Numba", once=True))
                 turn.enter_context(alone(self._lock(sig)))
-                found = super().load_overload(sig, target_context)  # another process may have made it meanwhile
+                found = super().load_overload(sig, target_context)  # another process may have stored it meanwhile
                 if found is None:
                     self._compiling[sig] = turn.pop_all()
         return found

@@ -1,4 +1,4 @@
-"""Files of this user's cache: written whole, and read back only if nobody else can have written them."""
+"""Files of the user's cache: written atomically, and read only if no other user can have written them."""
 
 import contextlib
 import hashlib
@@ -23,14 +23,14 @@ def cache_folder(folder: str | os.PathLike[str] | None = None) -> Path:
 
 
 def is_ours(found: os.stat_result) -> bool:
-    """Only this user and the system's can have written the file or folder that has this status."""
+    """Only this user and root can have written the file or folder with this status."""
     if not hasattr(os, "getuid"):
-        return True  # a system without such owners and modes
+        return True  # the system has no such owners and modes
     return found.st_uid in (0, os.getuid()) and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
 def read_kept(path: Path) -> bytes | None:
-    """Return what `write_kept` has written to ``path``; None if it is damaged, not `is_ours`, or not there."""
+    """Return the content that `write_kept` has written. None: the file is missing, damaged or not `is_ours`."""
     try:
         if not is_ours(path.parent.stat()):
             return None
@@ -45,7 +45,7 @@ def read_kept(path: Path) -> bytes | None:
 
 
 def write_kept(path: Path, payload: bytes) -> None:
-    """Write ``path`` at once: a reader finds a whole file or none. A folder that cannot be written is no error."""
+    """Write a file atomically. Errors are ignored."""
     with contextlib.suppress(OSError):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")

@@ -1,4 +1,4 @@
-"""Packages whose modules are imported when their names are first used."""
+"""Packages that import their modules at the first use of a name."""
 
 import importlib
 import sys
@@ -11,14 +11,14 @@ __all__ = ["lazily"]
 def lazily(package: str, names: Mapping[str, Sequence[str]]) -> Callable[[str], Any]:
     """Return the ``__getattr__`` of a package.
 
-    No name may be that of a module of the package: importing the module would replace it.
+    A name must not be that of a module of the package: importing the module would replace it.
 
     Parameters
     ----------
     package : str
         Its ``__name__``.
     names : mapping of str to sequence of str
-        For each module of the package, the names that the package has of it.
+        Names that the package exports from each of its modules.
     """
     modules = {name: module for module, its in names.items() for name in its}
 

@@ -1,4 +1,4 @@
-"""Schemes and routing relations that a user names: ours, those of other packages, or one in a Python file."""
+"""Schemes and routing relations by name: ours, those of other packages, and those in users' Python files."""
 
 import hashlib
 import inspect
@@ -7,6 +7,7 @@ from types import ModuleType
 from typing import TypeVar
 
 from .errors import FAILURES, WormcastError, told
+from .old_names import RENAMED
 from .python_file import run_file, split_file
 from .registry import Registry
 from .routing import RELATIONS, Relation
@@ -27,12 +28,7 @@ def find_scheme(text: str, topology: Topology, relation: str | None = None) -> S
     Parameters
     ----------
     text, relation : str
-        As for `load_scheme` and `load_relation`; without a relation its worms are routed by the scheme's own.
-
-    Raises
-    ------
-    WormcastError
-        One of them is not found, or not defined on the topology.
+        As for `load_scheme` and `load_relation`. Default relation: the scheme's own.
     """
     require_kind("topology", topology, Topology)
     scheme = load_scheme(text)
@@ -46,8 +42,7 @@ def find_scheme(text: str, topology: Topology, relation: str | None = None) -> S
 def load_scheme(text: str) -> Scheme:
     """Find a scheme: ``dual-path``, or ``FILE.py[:NAME]`` for a subclass of `Scheme` or an instance of one.
 
-    Behind the name of one that has parameters they are given as a topology's are: ``k-binomial:k=2,order=id``. See
-    `load_relation`.
+    Parameters of a scheme follow its name: ``k-binomial:k=2,order=id``. Files are read as by `load_relation`.
     """
     require_kind("scheme", text, str)
     name, colon, parameters = text.partition(":")
@@ -64,13 +59,7 @@ def load_relation(text: str) -> Relation:
     text : str
         ``e-cube``, ``hamiltonian``; ``up-down:parallel=destination``, ``=input`` or ``=turns`` spreads worms over
         parallel links. Or ``FILE.py`` or ``FILE.py:NAME`` for a subclass of `Relation` (which is called without
-        arguments) or an instance of one. A
-        file with a single one needs no name. The file is run, as any Python program.
-
-    Raises
-    ------
-    WormcastError
-        There is no such file or name, the file cannot be run, or what is there is no relation.
+        arguments) or an instance. A file with a single relation needs no name. The file is run as a Python program.
     """
     require_kind("relation", text, str)
     name, colon, parameters = text.partition(":")
@@ -78,19 +67,19 @@ def load_relation(text: str) -> Relation:
         return _load(RELATIONS, text)
     how = read_parameters(name, parameters, {"parallel": None}, what="relation")["parallel"]
     if how not in PARALLEL:
-        raise WormcastError(f"relation: parallel {how!r} is given, allowed are {', '.join(PARALLEL)}")
+        raise WormcastError(f"relation: parallel {how!r} is not valid. Allowed: {', '.join(PARALLEL)}.")
     return spread_over_parallel_links(RELATIONS[name], how)
 
 
 def user_file(text: str | None) -> str | None:
-    """The file that a user names for a topology, scheme or relation, as it is written; None of one that has none."""
+    """Return the file part of the name of a topology, scheme or relation, as written. None: it has no file."""
     if text is None or text in SCHEMES or text in RELATIONS:
         return None
     return text if text.endswith(".toml") else split_file(text)[0]
 
 
 def file_digest(text: str | None) -> str | None:
-    """Tell one text of a user's file from another; None of what has no file, or whose file is gone."""
+    """Return a digest of the content of a user's file. None: there is no file."""
     file = Path(user_file(text) or "")
     return hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else None
 
@@ -105,32 +94,41 @@ def _load(registry: Registry[T], text: str) -> T:
     if name is None:
         name = _only_name(registry, file, module)
     elif not hasattr(module, name):
-        raise WormcastError(f"{what}: {file} has no {name!r}, {_offer(registry, module)}")
+        raise WormcastError(f"{file} has no {name!r}. {_offer(registry, module)}")
     thing = getattr(module, name)
+    label = f"class {name}" if inspect.isclass(thing) else name
     if inspect.isclass(thing) and issubclass(thing, kind):
+        _require_methods(file, name, thing)
         try:
             thing = thing()
         except FAILURES as error:
             sentence = told(error, module.__name__)
-            raise WormcastError(f"{what}: {name} of {file} cannot be made ({sentence})") from error
+            raise WormcastError(f"{file}: {label} cannot be instantiated ({sentence})") from error
     if not isinstance(thing, kind):
-        raise WormcastError(f"{what}: {name} of {file} is a {type(thing).__name__}, it must be a {kind.__name__}")
+        raise WormcastError(f"{file}: {name} has type {type(thing).__name__}. Allowed: {kind.__name__}.")
     if not isinstance(getattr(thing, "name", None), str) or not thing.name:
-        raise WormcastError(f"{what}: {name} of {file} has no name, it must state one as text")
+        raise WormcastError(f"{file}: {label} has no attribute name. Needed: text.")
     if thing.name in registry and thing is not registry[thing.name]:
-        raise WormcastError(f"{what}: {name} of {file} is called {thing.name!r} as another is, it must have a name of "
-                            "its own")
+        raise WormcastError(f"{file}: {label} has the name {thing.name!r} of another {what}. Allowed: unused names.")
+    if isinstance(thing, Scheme):
+        _require_new_names(file, thing)
     for stated in kind.__annotations__:
         if not hasattr(thing, stated):
-            raise WormcastError(f"{what}: {name} of {file} has no {stated}, it must state it")
+            raise WormcastError(f"{file}: {label} has no attribute {stated}")
     if isinstance(thing, Scheme) and not isinstance(thing.relation, Relation):
-        raise WormcastError(f"{what}: the relation of {name} of {file} is {thing.relation!r}, it must be a Relation, "
-                            "as E_CUBE or HAMILTONIAN")
+        raise WormcastError(f"{file}: {label} has relation {thing.relation!r}. Allowed: a Relation, as E_CUBE or "
+                            "HAMILTONIAN.")
     return thing
 
 
+def _require_new_names(file: Path, scheme: Scheme) -> None:
+    for old, new in RENAMED.items():
+        if inspect.getattr_static(scheme, old, None) is not None:
+            raise WormcastError(f"{file}: class {type(scheme).__name__} has the old attribute {old}. New name: {new}.")
+
+
 def _names(registry: Registry[T], module: ModuleType) -> list[str]:
-    """Names in a file that stand for what is made there."""
+    """Names in a file of instances and classes that are defined there."""
     kind, ours = registry.kind, list(registry.values())
     return [
         name
@@ -147,14 +145,23 @@ def _only_name(registry: Registry[T], file: Path, module: ModuleType) -> str:
     for choice in (instances, names):
         if len(choice) == 1:
             return choice[0]
-    raise WormcastError(f"{registry.what}: {file} does not say which by itself, {_offer(registry, module)}")
+    if names:
+        raise WormcastError(f"{file} has more than one {registry.what}. {_offer(registry, module)}")
+    for name, thing in vars(module).items():
+        if inspect.isclass(thing) and issubclass(thing, registry.kind) and thing.__module__ == module.__name__:
+            _require_methods(file, name, thing)
+    raise WormcastError(f"{file} has no {registry.what}. {_offer(registry, module)}")
 
 
 def _offer(registry: Registry[T], module: ModuleType) -> str:
     names = _names(registry, module)
     if names:
-        return f"allowed are {', '.join(names)}"
-    for name, thing in vars(module).items():
-        if inspect.isclass(thing) and issubclass(thing, registry.kind) and thing.__module__ == module.__name__:
-            return f"its {name} lacks {', '.join(sorted(thing.__abstractmethods__))}"
-    return f"it must have a subclass of {registry.kind.__name__}, or an instance"
+        return f"Allowed: {', '.join(names)}."
+    return f"Needed: a subclass of {registry.kind.__name__}, or an instance."
+
+
+def _require_methods(file: Path, name: str, thing: type) -> None:
+    lacks = sorted(getattr(thing, "__abstractmethods__", ()))
+    if lacks:
+        methods = (f"{one}({', '.join([*inspect.signature(getattr(thing, one)).parameters][1:])})" for one in lacks)
+        raise WormcastError(f"{file}: class {name} has no method {', '.join(methods)}")

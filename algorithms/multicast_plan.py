@@ -1,4 +1,4 @@
-"""One multicast, readable and checked."""
+"""Plan of one multicast: readable and checked."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -32,32 +32,32 @@ class PlannedWorm:
     Parameters
     ----------
     id : int
-        Place in the plan.
+        Index in the plan.
     source : int
         Node that sends it.
     destinations : tuple of int
-        Nodes in visiting order; of a tree in any.
+        Nodes in visiting order. A tree has no order.
     links : tuple of (int, int)
-        Hops from switch to switch, in the order in which the head takes them; where the relation leaves a choice,
-        those that it prefers. The first leaves the switch where the source injects, and the last leads to the one
-        where the last destination consumes; there is none where that is the same switch. Of a tree its edges: each
-        goes on from the last one before it that leads to where it starts, or from the source.
+        Hops from switch to switch, in the order of the head; with several candidates, the preferred one. The first hop
+        leaves the switch where the source injects. The last hop leads to the switch where the last destination
+        consumes. There is no hop if both are the same switch. For a tree: its edges; each continues the last earlier
+        edge that ends at its start, or begins at the source.
     after : int or None
-        The worm whose receipt at this worm's source releases it; None where it is sent at once.
+        Worm whose receipt at this worm's source releases it. None: it is sent at once.
     rank : int
-        Place among its source's sends, from 0.
+        Index among its source's sends, from 0.
     classes : tuple of (int or None)
-        Class of consumption channel at each destination; None at the last, and where any free one will do.
+        Consumption class at each destination. None: at the last destination, or where any free channel is allowed.
     step : int
-        Message-passing step in which it is sent, from 1: as the scheme counts them, or else a node sends one worm a
-        step, and begins in the step after its receipt.
+        Message-passing step in which it is sent, from 1. Default count: a node sends one worm per step, beginning in
+        the step after its receipt.
     signs : tuple of int, or None
-        What its header says of each destination where both ways around a ring are as long: bit d set, dimension d
-        downwards. None where the scheme leaves that to the hosts, see `default_signs`.
+        Signs of each destination in the header, which select the way around a ring where both ways have the same
+        length: bit d set, dimension d downwards. None: the hosts' default, see `default_signs`.
     vc_classes : tuple of str, or None
-        Class of virtual channels that it takes on each of the links; None where the relation tells none apart.
+        Class of virtual channels on each of the links. None: the relation has one class.
     tier : int
-        Who sends it: its source's host (``HOST``), or the network interface there (``INTERFACE``), packet by packet.
+        Sender: its source's host (``HOST``), or the network interface there (``INTERFACE``), packet by packet.
     """
 
     id: int
@@ -74,7 +74,7 @@ class PlannedWorm:
 
     @cached_property
     def before(self) -> list[int | None]:
-        """Of each of the links the place of the one that leads to where it starts; None where that is the source."""
+        """For each link the index of the link that ends at its start. None: it starts at the source."""
         came: dict[int, int] = {}
         found = []
         for hop, (start, end) in enumerate(self.links):
@@ -83,7 +83,7 @@ class PlannedWorm:
         return found
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the worm as plain data for JSON."""
+        """Return the worm as plain data for JSON."""
         return {
             "id": self.id,
             "source": self.source,
@@ -102,27 +102,27 @@ class PlannedWorm:
 
 @dataclass(frozen=True)
 class Plan:
-    """The worms that one multicast becomes; checked when it is made.
+    """The worms of one multicast, checked at construction.
 
     Parameters
     ----------
     topology : Topology
         The network.
     scheme : Scheme
-        Whose plan it is.
+        Scheme of the plan.
     source : int
-        Node whose multicast it is.
+        Source of the multicast.
     destinations : frozenset of int
-        Nodes asked for.
+        Destinations of the multicast.
     worms : tuple of PlannedWorm
-        Each later than the one that releases it.
+        The worms. Each comes after the worm that releases it.
     packets : int
-        Of the message.
+        Number of packets of the message.
 
     Raises
     ------
     WormcastError
-        The worms do not do what was asked; see `check`.
+        The worms do not deliver the multicast; see `check`.
     """
 
     topology: Topology
@@ -137,7 +137,7 @@ class Plan:
 
     @cached_property
     def arrays(self) -> Worms:
-        """Its worms as arrays, as the scheme has computed them."""
+        """The worms as arrays, as the scheme has computed them."""
         visits = [worm.destinations for worm in self.worms]
         said = [worm.signs for worm in self.worms if worm.signs is not None]
         return Worms(
@@ -154,7 +154,7 @@ class Plan:
 
     @property
     def form(self) -> str:
-        """Which form the scheme takes on this topology."""
+        """Form of the scheme on this topology."""
         return ask(self.scheme, "form", self.topology)
 
     @property
@@ -179,7 +179,7 @@ class Plan:
 
     @property
     def phases(self) -> int:
-        """Number of worms in the longest chain of receipts: 1 where none waits for another."""
+        """Number of worms in the longest chain of receipts: 1 if no worm waits for a receipt."""
         chain: list[int] = []
         for worm in self.worms:
             chain.append(1 if worm.after is None else 1 + chain[worm.after])
@@ -192,7 +192,7 @@ class Plan:
 
     @property
     def by_step(self) -> list[dict[str, int]]:
-        """Of each step its number, its ``worms``, their ``hops``, and distinct links, ``channels``."""
+        """Each step with its number, its ``worms``, their ``hops``, and distinct links, ``channels``."""
         sent: dict[int, list[PlannedWorm]] = {}
         for worm in self.worms:
             sent.setdefault(worm.step, []).append(worm)
@@ -200,9 +200,9 @@ class Plan:
                  "channels": _distinct(worms)} for step, worms in sorted(sent.items())]
 
     def packet_steps(self, discipline: str) -> npt.NDArray[np.int64] | None:
-        """Say in which step each packet of each worm is sent, as the function of this name does.
+        """Return the step in which each packet of each worm is sent, see the function of this name.
 
-        None where hosts send worms on, or a worm goes to several nodes.
+        None: hosts send worms on, or a worm goes to several nodes.
         """
         if not self.scheme.forwarded or not forwarded_alone(self.arrays):
             return None
@@ -210,9 +210,9 @@ class Plan:
 
     @cached_property
     def slots(self) -> dict[str, list[dict[str, int]]] | None:
-        """Which interface sends which packet in which step, for each of `DISCIPLINES`; None where `packet_steps` is.
+        """Packets that each interface sends in each step, for each of `DISCIPLINES`. None: as for `packet_steps`.
 
-        In the order of steps, and of nodes in each: ``step``, ``node`` and ``to``, and ``packet`` from 1.
+        Sorted by step, then by node. Keys: ``step``, ``node``, ``to``, and ``packet`` from 1.
         """
         found = {}
         for discipline in DISCIPLINES:
@@ -227,7 +227,7 @@ class Plan:
         return found
 
     def arrivals(self, worm: PlannedWorm) -> list[int | None]:
-        """Of each destination of a worm the place of the link by which it comes there; None where it starts there."""
+        """Return for each destination of a worm the index of the link by which it arrives. None: it starts there."""
         homes = self.topology.consumptions[list(worm.destinations), 0].tolist()
         if self.scheme.is_tree:
             came: dict[int, int | None] = {end: hop for hop, (_, end) in enumerate(worm.links)}
@@ -240,27 +240,27 @@ class Plan:
         return found
 
     def check(self) -> None:
-        """Check that each destination is reached once, by worms of those who have the message, over legal hops.
+        """Check that worms of nodes with the message reach each destination once over legal hops.
 
-        A worm is sent by the plan's source, or by a destination of an earlier worm, after its receipt.
+        The sender of a worm is the plan's source, or a destination of an earlier worm after its receipt.
 
         Raises
         ------
         WormcastError
-            A sentence that names the scheme, the worm and what is wrong.
+            The sentence names the scheme, the worm and the fault.
         """
         visits = Counter(node for worm in self.worms for node in worm.destinations)
         for node in sorted(self.destinations | visits.keys()):
             expected = int(node in self.destinations)
             if visits[node] != expected:
-                self._refuse(f"node {node} is visited {visits[node]} times instead of {expected}")
+                self._refuse(f"node {node} is visited {visits[node]} times. Needed: {expected}.")
         ranks = Counter((worm.source, worm.rank) for worm in self.worms)
         for (source, rank), count in ranks.items():
             if count > 1:
-                self._refuse(f"node {source} sends {count} worms of rank {rank} instead of one")
+                self._refuse(f"node {source} sends {count} worms of rank {rank}. Allowed: one.")
         for place, worm in enumerate(self.worms):
             if worm.id != place:
-                self._refuse(f"worm {worm.id} is in place {place}, an id is the place in the plan")
+                self._refuse(f"worm {worm.id} has index {place} in the plan. Needed: index {worm.id}.")
             self._check_release(worm)
             self._check_classes(worm)
         routes = self.scheme.relation_on(self.topology).on(self.topology)
@@ -270,30 +270,30 @@ class Plan:
 
     def _check_release(self, worm: PlannedWorm) -> None:
         if worm.tier not in (HOST, INTERFACE):
-            self._refuse(f"worm {worm.id} has tier {worm.tier}, allowed are {HOST} and {INTERFACE}")
+            self._refuse(f"worm {worm.id} has tier {worm.tier}. Allowed: {HOST}, {INTERFACE}.")
         if worm.tier == INTERFACE and worm.after is None:
-            self._refuse(f"worm {worm.id} is forwarded by a network interface and comes after none, whose packets it "
+            self._refuse(f"worm {worm.id} is forwarded by a network interface, and depends on no worm whose packets it "
                          "would forward")
         if worm.after is None:
             if worm.source != self.source:
-                self._refuse(f"worm {worm.id} is sent at once by node {worm.source} instead of {self.source}")
+                self._refuse(f"worm {worm.id} is sent at once by node {worm.source}. Needed: node {self.source}.")
         elif not 0 <= worm.after < worm.id:
-            self._refuse(f"worm {worm.id} comes after worm {worm.after}, which is none before it")
+            self._refuse(f"worm {worm.id} depends on worm {worm.after}. Allowed: earlier worms.")
         elif worm.source not in self.worms[worm.after].destinations:
             self._refuse(
-                f"worm {worm.id} comes after worm {worm.after}, which does not reach its sender, node {worm.source}"
+                f"worm {worm.id} depends on worm {worm.after}, which does not reach its sender, node {worm.source}"
             )
 
     def _check_classes(self, worm: PlannedWorm) -> None:
         count = len(classes_of(self.scheme, self.topology))
         if len(worm.classes) != len(worm.destinations) or worm.classes[-1:] != (None,):
             self._refuse(
-                f"worm {worm.id} has consumption classes {worm.classes} for {len(worm.destinations)} destinations, "
-                "it must have one for each, and None for the last"
+                f"worm {worm.id} has consumption classes {worm.classes} for {len(worm.destinations)} destinations. "
+                "Needed: one for each, and None for the last."
             )
         for one in worm.classes:
             if one is not None and not 0 <= one < count:
-                self._refuse(f"worm {worm.id} has consumption class {one}, the scheme states {count}")
+                self._refuse(f"worm {worm.id} has consumption class {one}. Allowed: {count} classes, from 0.")
 
     def _check_links(self, worm: PlannedWorm, routes: Routes) -> None:
         classes = len(routes.classes)
@@ -304,8 +304,8 @@ class Plan:
             while ahead and homes[ahead[0]] == at:
                 ahead.pop(0)
             if start != at or end < 0 or end not in self.topology.neighbours[at]:
-                self._refuse(f"worm {worm.id} takes {start} to {end} at switch {at}, which is no link there")
-            # by which of parallel links it goes is not told, nor matters
+                self._refuse(f"worm {worm.id} takes {start} to {end} at switch {at}, which is not a link there")
+            # any of several parallel links is allowed
             codes = {int(code) for phase in phases for code in routes.options[phase, at, ahead[0]]} if ahead else set()
             taken = {int(self.topology.link_of_port[at, code // classes]) for code in codes if code >= 0}
             phases = {int(routes.phase_of_link[link]) for link in taken if self.topology.links[link, 2] == end}
@@ -320,16 +320,16 @@ class Plan:
             self._refuse(f"worm {worm.id} ends at switch {at}, before it reaches node {missed[0]}")
 
     def _check_tree(self, worm: PlannedWorm, routes: Routes) -> None:
-        """Check a worm that is copied: over each link once, and over no other than those to its destinations.
+        """Check a worm that replicates: it takes each link once, and only links to its destinations.
 
-        One that goes up as a whole may come to a switch again on its way down.
+        A worm that goes up in one piece may return to a switch on its way down.
         """
         homes = self.topology.consumptions[:, 0].tolist()
         ahead = {int(self.topology.injections[worm.source, 0]): set(worm.destinations)}
         for start, end in worm.links:
             if start not in ahead or (end in ahead and (ahead[end] or not routes.together)):
-                self._refuse(f"worm {worm.id} takes {start} to {end}, which is no link from where it has been to where "
-                             "it has not")
+                self._refuse(f"worm {worm.id} takes {start} to {end}, which is not a link from a visited switch to a "
+                             "new one")
             hops = {node: routes.next_hop(start, node) for node in ahead[start] if homes[node] != start}
             onwards = {node for node, hop in hops.items() if hop == end}
             upwards = {hop for node, hop in hops.items() if self._goes_on_whole(routes, start, node)}
@@ -345,7 +345,7 @@ class Plan:
             self._refuse(f"worm {worm.id} does not reach node {missed[0]}")
 
     def _goes_on_whole(self, routes: Routes, switch: int, node: int) -> bool:
-        """Whether a worm to this node goes on as one for all others, see `Routes`."""
+        """A worm to this node is not replicated at this switch, see `Routes`."""
         if not routes.together:
             return False
         code = int(routes.options[0, switch, node, 0])
@@ -356,7 +356,7 @@ class Plan:
         raise WormcastError(f"plan of {self.scheme.name} on {self.topology.name}: {what}")
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the plan as plain data for JSON, as ``wormcast plan --json`` prints it."""
+        """Return the plan as plain data for JSON, as ``wormcast plan --json`` prints it."""
         kind = self.scheme.header
         header = kind.on(self.topology, kind.ideal_width_on(self.topology, 1))
         return {
@@ -379,7 +379,7 @@ class Plan:
 
 
 def _distinct(worms: Iterable[PlannedWorm]) -> int:
-    """Number of distinct links of some worms."""
+    """Count the distinct links of some worms."""
     return len({link for worm in worms for link in worm.links})
 
 
@@ -398,19 +398,19 @@ def plan(
     topology : Topology
         The network.
     scheme : str or Scheme
-        As `load_scheme` finds it, or one of your own.
+        Name for `load_scheme`, or a scheme of your own.
     source : int or str
-        A node as `Topology.node` reads it: an id, ``"3.2"`` or ``"@25"``.
+        A node for `Topology.node`: an id, ``"3.2"`` or ``"@25"``.
     destinations : iterable of int or str, or str
-        Nodes in any order; one string joins them by commas, and ``"all"`` is all but the source.
+        Nodes in any order. A string separates them by commas; ``"all"`` is every node but the source.
     packets : int, optional
-        Of the message; by default those that the scheme is for.
+        Packets of the message. Default: the scheme's `packets`.
 
     Raises
     ------
     WormcastError
-        There are no packets; the scheme is unknown or refuses the topology; a node is outside it; there is no
-        destination, one is given twice, or the source is among them.
+        The number of packets is not valid; the scheme is unknown or refuses the topology; a node is outside the
+        topology; there is no destination, a destination occurs twice, or the source is among them.
     """
     require_kind("topology", topology, Topology)
     require_kind("scheme", scheme, str, Scheme)

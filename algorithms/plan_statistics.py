@@ -1,4 +1,4 @@
-"""Many multicasts at once: what they cost on average, which share links, and what planning them takes."""
+"""Statistics of many multicasts: average cost, shared links, and planning time."""
 
 import time
 from dataclasses import dataclass
@@ -14,34 +14,34 @@ from .worms import AT_ONCE, Worms
 
 __all__ = ["Survey", "survey"]
 
-#: Times that all multicasts are planned; the fastest counts, as whatever else a machine does takes time and gives none.
+#: Number of times that all multicasts are planned. The fastest counts, as other load on the machine only adds time.
 TIMED = 7
 
 
 @dataclass(frozen=True)
 class Survey:
-    """Means over many multicasts, by the words of `Plan`.
+    """Means over many multicasts, with the terms of `Plan`.
 
     Parameters
     ----------
     destinations, copies, hops, channels, start_ups, phases : float
-        Of a multicast.
+        Means per multicast.
     longest : float
         Hops of its longest worm.
     first_links : float
-        Links by which its source's worms leave, each once.
+        Distinct links by which its source's worms leave.
     sharing : float
-        Share of multicasts of which two worms leave their sender by the same link.
+        Fraction of multicasts in which two worms leave their sender by the same link.
     hops_per_destination : float
-        Hops of all multicasts over destinations of all.
+        Hops of all multicasts divided by destinations of all.
     shared : float
-        Share of multicasts of which two worms take the same link.
+        Fraction of multicasts in which two worms take the same link.
     as_unicasts : float
-        Share of worms whose way is that of a unicast, by the same relation, from their source to their last
+        Fraction of worms with the path of a unicast, by the same relation, from their source to their last
         destination.
     planning_ns : float
-        Nanoseconds that this process took to make the worms of a multicast, in one go with all others, at its fastest:
-        to check and sort its destinations, and to divide them. The one number that differs from run to run.
+        Fastest measured time per multicast, in nanoseconds, when all are planned in one batch: check and sort the
+        destinations, and divide them among worms. The one number that differs from run to run.
     """
 
     destinations: float
@@ -66,15 +66,9 @@ def survey(
     destination_offsets: npt.ArrayLike,
     destinations: npt.ArrayLike,
 ) -> Survey:
-    """Plan many multicasts; parameters and errors are those of `Scheme.batch`, one multicast at least.
-
-    Raises
-    ------
-    WormcastError
-        `Scheme.batch` refuses them, or the relation does not lead to a destination.
-    """
+    """Plan many multicasts, at least one. Parameters and errors as for `Scheme.batch`."""
     scheme = scheme.on(topology)
-    worms = scheme.batch(topology, sources, destination_offsets, destinations)  # compiles and loads what it needs
+    worms = scheme.batch(topology, sources, destination_offsets, destinations)  # compile and load before timing
     seconds = []
     for _ in range(TIMED):
         began = time.perf_counter()
@@ -103,9 +97,9 @@ def survey(
 
 
 def _leaving(topology: Topology, routes: Routes, worms: Worms, is_tree: bool) -> tuple[npt.NDArray[np.generic], ...]:
-    """First links of each multicast's source, and whether two of its worms leave their sender by the same one.
+    """Count first links of each multicast's source, and find multicasts with two worms that share their first link.
 
-    Where a worm takes none, the port of its destination counts.
+    For a worm without links, the port of its destination counts.
     """
     count = worms.messages
     worm = np.repeat(np.arange(len(worms)), np.diff(worms.destination_offsets))
@@ -115,9 +109,9 @@ def _leaving(topology: Topology, routes: Routes, worms: Worms, is_tree: bool) ->
     leaves = np.bincount(worm[away], minlength=len(worms)) > 0
     away |= ~leaves[worm]
     tells = np.flatnonzero(away)
-    if not is_tree:  # the first that lies elsewhere
+    if not is_tree:  # the first destination at another switch
         tells = tells[np.unique(worm[away], return_index=True)[1]]
-    elif routes.together:  # where one lies up, all copies leave by that link
+    elif routes.together:  # if one destination lies up, all branches leave by that link
         up = leaves[worm] & away & (routes.phase_of_link[topology.link_of_port[start, ports]] == 0)
         only = np.full(len(worms), -1, ports.dtype)
         only[worm[up]] = ports[up]
@@ -132,9 +126,9 @@ def _leaving(topology: Topology, routes: Routes, worms: Worms, is_tree: bool) ->
 
 
 def _ways(routes: Routes, worms: Worms, is_tree: bool) -> tuple[npt.NDArray[np.generic], ...]:
-    """Follow all worms: links and phases of each multicast, whether its worms share one; whether worms go as unicasts.
+    """Follow all worms: links and phases of each multicast, whether its worms share a link, and unicast-like worms.
 
-    `Routes.hops` has found that there is a way for each.
+    All worms must have a path, as checked by `Routes.hops`.
     """
     return _followed(routes.arrays, len(routes.options) * routes.topology.switches, len(routes.topology.links),
                      worms.message_offsets, np.ascontiguousarray(routes.topology.injections[worms.source, 0]),
@@ -161,7 +155,7 @@ def _followed(arrays, longest, links, message_offsets, starts, sent, after, dest
             climbed, turn = climb(arrays, together, starts[worm], destinations[first:end], taken)
             switch, phase, passed = turn, sent[worm], climbed
             for visit in range(first, end):
-                if is_tree:  # each copy comes from the source
+                if is_tree:  # each branch comes from the source
                     switch, phase, passed = turn, sent[worm], climbed
                 hops = walk(arrays, switch, phase, destinations[visit], taken[climbed:])
                 for hop in range(0 if visit == first else climbed, climbed + hops):

@@ -1,4 +1,4 @@
-"""Python files that users name: run as modules of their own, whatever goes wrong in them told in a sentence."""
+"""Users' Python files, run as modules of their own. Errors in them become refusals."""
 
 import importlib.util
 import sys
@@ -11,30 +11,30 @@ __all__ = ["run_file", "split_file"]
 
 
 def split_file(text: str) -> tuple[str | None, str | None]:
-    """Part ``FILE.py[:NAME]`` into file and name; no file where the text has none."""
+    """Split ``FILE.py[:NAME]`` into file and name. Both are None if the text has no file."""
     before, _, after = text.rpartition(":")
     file, name = (before, after) if before.endswith(".py") else (text, None)
     return (file, name) if file.endswith(".py") else (None, None)
 
 
 def run_file(what: str, file: Path) -> ModuleType:
-    """Run a file and give the module.
+    """Run a file and return the module.
 
     Parameters
     ----------
     what : str
-        The word for what it is run for, as error sentences begin: ``"scheme"``.
+        First word of refusals: ``"scheme"``.
 
     Raises
     ------
     WormcastError
-        There is no such file, or it cannot be run.
+        The file does not exist or cannot be run.
     """
     if not file.is_file():
-        raise WormcastError(f"{what}: there is no file {file}")
+        raise WormcastError(f"{what}: {file} cannot be read: No such file")
     unique = f"_wormcast_{what}_{file.stem}_{abs(hash(file.resolve()))}"
     specification = importlib.util.spec_from_file_location(unique, file)
-    assert specification is not None  # as the name ends in .py
+    assert specification is not None  # the name ends in .py
     assert specification.loader is not None
     module = importlib.util.module_from_spec(specification)
     sys.modules[unique] = module  # dataclasses look their module up
@@ -42,5 +42,5 @@ def run_file(what: str, file: Path) -> ModuleType:
         specification.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         del sys.modules[unique]
-        raise WormcastError(f"{what}: {file} could not be run ({told(error, unique)})") from error
+        raise WormcastError(f"{what}: {file} cannot be run ({told(error, unique)})") from error
     return module

@@ -1,4 +1,4 @@
-"""Names that a user types, and what they stand for; other packages may add theirs."""
+"""Registries of names that a user types. Other packages can add entries."""
 
 from collections.abc import Iterator, Mapping
 from functools import cache, cached_property
@@ -18,30 +18,30 @@ T = TypeVar("T")
 def _installed() -> Any:
     from importlib.metadata import entry_points
 
-    return entry_points()  # it reads a file of each installed package
+    return entry_points()  # reads a file of each installed package
 
 
 def entry_points(group: str) -> "EntryPoints":
-    """Return the entry points of a group that installed packages announce."""
+    """Return the entry points of a group in all installed packages."""
     found: EntryPoints = _installed().select(group=group)
     return found
 
 
 class Registry(Mapping[str, T], Generic[T]):
-    """A read-only mapping from names to things, filled by ``add`` and by entry points.
+    """A read-only mapping from names to objects, filled by ``add`` and by entry points.
 
     Parameters
     ----------
     what : str
-        The word for one entry, as error sentences use it: ``"scheme"``.
+        Noun for one entry in refusals: ``"scheme"``.
     kind : type
-        The class every entry must be an instance of.
+        Class of all entries.
     group : str
-        Entry point group in which other packages announce theirs: ``"wormcast.schemes"``. An entry point
-        names an instance, or a class or function that gives one when called without arguments. It is
-        loaded when its name is asked for, so that a broken one disturbs nobody else.
+        Entry point group of other packages: ``"wormcast.schemes"``. An entry point names an instance, or a class or
+        function that returns one when called without arguments. It is loaded at the first use of its name, so that a
+        broken entry affects no other.
     files : bool
-        Whether commands take ``FILE.py[:NAME]`` in place of a name.
+        Commands accept ``FILE.py[:NAME]`` in place of a name.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class Registry(Mapping[str, T], Generic[T]):
     Raises
     ------
     WormcastError
-        A name is unknown, is given twice, or its entry point does not give a ``kind``.
+        A name is unknown or already used, or its entry point does not return a ``kind``.
     """
 
     def __init__(self, what: str, kind: type[T], group: str, *, files: bool = False) -> None:
@@ -66,9 +66,9 @@ class Registry(Mapping[str, T], Generic[T]):
         return {entry.name: entry for entry in entry_points(group=self._group)}
 
     def add(self, name: str, thing: T) -> T:
-        """Add one entry and give it back."""
+        """Add one entry and return it."""
         if name in self._entries:
-            raise WormcastError(f"{self.what}: {name!r} is there already, a new one needs another name")
+            raise WormcastError(f"{self.what}: {name!r} is not valid: it exists already. Allowed: other names.")
         self._entries[name] = thing
         return thing
 
@@ -77,9 +77,8 @@ class Registry(Mapping[str, T], Generic[T]):
             return self._entries[name]
         if name in self._announced:
             return self.add(name, self._load(name))
-        there = "there are" if len(self) > 1 else "there is only"
-        files = "; FILE.py and FILE.py:NAME are allowed too" if self._files else ""
-        raise WormcastError(f"{self.what}: {name!r} is unknown, {there} {', '.join(self)}{files}")
+        names = [*self, *(("FILE.py", "FILE.py:NAME") if self._files else ())]
+        raise WormcastError(f"{self.what}: {name!r} is unknown. Allowed: {', '.join(names)}.")
 
     def _load(self, name: str) -> T:
         entry = self._announced[name]
@@ -89,12 +88,11 @@ class Registry(Mapping[str, T], Generic[T]):
                 thing = thing()
         except FAILURES as error:
             raise WormcastError(
-                f"{self.what}: {name!r} could not be loaded from {entry.value} ({error})"
+                f"{self.what}: {name!r} cannot be loaded from {entry.value} ({error})"
             ) from error
         if not isinstance(thing, self.kind):
             raise WormcastError(
-                f"{self.what}: {entry.value} gives a {type(thing).__name__}, "
-                f"it must give a {self.kind.__name__}"
+                f"{self.what}: {entry.value} returns a {type(thing).__name__}. Needed: a {self.kind.__name__}."
             )
         return thing
 

@@ -19,13 +19,13 @@ __all__ = ["imported_files", "package_file", "source_digest"]
 
 ROOT = os.path.dirname(wormcast.__file__)
 
-#: Functions by which code that makes results of docstrings reads them; help is none.
+#: Functions by which code reads docstrings. ``help`` is not among them.
 DOCSTRINGS = {"getdoc", "getsource"}
 
-#: Most files in the table on disk. A table that is full is begun anew, without the files of earlier versions.
+#: Most files in the table on disk. A full table is replaced by one without the files of earlier versions.
 MOST = 1000
 
-#: When this process was young: what files had in them later may differ from what it has imported.
+#: Start time of this process. Files that changed later may differ from what it has imported.
 BEGAN = time.time_ns()
 
 
@@ -39,7 +39,7 @@ class _Import(NamedTuple):
 
 
 class _Source(NamedTuple):
-    """Digests of a file's content and syntax tree, and what it imports of this package and from beside it."""
+    """Digests of a file's content and syntax tree, and its imports of this package and of files beside it."""
 
     content: str
     tree: str
@@ -48,7 +48,7 @@ class _Source(NamedTuple):
 
 
 def package_file(module: str) -> str:
-    """Return the file of a module of this package, by its full name; of a package, its ``__init__.py``."""
+    """Return the file of a module of this package from its full name. For a package: its ``__init__.py``."""
     base = os.path.join(ROOT, *module.split(".")[1:])
     return f"{base}.py" if os.path.isfile(f"{base}.py") else os.path.join(base, "__init__.py")
 
@@ -56,15 +56,15 @@ def package_file(module: str) -> str:
 def source_digest(files: Iterable[str | os.PathLike[str]], *, help_only: Iterable[str] = ()) -> str:
     """Return a digest that changes when a file, or one of the `imported_files`, has another syntax tree.
 
-    Comments, docstrings and blank lines do not count. If the code of any of the files reads docstrings, the docstrings
-    of all count. If a file was written after this process has begun, the digest is new, as either content may have been
-    imported.
+    Comments, docstrings and blank lines do not count, unless the code of one of the files reads docstrings: then the
+    docstrings of all files count. If a file was written after the start of this process, the digest is new, as the
+    process may have imported the old content.
 
     Parameters
     ----------
     files : paths of Python files
     help_only : paths of Python files
-        They read docstrings for ``--help`` alone.
+        Files that read docstrings for ``--help`` only.
     """
     sources = _follow(files)
     help_only = set(help_only)
@@ -74,21 +74,21 @@ def source_digest(files: Iterable[str | os.PathLike[str]], *, help_only: Iterabl
 
 
 def imported_files(files: Iterable[str | os.PathLike[str]]) -> list[str]:
-    """Return these files and all that they import: files of this package and of folders beside them, sorted.
+    """Return these files and all files that they import, of this package and of folders beside them, sorted.
 
-    Imports in functions and for types alone count. A name that a package's ``__init__.py`` imports leads to the module
-    that it comes from, and not to the package's other modules.
+    Imports in functions and for types count. A name that a package's ``__init__.py`` imports leads to the module where
+    it is defined, and not to the package's other modules.
     """
     return sorted(_follow(files))
 
 
 def _name(path: str) -> str:
-    """Name of a file that is the same in each copy of this package."""
+    """File name that is the same in each copy of this package."""
     return os.path.relpath(path, ROOT) if path.startswith(ROOT + os.sep) else os.path.basename(path)
 
 
 def _follow(files: Iterable[str | os.PathLike[str]]) -> dict[str, _Source]:
-    """Sources of these files and of all that they import, by their paths."""
+    """Sources of these files and of all files that they import, by path."""
     with _Table() as table:
         ahead = [os.path.abspath(file) for file in files]
         found: dict[str, _Source] = {}
@@ -101,7 +101,7 @@ def _follow(files: Iterable[str | os.PathLike[str]]) -> dict[str, _Source]:
 
 
 def _leads_to(table: "_Table", path: str, entry: _Import) -> Iterator[str]:
-    """Files that an import leads to."""
+    """Files to which an import leads."""
     if entry.level:
         base = path
         for _ in range(entry.level):
@@ -135,7 +135,7 @@ def _is_file(path: str) -> bool:
 
 
 class _Table:
-    """What is known of files by their contents, kept on disk: parsing takes a hundred times as long as reading."""
+    """Digests of files by their contents, stored on disk: parsing takes a hundred times as long as reading."""
 
     def __init__(self) -> None:
         self._seen: dict[str, _Source] = {}
@@ -173,7 +173,7 @@ class _Table:
 
 
 def _parse(text: bytes) -> tuple[str, bool, list[_Import]]:
-    """Digest of a file's syntax tree, whether it reads docstrings, and its imports."""
+    """Digest of a file's syntax tree, whether the file reads docstrings, and its imports."""
     tree = ast.parse(text)
     reads_docstrings = False
     imports = []
@@ -192,6 +192,6 @@ def _parse(text: bytes) -> tuple[str, bool, list[_Import]]:
 
 
 def _is_text(statement: ast.stmt) -> bool:
-    """The statement is a text that nobody reads: a docstring, or one behind a constant."""
+    """The statement is an unused text: a docstring, or the text after a constant."""
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant) and isinstance(
         statement.value.value, str)

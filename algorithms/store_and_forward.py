@@ -15,11 +15,11 @@ __all__ = ["AbsorbedByHosts", "absorbed"]
 
 
 def absorbed(worms: Worms) -> Worms:
-    """Give each visit of these worms a worm of its own, sent by the visit before it after that one's receipt.
+    """Replace each visit of these worms by a worm, sent by the previous visit after its receipt.
 
-    A host has all its memory for what it sends on, so that no worm waits for room while it holds a channel
-    ([Boppana98], section 3.1). Destinations keep their places: row i is the worm to ``worms.destinations[i]``. What a
-    node sends on in this way comes before what else it sends after the same receipt.
+    A host has memory for all that it sends on, so that no worm waits for memory while it holds a channel ([Boppana98],
+    section 3.1). Destinations keep their indices: row i is the worm to ``worms.destinations[i]``. A node sends these
+    worms on before its other worms after the same receipt.
     """
     source, rank, after = _chains(worms.source, worms.rank, worms.after, worms.destination_offsets, worms.destinations)
     tier = np.full(len(worms.destinations), HOST, np.int8)
@@ -29,12 +29,12 @@ def absorbed(worms: Worms) -> Worms:
 
 
 class AbsorbedByHosts(Scheme):
-    """A scheme whose worms are absorbed by hosts at each destination; see `absorbed`.
+    """A scheme whose worms are absorbed by the hosts at each destination; see `absorbed`.
 
     Parameters
     ----------
     scheme : Scheme
-        Whose worms they are.
+        The scheme whose worms are absorbed.
     """
 
     kinds = ()
@@ -52,47 +52,47 @@ class AbsorbedByHosts(Scheme):
 
     @property
     def own_relation(self) -> Relation:
-        """The scheme's."""
+        """Relation of the scheme."""
         return self.scheme.own_relation
 
     @property
     def module(self) -> str:
-        """Where the scheme is written."""
+        """Module of the scheme's class."""
         return self.scheme.module
 
     def check(self, topology: Topology) -> None:
-        """Refuse a topology that the scheme is not defined on."""
+        """Refuse a topology on which the scheme is not defined."""
         ask(self.scheme, "check", topology)
 
     def form(self, topology: Topology) -> str:
-        """Say which form the scheme takes."""
+        """Describe the form of the scheme."""
         return ask(self.scheme, "form", topology)
 
     def relation_on(self, topology: Topology) -> Relation:
-        """Say by which relation its worms are routed on a topology."""
+        """Return the relation that routes its worms on a topology."""
         return self.scheme.relation_on(topology)
 
     def routed_by(self, relation: Relation) -> "AbsorbedByHosts":
-        """Give the same with its worms routed by another relation."""
+        """Return the same scheme with its worms routed by another relation."""
         other = copy(self)
         other.scheme, other.relation = self.scheme.routed_by(relation), relation
         return other
 
     def for_packets(self, packets: int) -> "AbsorbedByHosts":
-        """Give the same for messages of so many packets."""
+        """Return the same scheme for messages of this number of packets."""
         scheme = self.scheme.for_packets(packets)
         return self if scheme is self.scheme else AbsorbedByHosts(scheme)
 
     def classes_on(self, topology: Topology) -> ConsumptionClasses:
-        """Say that any channel will do: no worm is on its way when it takes one."""
+        """Return no class: each worm ends where it reserves a channel, so that any channel is allowed."""
         return ConsumptionClasses()
 
     def visit_triples(self, topology: Topology) -> np.ndarray:
-        """Say that no worm goes on from a destination."""
+        """Return no triples: no worm continues from a destination."""
         return np.empty((0, 3), np.int32)
 
     def worms(self, topology, sources, destination_offsets, destinations):
-        """Compute the scheme's worms, and divide them."""
+        """Compute the scheme's worms, and divide them at their destinations."""
         return absorbed(self.scheme.batch(topology, sources, destination_offsets, destinations))
 
 

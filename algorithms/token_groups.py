@@ -1,4 +1,4 @@
-"""Groups of switches of which one at a time may copy a worm ([Varavithya], section 3.2)."""
+"""Groups of switches that share a token: one switch at a time may replicate a worm ([Varavithya], section 3.2)."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,15 +19,15 @@ Integers = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class TokenGroups:
-    """Which switches share a token.
+    """Groups of switches that share a token.
 
     Parameters
     ----------
     stage : int64 array [switches]
         Stage of each switch.
     group : int64 array [switches]
-        Its group in that stage, from 0 in the order of their first switches, or ``NO_TOKEN`` where worms are copied
-        without one.
+        Group of each switch in its stage, from 0 in the order of their first switches. ``NO_TOKEN``: the switch
+        replicates worms without a token.
     """
 
     stage: Integers
@@ -40,14 +40,14 @@ class TokenGroups:
 
     @cached_property
     def numbers(self) -> Integers:
-        """Place of each switch's token in `names`, int64 [switches], or ``NO_TOKEN``."""
+        """Index of each switch's token in `names`, int64 [switches], or ``NO_TOKEN``."""
         found = np.full(len(self.stage), NO_TOKEN, np.int64)
         for number, members in enumerate(self.rings().values()):
             found[members] = number
         return found
 
     def rings(self) -> dict[tuple[int, int], list[int]]:
-        """The switches of each group by (stage, group), ascending: the order in which the token goes round."""
+        """Return the switches of each group by (stage, group), ascending: the order in which the token circulates."""
         found: dict[tuple[int, int], list[int]] = {}
         for switch, (stage, group) in enumerate(zip(self.stage.tolist(), self.group.tolist(), strict=True)):
             if group != NO_TOKEN:
@@ -56,51 +56,39 @@ class TokenGroups:
 
 
 def require_trees(tokens: str | None, is_tree: bool, names: str) -> None:
-    """Refuse tokens where worms are not copied.
-
-    Raises
-    ------
-    WormcastError
-        They are on, and the worms, of schemes of these names, are no trees.
-    """
+    """Refuse tokens for schemes whose worms do not replicate in switches. ``names`` are these schemes."""
     if tokens == "on" and not is_tree:
-        raise WormcastError(f"tokens: on is given, worms of {names} are not copied where their ways part: allowed with "
-                            "trees alone, as atbm")
+        raise WormcastError(f"tokens: on is not valid: worms of {names} do not replicate in switches. Allowed: on with "
+                            "trees, as atbm; off.")
 
 
 def require_one_or_all(topology: Topology, *, channels: int, vcs: int, ejection: str) -> None:
-    """Refuse consumption channels for which there are no groups: more than one, and fewer than `all_consumed` asks for.
-
-    Raises
-    ------
-    WormcastError
-        It says how many there may be; or the network has no stages.
-    """
+    """Refuse a number of consumption channels without token groups: several, but fewer than for `all_consumed`."""
     _require_stages(topology)
     enough = _worms_at_a_node(topology, vcs, ejection)
     if 1 < channels < enough:
-        raise WormcastError(f"consumption: {channels} is given with tokens on {topology.name}, where {enough} worms "
-                            f"may come to {'an ejection port' if ejection == 'all' else 'a node'} at a time: allowed "
-                            f"are 1, or from {enough}")
+        raise WormcastError(f"consumption: {channels} is not valid with tokens on {topology.name}: {enough} worms may "
+                            f"come to {'an ejection port' if ejection == 'all' else 'a node'} at a time. Allowed: 1, "
+                            f"or {enough} and more.")
 
 
 def _require_stages(topology: Topology) -> None:
     if topology.kind != "min":
-        raise WormcastError(f"tokens: {topology.name} is given, groups are those of the stages of a multistage network")
+        raise WormcastError(f"tokens: {topology.name} is not valid: it has no stages. Allowed: multistage networks.")
 
 
 def _worms_at_a_node(topology: Topology, vcs: int, ejection: str) -> int:
-    """Worms that may come to an ejection port at a time."""
+    """Most worms that may come to an ejection port at a time."""
     ways = 1 if ejection == "all" else int(np.bincount(topology.links[:, 2]).max())
     return ways * vcs
 
 
 def all_consumed(topology: Topology, *, channels: int, vcs: int, ejection: str) -> bool:
-    """Whether consumption channels are enough for all worms that may come to a node at once.
+    """Return whether the consumption channels suffice for all worms that may come to a node at once.
 
-    A worm has one of them for each virtual channel by which it may have come: those of all ways in to a switch of b of
-    them (the "b consumption channels" of [Varavithya], with one virtual channel), or of one where each has an ejection
-    port.
+    One worm can come by each virtual channel. With one ejection port these are the virtual channels of all inputs of a
+    switch (the "b consumption channels" of [Varavithya], with one virtual channel per link). With one ejection port per
+    input they are those of one input.
 
     Parameters
     ----------
@@ -109,7 +97,7 @@ def all_consumed(topology: Topology, *, channels: int, vcs: int, ejection: str) 
     vcs : int
         Virtual channels of each link.
     ejection : "one" or "all"
-        As `ejection_ports` has it.
+        As for `ejection_ports`.
     """
     return channels >= _worms_at_a_node(topology, vcs, ejection)
 
@@ -117,17 +105,19 @@ def all_consumed(topology: Topology, *, channels: int, vcs: int, ejection: str) 
 def token_groups(topology: Topology, *, consumed: bool) -> TokenGroups:
     """Group the switches of a multistage network.
 
-    Two switches of a stage are in one group if worms that were copied at both can ask for the same thing further on, or
-    if a third one is in a group with each: the connected components of what they share. With few consumption channels
-    a node's is such a thing, so that two switches share whatever node both reach. Where each worm that comes to the
-    last stage is consumed, it is a buffer behind a later switch; then the last stage needs no token.
+    Two switches of a stage are in one group if worms that they replicate can request the same resource later, or if a
+    third switch is in a group with each: groups are the connected components of shared resources. With few consumption
+    channels, a node's channels are such a resource: two switches that reach the same node share them. If every worm at
+    the last stage is consumed, the shared resources are the buffers of later switches, and the last stage needs no
+    token.
 
-    On a baseline network of b x b switches these are b**(S-1-j) switches of stage j, or b**(S-2-j), as in the paper.
+    On a baseline network of b x b switches the groups have b**(S-1-j) switches of stage j, or b**(S-2-j), as in the
+    paper.
 
     Parameters
     ----------
     consumed : bool
-        Consumption channels are enough for all worms that may come.
+        The consumption channels suffice for all worms that may come.
 
     Raises
     ------
@@ -146,14 +136,14 @@ def token_groups(topology: Topology, *, consumed: bool) -> TokenGroups:
 
 
 def _nodes_behind(topology: Topology, stage: Integers) -> npt.NDArray[np.bool_]:
-    """Which nodes each switch reaches, bool [switches, nodes]."""
+    """Nodes that each switch reaches, bool [switches, nodes]."""
     reached = np.zeros((topology.switches, topology.nodes), bool)
     reached[topology.consumptions[:, 0], np.arange(topology.nodes)] = True
     return _gathered(topology, stage, reached)
 
 
 def _buffers_behind(topology: Topology, stage: Integers) -> npt.NDArray[np.bool_]:
-    """Into which buffers of later switches worms from each switch come, bool [switches, links]."""
+    """Buffers of later switches that worms from each switch can enter, bool [switches, links]."""
     links = len(topology.links)
     reached = np.zeros((topology.switches, links), bool)
     reached[topology.links[:, 0], np.arange(links)] = True
@@ -161,7 +151,7 @@ def _buffers_behind(topology: Topology, stage: Integers) -> npt.NDArray[np.bool_
 
 
 def _gathered(topology: Topology, stage: Integers, reached: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Add to what each switch has what those have to which it leads."""
+    """Add to each switch's set the sets of the switches to which it leads."""
     start, _, end, _ = topology.links.T
     for one in range(int(stage.max()) - 1, -1, -1):
         for link in np.flatnonzero(stage[start] == one):
@@ -170,7 +160,7 @@ def _gathered(topology: Topology, stage: Integers, reached: npt.NDArray[np.bool_
 
 
 def _components(shared: npt.NDArray[np.bool_]) -> Integers:
-    """Number the rows so that those with something in common, directly or by others, have one number."""
+    """Number the connected components of rows that share an entry."""
     numbers = np.full(len(shared), NO_TOKEN, np.int64)
     for first in range(len(shared)):
         if numbers[first] != NO_TOKEN:

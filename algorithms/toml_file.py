@@ -10,12 +10,12 @@ from .errors import WormcastError
 
 __all__ = ["read_toml"]
 
-#: TOML has whole numbers of 64 bits, from minus this one up to the one before it; the library reads larger ones, too.
+#: TOML integers have 64 bits: from -MOST to MOST - 1. The library also reads larger ones.
 MOST = 1 << 63
 
 
 def read_toml(file: Path, what: str) -> dict[str, Any]:
-    """Read a TOML file; a byte order mark before it is ignored.
+    """Read a TOML file. A leading byte order mark is ignored.
 
     Parameters
     ----------
@@ -25,27 +25,28 @@ def read_toml(file: Path, what: str) -> dict[str, Any]:
     Raises
     ------
     WormcastError
-        It cannot be read, is no TOML, or has a number that is not finite or has more than 64 bits.
+        The file cannot be read, is not TOML, or has a number that is not finite or has more than 64 bits.
     """
     try:
         entries = tomllib.loads(file.read_bytes().decode("utf-8-sig"))
     except FileNotFoundError:
-        raise WormcastError(f"{what}: there is no file {file}") from None
+        raise WormcastError(f"{what}: {file} cannot be read: No such file") from None
     except OSError as error:
         raise WormcastError(f"{what}: {file} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise WormcastError(f"{what}: {file} is no TOML: byte {error.start} is not UTF-8") from error
+        raise WormcastError(f"{what}: {file} is not TOML: byte {error.start} is not UTF-8") from error
     except (ValueError, RecursionError) as error:
-        raise WormcastError(f"{what}: {file} is no TOML: {str(error).splitlines()[0]}") from error
+        raise WormcastError(f"{what}: {file} is not TOML: {str(error).splitlines()[0]}") from error
     for key, value in _numbers(entries, ""):
         if not math.isfinite(value) if isinstance(value, float) else not -MOST <= value < MOST:
-            told = value if isinstance(value, float) else "a whole number of more than 64 bits"
-            raise WormcastError(f"{what}: {file}: {key}: {told} is given, numbers must be finite, of up to 64 bits")
+            shown = value if isinstance(value, float) else "a whole number of more than 64 bits"
+            raise WormcastError(f"{what}: {file}: {key}: {shown} is not valid. Allowed: finite numbers of up to 64 "
+                                "bits.")
     return entries
 
 
 def _numbers(value: Any, key: str) -> Iterator[tuple[str, int | float]]:
-    """All numbers of a file, each with its key."""
+    """Yield all numbers of a file with their keys."""
     if isinstance(value, int | float):
         yield key, value
     elif isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Rejects worms that ask routers for what they do not have."""
+"""Rejection of worms that request turns which the routers lack."""
 
 import numpy as np
 
@@ -14,28 +14,28 @@ __all__ = ["require_turns", "require_unicasts", "wrong_turn"]
 
 
 def require_unicasts(scheme: Scheme, routes: Routes) -> None:
-    """Refuse worms of several destinations by a relation that switches know for unicasts alone."""
+    """Refuse worms with several destinations under a relation for unicasts only."""
     if routes.for_unicasts and not issubclass(scheme.header, Unicast):
-        raise WormcastError(f"relation: {routes.relation.name} is given for worms of several destinations, those of "
-                            f"{scheme.name}; allowed with it are schemes of unicasts, as individual")
+        raise WormcastError(f"relation: {routes.relation.name} is not valid for {scheme.name}: its worms have several "
+                            "destinations. Allowed: schemes of unicasts, as individual.")
 
 
 def require_turns(scheme: str, routes: Routes, worms: Worms, *, apart: bool = False) -> None:
-    """Refuse the first worm that asks for a turn that routers do not have.
+    """Refuse the first worm that requests a turn which the routers lack.
 
-    Each worm is followed along the way that is preferred. Routes must lead to all destinations, as `Routes.hops` says.
+    Each worm is followed along the preferred path. Routes must reach all destinations, as checked by `Routes.hops`.
 
     Parameters
     ----------
     scheme : str
-        Name of the scheme, for the refusal.
+        Name of the scheme in the refusal.
     apart : bool
-        Worms end at each destination and are sent anew, so that no turn is needed there.
+        Worms end at each destination and are sent anew, so that they need no turn there.
 
     Raises
     ------
     WormcastError
-        There is such a worm.
+        A worm requests such a turn.
     """
     topology = routes.topology
     turns = routes.relation.turns(topology)
@@ -48,19 +48,19 @@ def require_turns(scheme: str, routes: Routes, worms: Worms, *, apart: bool = Fa
 
 
 def wrong_turn(scheme: str, routes: Routes, link: int, to: int, stopped: bool) -> WormcastError:
-    """Say that a worm comes by a link and goes on to a switch to which routers have no turn."""
+    """Return the refusal of a worm that arrives by a link and continues to a switch to which routers lack a turn."""
     topology = routes.topology
     start, _, end, _ = topology.links[link].tolist()
     came, at, on = (topology.switch_title(switch) for switch in (start, end, to))
     return WormcastError(
-        f"scheme {scheme}: a worm comes from {came} to {at}, {'stops there, and ' if stopped else ''}goes on to {on}; "
-        f"routers by {routes.relation.name} do not have this turn in {topology.name}, it would be an error on the wire"
+        f"scheme {scheme}: a worm comes from {came} to {at}, {'stops there, and ' if stopped else ''}continues to "
+        f"{on}; routers by {routes.relation.name} do not have this turn in {topology.name}"
     )
 
 
 @compiled_from(LINEAR)
 def _first_wrong(arrays, turns, ports, starts, phases, sources, destination_offsets, destinations, apart):
-    """The links before and behind the first turn that there is not, and whether the worm stops between them; or -1."""
+    """Return the links before and after the first missing turn, and whether the worm stops between them; or -1."""
     options, classes, _, switch_of_link, phase_of_link, _ = arrays
     taken = np.empty(options.shape[0] * options.shape[1], np.int32)
     for worm in range(len(sources)):

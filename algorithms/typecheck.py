@@ -1,4 +1,4 @@
-"""Whether what is given from Python is of the kind that is asked for, refused in a sentence where it is not."""
+"""Type checks of arguments."""
 
 import reprlib
 from dataclasses import fields
@@ -11,24 +11,18 @@ from .errors import WormcastError
 
 __all__ = ["require_fields", "require_kind"]
 
-#: What is taken for a plain type, and its name in a sentence; other types are named by themselves.
+#: Accepted types for a plain type, and its name in a sentence. Other types have their own names.
 PLAIN: dict[type, tuple[type, str]] = {
     int: (Integral, "a whole number"), float: (Real, "a number"), str: (str, "text")}
 
 
 def require_kind(name: str, value: object, *kinds: type) -> None:
-    """Refuse a value that is of none of these types; True and False are no numbers.
-
-    Raises
-    ------
-    WormcastError
-        It is not.
-    """
+    """Refuse a value that has none of these types. Booleans are not numbers."""
     taken = tuple(PLAIN.get(kind, (kind,))[0] for kind in kinds)
     if not isinstance(value, taken) or (isinstance(value, bool) and bool not in kinds):
         nouns = " or ".join("None" if kind is type(None) else PLAIN.get(kind, (kind, _named(kind)))[1]
                             for kind in kinds)
-        raise WormcastError(f"{name}: {reprlib.repr(value)} is given, it must be {nouns}")
+        raise WormcastError(f"{name}: {reprlib.repr(value)} is not valid. Allowed: {nouns}.")
 
 
 def _named(kind: type) -> str:
@@ -36,14 +30,9 @@ def _named(kind: type) -> str:
 
 
 def require_fields(thing: Any) -> None:
-    """Refuse a dataclass of plain fields one of which is of another type than it is declared with.
+    """Refuse a dataclass of plain fields if a field has another type than declared.
 
-    Numbers of numpy become Python's, which JSON takes.
-
-    Raises
-    ------
-    WormcastError
-        As `require_kind`.
+    Numbers of NumPy become Python's, which JSON accepts.
     """
     hints = get_type_hints(type(thing))
     for field in fields(thing):

@@ -1,4 +1,4 @@
-"""Which ways worms take through their stops: the triples of a scheme."""
+"""Visit triples of a scheme: consecutive stops of worms."""
 
 from collections.abc import Callable
 
@@ -16,11 +16,11 @@ Batch = Callable[[Topology, npt.ArrayLike, npt.ArrayLike, npt.ArrayLike], Worms]
 """`Scheme.batch` of some scheme."""
 
 MOST_ENUMERATED = 256
-"""Nodes of which all multicasts to two destinations are enumerated: 8.3 million of them."""
+"""Most nodes for which all multicasts to two destinations are enumerated: 8.3 million multicasts."""
 
 
 def legs_of_pairs(batch: Batch, topology: Topology) -> npt.NDArray[np.int32]:
-    """List the triples in all multicasts to two destinations, int32 [triples, 3]; ``batch`` turns them into worms.
+    """List the triples of all multicasts to two destinations, int32 [triples, 3]. ``batch`` computes their worms.
 
     Raises
     ------
@@ -30,8 +30,8 @@ def legs_of_pairs(batch: Batch, topology: Topology) -> npt.NDArray[np.int32]:
     nodes = topology.nodes
     if nodes > MOST_ENUMERATED:
         raise WormcastError(
-            f"check: {topology.name} has {nodes} nodes, at most {MOST_ENUMERATED} are allowed, "
-            "as all multicasts to two destinations are gone through"
+            f"check: {topology.name} has {nodes} nodes, too many to enumerate all multicasts to two destinations. "
+            f"Allowed: up to {MOST_ENUMERATED}."
         )
     found = [np.empty((0, 3), np.int32)]
     for source in range(nodes):
@@ -46,13 +46,13 @@ def legs_of_pairs(batch: Batch, topology: Topology) -> npt.NDArray[np.int32]:
 
 
 def visit_triples_of_worms(worms: Worms) -> npt.NDArray[np.int32]:
-    """List the triples of some worms, int32 [triples, 3], one row a destination that is not its worm's last."""
+    """List the triples of some worms, int32 [triples, 3], one row per destination that is not its worm's last."""
     return _legs(worms.source, worms.destination_offsets, worms.destinations)
 
 
 @compiled
 def _pairs(nodes, source):
-    """All sets of two nodes without the source, int32 [pairs, 2]."""
+    """List all sets of two nodes without the source, int32 [pairs, 2]."""
     pairs = np.empty(((nodes - 1) * (nodes - 2) // 2, 2), np.int32)
     row = 0
     for first in range(nodes):

@@ -1,4 +1,4 @@
-"""The worms of many multicasts, as arrays."""
+"""Worms of many multicasts, as arrays."""
 
 from dataclasses import dataclass, replace
 
@@ -11,43 +11,42 @@ AT_ONCE = -1
 """``after`` of a worm that waits for no receipt."""
 
 HOST, INTERFACE = 0, 1
-"""``tier`` of a worm that a host sends, and of one that a network interface forwards, packet by packet."""
+"""``tier`` of a worm that a host sends, and of a worm that a network interface forwards packet by packet."""
 
 TIERS = ("host", "ni")
-"""Their names in results."""
+"""Names of the tiers in results."""
 
 
 @dataclass(frozen=True, eq=False)
 class Worms:
-    """What a batch of messages becomes: one row a worm, messages in the order given.
+    """Worms of a batch of messages: one row per worm, messages in the order given.
 
-    A worm is free to start when its message is created, or when its sender has received the worm it comes `after`;
-    a node sends its own in the order of `rank`.
+    A worm may start when its message is created, or when its sender has received the worm in `after`. A node sends its
+    worms in the order of `rank`.
 
     Parameters
     ----------
     message_offsets : int64 array [messages + 1]
         Worms of message m are the rows message_offsets[m] to message_offsets[m + 1].
     source : int32 array [worms]
-        Node that sends the worm: the message's source, or a destination that passes it on.
+        Node that sends the worm: the message's source, or a destination that sends it on.
     rank : int32 array [worms]
-        Place of the worm among its sender's sends for this message, from 0.
+        Index of the worm among its sender's sends for this message, from 0.
     after : int64 array [worms]
-        The worm (an earlier row, of the same message) whose receipt at this worm's source releases it, or
-        ``AT_ONCE``.
+        Worm (an earlier row, of the same message) whose receipt at this worm's source releases it, or ``AT_ONCE``.
     destination_offsets : int64 array [worms + 1]
         Destinations of worm w are destinations[destination_offsets[w]:destination_offsets[w + 1]].
     destinations : int32 array [all destinations]
         Nodes in visiting order.
     signs : int64 array [all destinations], optional
-        What the header says of each address where both ways around a ring are as long, in place of `default_signs`:
-        bit d for dimension d, set for downwards. Heard with ``--ties signed`` alone.
+        Signs of each destination in the header, which select the way around a ring where both ways have the same
+        length: bit d for dimension d, set for downwards. Default: `default_signs`. Used only with ``--ties signed``.
     steps : int32 array [worms], optional
-        Message-passing step of each worm, from 1, where the scheme has its own count: by default a node sends one
-        worm a step, and begins in the step after its receipt.
+        Message-passing step of each worm, from 1, if the scheme counts its own. Default: a node sends one worm per
+        step, beginning in the step after its receipt.
     tier : int8 array [worms], optional
-        Who sends each worm: ``HOST`` (by default all), or ``INTERFACE``, where the sender's network interface forwards
-        each packet of the worm that this one comes `after` as soon as it is there.
+        Sender of each worm: ``HOST`` (default), or ``INTERFACE``: the sender's network interface forwards each packet
+        of the worm in `after` as soon as it arrives.
     """
 
     message_offsets: npt.NDArray[np.int64]
@@ -58,7 +57,7 @@ class Worms:
     destinations: npt.NDArray[np.int32]
     signs: npt.NDArray[np.int64] | None = None
     steps: npt.NDArray[np.int32] | None = None
-    tier: npt.NDArray[np.int8] = None  # type: ignore[assignment]  # of what is made, always an array
+    tier: npt.NDArray[np.int8] = None  # type: ignore[assignment]  # always an array after construction
 
     def __post_init__(self) -> None:
         if self.tier is None:
@@ -78,7 +77,7 @@ class Worms:
         return self.destinations[self.destination_offsets[worm] : self.destination_offsets[worm + 1]]
 
     def forwarded_by_interfaces(self) -> "Worms":
-        """Give the same worms, of which network interfaces forward those that come after a receipt."""
+        """Return the same worms, with those after a receipt forwarded by network interfaces."""
         return replace(self, tier=np.where(self.after == AT_ONCE, HOST, INTERFACE).astype(np.int8))
 
 
@@ -89,22 +88,22 @@ def unicasts(
     after: npt.NDArray[np.int64],
     destinations: npt.NDArray[np.int32],
 ) -> Worms:
-    """Make a worm for each destination of messages.
+    """Make one worm per destination of messages.
 
     Parameters
     ----------
     destination_offsets : int64 array [messages + 1]
         As in `Scheme.batch`.
     source, rank, after, destinations
-        Of each worm, as in `Worms`; those of a message in any order.
+        Fields of each worm, as in `Worms`. Worms of a message are in any order.
     """
     return Worms(destination_offsets.copy(), source, rank, after, np.arange(len(destinations) + 1), destinations)
 
 
 def steps_of(worms: Worms) -> list[int]:
-    """Give the message-passing step of each worm, from 1: as the scheme counts them, or with one port a node.
+    """Return the message-passing step of each worm, from 1: the scheme's count, or one worm per node and step.
 
-    With one port a node sends one worm a step, and begins in the step after its receipt.
+    In the default count a node sends one worm per step, beginning in the step after its receipt.
     """
     if worms.steps is not None:
         return worms.steps.tolist()

@@ -1,4 +1,4 @@
-"""Addresses of nodes in visiting order, or of one node."""
+"""Address-list and unicast headers."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,21 +15,20 @@ __all__ = ["AddressList", "Unicast"]
 
 @dataclass(frozen=True)
 class AddressList(HeaderByShape):
-    """Destinations in visiting order, several addresses to a flit ([Boppana98]: dual-path and its kin).
+    """Addresses of destinations in visiting order, several per flit ([Boppana98]: dual-path and similar schemes).
 
     A flit of W bits, with S selector bits, A address bits and C = floor((W - S - 1) / A) slots::
 
         W-1      W-S                        C*A          2*A       A         0
         | selector | last | zero ...         | slot C-1 ... | slot 1 | slot 0 |
 
-    An address is the coordinates side by side, the first in the most significant place, each in
-    ceil(log2(extent)) bits (none for an extent of 1). Above them, in the same order, it has a bit for each
-    dimension with a sign: where both ways around that dimension are as long, 1 means down (-) and 0 up (+).
-    Destinations fill the slots from 0 upwards, flit after flit; slots left over in the last flit repeat its
-    last address. So the next destination is always in slot 0, and a router that strips its own address shifts
-    the slots down by one and keeps the top one: a flit is used up when slot 1 equals slot 0 (or there is only
-    one slot), and is dropped whole. ``last`` marks the last flit of the list: a destination that uses it up is
-    the worm's last one.
+    An address is the concatenated coordinates, the first in the most significant place, each in ceil(log2(extent)) bits
+    (none for an extent of 1). Above them, in the same order, it has one bit for each dimension with a sign. The sign
+    decides between the two ways around a ring where both have the same length: 1 is down (-), 0 is up (+).
+    Destinations fill the slots from 0 upwards, flit after flit. Free slots of the last flit repeat its last address.
+    So the next destination is always in slot 0. A router that strips its own address shifts the slots down by one and
+    keeps the top one. A flit is used up when slot 1 equals slot 0, or when there is only one slot; then the router
+    drops the flit. ``last`` marks the last flit of the list: the destination that uses it up is the worm's last one.
 
     Parameters
     ----------
@@ -38,10 +37,10 @@ class AddressList(HeaderByShape):
     flit_width : int
         W, bits of data in a flit.
     relations : int
-        Number of routing relations the routers of the network know. From two on, each header flit says in
-        its top S = ceil(log2(relations)) bits which one it is routed by.
+        Number of routing relations that the routers implement. With two or more, the top S = ceil(log2(relations))
+        bits of each header flit select the relation.
     signed : tuple of int
-        Dimensions with a sign, ascending: of even extents, as others have no ways that are as long.
+        Dimensions with a sign, ascending. Their extents are even: only these have two ways of the same length.
 
     Raises
     ------
@@ -58,21 +57,22 @@ class AddressList(HeaderByShape):
     def __post_init__(self) -> None:
         if not self.shape or min(self.shape) < 1 or max(self.shape) < 2:
             raise WormcastError(
-                f"header: shape {self.shape} has fewer than two nodes, every extent must be "
-                "from 1 and one of them from 2"
+                f"header: shape {self.shape} is not valid: it has fewer than two nodes. Allowed: extents from 1, one "
+                "of them from 2."
             )
         if self.relations < 1:
-            raise WormcastError(f"header: relations must be from 1, not {self.relations}")
+            raise WormcastError(f"header: relations: {self.relations} is not valid. Allowed: 1 or more.")
         even = tuple(d for d, extent in enumerate(self.shape) if extent % 2 == 0)
         if tuple(d for d in even if d in self.signed) != self.signed:
-            raise WormcastError(f"header: signs of dimensions {self.signed} are given, allowed are {even}, ascending")
+            raise WormcastError(f"header: signs of dimensions {self.signed} are not valid. Allowed: {even}, ascending.")
         least = self.selector_bits + self.last_bits + self.address_bits
         if self.flit_width < least:
             parts = [(self.coordinate_bits, "an address"), (len(self.signed), "its signs"),
                      (self.last_bits, "the mark of the last flit"), (self.selector_bits, "the relation")]
             needed = ", ".join(f"{bits} for {what}" for bits, what in parts if bits)
             raise WormcastError(
-                f"header: flit_width {self.flit_width} cannot hold all bits ({needed}), it must be from {least}"
+                f"header: flit_width {self.flit_width} is not valid: it cannot hold all bits ({needed}). Allowed: "
+                f"{least} or more."
             )
 
     @property
@@ -109,19 +109,19 @@ class AddressList(HeaderByShape):
     def ideal_width(cls, shape: tuple[int, ...], destinations: int, relations: int = 1,
                     signed: tuple[int, ...] = ()) -> int:
         if destinations < 1:
-            raise WormcastError(f"header: ideal width for {destinations} destinations, it must be from one")
+            raise WormcastError(f"header: {destinations} destinations are not valid. Allowed: 1 or more.")
         address = len(signed) + sum((extent - 1).bit_length() for extent in shape)
         width = (relations - 1).bit_length() + 1 + destinations * address
         return AddressList(shape, width, relations, signed).flit_width  # refuses a bad shape
 
     def flits(self, destinations: int) -> int:
-        """Count the header flits for so many destinations."""
+        """Count the header flits for this number of destinations."""
         return -(-destinations // self.capacity)
 
     def address(self, node: int, signs: int = 0) -> int:
-        """Pack the coordinates of a node, and its signs: bit d for dimension d, those without a sign do not matter."""
+        """Pack the coordinates and signs of a node. Bit d is the sign of dimension d; other bits are ignored."""
         if not 0 <= node < self.nodes:
-            raise WormcastError(f"header: node {node} has no address, ids go from 0 to {self.nodes - 1}")
+            raise WormcastError(f"header: node {node} has no address. Allowed: 0 to {self.nodes - 1}.")
         address = shift = 0
         for extent, bits in zip(reversed(self.shape), reversed(self.field_bits), strict=True):
             node, coordinate = divmod(node, extent)
@@ -138,32 +138,32 @@ class AddressList(HeaderByShape):
         return sum((packed >> k & 1) << dimension for k, dimension in enumerate(reversed(self.signed)))
 
     def node(self, address: int) -> int:
-        """Unpack the node of an address; refused where a coordinate lies outside the shape."""
+        """Unpack the node of an address. Refuses a coordinate outside the shape."""
         node, shift = 0, self.coordinate_bits
         for extent, bits in zip(self.shape, self.field_bits, strict=True):
             shift -= bits
             coordinate = address >> shift & ((1 << bits) - 1)
             if coordinate >= extent:
                 raise WormcastError(
-                    f"header: address {address:#x} has coordinate {coordinate}, allowed is up to {extent - 1}"
+                    f"header: address {address:#x} has coordinate {coordinate}. Allowed: 0 to {extent - 1}."
                 )
             node = node * extent + coordinate
         return node
 
     def encode(self, destinations: Iterable[int], relation: int = 0, signs: Iterable[int] | None = None) -> list[int]:
-        """Encode destinations, in visiting order, as header flits; ``signs`` of each as for `address`, default: none.
+        """Encode destinations in visiting order as header flits.
 
-        Raises
-        ------
-        WormcastError
-            No destination, one twice, one without an address, or an unknown relation.
+        Parameters
+        ----------
+        signs : iterable of int, optional
+            Signs of each destination, as for `address`. Default: none set.
         """
         self._check_relation(relation)
         nodes = [int(node) for node in destinations]
         if not nodes:
-            raise WormcastError("header: no destination is given, a worm has from one")
+            raise WormcastError("header: destinations are missing. Needed: 1 or more.")
         if len(set(nodes)) < len(nodes):
-            raise WormcastError(f"header: {nodes} names a destination twice, once is allowed")
+            raise WormcastError(f"header: {nodes} is not valid: a destination occurs twice. Allowed: once.")
         said = [0] * len(nodes) if signs is None else map(int, signs)
         addresses = [self.address(node, one) for node, one in zip(nodes, said, strict=True)]
         last_bit = self.flit_width - self.selector_bits - 1
@@ -186,12 +186,12 @@ class AddressList(HeaderByShape):
         relation: int = 0,
         signs: npt.NDArray[np.int64] | None = None,
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
-        """Encode the headers of many worms; their destinations as the fields of `Worms`, each once.
+        """Encode the headers of many worms. Their destinations are fields of `Worms`, each node once per worm.
 
         Parameters
         ----------
         signs : int64 array [all destinations], optional
-            Of each destination, as for `address`; by default none is set.
+            Signs of each destination, as for `address`. Default: none set.
 
         Returns
         -------
@@ -203,7 +203,7 @@ class AddressList(HeaderByShape):
         Raises
         ------
         WormcastError
-            A worm without destination, a destination without an address, or an unknown relation.
+            A worm has no destination, a destination has no address, or the relation is unknown.
         """
         self._check_relation(relation)
         counts = count_destinations(destination_offsets)
@@ -229,7 +229,7 @@ class AddressList(HeaderByShape):
         return flit_offsets, flits
 
     def strip(self, flit: int) -> int | None:
-        """Take slot 0 away, as a router does at a destination: the flit it passes on, None when used up."""
+        """Strip slot 0, as a router does at a destination. Returns the flit to forward. None: the flit is used up."""
         if self.capacity == 1:
             return None
         mask = (1 << self.address_bits) - 1
@@ -258,33 +258,33 @@ class AddressList(HeaderByShape):
     def _check_relation(self, relation: int) -> None:
         if not 0 <= relation < self.relations:
             raise WormcastError(
-                f"header: relation {relation} is unknown, allowed are 0 to {self.relations - 1}"
+                f"header: relation {relation} is unknown. Allowed: 0 to {self.relations - 1}."
             )
 
 
 @dataclass(frozen=True)
 class Unicast(AddressList):
-    """One destination in one flit: an address list of one, its address repeated in all slots.
+    """One destination in one flit: an address list of one address, repeated in all slots.
 
     Raises
     ------
     WormcastError
-        As `AddressList`; and when encoding more than one destination.
+        As `AddressList`; or more than one destination is encoded.
     """
 
     @property
     def last_bits(self) -> int:
-        """Bits that mark the last flit of a list: none, there is one flit."""
+        """Bits that mark the last flit of a list. Zero, as there is one flit."""
         return 0
 
     @classmethod
     def ideal_width(cls, shape: tuple[int, ...], destinations: int, relations: int = 1,
                     signed: tuple[int, ...] = ()) -> int:
-        # of however many destinations a message has, each of its worms has one
+        # each worm of a message has one destination
         return AddressList.ideal_width(shape, 1, relations, signed) - 1
 
     def flits(self, destinations: int = 1) -> int:
-        """Count the header flits: one."""
+        """Count the header flits, always one."""
         self._check_one(destinations)
         return 1
 
@@ -301,7 +301,7 @@ class Unicast(AddressList):
         relation: int = 0,
         signs: npt.NDArray[np.int64] | None = None,
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
-        """Encode the headers of many worms, one flit each; see `AddressList.encode_batch`."""
+        """Encode the headers of many worms, one flit each. See `AddressList.encode_batch`."""
         counts = np.diff(destination_offsets)
         if counts.size:
             self._check_one(int(counts.max()))
@@ -309,7 +309,7 @@ class Unicast(AddressList):
 
     def _check_one(self, destinations: int) -> None:
         if destinations > 1:
-            raise WormcastError(f"header: {destinations} destinations given, a unicast header holds one")
+            raise WormcastError(f"header: {destinations} destinations are not valid. Allowed: 1.")
 
 
 @compiled_from(LINEAR)

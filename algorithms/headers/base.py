@@ -1,4 +1,4 @@
-"""What a header format is."""
+"""Base classes of header formats."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
@@ -14,18 +14,18 @@ __all__ = ["Header", "HeaderByShape", "count_destinations", "or_bits", "require_
 
 
 class Header(ABC):
-    """The bits a worm carries to find its destinations.
+    """Format of the header that leads a worm to its destinations.
 
-    It encodes on the host; the hardware decoder is built from the same object, and each is the other's oracle.
+    It encodes on the host. The hardware decoder is built from the same object; tests check each against the other.
 
     Attributes
     ----------
     flit_width : int
         W, bits of data in a flit.
     relations : int
-        Number of routing relations that it selects among.
+        Number of routing relations among which the header selects.
     signed : tuple of int
-        Dimensions in which it says which way around a ring is meant where both are as long.
+        Dimensions with a sign, which selects the way around a ring where both ways have the same length.
     """
 
     flit_width: int
@@ -35,21 +35,21 @@ class Header(ABC):
     @classmethod
     @abstractmethod
     def on(cls, topology: Topology, flit_width: int, relations: int = 1, signed: tuple[int, ...] = ()) -> "Header":
-        """Give the format for a network.
+        """Return the format for a network.
 
         Raises
         ------
         WormcastError
-            It has no room for what it is to hold.
+            The header is too narrow for its contents.
         """
 
     @classmethod
     @abstractmethod
     def ideal_width_on(cls, topology: Topology, destinations: int, relations: int = 1,
                        signed: tuple[int, ...] = ()) -> int:
-        """Compute the flit width that makes the header of so many destinations one flit (``--header ideal``).
+        """Compute the flit width with which the header of this number of destinations is one flit (``--header ideal``).
 
-        Of a header in several parts that switches take off one by one, it is each part.
+        For a header of several parts that switches strip one by one: the width of one part.
         """
 
     @property
@@ -59,7 +59,7 @@ class Header(ABC):
 
     @abstractmethod
     def flits(self, destinations: int) -> int:
-        """Count the header flits of a worm to so many destinations: the most that it may have, wherever they are."""
+        """Count the most header flits of a worm to this number of destinations, wherever they are."""
 
     @abstractmethod
     def encode_batch(
@@ -69,14 +69,14 @@ class Header(ABC):
         relation: int = 0,
         signs: npt.NDArray[np.int64] | None = None,
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
-        """Encode the headers of many worms; their destinations as the fields of `Worms`, each once.
+        """Encode the headers of many worms. Their destinations are fields of `Worms`, each node once per worm.
 
         Parameters
         ----------
         relation : int
-            The routing relation of all of them.
+            Routing relation of all worms.
         signs : int64 array [all destinations], optional
-            Of each destination a bit for each dimension, set for downwards; by default none is.
+            Signs of each destination: bit d for dimension d, set for downwards. Default: none set.
 
         Returns
         -------
@@ -88,20 +88,20 @@ class Header(ABC):
         Raises
         ------
         WormcastError
-            A worm without destination, a destination without an address, or an unknown relation.
+            A worm has no destination, a destination has no address, or the relation is unknown.
         """
 
     def parts(self, destinations: Iterable[int]) -> list[str]:
-        """Write what a header says of destinations, part by part: here each node, in visiting order."""
+        """Write the header for destinations part by part. Default: each node, in visiting order."""
         return [str(node) for node in destinations]
 
     @abstractmethod
     def decode(self, flits: Iterable[int]) -> list[int]:
-        """Decode header flits to destinations, in visiting order where there is one."""
+        """Decode header flits to destinations, in visiting order if the format has one."""
 
 
 class HeaderByShape(Header):
-    """A header that follows from the extents of the coordinates alone.
+    """A header format that depends on the extents of the coordinates only.
 
     Attributes
     ----------
@@ -119,18 +119,18 @@ class HeaderByShape(Header):
     @abstractmethod
     def ideal_width(cls, shape: tuple[int, ...], destinations: int, relations: int = 1,
                     signed: tuple[int, ...] = ()) -> int:
-        """Compute the flit width that makes the header of so many destinations one flit."""
+        """Compute the flit width with which the header of this number of destinations is one flit."""
 
     @classmethod
     def on(cls, topology: Topology, flit_width: int, relations: int = 1,
            signed: tuple[int, ...] = ()) -> "HeaderByShape":
-        """Give the format for a network, of its shape."""
+        """Return the format for a network with its shape."""
         return cls(topology.shape, flit_width, relations, signed)
 
     @classmethod
     def ideal_width_on(cls, topology: Topology, destinations: int, relations: int = 1,
                        signed: tuple[int, ...] = ()) -> int:
-        """Compute the flit width that makes the header of so many destinations one flit, on a network's shape."""
+        """Compute the flit width with which the header of this number of destinations is one flit, for a network."""
         return cls.ideal_width(topology.shape, destinations, relations, signed)
 
     @property
@@ -140,23 +140,23 @@ class HeaderByShape(Header):
 
 
 def count_destinations(destination_offsets: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Count the destinations of each worm, int64 [worms]; refuses a worm without one."""
+    """Count the destinations of each worm, int64 [worms]. Refuses a worm without destinations."""
     counts = np.diff(destination_offsets)
     if counts.size and counts.min() < 1:
-        raise WormcastError(f"header: worm {counts.argmin()} has no destination, a worm has from one")
+        raise WormcastError(f"header: worm {counts.argmin()} has no destination. Needed: 1 or more.")
     return counts
 
 
 def require_nodes(destinations: npt.NDArray[np.int32], nodes: int, lacks: str) -> None:
-    """Refuse destinations that are none of so many nodes: what those lack in the header."""
+    """Refuse destinations outside the network. ``lacks`` is what they lack in the header: ``"address"``, ``"port"``."""
     if destinations.size and not 0 <= destinations.min() <= destinations.max() < nodes:
         outside = destinations[(destinations < 0) | (destinations >= nodes)][0]
-        raise WormcastError(f"header: node {outside} has no {lacks}, ids go from 0 to {nodes - 1}")
+        raise WormcastError(f"header: node {outside} has no {lacks}. Allowed: 0 to {nodes - 1}.")
 
 
 @compiled_from(LINEAR)
 def or_bits(parts, bit, value):
-    """Or a value of at most 64 bits into a flit of 64-bit parts, from this bit upwards (compiled)."""
+    """Or a value of at most 64 bits into a flit of 64-bit parts, at this bit and above (compiled)."""
     part, shift = bit // 64, bit % 64
     parts[part] |= value << np.uint64(shift)
     rest = value >> np.uint64(64 - shift) if shift else np.uint64(0)  # a shift by 64 is undefined

@@ -1,4 +1,4 @@
-"""A bit for each node."""
+"""Bit-string header: one bit per node."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,16 +15,17 @@ __all__ = ["BitString"]
 
 @dataclass(frozen=True)
 class BitString(HeaderByShape):
-    """A mark, and a bit for each of N nodes, of a worm that is copied on its way ([Varavithya], [Sivaram98]).
+    """A mark and one bit for each of N nodes, for worms that replicate in switches ([Varavithya], [Sivaram98]).
 
-    It is one string of N + 1 bits, cut into flits of W bits, the lowest first::
+    The string of N + 1 bits is cut into flits of W bits, the lowest first::
 
          N + 1 bits:  node N-1 ... node 1 | node 0 | mark
 
-    A host sets the bits of the destinations. At a switch each copy keeps those of the nodes that its output reaches.
-    Hosts send 0 as the mark. With tokens it says that the worm is a copy, and that the switch where it was made waits
-    to hear of its arrival. In a network with up and down links it says that the worm has turned down: one that has not
-    goes up as long as a switch does not lead down to all of its destinations ([Sivaram98] has the bit inverted).
+    A host sets the bits of the destinations. At a switch the header of each branch keeps the bits of the nodes that
+    its output reaches. Hosts send 0 as the mark. With tokens, mark 1 means that the worm is a branch whose arrival is
+    reported to the switch that replicated it. In a network with up and down links, mark 1 means that the worm has
+    turned down. A worm with mark 0 goes up until links down lead from its switch to all of its destinations
+    ([Sivaram98] has the bit inverted).
 
     Parameters
     ----------
@@ -40,7 +41,7 @@ class BitString(HeaderByShape):
     Raises
     ------
     WormcastError
-        There are fewer than two nodes, or relations or signs are asked for.
+        There are fewer than two nodes, or several relations or signs are requested.
     """
 
     shape: tuple[int, ...]
@@ -50,11 +51,11 @@ class BitString(HeaderByShape):
 
     def __post_init__(self) -> None:
         if not self.shape or min(self.shape) < 1 or max(self.shape) < 2:
-            raise WormcastError(f"header: shape {self.shape} has fewer than two nodes, every extent must be from 1 and "
-                                "one of them from 2")
+            raise WormcastError(f"header: shape {self.shape} is not valid: it has fewer than two nodes. Allowed: "
+                                "extents from 1, one of them from 2.")
         if self.relations != 1 or self.signed:
-            raise WormcastError(f"header: {self.relations} relations and signs of dimensions {self.signed} are given, "
-                                "a bit string has room for one relation and no sign")
+            raise WormcastError(f"header: {self.relations} relations and signs of dimensions {self.signed} are not "
+                                "valid for a bit string. Allowed: one relation and no sign.")
 
     @classmethod
     def ideal_width(cls, shape: tuple[int, ...], destinations: int, relations: int = 1,
@@ -67,16 +68,16 @@ class BitString(HeaderByShape):
         return self.nodes + 1
 
     def flits(self, destinations: int = 1) -> int:
-        """Count the header flits, which are as many for all worms."""
+        """Count the header flits, the same number for all worms."""
         return -(-self.bits // self.flit_width)
 
     def parts(self, destinations: Iterable[int]) -> list[str]:
-        """Write the string without its mark: a bit for each node, node 0 first."""
+        """Write the string without its mark: one bit per node, node 0 first."""
         chosen = {*destinations}
         return ["".join("01"[node in chosen] for node in range(self.nodes))]
 
     def place(self, node: int) -> tuple[int, int]:
-        """Header flit, and bit in it, of a node."""
+        """Header flit of a node, and the bit in the flit."""
         return divmod(node + 1, self.flit_width)
 
     def encode(self, destinations: Iterable[int]) -> list[int]:
@@ -85,11 +86,11 @@ class BitString(HeaderByShape):
         Raises
         ------
         WormcastError
-            No destination, one twice, or one without a bit.
+            There is no destination, a destination occurs twice, or a node has no bit.
         """
         nodes = [int(node) for node in destinations]
         if not nodes or len(set(nodes)) < len(nodes):
-            raise WormcastError(f"header: destinations {nodes} are given, a worm has from one, each once")
+            raise WormcastError(f"header: destinations {nodes} are not valid. Allowed: 1 or more, each once.")
         self._check(min(nodes), max(nodes))
         string = sum(1 << node + 1 for node in nodes)
         return [string >> self.flit_width * flit & (1 << self.flit_width) - 1 for flit in range(self.flits())]
@@ -115,8 +116,8 @@ class BitString(HeaderByShape):
 
     def _check(self, lowest: int, highest: int) -> None:
         if not 0 <= lowest <= highest < self.nodes:
-            raise WormcastError(f"header: node {lowest if lowest < 0 else highest} has no bit, ids go from 0 to "
-                                f"{self.nodes - 1}")
+            raise WormcastError(f"header: node {lowest if lowest < 0 else highest} has no bit. Allowed: 0 to "
+                                f"{self.nodes - 1}.")
 
 
 @compiled_from(LINEAR)

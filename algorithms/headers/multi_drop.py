@@ -1,4 +1,4 @@
-"""Switches in visiting order, and the output ports at each that lead to destinations."""
+"""Multi-drop header: switches in visiting order, with the output ports to destinations at each."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -17,26 +17,26 @@ __all__ = ["MultiDrop"]
 
 @dataclass(frozen=True)
 class MultiDrop(Header):
-    """A pair for each switch with destinations, in visiting order: its id, and a bit for each output port.
+    """Pairs of a switch id and one bit per output port, one pair per switch with destinations, in visiting order.
 
     Source: [Sivaram98], section 5.2.3, with switch ids. A pair of B + 1 + p bits is cut into flits of W bits, the
-    lowest first, and begins a flit::
+    lowest first. Each pair begins a flit::
 
          pair:  port p-1 ... port 1 | port 0 | last | switch
 
-    The id has B = ceil(log2(switches)) bits, at least one, and p is the most ports that a switch has. Bit i of the
-    ports is set where the node at output port i of that switch is a destination. ``last`` marks the worm's last pair.
-    Switches that the worm only passes have no pair. A switch finds itself in the first pair, and strips it: what is
-    left is the header of the rest.
+    The id has B = ceil(log2(switches)) bits, at least one. p is the largest number of ports of a switch. Port bit i is
+    set if the node at output port i of the switch is a destination. ``last`` marks the worm's last pair. Switches
+    without destinations have no pair. A switch finds its id in the first pair and strips the pair; the rest is the
+    header of the branch that continues.
 
     Parameters
     ----------
     places : tuple of (int, int)
-        Of each node the switch and the output port where it consumes.
+        Switch and output port where each node consumes.
     switches : int
         Number of switches.
     ports : int
-        p, most ports of a switch.
+        p, largest number of ports of a switch.
     flit_width : int
         W, bits of data in a flit.
     relations : int
@@ -47,7 +47,7 @@ class MultiDrop(Header):
     Raises
     ------
     WormcastError
-        A place is none of these switches and ports, a flit has no bit, or relations or signs are asked for.
+        A place is outside these switches and ports, a flit has no bit, or several relations or signs are requested.
     """
 
     places: tuple[tuple[int, int], ...]
@@ -60,24 +60,24 @@ class MultiDrop(Header):
     def __post_init__(self) -> None:
         for switch, port in self.places:
             if not (0 <= switch < self.switches and 0 <= port < self.ports):
-                raise WormcastError(f"header: a node at port {port} of switch {switch} is given, allowed are ports 0 "
-                                    f"to {self.ports - 1} of switches 0 to {self.switches - 1}")
+                raise WormcastError(f"header: port {port} of switch {switch} is not valid. Allowed: ports 0 to "
+                                    f"{self.ports - 1} of switches 0 to {self.switches - 1}.")
         if self.flit_width < 1:
-            raise WormcastError(f"header: flit_width {self.flit_width} is given, it must be from 1")
+            raise WormcastError(f"header: flit_width {self.flit_width} is not valid. Allowed: 1 or more.")
         if self.relations != 1 or self.signed:
-            raise WormcastError(f"header: {self.relations} relations and signs of dimensions {self.signed} are given, "
-                                "pairs of switches and ports have room for one relation and no sign")
+            raise WormcastError(f"header: {self.relations} relations and signs of dimensions {self.signed} are not "
+                                "valid for a multi-drop header. Allowed: one relation and no sign.")
 
     @classmethod
     def on(cls, topology: Topology, flit_width: int, relations: int = 1, signed: tuple[int, ...] = ()) -> "MultiDrop":
-        """Give the format for a network, of its switches and of the ports of its nodes."""
+        """Return the format for the switches and node ports of a network."""
         places = tuple((switch, port) for switch, port in topology.consumptions.tolist())
         return cls(places, topology.switches, max(map(len, topology.ports)), flit_width, relations, signed)
 
     @classmethod
     def ideal_width_on(cls, topology: Topology, destinations: int, relations: int = 1,
                        signed: tuple[int, ...] = ()) -> int:
-        """Compute the flit width that makes a pair one flit."""
+        """Compute the flit width with which a pair is one flit."""
         return cls.on(topology, 1, relations, signed).pair_bits
 
     @property
@@ -100,7 +100,7 @@ class MultiDrop(Header):
         return -(-self.pair_bits // self.flit_width)
 
     def flits(self, destinations: int) -> int:
-        """Count the header flits of a worm to so many destinations: with each at a switch of its own, if there are."""
+        """Count the header flits for this number of destinations, each at a switch of its own as far as possible."""
         return self.pair_flits * min(destinations, len({switch for switch, _ in self.places}))
 
     def pair(self, switch: int, ports: Iterable[int], *, last: bool) -> list[int]:
@@ -109,12 +109,12 @@ class MultiDrop(Header):
         return [bits >> self.flit_width * flit & (1 << self.flit_width) - 1 for flit in range(self.pair_flits)]
 
     def encode(self, destinations: Iterable[int]) -> list[int]:
-        """Encode destinations as header flits; those at one switch stand together.
+        """Encode destinations as header flits. Destinations at one switch are consecutive.
 
         Raises
         ------
         WormcastError
-            No destination, one twice, or one without a port; or the worm would come to a switch twice.
+            There is no destination, one occurs twice or has no port, or the worm would come to a switch twice.
         """
         nodes = np.array([int(node) for node in destinations], np.int32)
         _, flits = self.encode_batch(np.array([0, len(nodes)]), nodes)
@@ -132,8 +132,8 @@ class MultiDrop(Header):
         pairs, worm = _pairs(destination_offsets, destinations, self._places, self.switches)
         if worm >= 0:
             visits = destinations[destination_offsets[worm]:destination_offsets[worm + 1]].tolist()
-            raise WormcastError(f"header: destinations {visits} are given, a worm has each once, and those at one "
-                                "switch one after the other")
+            raise WormcastError(f"header: destinations {visits} are not valid. Allowed: each once, and those at one "
+                                "switch consecutive.")
         flit_offsets = np.zeros(len(counts) + 1, np.int64)
         np.cumsum(pairs * self.pair_flits, out=flit_offsets[1:])
         flits = np.zeros((flit_offsets[-1], -(-self.flit_width // 64)), np.uint64)
@@ -142,7 +142,7 @@ class MultiDrop(Header):
         return flit_offsets, flits
 
     def parts(self, destinations: Iterable[int]) -> list[str]:
-        """Write the pairs, as ``4:0011``: a switch's id, and a bit for each output port, port 0 first."""
+        """Write the pairs as ``4:0011``: a switch id, and one bit per output port, port 0 first."""
         found: dict[int, list[str]] = {}
         for node in destinations:
             switch, port = self.places[node]
@@ -150,17 +150,17 @@ class MultiDrop(Header):
         return [f"{switch}:{''.join(bits)}" for switch, bits in found.items()]
 
     def strip(self, flits: Sequence[int]) -> list[int] | None:
-        """Take the first pair away, as its switch does: the header that it passes on, None behind the last pair."""
+        """Strip the first pair, as its switch does. Returns the remaining header; None: it was the last pair."""
         last = flits[self.switch_bits // self.flit_width] >> self.switch_bits % self.flit_width & 1
         return None if last else list(flits[self.pair_flits:])
 
     def decode(self, flits: Iterable[int]) -> list[int]:
-        """Decode header flits to destinations in visiting order, at one switch in the order of its ports.
+        """Decode header flits to destinations in visiting order. At one switch they are in the order of its ports.
 
         Raises
         ------
         WormcastError
-            A port is set where there is no node.
+            A set bit belongs to a port without a node.
         """
         rest: list[int] | None = list(flits)
         found = []
@@ -170,7 +170,7 @@ class MultiDrop(Header):
             for port in range(self.ports):
                 if ports >> port & 1:
                     if (switch, port) not in self._node_at:
-                        raise WormcastError(f"header: port {port} of switch {switch} is given, there is no node")
+                        raise WormcastError(f"header: port {port} of switch {switch} is not valid: it has no node")
                     found.append(self._node_at[switch, port])
             rest = self.strip(rest)
         return found
@@ -186,7 +186,7 @@ class MultiDrop(Header):
 
 @compiled_from(LINEAR)
 def _pairs(destination_offsets, destinations, places, switches):
-    """Pairs of each worm, int64 [worms], and the first worm with a node twice, or that would come to a switch twice."""
+    """Count the pairs of each worm, int64 [worms]. Find the first worm that visits a node or a switch twice, or -1."""
     pairs = np.zeros(len(destination_offsets) - 1, np.int64)
     seen = np.full(switches, -1, np.int64)  # the last worm at each switch
     last_seen = np.full(len(places), -1, np.int64)

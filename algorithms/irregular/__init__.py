@@ -1,7 +1,7 @@
 """Multicast by path worms in networks with up and down links ([Sivaram98], section 5.2).
 
-``chains`` are the lists of switches that one worm can visit, ``phases`` say who sends which worm when; ``fewest`` goes
-through all other chains and orders.
+``chains`` are the lists of switches that one worm can visit. ``phases`` determines the sender and step of each worm.
+``fewest`` searches all other chains and orders.
 """
 
 from .chains import Descent, chains, descent, longest_chain, weights

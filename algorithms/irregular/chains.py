@@ -1,4 +1,4 @@
-"""Partial ordered chains: lists of switches that a worm can visit going down all along ([Sivaram98], section 5.2.4)."""
+"""Partial ordered chains: lists of switches that a worm can visit on links down ([Sivaram98], section 5.2.4)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,17 +16,17 @@ __all__ = ["Descent", "chain_arrays", "chain_keys", "chains", "descent", "longes
 
 @dataclass(frozen=True, eq=False)
 class Descent:
-    """The links down from one level of the breadth-first tree to the next, as a graph of switches.
+    """Links from each level of the breadth-first tree down to the next, as a graph of switches.
 
-    A link between two switches of one level is in no chain: a shortest legal way might go up instead of it.
+    A link between two switches of one level is in no chain: a shortest legal path may go up instead of it.
 
     Parameters
     ----------
     first : int64 array [switches + 1]
     children : int64 array [pairs of switches]
-        Switches a level below switch s that it is joined to: children[first[s]:first[s + 1]], ascending, each once.
+        Neighbours of switch s one level below it: children[first[s]:first[s + 1]], ascending, each once.
     below : bool array [switches, switches]
-        Whether links down lead from one switch to another, or they are the same.
+        Links down lead from one switch to another, or both are the same.
     """
 
     first: npt.NDArray[np.int64]
@@ -36,7 +36,7 @@ class Descent:
 
 @lru_cache(maxsize=16)
 def descent(topology: Topology) -> Descent:
-    """Find the links down of a network, from its root."""
+    """Find the links down of a network from its root."""
     level = levels(topology)
     start, _, end, _ = topology.links.T
     down = level[end] > level[start]
@@ -50,10 +50,10 @@ def descent(topology: Topology) -> Descent:
 
 
 def longest_chain(topology: Topology, switches: npt.NDArray[np.integer]) -> int:
-    """Count the most of some switches that one chain has."""
+    """Count the switches of the longest chain among some switches."""
     below = descent(topology).below[np.ix_(switches, switches)]
     length = np.ones(len(switches), np.int64)
-    for place in np.argsort(below.sum(axis=1), kind="stable").tolist():  # whoever is below comes first
+    for place in np.argsort(below.sum(axis=1), kind="stable").tolist():  # lower switches come first
         others = below[place].copy()
         others[place] = False
         length[place] += length[others].max(initial=0)
@@ -61,7 +61,7 @@ def longest_chain(topology: Topology, switches: npt.NDArray[np.integer]) -> int:
 
 
 def weights(topology: Topology, nodes: Iterable[int]) -> dict[int, int]:
-    """Count the participants at each participating switch and at all those below it, each once.
+    """Count the participants at each participating switch and at all switches below it, each once.
 
     Parameters
     ----------
@@ -76,10 +76,10 @@ def weights(topology: Topology, nodes: Iterable[int]) -> dict[int, int]:
 def chains(topology: Topology, nodes: Iterable[int]) -> list[list[int]]:
     """Divide the participating switches into chains, the heaviest first.
 
-    A chain begins at the switch of the greatest weight that is left, and goes on to the heaviest that is left of those
-    that links down lead to, past switches without participants; of several with the same weight to the highest id.
+    A chain begins at the heaviest remaining switch. It continues to the heaviest remaining switch that links down reach
+    past switches without participants. Of several switches with the same weight, it takes the one with the highest id.
 
-    Source: [Sivaram98], Figure 13. The paper leaves ties open; by this rule its example comes out.
+    Source: [Sivaram98], Figure 13. The paper leaves ties open; this rule reproduces its example.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def _participants(topology: Topology, nodes: Iterable[int]) -> npt.NDArray[np.in
 
 
 def chain_arrays(topology: Topology) -> tuple[npt.NDArray, ...]:
-    """Give what `chain_keys` wants of a network: where each node consumes and injects, and the parts of `Descent`."""
+    """Arrays of a network for `chain_keys`: switches where nodes consume and inject, and the fields of `Descent`."""
     graph = descent(topology)
     homes, starts = (np.ascontiguousarray(ends[:, 0]) for ends in (topology.consumptions, topology.injections))
     return homes, starts, graph.first, graph.children, graph.below
@@ -108,21 +108,21 @@ def chain_arrays(topology: Topology) -> tuple[npt.NDArray, ...]:
 
 @compiled_from(LINEAR)
 def chain_keys(arrays, source, destinations, keys, number):
-    """Write keys by which destinations come in the order of their chains, those of a switch by id (compiled).
+    """Write keys that sort destinations in the order of their chains, and by id within a switch (compiled).
 
-    A key is ``place * nodes + node``: the place, from 0, is that of the node's switch among the participating ones, in
-    the order of `chains`.
+    A key is ``place * nodes + node``. The place of a switch is its index among the participating switches in the order
+    of `chains`.
 
     Parameters
     ----------
     arrays : tuple
-        As `chain_arrays` gives them.
+        Result of `chain_arrays`.
     source, destinations
-        Of one multicast.
+        Source and destinations of one multicast.
     keys : int64 array [destinations]
-        To write.
+        Output.
     number : int64 array [switches]
-        To write: the chain of the switch in each place.
+        Output: chain of the switch in each place.
 
     Returns
     -------
@@ -131,7 +131,7 @@ def chain_keys(arrays, source, destinations, keys, number):
     """
     homes, starts, first, children, below = arrays
     nodes, switches = len(homes), len(first) - 1
-    # each an array of its own: rows of one that are unpacked do not keep it alive in a kernel
+    # separate arrays, as rows of one array that are unpacked do not keep it alive in a kernel
     counts, order, place = np.zeros(switches, np.int64), np.empty(switches, np.int64), np.empty(switches, np.int64)
     counts[starts[source]] = 1
     for node in destinations:
@@ -145,16 +145,16 @@ def chain_keys(arrays, source, destinations, keys, number):
 
 @compiled_from(LINEAR)
 def _chain_order(counts, first, children, below, order, number):
-    """Write the participating switches in the order of their chains, and each one's chain.
+    """Write the participating switches in the order of their chains, and the chain of each.
 
     Parameters
     ----------
     counts : int64 array [switches]
         Participants at each switch.
     first, children, below
-        As `Descent` has them.
+        Fields of `Descent`.
     order, number : int64 arrays [switches]
-        To write.
+        Output.
 
     Returns
     -------
@@ -170,7 +170,7 @@ def _chain_order(counts, first, children, below, order, number):
             for other in range(switches):
                 if below[switch, other]:
                     weight[switch] += counts[other]
-    seen = np.full(switches, -1, np.int64)  # from which switch the search came here last
+    seen = np.full(switches, -1, np.int64)  # switch from which the search last came here
     stack = np.empty(switches, np.int64)
     done, chain, here = 0, -1, -1
     while done < left:
@@ -197,7 +197,7 @@ def _chain_order(counts, first, children, below, order, number):
                 if weight[switch] > 0 and (following < 0 or weight[switch] >= weight[following]):
                     following = switch
         order[done], number[done] = following, chain
-        weight[following] = 0  # it is taken
+        weight[following] = 0  # mark as used
         done += 1
         here = following
     return done

@@ -1,4 +1,4 @@
-"""The least that chains could do for a multicast, by going through all of it: references for what greedy ones do."""
+"""Exhaustive search for the best chains and sending orders: references for the greedy algorithms."""
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -12,10 +12,10 @@ __all__ = ["all_covers", "fewest_steps"]
 
 
 def all_covers(topology: Topology, switches: Iterable[int]) -> list[list[list[int]]]:
-    """List all ways to divide switches into chains, each with its chains from the top downwards.
+    """List all partitions of switches into chains, each chain from the top downwards.
 
-    From each switch of a chain links down lead to the next. Their number grows as fast as that of all partitions: of
-    eight switches there are up to 4140.
+    Links down lead from each switch of a chain to the next. The number of partitions grows as the Bell numbers: eight
+    switches have up to 4140.
     """
     below, level = descent(topology).below, levels(topology)
     covers: list[list[list[int]]] = [[]]
@@ -28,14 +28,14 @@ def all_covers(topology: Topology, switches: Iterable[int]) -> list[list[list[in
 
 @lru_cache(maxsize=1 << 16)
 def fewest_steps(worms: Sequence[int], senders: int = 1) -> int:
-    """Count the steps that worms take at least, whichever goes first: in each step who has the message sends one.
+    """Count the fewest steps for some worms in any order. In each step every node with the message sends one worm.
 
     Parameters
     ----------
     worms : tuple of int
-        How many destinations each of them has, which may send from the next step on.
+        Number of destinations of each worm. They may send from the next step on.
     senders : int
-        Who has the message.
+        Number of nodes with the message.
     """
     if len(worms) <= senders:
         return int(bool(worms))

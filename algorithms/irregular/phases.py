@@ -1,4 +1,4 @@
-"""Who sends which worm, and when: the greedy and the less greedy algorithm ([Sivaram98], section 5.2.5)."""
+"""Senders and steps of worms: the greedy and the less greedy algorithm ([Sivaram98], section 5.2.5)."""
 
 import numpy as np
 import numpy.typing as npt
@@ -20,21 +20,20 @@ def phased_worms(
     whole_chains: bool,
     all_send: bool,
 ) -> Worms:
-    """Make a worm for each switch or chain of switches, and let those who have the message send them.
+    """Make one worm per switch or chain of switches, sent by the nodes that have the message.
 
-    Worms are sent in the order of how many destinations they have, those of as many in the order of their chains
-    (`chains`). In each step all who send take one worm each, first the source and then the others in the order in which
-    they got the message.
+    Worms with more destinations are sent first, and those with the same number in the order of their chains (`chains`).
+    In each step every sender sends one worm: first the source, then the others in the order of their receipts.
 
     Parameters
     ----------
     sources, destination_offsets, destinations
         As in `Scheme.batch`.
     whole_chains : bool
-        A worm visits all switches of a chain; or it goes to those at one switch alone.
+        A worm visits all switches of a chain. Otherwise it goes to one switch.
     all_send : bool
-        All destinations send that were reached in an earlier step (greedy); or the first at each switch of each worm
-        alone, the lowest id there (less greedy).
+        All destinations that were reached in an earlier step send (greedy). Otherwise only the destination with the
+        lowest id at each switch of each worm sends (less greedy).
     """
     return Worms(*_phased(chain_arrays(topology), topology.switches, sources, destination_offsets, destinations,
                           whole_chains, all_send))
@@ -52,7 +51,7 @@ def _phased(arrays, switches, sources, destination_offsets, destinations, whole_
     ordered = np.empty(visits, np.int32)
 
     number = np.empty(switches, np.int64)  # chain of the switch in each place
-    ends = np.empty(nodes + 1, np.int64)  # where each worm of the message begins, in the order of chains
+    ends = np.empty(nodes + 1, np.int64)  # begin of each worm of the message, in the order of chains
     sender, receipt = np.empty(nodes, np.int64), np.empty(nodes, np.int64)
     sent = np.empty(nodes, np.int32)
     row = 0
@@ -61,7 +60,7 @@ def _phased(arrays, switches, sources, destination_offsets, destinations, whole_
         keys = np.empty(end - begin, np.int64)
         chain_keys(arrays, sources[message], destinations[begin:end], keys, number)
         keys.sort()
-        worms, group = 0, -1  # a worm goes to one chain, or to one place in them
+        worms, group = 0, -1  # one worm per chain, or per switch
         for visit in range(len(keys)):
             place = keys[visit] // nodes
             before, group = group, number[place] if whole_chains else place

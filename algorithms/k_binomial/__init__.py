@@ -1,8 +1,7 @@
-"""Trees of unicasts whose nodes have k children at most: what smart network interfaces forward packets along.
+"""Trees of unicasts with at most k children per node, along which smart network interfaces forward packets.
 
-``sizes`` says how many nodes such a tree covers in how many steps, and which k is best; ``tree`` builds it on a chain
-of nodes; ``orders`` lays the nodes of a multicast in such a chain. Which packet is sent when is for
-`wormcast.algorithms.packet_steps` to say.
+``sizes`` computes the nodes covered in a number of steps, and the best k. ``tree`` builds the tree on a chain of nodes.
+``orders`` sorts the nodes of a multicast into such a chain. `wormcast.algorithms.packet_steps` schedules the packets.
 """
 
 from .sizes import MOST_CHILDREN, best_k, covered, first_steps, steps

@@ -1,4 +1,4 @@
-"""Orders in which the source and the destinations of a multicast are laid in a chain, the source first."""
+"""Orders of source and destinations in a chain, the source first."""
 
 from collections.abc import Callable
 
@@ -22,53 +22,47 @@ Keys = npt.NDArray[np.int64]
 NODE_BITS = (MOST_NODES - 1).bit_length()
 
 NOT_TURNED = -1
-"""Key of a source behind which the chain goes on with the lowest key, rather than with the next above its own."""
+"""Key of a source after which the chain continues with the lowest key, not with the next one above its own."""
 
 
 def chains_of(
     order: str, topology: Topology, sources: Ids, destination_offsets: Offsets, destinations: Ids, *, seed: int = 0
 ) -> Ids:
-    """Lay source and destinations of each multicast in a chain.
+    """Sort source and destinations of each multicast into a chain.
 
     Parameters
     ----------
     order : str
-        One of `ORDERS`: ``id``, ascending; ``dimension``, by coordinates, the one that e-cube routes first (the last)
-        foremost, as `halving_worms` has it; ``cco``, by the chains of switches that links down lead along
-        (`chains`), one behind the other, and by id at each switch; ``random``. By dimension and cco the chain is turned
-        until the source is first; by id it is taken out of its place.
+        One of `ORDERS`: ``id``, ascending; ``dimension``, by coordinates, first by the dimension that e-cube routes
+        first (the last), as `halving_worms`; ``cco``, chain after chain of switches (`chains`), and by id at each
+        switch; ``random``. By dimension and cco the chain is rotated until the source is first. By id the source is
+        moved to the front.
     sources, destination_offsets, destinations
         As in `Scheme.batch`.
     seed : int
-        Of ``random``, whose chain depends on the seed, the source and the set of destinations alone.
+        Seed of ``random``. The chain depends on the seed, the source and the set of destinations only.
 
     Returns
     -------
     int32 array [all destinations + messages]
-        Message m has the places destination_offsets[m] + m to destination_offsets[m + 1] + m + 1.
+        Entries destination_offsets[m] + m to destination_offsets[m + 1] + m + 1 belong to message m.
     """
     keys, own = ORDERS[order](topology, sources, destination_offsets, destinations, seed)
     return _laid(sources, own, destination_offsets, destinations, keys)
 
 
 def usual_order(topology: Topology) -> str:
-    """Say which order is meant where none is given: by dimension where there are some, by cco where there is a down."""
+    """Return the default order: dimension on meshes, tori and rings; else cco if all links go both ways; else id."""
     if topology.kind in GRIDS:
         return "dimension"
     return "cco" if links_go_both_ways(topology) else "id"
 
 
 def require_order(order: str, topology: Topology, whose: str) -> None:
-    """Refuse an order that a network does not have; ``whose`` says for whom.
-
-    Raises
-    ------
-    WormcastError
-        By dimension, on a network without coordinates; or by cco, where a link goes one way.
-    """
+    """Refuse an order that a network does not have. ``whose`` begins the sentence: ``"scheme binomial"``."""
     if order == "dimension" and topology.kind not in GRIDS:
-        raise WormcastError(f"{whose}: order dimension is given, {topology.name} has no dimensions: allowed are "
-                            f"{', '.join(sorted(set(ORDERS) - {'dimension'}))}")
+        raise WormcastError(f"{whose}: order dimension is not valid: {topology.name} has no dimensions. Allowed: "
+                            f"{', '.join(sorted(set(ORDERS) - {'dimension'}))}.")
     if order == "cco":
         require_both_ways(topology, f"{whose}, order cco")
 
@@ -102,12 +96,12 @@ def _at_random(
 ORDERS: dict[str, Callable[[Topology, Ids, Offsets, Ids, int], tuple[Keys, Keys]]] = {
     "cco": _by_chains, "dimension": _by_dimension, "id": _by_id, "random": _at_random,
 }
-"""By name: key of each destination, from 0, and of each source, or ``NOT_TURNED``."""
+"""Functions by name that return the key of each destination, from 0, and of each source, or ``NOT_TURNED``."""
 
 
 @compiled_from(LINEAR)
 def _laid(sources, own, destination_offsets, destinations, keys):
-    """Behind each source the destinations whose keys are above its own, ascending; then the others, ascending."""
+    """Append to each source the destinations with keys above its own, ascending; then the others, ascending."""
     chain = np.empty(len(destinations) + len(sources), np.int32)
     for message in range(len(sources)):
         begin, end = destination_offsets[message], destination_offsets[message + 1]
@@ -139,10 +133,10 @@ def _random_keys(seed, sources, destination_offsets, destinations):
         drawn = _mixed(seed ^ _mixed(np.uint64(sources[message])))
         members = np.uint64(0)
         for visit in range(begin, end):
-            members += _mixed(np.uint64(destinations[visit]))  # the same in whatever order they are given
+            members += _mixed(np.uint64(destinations[visit]))  # independent of their order
         drawn ^= members
         for visit in range(begin, end):
-            # the node below it makes keys different and their order the same everywhere
+            # the node below it makes keys distinct, so that their order is the same everywhere
             random = _mixed(drawn ^ np.uint64(destinations[visit])) >> np.uint64(NODE_BITS + 1)
             keys[visit] = np.int64(random) << NODE_BITS | np.int64(destinations[visit])
     return keys
@@ -150,7 +144,7 @@ def _random_keys(seed, sources, destination_offsets, destinations):
 
 @inlined
 def _mixed(number):
-    """The output of SplitMix64 in the state before which this number is."""
+    """Output of SplitMix64 for the state before which this number is."""
     mixed = number + np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

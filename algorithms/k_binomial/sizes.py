@@ -1,4 +1,4 @@
-"""How many nodes a k-binomial tree covers in how many steps, and the best k for so many nodes and packets."""
+"""Number of nodes that a k-binomial tree covers in a number of steps, and the best k."""
 
 from ..compiled import LINEAR, compiled_from
 from ..errors import WormcastError
@@ -8,21 +8,21 @@ from ..typecheck import require_kind
 __all__ = ["MOST_CHILDREN", "best_k", "best_k_of", "covered", "first_steps", "first_steps_of", "steps"]
 
 MOST_CHILDREN = (MOST_NODES - 1).bit_length()
-"""Children of a node that are of any use: with so many the tree on the largest network is a binomial one."""
+"""Largest useful number of children: with it the tree on the largest network is a binomial tree."""
 
 
 def covered(steps: int, k: int) -> int:
-    """Count the nodes that a k-binomial tree covers in so many steps, its root among them: N(s, k).
+    """Count the nodes that a k-binomial tree covers in a number of steps, its root included: N(s, k).
 
-    A node sends to one other in a step and to k at most, the root from step 1, others from the step after their
-    receipt. Source: [Sivaram98], Lemma 4.
+    A node sends to one other node per step, and to k nodes at most: the root from step 1, others from the step after
+    their receipt. Source: [Sivaram98], Lemma 4.
 
     Parameters
     ----------
     steps : int
         From 0.
     k : int
-        Children of a node at most, from 1.
+        Most children of a node, from 1.
     """
     _require("steps", steps, 0)
     _require("k", k, 1)
@@ -33,7 +33,7 @@ def covered(steps: int, k: int) -> int:
 
 
 def first_steps(nodes: int, k: int) -> int:
-    """Count the steps in which a k-binomial tree covers so many nodes, its root among them: L1, of the first packet.
+    """Count the steps in which a k-binomial tree covers a number of nodes, its root included: L1, of the first packet.
 
     Source: [Sivaram98], section 4.3.3.
     """
@@ -43,16 +43,16 @@ def first_steps(nodes: int, k: int) -> int:
 
 
 def steps(nodes: int, k: int, packets: int) -> int:
-    """Count the steps of so many packets, as the paper has it: L1 + (packets - 1) k.
+    """Count the steps for a number of packets, by the paper's formula: L1 + (packets - 1) k.
 
-    A tree whose nodes have fewer than k children takes fewer; never more. Source: [Sivaram98], Theorem 3.
+    A tree whose nodes have fewer than k children needs fewer, and no tree needs more. Source: [Sivaram98], Theorem 3.
     """
     _require("packets", packets, 1)
     return first_steps(nodes, k) + (packets - 1) * k
 
 
 def best_k(nodes: int, packets: int) -> int:
-    """Find the k, from 1 to ceil(log2(nodes)), with the fewest `steps`; of several the smallest.
+    """Find the smallest k, from 1 to ceil(log2(nodes)), with the fewest `steps`.
 
     Source: [Sivaram98], Theorem 3.
     """
@@ -64,14 +64,14 @@ def best_k(nodes: int, packets: int) -> int:
 def _require(name: str, number: int, least: int) -> None:
     require_kind(name, number, int)
     if number < least:
-        raise WormcastError(f"{name}: {number} is given, allowed are whole numbers from {least}")
+        raise WormcastError(f"{name}: {number} is not valid. Allowed: whole numbers from {least}.")
 
 
 @compiled_from(LINEAR)
 def first_steps_of(nodes, k):
-    """As `first_steps`, of numbers that are known to be allowed (compiled)."""
-    last = [1]  # N of the steps so far, the last k of which count
-    total, steps = 1, 0  # 1 + their sum is N of the next step
+    """`first_steps` for valid numbers (compiled)."""
+    last = [1]  # N of the steps so far; the last k of them are in the sum
+    total, steps = 1, 0  # 1 + the sum is N of the next step
     while last[-1] < nodes:
         if len(last) > k:
             total -= last[len(last) - 1 - k]
@@ -83,7 +83,7 @@ def first_steps_of(nodes, k):
 
 @compiled_from(LINEAR)
 def best_k_of(nodes, packets):
-    """As `best_k`, of numbers that are known to be allowed (compiled)."""
+    """`best_k` for valid numbers (compiled)."""
     best, fewest = 1, nodes - 1 + packets - 1
     k = 2
     while 1 << (k - 1) < nodes:

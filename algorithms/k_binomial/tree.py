@@ -1,4 +1,4 @@
-"""k-binomial trees on chains of nodes, of many multicasts at once."""
+"""k-binomial trees on chains of nodes, for many multicasts."""
 
 import numpy as np
 import numpy.typing as npt
@@ -10,10 +10,10 @@ from .sizes import MOST_CHILDREN, best_k_of
 __all__ = ["BEST", "BINOMIAL", "tree_worms"]
 
 BEST = 0
-"""In place of a k: the best one for the nodes of each multicast."""
+"""Placeholder for k: the best one for the nodes of each multicast."""
 
 BINOMIAL = MOST_CHILDREN
-"""The k with which the trees are binomial ones."""
+"""The k with which all trees are binomial."""
 
 
 def tree_worms(
@@ -24,27 +24,27 @@ def tree_worms(
     packets: int = 1,
     forwarded: bool,
 ) -> Worms:
-    """Make a worm for each destination: those of one sender are neighbours, in the order of sending.
+    """Make one worm per destination. Worms of one sender are consecutive, in the order of sending.
 
-    The tree on a piece of a chain that k-binomial trees cover in s steps: its first node, which has the message, sends
-    to the first of the last N(s - 1, k) nodes, then to the first of the N(s - 2, k) before these, and so on, until none
-    or k of such blocks are left; each block is such a tree. Behind a sender's worms are those of its first child, and
-    of all below it, then those of the second.
+    The tree covers a piece of a chain in s steps. Its first node has the message. It sends to the first of the last
+    N(s - 1, k) nodes, then to the first of the N(s - 2, k) nodes before these, and so on, for at most k blocks; each
+    block is such a tree. After a sender's worms come those of its first child and of all nodes below it, then those of
+    the second child.
 
     Source: [Sivaram98], section 4.3.4 and Figure 10.
 
     Parameters
     ----------
     chain : int32 array [all destinations + messages]
-        Nodes of each message in the order on which its tree is built, the source first.
+        Nodes of each message in the order in which its tree is built, the source first.
     destination_offsets : int64 array [messages + 1]
         As in `Scheme.batch`.
     k : int
-        Children of a node at most, or ``BEST``.
+        Most children of a node, or ``BEST``.
     packets : int
-        For which the best k is wanted.
+        Number of packets for the best k.
     forwarded : bool
-        Whether network interfaces send on what others than the source send (``INTERFACE``), or hosts do.
+        Network interfaces forward the message (``INTERFACE``). Otherwise hosts send it on.
     """
     worms = unicasts(destination_offsets, *_tree(chain, destination_offsets, k, packets))
     return worms.forwarded_by_interfaces() if forwarded else worms
@@ -58,10 +58,10 @@ def _tree(chain, destination_offsets, k, packets):
     after = np.empty(count, np.int64)
     visits = np.empty(count, np.int32)
     longest = np.diff(destination_offsets).max() + 1 if len(destination_offsets) > 1 else 1
-    best = np.zeros(longest + 1, np.int64)  # of as many nodes; 0: not looked for yet
-    sizes = np.empty(longest + 1, np.int64)  # nodes that are covered in so many steps, with this many children
+    best = np.zeros(longest + 1, np.int64)  # best k by number of nodes; 0: not computed yet
+    sizes = np.empty(longest + 1, np.int64)  # nodes covered by number of steps, for this number of children
     sizes_k, known = -1, 0
-    # pieces that are still to be served: first node, end, steps, and the worm that brings the message there
+    # pieces still to be covered: first node, end, steps, and the worm that brings the message there
     pieces = np.empty((longest + 1, 4), np.int64)
     for message in range(len(destination_offsets) - 1):
         first, worm = destination_offsets[message] + message, destination_offsets[message]
@@ -94,7 +94,7 @@ def _tree(chain, destination_offsets, k, packets):
                 sent += 1
                 worm += 1
                 end = to
-            for place in range((left - begun) // 2):  # the first child is served first, so it comes last
+            for place in range((left - begun) // 2):  # the first child is covered first, so it comes last
                 for field in range(4):
                     one, other = begun + place, left - 1 - place
                     pieces[one, field], pieces[other, field] = pieces[other, field], pieces[one, field]

@@ -1,8 +1,8 @@
-"""Routing relations: which ways a worm may leave a switch for its next destination.
+"""Routing relations: the outputs by which a worm may leave a switch for its next destination.
 
-A relation is data: bound to a topology it is one table of alternatives for each switch and node, for worms from the
-node's injection and for those that came by each link. Paths, plans, deadlock analysis and route memories all read
-that table. A new relation is one file with a class that has one method, and its name here.
+A relation is data. On a topology it is one table of candidate outputs for each switch and node, for worms from the
+node's injection and for worms that arrived by each link. Paths, plans, deadlock analysis and route memories all read
+that table. A new relation is one file with a class with one method, and its name here.
 """
 
 from ..registry import Registry
@@ -74,8 +74,8 @@ for _relation in (E_CUBE, E_CUBE_EITHER, HAMILTONIAN, DESTINATION_TAGS, UP_DOWN,
 
 
 def usual_relation(kind: str) -> Relation:
-    """Say by which relation unicasts are routed on a kind of topology, where the user names none: as the kind says.
+    """Return the relation of unicasts on a kind of topology if the user names none.
 
-    Networks of users' own, which are of no kind of ours, are routed by up*/down*.
+    Each kind of this package has its own. Users' networks are routed by up*/down*.
     """
     return RELATIONS[TOPOLOGIES[kind].relation] if kind in TOPOLOGIES else UP_DOWN

@@ -1,4 +1,4 @@
-"""Adaptive minimal routing on meshes, with channels to escape by."""
+"""Adaptive minimal routing on meshes, with escape channels."""
 
 import numpy as np
 
@@ -15,21 +15,21 @@ ESCAPE = CLASSES.index("escape")
 
 
 class Adaptive(ChoiceRelation):
-    """Any hop that leads nearer on one half of the virtual channels; or e-cube's hop on the other half, to escape by.
+    """Any hop nearer to the destination on half of the virtual channels, or e-cube's hop on the other half (escape).
 
-    Free of deadlock by Duato's theorem, as e-cube alone leads everywhere and worms that escape wait in no circle for
-    each other, those that come back to the adaptive channels in between included. The theorem assumes that a head
-    enters a virtual channel only when its buffer is empty.
+    Free of deadlock by Duato's theorem: e-cube alone reaches every node, and worms on escape channels do not wait for
+    each other in a cycle, even if they return to adaptive channels in between. The theorem assumes that a head enters
+    a virtual channel only when its buffer is empty.
 
-    A worm of several destinations is routed so from stop to stop; the order of its visits stays. By [Boppana98],
-    section 3.2.1, it may come to its stops by any virtual channel, or by the base ones alone, which are those to escape
-    by here.
+    A worm with several destinations is routed like this from stop to stop; the order of its visits stays. By
+    [Boppana98], section 3.2.1, it may reach its stops by any virtual channel, or by the base ones only. The base
+    channels are the escape channels here.
     Source: Duato 1993; general knowledge.
 
     Attributes
     ----------
     stops_by_escape : bool
-        Whether a worm takes e-cube's virtual channels alone where a single dimension is left.
+        A worm takes only e-cube's virtual channels when one dimension is left.
     """
 
     name = "adaptive"
@@ -38,9 +38,9 @@ class Adaptive(ChoiceRelation):
     stops_by_escape = False
 
     def choices(self, topology: Topology) -> Choices:
-        """Give the adaptive hops, last dimension first, and then e-cube's; defined on meshes."""
+        """Return the adaptive hops, last dimension first, and then e-cube's. Defined on meshes."""
         if topology.kind != "mesh":
-            raise WormcastError(f"relation {self.name}: {topology.name} is no mesh, it is defined on meshes")
+            raise WormcastError(f"relation {self.name}: {topology.name} is not valid. Allowed: meshes.")
         escape = E_CUBE.on(topology).table.astype(np.int16)
         steps = mesh_directions(topology.shape)
         dimensions = len({dimension for dimension, _ in steps})

@@ -1,4 +1,4 @@
-"""What a routing relation is, and what it is on a topology."""
+"""Routing relations, and their tables on a topology."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
@@ -19,37 +19,36 @@ __all__ = ["AnyChannel", "ChangedRelation", "ChoiceRelation", "Choices", "Relati
            "without_classes"]
 
 ANY_CLASS = ("",)
-"""Classes of a relation that tells none apart."""
+"""Classes of a relation with one class of virtual channels."""
 
 
 @dataclass(frozen=True, eq=False)
 class Choices:
-    """The alternatives that a relation gives on a topology.
+    """The candidate outputs of a relation on a topology.
 
-    What a worm may do next depends on the switch, on its next destination, and on the phase that it is in; that
-    follows from the link by which it came.
+    They depend on the switch, the worm's next destination, and the worm's phase. The phase follows from the link by
+    which the worm arrived.
 
     Parameters
     ----------
     options : int16 array [phases, switches, nodes, alternatives]
-        Each ``output port * classes + class``, in the order of preference; -1 behind the last one, and everywhere
-        where there is no way. At the switch where the node consumes: the node's own port, class 0, and nothing else.
-        At a stop the last one, which is the way to escape by, decides the class of consumption channels by the next
-        hop.
+        Codes ``output port * classes + class`` in the order of preference. -1 follows the last candidate, and fills
+        states without a candidate. At the switch where the node consumes: the node's own port, class 0, only. At a
+        stop the last candidate, which is the escape, decides the consumption class by the next hop.
     phase_of_link : int8 array [links]
-        Phase of the worms that came by this link; those from their node's injection are in phase 0, but for
-        ``phase_of_node``.
+        Phase of worms that arrived by this link. Worms from their node's injection are in phase 0, except as
+        ``phase_of_node`` states.
     classes : tuple of str
-        Names of the classes of virtual channels that are told apart on links between switches. Class k of K owns
-        channels k*V/K to (k+1)*V/K - 1 of each link's V.
+        Names of the classes of virtual channels on links between switches. Class k of K owns channels k*V/K to
+        (k+1)*V/K - 1 of each link's V.
     together : bool
-        Whether a worm for several destinations goes on as one while one of them lies on by a link of phase 0, and its
-        ways part behind that alone.
+        A worm with several destinations is not replicated while a link of phase 0 leads to one of them. It replicates
+        only after these links.
     phase_of_node : int8 array [nodes], optional
-        Phase of the worms that a node injects, where not all of them are in phase 0.
+        Phase of the worms that a node injects. Default: 0 for all nodes.
     in_turn : bool
-        Each input of a switch takes the alternatives towards a node in turn, one with each worm, and waits for that one
-        alone. Otherwise a worm takes any that is free.
+        Each input of a switch uses the candidates towards a node in turn, one per worm, and waits for that candidate
+        only. Otherwise a worm takes any free candidate.
     """
 
     options: npt.NDArray[np.int16]
@@ -61,19 +60,18 @@ class Choices:
 
 
 class Relation(ABC):
-    """A deterministic relation: the output port depends on the switch and the next destination alone.
+    """A deterministic relation: the output port depends on the switch and the next destination only.
 
-    What depends on more, or leaves a choice, is a `ChoiceRelation`.
+    Other relations derive from `ChoiceRelation`.
 
     Attributes
     ----------
     name : str
-        As a user types it.
+        Name on the command line.
     description : str
         One line for ``list relations``.
     enters_empty : bool
-        Whether its worms may enter a virtual channel only while its buffer is empty: what Duato's theorem assumes of
-        the hardware.
+        A worm may enter a virtual channel only while its buffer is empty, as Duato's theorem assumes of the hardware.
     """
 
     name: str
@@ -82,7 +80,7 @@ class Relation(ABC):
 
     @abstractmethod
     def table(self, topology: Topology) -> npt.NDArray[np.int8]:
-        """Compute the table of output ports, int8 [switches, nodes]; a node's own switch answers its port.
+        """Compute the table of output ports, int8 [switches, nodes]. The entry at a node's own switch is its port.
 
         Raises
         ------
@@ -91,23 +89,23 @@ class Relation(ABC):
         """
 
     def choices(self, topology: Topology) -> Choices:
-        """Give the alternatives: here the table's port, in one phase and one class."""
+        """Return the candidates. Default: the table's port, in one phase and one class."""
         table, most = self.table(topology), topology.neighbours.shape[1]
         if not isinstance(table, np.ndarray):
-            raise WormcastError(f"relation {self.name}: its table is a {type(table).__name__}, not an array")
+            raise WormcastError(f"relation {self.name}: its table has type {type(table).__name__}. Needed: an array.")
         expected = (topology.switches, topology.nodes)
         if table.shape != expected or table.dtype != np.int8 or table.min() < -1 or table.max() >= most:
             raise WormcastError(
-                f"relation {self.name}: the table for {topology.name} must be int8 {list(expected)} "
-                f"with ports from -1 to {most - 1}, it is {table.dtype} {list(table.shape)} "
-                f"with ports from {table.min()} to {table.max()}"
+                f"relation {self.name}: its table for {topology.name} is {table.dtype} {list(table.shape)} with ports "
+                f"from {table.min()} to {table.max()}. Needed: int8 {list(expected)} with ports from -1 to {most - 1}."
             )
         return one_way(topology, table)
 
     def turns(self, topology: Topology) -> npt.NDArray[np.bool_]:
-        """Which turns its routers have, bool [links, ports]: a worm that came by this link may go on by this output.
+        """Return the turns of its routers, bool [links, ports]: a worm from this link may continue by this output.
 
-        All but the way back to the switch that it came from; a worm that asks for another one is an error on the wire.
+        Default: all turns except the way back to the previous switch. A request for another turn is an error on the
+        wire.
         """
         found = np.ones((len(topology.links), topology.link_of_port.shape[1]), bool)
         back = ways_back(topology)
@@ -115,34 +113,28 @@ class Relation(ABC):
         return found
 
     def on(self, topology: Topology) -> "Routes":
-        """Bind the relation to a topology, whatever its author did.
-
-        Raises
-        ------
-        WormcastError
-            Its table cannot be computed, or is none.
-        """
-        with others_code(f"relation {self.name}: no table for {topology.name} can be had from it",
+        """Bind the relation to a topology. Errors in its code become refusals."""
+        with others_code(f"relation {self.name}: its table for {topology.name} cannot be computed",
                          type(self).__module__):
             return self._on(topology)
 
-    @lru_cache(maxsize=16)  # noqa: B019  (relations live as long as the program)
+    @lru_cache(maxsize=16)  # noqa: B019  (relations exist as long as the program)
     def _on(self, topology: Topology) -> "Routes":
         choices = self.choices(topology)
         if not isinstance(choices, Choices):
-            raise WormcastError(f"relation {self.name}: its choices give a {type(choices).__name__}, they must give "
-                                "Choices")
+            raise WormcastError(f"relation {self.name}: its choices return a {type(choices).__name__}. Needed: "
+                                "Choices.")
         started = np.zeros(topology.nodes, np.int8) if choices.phase_of_node is None else choices.phase_of_node
         return Routes(self, topology, choices.options, choices.phase_of_link, choices.classes, choices.together,
                       started, choices.in_turn)
 
 
 class ChoiceRelation(Relation):
-    """A relation that states its alternatives: by phases, by classes of virtual channels, several of them or one."""
+    """A relation with several candidates, phases, or classes of virtual channels."""
 
     @abstractmethod
     def choices(self, topology: Topology) -> Choices:
-        """Give the alternatives on a topology.
+        """Return the candidates on a topology.
 
         Raises
         ------
@@ -151,19 +143,19 @@ class ChoiceRelation(Relation):
         """
 
     def table(self, topology: Topology) -> npt.NDArray[np.int8]:
-        """Give the table of output ports, where there is no choice and one phase; refused elsewhere."""
+        """Return the table of output ports. Refused if there are several candidates or phases."""
         return self.on(topology).table
 
 
 class ChangedRelation(ChoiceRelation):
-    """A relation made of another one's alternatives, for routers with the same turns.
+    """A relation derived from the candidates of another one, for routers with the same turns.
 
     Parameters
     ----------
     relation : Relation
-        The other one.
+        The other relation.
     name, description : str
-        What is put behind its name, and behind its description.
+        Suffixes of its name and of its description.
     """
 
     def __init__(self, relation: Relation, name: str, description: str) -> None:
@@ -179,14 +171,14 @@ class ChangedRelation(ChoiceRelation):
 class AnyChannel(ChangedRelation):
     """Another relation without its classes: a worm takes any virtual channel of its link (``--vc-classes none``).
 
-    What the classes kept apart may then wait in a circle: a torus by e-cube deadlocks.
+    Worms that the classes separated may then wait in a cycle: e-cube deadlocks on a torus.
     """
 
     def __init__(self, relation: Relation) -> None:
         super().__init__(relation, " without classes", "on any virtual channel")
 
     def choices(self, topology: Topology) -> Choices:
-        """Give the other relation's alternatives, each port once."""
+        """Return the other relation's candidates, each port once."""
         routes = self.relation.on(topology)
         count = len(routes.classes)
         ports = np.where(routes.options < 0, -1, routes.options // count)
@@ -200,7 +192,7 @@ class AnyChannel(ChangedRelation):
 
 @lru_cache
 def without_classes(relation: Relation) -> Relation:
-    """Give the relation without its classes of virtual channels, always the same one."""
+    """Return the relation without its classes of virtual channels, always the same object."""
     return AnyChannel(relation)
 
 
@@ -210,7 +202,7 @@ def one_way(
     vc_class: npt.NDArray[np.integer] | int = 0,
     classes: tuple[str, ...] = ANY_CLASS,
 ) -> Choices:
-    """Make choices of a table of output ports, [switches, nodes], and of the class of each of these hops."""
+    """Return choices from a table of output ports, [switches, nodes], and the class of each hop."""
     options = table.astype(np.int16)
     if len(classes) > 1:
         options = np.where(options < 0, -1, options * len(classes) + vc_class).astype(np.int16)
@@ -224,21 +216,21 @@ class Routes:
     Parameters
     ----------
     relation : Relation
-        Whose alternatives they are.
+        The relation.
     topology : Topology
-        On which network.
+        The network.
     options : int16 array [phases, switches, nodes, alternatives]
     phase_of_link : int8 array [links]
     classes : tuple of str
     together : bool
     phase_of_node : int8 array [nodes]
     in_turn : bool
-        As `Choices` has them.
+        As in `Choices`.
 
     Raises
     ------
     WormcastError
-        The arrays have other shapes, or name a port that has no link and is not the node's own.
+        The arrays have other shapes, or name a port without a link that is not the node's own.
     """
 
     relation: Relation
@@ -255,28 +247,28 @@ class Routes:
         codes = topology.neighbours.shape[1] * len(self.classes)
         shape = (topology.switches, topology.nodes)
         if options.ndim != 4 or options.shape[1:3] != shape or 0 in options.shape or options.dtype != np.int16:
-            raise WormcastError(f"{whose}: the options on {topology.name} must be int16 [phases, {shape[0]}, "
-                                f"{shape[1]}, alternatives], they are {options.dtype} {list(options.shape)}")
+            raise WormcastError(f"{whose}: its options on {topology.name} are {options.dtype} {list(options.shape)}. "
+                                f"Needed: int16 [phases, {shape[0]}, {shape[1]}, alternatives].")
         phases = self.phase_of_link
         if phases.shape != (len(topology.links),) or phases.dtype != np.int8 or (
                 phases.size and not 0 <= phases.min() <= phases.max() < len(options)):
-            raise WormcastError(f"{whose}: phase_of_link on {topology.name} must be int8 [{len(topology.links)}] with "
-                                f"phases from 0 to {len(options) - 1}")
+            raise WormcastError(f"{whose}: phase_of_link on {topology.name} is not valid. Needed: int8 "
+                                f"[{len(topology.links)}] with phases from 0 to {len(options) - 1}.")
         started = self.phase_of_node
         if started.shape != (topology.nodes,) or started.dtype != np.int8 or not (
                 0 <= started.min() <= started.max() < len(options)):
-            raise WormcastError(f"{whose}: phase_of_node on {topology.name} must be int8 [{topology.nodes}] with "
-                                f"phases from 0 to {len(options) - 1}")
+            raise WormcastError(f"{whose}: phase_of_node on {topology.name} is not valid. Needed: int8 "
+                                f"[{topology.nodes}] with phases from 0 to {len(options) - 1}.")
         if options.min() < -1 or options.max() >= codes:
-            raise WormcastError(f"{whose}: the options on {topology.name} must be from -1 to {codes - 1}, they are "
-                                f"from {options.min()} to {options.max()}")
+            raise WormcastError(f"{whose}: its options on {topology.name} are from {options.min()} to {options.max()}. "
+                                f"Allowed: -1 to {codes - 1}.")
         fault, switch, node, port = _first_fault(options, len(self.classes), topology.link_of_port,
                                                 topology.consumptions)
         if fault >= 0:
             where = f"towards node {node} it leaves switch {switch} of {topology.name} by port {port}"
             raise WormcastError(f"{whose}: " + (
-                f"{where}, where there is no link",
-                f"{where}, but there the node is: only its own port leads to it",
+                f"{where}, which has no link",
+                f"{where}, but the node is at this switch. Allowed: its own port.",
                 f"towards node {node} it has a gap before an option at switch {switch} of {topology.name}",
             )[fault])
         options.setflags(write=False)
@@ -285,24 +277,24 @@ class Routes:
 
     @cached_property
     def for_unicasts(self) -> bool:
-        """Whether switches that have it know unicasts alone: inputs take turns, or nodes of a switch differ."""
+        """Its switches support unicasts only: inputs take turns, or nodes of a switch differ."""
         return self.in_turn or bool(self.phase_of_node.any())
 
     @cached_property
     def deterministic(self) -> bool:
-        """Whether there is at most one way everywhere."""
+        """Each state has at most one candidate."""
         return bool((self.options[..., 1:] < 0).all())
 
     @cached_property
     def table(self) -> npt.NDArray[np.int8]:
         """Output port of a switch towards a node, int8 [switches, nodes].
 
-        That is the node's own port at its own switch, -1 where the relation has no way from here. Refused with a
-        sentence where there are alternatives or phases.
+        At a node's own switch it is the node's own port. -1: the relation has no path from here. Refused if there are
+        several candidates or phases.
         """
         if not self.deterministic or len(self.options) > 1:
-            raise WormcastError(f"relation {self.relation.name}: it has no table of one port a switch and node, as it "
-                                + ("leaves a choice" if not self.deterministic else "looks where a worm comes from"))
+            raise WormcastError(f"relation {self.relation.name}: it has no table of one port per switch and node, as "
+                                + ("it has several candidates" if not self.deterministic else "it has several phases"))
         only = self.options[0, :, :, 0]
         table = np.where(only < 0, -1, only // len(self.classes)).astype(np.int8)
         table.setflags(write=False)
@@ -310,21 +302,22 @@ class Routes:
 
     @cached_property
     def arrays(self) -> tuple[Any, ...]:
-        """What compiled walkers take: options, number of classes, link_of_port, switch_of_link, phase_of_link, homes.
+        """Arguments of compiled walkers: options, number of classes, and four arrays.
 
-        The switch of a link is that at its far end, the home of a node that where it consumes.
+        These are link_of_port, switch_of_link, phase_of_link and homes. The switch of a link is the one at its far
+        end. The home of a node is the switch where it consumes.
         """
         ends, homes = (np.ascontiguousarray(rows) for rows in (self.topology.links[:, 2],
                                                                self.topology.consumptions[:, 0]))
         return self.options, len(self.classes), self.topology.link_of_port, ends, self.phase_of_link, homes
 
     def next_hop(self, switch: int, node: int, phase: int = 0) -> int:
-        """Give the switch after this one on the way that is preferred to a node, -1 at the end of the way."""
+        """Return the switch after this one on the preferred path to a node, -1 at the end of the path."""
         code = int(self.options[phase, switch, node, 0])
         return int(self.topology.neighbours[switch, code // len(self.classes)]) if code >= 0 else -1
 
     def channels(self, source: int, destinations: Iterable[int]) -> list[int]:
-        """List the channels from a source through destinations in visiting order, on the way that is preferred.
+        """List the channels from a source through destinations in visiting order, on the preferred path.
 
         Returns
         -------
@@ -334,7 +327,7 @@ class Routes:
         Raises
         ------
         WormcastError
-            The relation does not lead there.
+            The relation does not reach a destination.
         """
         arrays, count = self.arrays, len(self.classes)
         taken: list[int] = []
@@ -359,18 +352,18 @@ class Routes:
         Raises
         ------
         WormcastError
-            The relation does not lead there.
+            The relation does not reach a destination.
         """
         links = np.array(self.channels(source, destinations), np.int64) // len(self.classes)
         return [int(self.topology.injections[source, 0]), *self.topology.links[links, 2].tolist()]
 
     def hops(self, worms: Worms) -> npt.NDArray[np.int64]:
-        """Count the links that each of many worms takes on the way that is preferred, int64 [worms].
+        """Count the links of each of many worms on the preferred path, int64 [worms].
 
         Raises
         ------
         WormcastError
-            The relation does not lead there.
+            The relation does not reach a destination.
         """
         starts = self.topology.injections[worms.source, 0]
         visits = worms.destination_offsets, worms.destinations
@@ -380,13 +373,13 @@ class Routes:
             counts = _hops(self.arrays, starts, self.phase_of_node[worms.source], *visits)
         if counts.size and counts.min() < 0:
             worm = int(counts.argmin())
-            self.channels(int(worms.source[worm]), worms.visits(worm).tolist())  # says which hop
+            self.channels(int(worms.source[worm]), worms.visits(worm).tolist())  # refuses and names the hop
         return counts
 
 
 @compiled_from(LINEAR)
 def walk(arrays, switch, phase, node, taken):
-    """Follow the way that is preferred to a node, writing each channel to `taken` (compiled).
+    """Follow the preferred path to a node and write each channel to `taken` (compiled).
 
     Parameters
     ----------
@@ -398,8 +391,8 @@ def walk(arrays, switch, phase, node, taken):
     Returns
     -------
     int
-        Number of hops; -1 where there is no way, or where it is longer than `taken`, which with an entry for each
-        phase and switch means that it is a circle.
+        Number of hops. -1: there is no path, or it is longer than `taken`. With one entry of `taken` for each phase and
+        switch, a longer path is a cycle.
     """
     options, classes, link_of_port, switch_of_link, phase_of_link, homes = arrays
     hops, home = 0, homes[node]
@@ -407,7 +400,7 @@ def walk(arrays, switch, phase, node, taken):
         code = options[phase, switch, node, 0]
         if code < 0 or hops == len(taken):
             return -1
-        if classes == 1:  # a division takes as long as all the rest
+        if classes == 1:  # a division costs as much time as the rest
             link = link_of_port[switch, code]
             taken[hops] = link
         else:
@@ -421,7 +414,7 @@ def walk(arrays, switch, phase, node, taken):
 
 @compiled_from(LINEAR)
 def last_option(options, phase, switch, node):
-    """The last alternative towards a node, a code; -1 where there is no way (compiled)."""
+    """Return the code of the last candidate towards a node, -1 if there is no path (compiled)."""
     code = options[phase, switch, node, 0]
     for place in range(1, options.shape[3]):
         following = options[phase, switch, node, place]
@@ -433,7 +426,7 @@ def last_option(options, phase, switch, node):
 
 @compiled_from(LINEAR)
 def _hops_by_table(table, neighbours, homes, starts, destination_offsets, destinations):
-    """The same as `_hops`, in a third of the time: for millions of worms."""
+    """`_hops` in a third of the time, for millions of worms."""
     counts = np.zeros(len(starts), np.int64)
     for worm in range(len(starts)):
         switch, count = starts[worm], 0
@@ -473,7 +466,7 @@ def _hops(arrays, starts, phases, destination_offsets, destinations):
 
 @compiled_from(LINEAR)
 def _first_fault(options, classes, link_of_port, consumptions):
-    """Find the first option that is none: (sentence above, switch, node, port), or (-1, 0, 0, 0)."""
+    """Find the first option that is not valid: (index of the sentence above, switch, node, port), or (-1, 0, 0, 0)."""
     phases, switches, nodes, alternatives = options.shape
     for phase in range(phases):
         for switch in range(switches):

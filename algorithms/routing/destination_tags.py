@@ -1,4 +1,4 @@
-"""Destination tags: the one way through a multistage network."""
+"""Destination-tag routing in multistage networks."""
 
 import numpy as np
 import numpy.typing as npt
@@ -11,11 +11,11 @@ __all__ = ["DESTINATION_TAGS", "DestinationTags"]
 
 
 class DestinationTags(Relation):
-    """The output that leads to the destination: there is one, and it is a digit of the destination's id.
+    """The one output that leads to the destination: a digit of the destination's id.
 
     In a network of b x b switches with b^S nodes each stage decides one digit of the destination, whatever the source.
-    Which stage decides which digit follows from the wiring (`stage_digits`). The table is made of the wiring itself:
-    the switches from which a node can be reached are a tree.
+    The wiring determines the digit of each stage (`stage_digits`). The table is computed from the wiring: the switches
+    from which a node can be reached are a tree.
     Source: [Varavithya], section 2.
     """
 
@@ -25,8 +25,8 @@ class DestinationTags(Relation):
     def table(self, topology: Topology) -> npt.NDArray[np.int8]:
         """Compute the table; defined on multistage networks."""
         if topology.kind != "min":
-            raise WormcastError(f"relation destination-tags: {topology.name} is no multistage network, "
-                                "it is defined on these")
+            raise WormcastError(f"relation destination-tags: {topology.name} is not valid. Allowed: multistage "
+                                "networks.")
         table = np.full((topology.switches, topology.nodes), -1, np.int8)
         everyone = np.arange(topology.nodes)
         table[topology.consumptions[:, 0], everyone] = topology.consumptions[:, 1]
@@ -41,8 +41,8 @@ class DestinationTags(Relation):
         for link in range(len(topology.links)):
             twice = (table[end[link]] >= 0) & (table[start[link]] != out[link])
             if twice.any():
-                raise WormcastError(f"relation destination-tags: two ways lead from switch {start[link]} of "
-                                    f"{topology.name} to node {int(twice.argmax())}, there must be one")
+                raise WormcastError(f"relation destination-tags: {topology.name} is not valid: two paths lead from "
+                                    f"switch {start[link]} to node {int(twice.argmax())}. Allowed: one path.")
         return table
 
 

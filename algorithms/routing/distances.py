@@ -1,4 +1,4 @@
-"""Which hops are on shortest ways, by breadth-first search: what several relations have in common."""
+"""Hops on shortest paths, by breadth-first search."""
 
 import numpy as np
 import numpy.typing as npt
@@ -18,16 +18,16 @@ def shortest_choices(
     alternatives: bool,
     classes: tuple[str, ...] = ANY_CLASS,
 ) -> Choices:
-    """Give the hops that bring a worm nearer to its destination, in the order of output ports.
+    """Return the hops that bring a worm nearer to its destination, in the order of output ports.
 
     Parameters
     ----------
     may : bool array [phases, links]
-        Whether a worm may take a link in a phase.
+        Links that a worm may take in each phase.
     phase_of_link : int8 array [links]
-        Phase after it.
+        Phase after the link.
     alternatives : bool
-        All of them, or the first one alone.
+        Return all such hops. Otherwise only the first.
     """
     phases, most = len(may), topology.neighbours.shape[1] if alternatives else 1
     links = np.ascontiguousarray(topology.links)
@@ -44,7 +44,7 @@ def shortest_choices(
 
 @compiled_from(LINEAR)
 def _nearer(switches, most, links, may, phase_of_link, homes):
-    """Output ports towards each home that are on a shortest way, int16 [phases, switches, homes, most]."""
+    """Output ports on shortest paths towards each home, int16 [phases, switches, homes, most]."""
     phases = len(may)
     ways = np.full((phases, switches, len(homes), most), -1, np.int16)
     incoming = np.argsort(links[:, 2], kind="mergesort")

@@ -1,4 +1,4 @@
-"""Dimension order on meshes, tori and rings."""
+"""Dimension-order routing on meshes, tori and rings."""
 
 from functools import lru_cache
 
@@ -20,15 +20,16 @@ UP, DOWN = 0, -1
 
 
 class ECube(ChoiceRelation):
-    """Dimension order, last dimension first: in a row to the right column, then in that column.
+    """Dimension order, last dimension first: along the row to the right column, then along that column.
 
-    On a torus the shorter way around each ring; where both are as long (a tie), upwards (+), if nothing else is said.
-    There the virtual channels of a link are of two classes, so that no worms wait for each other around a ring: a worm
-    that crosses the ring's edge on its way takes class ``p`` up to that hop and with it, and after it ``h`` (upwards)
-    or ``l`` (downwards) as one that never crosses it. A ring's edge lies between its last node and its first::
+    On a torus a worm takes the shorter way around each ring. Where both have the same length (a tie), the default is
+    upwards (+). On a torus each link has two classes of virtual channels, so that worms do not wait for each other
+    around a ring. A worm that crosses the ring's edge uses class ``p`` up to and including that hop. After it, or if it
+    never crosses the edge, it uses ``h`` (upwards) or ``l`` (downwards). A ring's edge lies between its last node and
+    its first::
 
         0 --- 1 --- 2 --- 3 --- 0       1 to 3: h h      2 to 0: p p      3 to 1: p h
-           h     h    h p    p          (as far both ways: upwards)
+           h     h    h p    p          (ties: upwards)
 
     A link has at most two of the three: ``l`` and ``h`` are one class, for links down and up.
     Source: [Boppana98], section 2 ("row first"); [Hou] for the classes.
@@ -37,11 +38,11 @@ class ECube(ChoiceRelation):
     ----------
     name, description : str
     ties : "plus", "signed" or "either", or int
-        Where both ways around a ring are as long: upwards; away from the ring's edge, as signs say by default
-        (`default_signs`); or either way, upwards preferred. The second needs the switch alone: a worm that has not
-        moved in a dimension still has its source's coordinate there. Worms that go up and worms that go down never
-        wait for each other in a ring, so none of the three deadlocks where another does not. A number: as these signs
-        say, bit d for dimension d, set for downwards; the ways of the worms that carry them.
+        Rule for ties. ``plus``: upwards. ``signed``: away from the ring's edge, by the default signs
+        (`default_signs`); it needs only the switch, as a worm that has not moved in a dimension still has its source's
+        coordinate there. ``either``: both ways are candidates, upwards preferred. In a ring, worms that go up and worms
+        that go down never wait for each other, so all three deadlock in the same cases. A number: the paths of worms
+        with these signs, bit d for dimension d, set for downwards.
     """
 
     def __init__(self, name: str, description: str, *, ties: str | int = "plus") -> None:
@@ -50,7 +51,7 @@ class ECube(ChoiceRelation):
         self.ties = ties
 
     def turns(self, topology: Topology) -> npt.NDArray[np.bool_]:
-        """None back, and none from a dimension into an earlier one; with both ways around a ring, all but back."""
+        """No turn back, and none into an earlier dimension. With both ways around a ring: all but back."""
         found = super().turns(topology)
         if self.ties != "either":
             at = topology.coordinates
@@ -60,10 +61,9 @@ class ECube(ChoiceRelation):
         return found
 
     def choices(self, topology: Topology) -> Choices:
-        """Give the way to each node; defined on meshes, tori and rings."""
+        """Return the path to each node. Defined on meshes, tori and rings."""
         if topology.kind not in GRIDS:
-            raise WormcastError(f"relation {self.name}: {topology.name} is no mesh, torus or ring, "
-                                "e-cube is defined on these")
+            raise WormcastError(f"relation {self.name}: {topology.name} is not valid. Allowed: meshes, tori, rings.")
         if topology.kind == "mesh":
             return one_way(topology, _table(topology, UP)[0])
         if self.ties != "either":
@@ -76,12 +76,12 @@ class ECube(ChoiceRelation):
 
 
 def _table(topology: Topology, signs: int | None) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
-    """Output port and class of each hop, int8 [switches, nodes] both; ``signs`` of ties, None: the default ones."""
+    """Output port and class of each hop, int8 [switches, nodes] both. ``signs`` decide ties; None: default signs."""
     wraps = topology.kind != "mesh"
     own = topology.ports[0].index("local")
     table = np.full((topology.nodes, topology.nodes), own, np.int8)
     vc_class = np.zeros(table.shape, np.int8)
-    # Backwards, as later writes win: the last dimension comes first among the ports and in the route.
+    # in reverse order, as later writes win: the last dimension comes first among the ports and in the route
     for port, (dimension, step) in reversed(list(enumerate(mesh_directions(topology.shape)))):
         at = topology.coordinates[:, None, dimension]
         to = topology.coordinates[None, :, dimension]
@@ -100,13 +100,13 @@ def _table(topology: Topology, signs: int | None) -> tuple[npt.NDArray[np.int8],
 
 E_CUBE = ECube("e-cube", "dimension order, last dimension first: along the row, then along the column")
 E_CUBE_EITHER = ECube("e-cube-either", "e-cube; where both ways around a ring are as long, by either", ties="either")
-#: No name of its own for users: e-cube, where the hardware option ``ties`` says so.
+#: e-cube with the hardware option ``ties`` set to ``signed``. Users cannot name it.
 E_CUBE_SIGNED = ECube("e-cube with signed ties", "e-cube; where both ways around a ring are as long, by the sign that "
                       "the header carries, by default away from the ring's edge", ties="signed")
 
 
 @lru_cache
 def e_cube_with_signs(signs: int) -> ECube:
-    """Give e-cube with the ways of worms that carry these signs, always the same one; bit d for dimension d."""
+    """Return e-cube for worms that carry these signs, always the same object. Bit d is for dimension d."""
     return ECube(f"e-cube with signs {signs:b}", "e-cube; where both ways around a ring are as long, by these signs",
                  ties=signs)

@@ -1,4 +1,4 @@
-"""Adaptive where there are several ways, and by e-cube's virtual channels to each destination."""
+"""Adaptive routing with e-cube's virtual channels in the last dimension."""
 
 from .adaptive import Adaptive
 
@@ -6,10 +6,11 @@ __all__ = ["E_CUBE_ADAPTIVE"]
 
 
 class ECubeAdaptive(Adaptive):
-    """As adaptive; where a single dimension is left, which is so before each destination, e-cube's channels alone.
+    """As adaptive, but only e-cube's channels when one dimension is left, as is so before each destination.
 
-    Worms come to their stops by these channels, and are adaptive only where there are ways to choose from: from the
-    source, or the last destination in its row, to the first one in a column. Source: [Boppana98], section 3.2.1.
+    Worms arrive at their stops by these channels. They are adaptive only where there are several paths: from the
+    source, or the last destination in its row, to the first destination in a column.
+    Source: [Boppana98], section 3.2.1.
     """
 
     name = "e-cube-adaptive"

@@ -1,4 +1,4 @@
-"""R of Lin and Ni, along a Hamiltonian path."""
+"""Routing function R of Lin and Ni, along a Hamiltonian path."""
 
 import numpy as np
 import numpy.typing as npt
@@ -10,19 +10,18 @@ __all__ = ["HAMILTONIAN", "Hamiltonian"]
 
 
 class Hamiltonian(Relation):
-    """R of Lin and Ni: the neighbour nearest to the destination's label without passing it.
+    """Routing function R of Lin and Ni: the neighbour nearest to the destination's label without passing it.
 
-    Towards a higher label: the neighbour with the largest label not above the destination's; towards a lower
-    one: the neighbour with the smallest label not below it. Labels along a path only rise or only fall, which
-    is why it cannot deadlock; on two-dimensional meshes its paths are also shortest, beyond that not always.
-    Source: [Boppana98], section 2.1; [Amnah] has the same.
+    Towards a higher label: the neighbour with the largest label not above the destination's. Towards a lower label:
+    the neighbour with the smallest label not below it. Labels along a path only rise or only fall, so that R cannot
+    deadlock. On two-dimensional meshes its paths are shortest, in more dimensions not always.
     """
 
     name = "hamiltonian"
     description = "R of Lin and Ni: the neighbour nearest to the destination's label without passing it"
 
     def turns(self, topology: Topology) -> npt.NDArray[np.bool_]:
-        """Mesh routers compare coordinates: worms go on rising, or on falling, by label. Others have all but back."""
+        """Mesh routers compare labels: worms continue to rise, or to fall. Other routers have all turns but back."""
         found = super().turns(topology)
         if topology.kind == "mesh":
             labels = topology.hamiltonian_labels
@@ -32,14 +31,14 @@ class Hamiltonian(Relation):
         return found
 
     def table(self, topology: Topology) -> npt.NDArray[np.int8]:
-        """Compute the table; defined where nodes have Hamiltonian labels and a switch each."""
+        """Compute the table. Defined if nodes have Hamiltonian labels and a switch each."""
         labels = topology.hamiltonian_labels
         own, to = labels[:, None], labels[None, :]
         table = np.broadcast_to(topology.consumptions[:, 1].astype(np.int8), (len(labels), len(labels))).copy()
         nearest = np.broadcast_to(own, table.shape)
         for port in range(topology.neighbours.shape[1]):
             neighbour = topology.neighbours[:, port]
-            label = labels[neighbour][:, None]  # of a missing neighbour: masked in the next line
+            label = labels[neighbour][:, None]  # a missing neighbour is masked in the next line
             there = (neighbour >= 0)[:, None]
             better = there & (((nearest < label) & (label <= to)) | ((to <= label) & (label < nearest)))
             table[better] = port

@@ -30,27 +30,27 @@ class _Spread(ChangedRelation):
         self.how = how
 
     def choices(self, topology: Topology) -> Choices:
-        """Give the other relation's ways by other links; refused where none are parallel, or it leaves a choice."""
+        """Return the other relation's candidates by other links. Refused without parallel links, or with a choice."""
         routes = self.relation.on(topology)
         if not routes.deterministic:
-            raise WormcastError(f"relation {self.name}: {self.relation.name} leaves a choice, which parallel links are "
-                                "part of; relations without one may be spread")
+            raise WormcastError(f"relation {self.name} is not valid: {self.relation.name} has several candidates. "
+                                "Allowed: relations with one candidate.")
         mates, sizes = _parallel_ports(routes)
         if sizes.max(initial=1) == 1:
-            raise WormcastError(f"relation {self.name}: {topology.name} has no parallel links, over which worms would "
-                                f"be spread; allowed is {self.relation.name}")
+            raise WormcastError(f"relation {self.name} is not valid: {topology.name} has no parallel links. Allowed: "
+                                f"{self.relation.name}.")
         return PARALLEL[self.how](routes, mates, sizes)
 
 
 def _by_destination(routes: Routes, mates: Ports, sizes: Ports) -> Choices:
-    """All worms to a node take the same link from one switch to the next, and so keep their order."""
+    """All worms to a node take the same link from one switch to the next, so that they keep their order."""
     numbers = np.arange(routes.topology.nodes)[:, None]
     options = _spread(routes.options, len(routes.classes), mates, sizes, numbers)
     return Choices(options, routes.phase_of_link, routes.classes, routes.together, routes.phase_of_node)
 
 
 def _by_turns(routes: Routes, mates: Ports, sizes: Ports) -> Choices:
-    """Each input takes the parallel links in turn: worms from one node to another may overtake each other."""
+    """Each input uses the parallel links in turn. Worms from one node to another may overtake each other."""
     turns = range(int(sizes.max()))
     classes = len(routes.classes)
     options = np.concatenate([_spread(routes.options, classes, mates, sizes, turn) for turn in turns], axis=-1)
@@ -61,11 +61,11 @@ def _by_turns(routes: Routes, mates: Ports, sizes: Ports) -> Choices:
 
 
 def _by_input(routes: Routes, mates: Ports, sizes: Ports) -> Choices:
-    """All worms that come to a switch by the same input take the same link to the next one.
+    """All worms that arrive at a switch by the same input take the same link to the next switch.
 
-    So worms from one node to another keep their order. Inputs are a switch's nodes, then the links that end there by
-    the switch where they begin; those that may go on to a switch take the links that lead there one after the other.
-    Each input is a phase.
+    So worms from one node to another keep their order. The inputs of a switch are its nodes, then the links that end
+    there, sorted by the switch where they begin. The inputs that may continue to a switch are assigned to the links
+    that lead there in turn. Each input is a phase.
     """
     topology, count = routes.topology, len(routes.classes)
     nodes_at, links_at = topology.injections[:, 0], topology.links[:, 2]
@@ -88,7 +88,7 @@ def _by_input(routes: Routes, mates: Ports, sizes: Ports) -> Choices:
         for phase in np.unique(before):
             known = routes.options[phase, switch]
             asks[before == phase] = np.isin(np.arange(sizes.shape[1]), known[known >= 0] // count)
-        # whichever of parallel links the other relation takes, the first mate stands for all of them
+        # all parallel links that the other relation uses are represented by their first mate
         first = mates[switch, :, 0]
         together = np.array([asks[:, first == one].any(axis=1) for one in first]).T
         goes_on = together & (far[switch] != origin[:, None])
@@ -100,14 +100,14 @@ def _by_input(routes: Routes, mates: Ports, sizes: Ports) -> Choices:
                    phase_of_node=phase_of_node)
 
 
-#: Values of the parameter ``parallel`` of relations: by what worms are spread.
+#: Values of the parameter ``parallel`` of relations: the property by which worms are spread.
 PARALLEL: dict[str, Callable[[Routes, Ports, Ports], Choices]] = {
     "destination": _by_destination, "input": _by_input, "turns": _by_turns}
 
 
 def _spread(options: npt.NDArray[np.int16], classes: int, mates: Ports, sizes: Ports,
             number: npt.ArrayLike) -> npt.NDArray[np.int16]:
-    """Take in place of each option the parallel link of this number, modulo how many there are."""
+    """Replace each option by the parallel link of this number, modulo the number of parallel links."""
     known = options >= 0
     ports = np.where(known, options // classes, 0)
     switches = np.arange(len(sizes))[:, None, None]
@@ -116,9 +116,9 @@ def _spread(options: npt.NDArray[np.int16], classes: int, mates: Ports, sizes: P
 
 
 def _parallel_ports(routes: Routes) -> tuple[Ports, Ports]:
-    """Ports of a switch whose links lead to the same switch, in one phase: int [switches, ports, ports], and how many.
+    """Ports whose links lead to the same switch in one phase, int [switches, ports, ports], and their count.
 
-    A port without a link stands alone.
+    A port without a link is alone.
     """
     topology = routes.topology
     ports = topology.link_of_port.shape[1]
@@ -137,5 +137,5 @@ def _parallel_ports(routes: Routes) -> tuple[Ports, Ports]:
 
 @lru_cache
 def spread_over_parallel_links(relation: Relation, how: str) -> Relation:
-    """Give the relation as it spreads worms over parallel links, always the same one."""
+    """Return the relation that spreads worms over parallel links, always the same object."""
     return _Spread(relation, how)

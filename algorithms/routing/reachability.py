@@ -1,4 +1,4 @@
-"""Reachability strings: which nodes a switch reaches by links down, and which of them by which of its ports."""
+"""Reachability strings: the nodes that a switch reaches by links down, in total and per port."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,16 +16,16 @@ __all__ = ["Reachability", "reachability"]
 
 @dataclass(frozen=True, eq=False)
 class Reachability:
-    """The strings of all switches. Ports of a switch's own nodes lead down, too.
+    """Reachability strings of all switches. Ports of a switch's own nodes lead down, too.
 
     Parameters
     ----------
     up : int64 array [switches]
-        The output port by which worms go up: the lowest that leads to the level above; -1 at the root.
+        Output port by which worms go up: the lowest port to the level above; -1 at the root.
     total : bool array [switches, nodes]
-        Whether some port down leads to a node.
+        A port down leads to the node.
     restricted : bool array [switches, ports, nodes]
-        Whether a port is the one down that a worm takes to a node.
+        The port is the one by which worms go down to the node.
     """
 
     up: npt.NDArray[np.int64]
@@ -37,14 +37,14 @@ class Reachability:
 def reachability(topology: Topology, keeps: Literal["highest", "lowest"] = "highest") -> Reachability:
     """Compute the strings of a network, from the lowest level of its breadth-first tree upwards.
 
-    Inside a level higher ids come first, as a link between two switches of one level leads down to the higher id;
-    [Sivaram98], Figure 18, leaves that open.
+    Within a level higher ids come first, as a link between two switches of one level leads down to the higher id.
+    [Sivaram98], Figure 18, leaves this open.
 
     Parameters
     ----------
     keeps : "highest" or "lowest"
-        Which of several ports down to a node is the one that a worm takes. The figure says the highest, a footnote of
-        section 5.3.2 seems to say the lowest.
+        Port that worms use if several ports lead down to a node. The figure says the highest; a footnote of section
+        5.3.2 seems to say the lowest.
     """
     level, up = levels(topology), goes_up(topology)
     ports = topology.link_of_port.shape[1]

@@ -1,4 +1,4 @@
-"""Shortest paths: what deadlocks where links form rings."""
+"""Shortest-path routing, which deadlocks if links form rings."""
 
 import numpy as np
 
@@ -10,16 +10,16 @@ __all__ = ["SHORTEST", "Shortest"]
 
 
 class Shortest(ChoiceRelation):
-    """A shortest path to each node; of several hops that lead nearer the one by the lowest output port.
+    """A shortest path to each node. Of several hops nearer to the node it takes the one by the lowest output port.
 
-    Nothing keeps worms from waiting in a circle: this relation is there to show what others avoid.
+    Nothing prevents worms from waiting in a cycle. This relation demonstrates the deadlocks that others avoid.
     """
 
     name = "shortest"
     description = "a shortest path, ties to the lowest port; deadlocks where links form a ring"
 
     def choices(self, topology: Topology) -> Choices:
-        """Give the one way to each node; defined everywhere."""
+        """Return the one path to each node. Defined on all networks."""
         links = len(topology.links)
         return shortest_choices(topology, np.ones((1, links), bool), np.zeros(links, np.int8), alternatives=False)
 

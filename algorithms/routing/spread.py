@@ -1,4 +1,4 @@
-"""Trees: what a worm goes through that is copied wherever the ways to its destinations part."""
+"""Tree worms: channels of a worm that replicates wherever the paths to its destinations part."""
 
 import numpy as np
 import numpy.typing as npt
@@ -11,9 +11,9 @@ __all__ = ["climb", "spread", "spread_hops"]
 
 
 def spread(routes: Routes, source: int, destinations: list[int]) -> list[int]:
-    """List the channels of the tree from a source to destinations, in the order in which its copies reach them.
+    """List the channels of the tree from a source to destinations, in the order in which its branches reach them.
 
-    All copies of a switch come before those of the next one, and these in the order of its outputs.
+    The branches of a switch come before those of the next switch, in the order of its outputs.
 
     Returns
     -------
@@ -23,7 +23,7 @@ def spread(routes: Routes, source: int, destinations: list[int]) -> list[int]:
     Raises
     ------
     WormcastError
-        The relation does not lead there.
+        The relation does not reach a destination.
     """
     taken = np.empty(len(routes.options) * routes.topology.switches, np.int32)
     start, nodes = int(routes.topology.injections[source, 0]), np.array(destinations, np.int32)
@@ -33,7 +33,7 @@ def spread(routes: Routes, source: int, destinations: list[int]) -> list[int]:
     for node in destinations:
         hops = walk(routes.arrays, turn, 0, node, taken) if climbed >= 0 else -1
         if hops < 0:
-            routes.channels(source, [node])  # says which hop
+            routes.channels(source, [node])  # refuses and names the hop
         for hop, channel in enumerate(taken[:hops].tolist(), len(before)):
             depth.setdefault(channel, hop)
     ends = routes.topology.links[:, :2].tolist()
@@ -41,29 +41,29 @@ def spread(routes: Routes, source: int, destinations: list[int]) -> list[int]:
 
 
 def spread_hops(routes: Routes, worms: Worms) -> npt.NDArray[np.int64]:
-    """Count the links that each of many trees has, int64 [worms].
+    """Count the links of each of many trees, int64 [worms].
 
     Raises
     ------
     WormcastError
-        The relation does not lead there.
+        The relation does not reach a destination.
     """
     counts = _hops(routes.arrays, routes.together, routes.topology.injections[worms.source, 0],
                    worms.destination_offsets, worms.destinations, len(routes.topology.links))
     if counts.size and counts.min() < 0:
         worm = int(counts.argmin())
-        spread(routes, int(worms.source[worm]), worms.visits(worm).tolist())  # says which hop
+        spread(routes, int(worms.source[worm]), worms.visits(worm).tolist())  # refuses and names the hop
     return counts
 
 
 @compiled_from(LINEAR)
 def climb(arrays, together, switch, destinations, taken):
-    """Follow a worm while all its copies are one, see `Routes`, writing each channel to `taken` (compiled).
+    """Follow a worm up to its first replication and write each channel to `taken` (compiled).
 
     Returns
     -------
     int, int
-        Number of hops, -1 where there is no way; and the switch behind them.
+        Number of hops, -1 if there is no path; and the switch after them.
     """
     options, classes, link_of_port, switch_of_link, phase_of_link, homes = arrays
     hops, going = 0, together

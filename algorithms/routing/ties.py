@@ -1,4 +1,4 @@
-"""Ties: both ways around a ring are as long. Who says which one a worm takes, and in which bits of its header."""
+"""Ties: both ways around a ring have the same length. Choice of the way, and its bits in the header."""
 
 from collections.abc import Iterator
 
@@ -13,40 +13,41 @@ from .e_cube import E_CUBE, E_CUBE_EITHER, E_CUBE_SIGNED, e_cube_with_signs
 __all__ = ["TIES", "as_built", "default_signs", "routes_of", "signed_dimensions", "with_any_signs", "with_ties"]
 
 TIES = ("plus", "signed")
-"""Upwards always, or as a bit of the header says."""
+"""Always upwards, or by a bit of the header."""
 
 
 def as_built(relation: Relation, topology: Topology, ties: str, vc_classes: str) -> Relation:
-    """Give the relation by which worms go where these hardware options are chosen."""
+    """Return the relation of worms under these hardware options."""
     tied = with_ties(relation, topology, ties)
     return without_classes(tied) if vc_classes == "none" else tied
 
 
 def with_ties(relation: Relation, topology: Topology, ties: str) -> Relation:
-    """Give the relation by which worms go where ties are broken so: another one for e-cube on rings of even extent."""
+    """Return the relation under this rule for ties. It differs for e-cube on rings of even extent."""
     if isinstance(relation, AnyChannel):
         return without_classes(with_ties(relation.relation, topology, ties))
     return E_CUBE_SIGNED if ties == "signed" and relation is E_CUBE and _tied(topology) else relation
 
 
 def with_any_signs(relation: Relation) -> Relation:
-    """Give the relation that has the ways of worms with all signs there may be; the same where it reads none."""
+    """Return the relation with the paths of worms with all possible signs. Unchanged if it reads no signs."""
     if isinstance(relation, AnyChannel):
         return without_classes(with_any_signs(relation.relation))
     return E_CUBE_EITHER if relation is E_CUBE_SIGNED else relation
 
 
 def signed_dimensions(relation: Relation, topology: Topology) -> tuple[int, ...]:
-    """Dimensions of which each address in a header carries a sign; none where the relation reads no signs."""
+    """Return the dimensions with a sign in each address of a header. Empty if the relation reads no signs."""
     if isinstance(relation, AnyChannel):
         return signed_dimensions(relation.relation, topology)
     return _tied(topology) if relation is E_CUBE_SIGNED else ()
 
 
 def routes_of(routes: Routes, worms: Worms) -> Iterator[tuple[npt.NDArray[np.int64], Routes]]:
-    """Give rows of worms with the routes by which they go: of those that carry signs of their own, where these matter.
+    """Yield rows of worms with their routes, one group for each combination of signs.
 
-    Each worm is in one group; of a worm to several destinations the signs of the first one count.
+    Each worm is in one group. For a worm with several destinations the signs of the first one count. Without signs, or
+    if they do not matter, there is one group.
     """
     dimensions = signed_dimensions(routes.relation, routes.topology)
     if worms.signs is None or not dimensions:
@@ -62,11 +63,10 @@ def routes_of(routes: Routes, worms: Worms) -> Iterator[tuple[npt.NDArray[np.int
 
 
 def default_signs(topology: Topology, worms: Worms) -> npt.NDArray[np.int64]:
-    """Give the signs that hosts write where the worms carry none of their own, int64 [all destinations]: bit d for
-    dimension d.
+    """Return the signs that hosts write if the worms carry none, int64 [all destinations]: bit d for dimension d.
 
-    A bit is set, and a tie goes down, where the destination's coordinate is lower than that of the stop before it (the
-    first stop is the source). So a tie never goes over the ring's edge.
+    A bit is set, and a tie goes down, where the destination's coordinate is lower than that of the previous stop (the
+    first stop is the source). So a tie never crosses the ring's edge.
     """
     before = np.empty_like(worms.destinations)
     before[1:] = worms.destinations[:-1]
@@ -76,6 +76,6 @@ def default_signs(topology: Topology, worms: Worms) -> npt.NDArray[np.int64]:
 
 
 def _tied(topology: Topology) -> tuple[int, ...]:
-    """Dimensions in which there are ties."""
+    """Dimensions with ties."""
     wraps = topology.kind in ("torus", "ring")
     return tuple(d for d, extent in enumerate(topology.shape) if wraps and extent % 2 == 0)

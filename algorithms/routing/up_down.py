@@ -1,4 +1,4 @@
-"""Up*/down*: free of deadlock on every network whose links go both ways."""
+"""Up*/down* routing, free of deadlock on every network whose links go both ways."""
 
 import numpy as np
 import numpy.typing as npt
@@ -17,18 +17,17 @@ UPWARDS, DOWNWARDS = 0, 1
 class UpDown(ChoiceRelation):
     """Links up towards a root first, then links down: never up after down.
 
-    A breadth-first search from the root gives each switch its level. The up end of a link is the end of the lower
-    level, or between switches of one level that of the lower id, so that no circle of links leads up all along, nor
-    down all along; a worm goes up some links (or none) and then down. Of the ways that do, it takes a shortest one.
+    A breadth-first search from the root assigns each switch a level. The up end of a link is the end at the lower
+    level; between switches of one level, the end with the lower id. So no cycle of links leads only up, or only down. A
+    worm takes zero or more links up, then links down, on a shortest such path.
 
-    Source: [Sivaram98], section 2.2 (Autonet). The root is the topology's, which is switch 0 where nobody says
-    otherwise.
+    Source: [Sivaram98], section 2.2 (Autonet). The root is the topology's, by default switch 0.
 
     Parameters
     ----------
     name, description : str
     adaptive : bool
-        Any hop on such a shortest way will do, in the order of output ports; or the first of them alone.
+        Any hop on such a shortest path is a candidate, in the order of output ports. Otherwise only the first.
     """
 
     def __init__(self, name: str, description: str, *, adaptive: bool) -> None:
@@ -37,7 +36,7 @@ class UpDown(ChoiceRelation):
         self.adaptive = adaptive
 
     def choices(self, topology: Topology) -> Choices:
-        """Give the hops on shortest ways up and down; defined everywhere, though one-way links may leave no way."""
+        """Return the hops on shortest paths up and down. Defined everywhere, but one-way links may leave no path."""
         up = goes_up(topology)
         may = np.stack([np.ones(len(up), bool), ~up])
         phase_of_link = np.where(up, UPWARDS, DOWNWARDS).astype(np.int8)
@@ -45,11 +44,10 @@ class UpDown(ChoiceRelation):
 
 
 def goes_up(topology: Topology) -> npt.NDArray[np.bool_]:
-    """Say of each link whether it leads up, bool [links]."""
+    """Return the links that lead up, bool [links]."""
     level = levels(topology)
     start, _, end, _ = topology.links.T
     return (level[end] < level[start]) | ((level[end] == level[start]) & (end < start))
-
 
 
 UP_DOWN = UpDown("up-down", "links up towards a root, then down, on a shortest such way; ties to the lowest port",

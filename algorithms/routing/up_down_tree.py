@@ -1,4 +1,4 @@
-"""Up until a switch leads down to all destinations, then down by reachability strings."""
+"""Up*/down* routing of trees by reachability strings."""
 
 import numpy as np
 import numpy.typing as npt
@@ -14,16 +14,16 @@ __all__ = ["UP_DOWN_TREE", "UP_DOWN_TREE_ANY", "UpDownTree"]
 class UpDownTree(ChoiceRelation):
     """Links up towards the root until links down lead to all destinations, then down by restricted strings.
 
-    A worm for several destinations goes up as one; from where it turns down the ways to two nodes part once and do not
-    meet again. So a copy for each way reaches each node once.
+    A worm with several destinations goes up in one piece. After it turns down, the paths to two nodes part once and do
+    not meet again, so that each node is reached by one branch.
 
-    Source: [Sivaram98], sections 5.3.2 and 5.3.3, which leaves open by which link up it goes.
+    Source: [Sivaram98], sections 5.3.2 and 5.3.3, which leave the choice of the link up open.
 
     Parameters
     ----------
     name, description : str
     any_up : bool
-        Any link up will do, in the order of output ports; or the lowest port to the level above alone.
+        Any link up is a candidate, in the order of output ports. Otherwise only the lowest port to the level above.
     """
 
     def __init__(self, name: str, description: str, *, any_up: bool) -> None:
@@ -32,7 +32,7 @@ class UpDownTree(ChoiceRelation):
         self.any_up = any_up
 
     def choices(self, topology: Topology) -> Choices:
-        """Give the ways to each node; defined everywhere, though one-way links may leave no way."""
+        """Return the candidates to each node. Defined on all networks, but one-way links may leave no path."""
         strings, up = reachability(topology), goes_up(topology)
         upwards = _ports_up(topology, up) if self.any_up else strings.up[:, None]
         down = np.full((*strings.total.shape, upwards.shape[1]), -1, np.int64)
@@ -42,7 +42,7 @@ class UpDownTree(ChoiceRelation):
 
 
 def _ports_up(topology: Topology, up: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-    """Output ports of each switch that lead up, ascending, [switches, most of them]; -1 behind the last one."""
+    """Output ports of each switch that lead up, ascending, [switches, most of them]; -1 follows the last one."""
     count = topology.link_of_port.shape[1]
     ports = np.full((topology.switches, count), count)
     for switch, port, *_ in topology.links[up].tolist():

@@ -1,7 +1,7 @@
-"""The multicast schemes, by name: ``SCHEMES["dual-path"]``.
+"""Multicast schemes by name: ``SCHEMES["dual-path"]``.
 
-A new scheme is one file with a subclass of `Scheme`, and one ``SCHEMES.add`` here. Other packages add theirs
-by an entry point in the group ``wormcast.schemes``; `PlainScheme` asks least of its author.
+A new scheme is one file with a subclass of `Scheme`, and one ``SCHEMES.add`` here. Other packages add schemes by an
+entry point in the group ``wormcast.schemes``. `PlainScheme` is the simplest base class.
 """
 
 from ..registry import Registry

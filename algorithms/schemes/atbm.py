@@ -1,4 +1,4 @@
-"""ATBM: one worm for all destinations, copied where its ways part."""
+"""ATBM: one worm for all destinations that replicates where its paths part."""
 
 from ..errors import WormcastError
 from ..routing import DESTINATION_TAGS
@@ -11,12 +11,12 @@ REPLICATION = ("asynchronous", "synchronous", "serial")
 
 
 class TreeScheme(OneTree):
-    """One tree in a multistage network, through buffers that hold a part of it.
+    """One tree in a multistage network, through buffers shorter than a worm.
 
     Attributes
     ----------
     replication : str
-        How switches copy it, see `TreeInput`.
+        Replication in switches, see `TreeInput`.
     """
 
     kinds = ("min",)
@@ -24,18 +24,18 @@ class TreeScheme(OneTree):
     replication = "asynchronous"
 
     def check(self, topology: Topology) -> None:
-        """Refuse also a way to copy that switches do not have."""
+        """Refuse also an unknown kind of replication."""
         super().check(topology)
         if self.replication not in REPLICATION:
-            raise WormcastError(f"scheme {self.name}: its replication is {self.replication!r}, allowed are "
-                                f"{', '.join(REPLICATION)}")
+            raise WormcastError(f"scheme {self.name}: replication {self.replication!r} is not valid. Allowed: "
+                                f"{', '.join(REPLICATION)}.")
 
 
 class Atbm(TreeScheme):
-    """Asynchronous tree-based multicasting: each copy goes at its own pace, and tokens keep copies from deadlock.
+    """Asynchronous tree-based multicasting: each branch proceeds at its own pace, and tokens prevent deadlock.
 
-    A worm that is to go to several outputs of a switch waits for the token of the switch's group (`token_groups`), and
-    holds it until the headers of all copies made there have arrived (``--tokens``).
+    A worm that replicates in a switch waits for the token of the switch's group (`token_groups`). It holds the token
+    until the headers of all branches of this switch have arrived (``--tokens``).
 
     Cost: one start-up, whatever the number of destinations.
     Source: [Varavithya], section 3.

@@ -1,4 +1,4 @@
-"""What a multicast scheme is."""
+"""Base class of multicast schemes."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -26,24 +26,23 @@ __all__ = ["Scheme", "ask", "classes_of"]
 
 
 class Scheme(ABC):
-    """A way to turn multicasts into worms, for millions of them at a time.
+    """An algorithm that turns multicasts into worms, millions of multicasts per call.
 
-    A scheme states the attributes below, its consumption classes and its worms; hops and links follow from its
+    A scheme states the attributes below, its consumption classes and its worms. Hops and links follow from its
     relation.
 
     Attributes
     ----------
     name : str
-        As a user types it.
+        Name on the command line.
     description : str
         One line for ``list schemes``.
     provenance : str
-        Paper and section; or ``"reconstructed"`` and from what, where no description was to be had. Where nothing is
-        stated it is the user's own.
+        Paper and section; or ``"reconstructed"`` and the sources, if no description was available. Default: ``"own"``.
     kinds : tuple of str
-        Kinds of topology it is defined on; empty: all of them, or those whose links go `both_ways`.
+        Kinds of topology on which it is defined. Empty: all kinds, or all networks whose links go `both_ways`.
     relation : Relation
-        By which its worms are routed, if the topology does not decide; see `relation_on`.
+        Relation that routes its worms, unless the topology decides; see `relation_on`.
     header : type
         Header format of its worms; made for a network by ``header.on(topology, flit_width)``.
     """
@@ -56,54 +55,54 @@ class Scheme(ABC):
     header: type[Header]
 
     broadcasts = False
-    """Whether its multicasts go to all other nodes, and none to fewer."""
+    """Its multicasts are broadcasts to all other nodes."""
 
     is_tree = False
-    """Whether its worms are trees: copied at each switch to all outputs that lead to destinations, in any order."""
+    """Its worms are trees: they replicate at each switch to all outputs that lead to destinations, in any order."""
 
     both_ways = False
-    """Whether it is defined on networks alone whose links all go both ways."""
+    """It is defined only on networks whose links all go both ways."""
 
     replication: str | None = None
-    """How switches copy its worms to several outputs, see `TreeInput`; None: they do not, but for a consumed copy."""
+    """Replication in switches, see `TreeInput`. None: a worm has one branch, and copies only for consumption."""
 
     needs_whole_packet = False
-    """Whether switches are to hold a whole worm, so that none of its copies waits for another one."""
+    """Switches must store a whole worm, so that no branch waits for another."""
 
     forwarded = False
-    """Whether network interfaces forward its worms, packet by packet, in place of hosts (`Worms.tier`)."""
+    """Network interfaces forward its worms packet by packet, in place of hosts (`Worms.tier`)."""
 
     parameters: ClassVar[Mapping[str, str]] = MappingProxyType({})
-    """What a user may add behind its name, ``NAME:PARAMETER=...,...``, each with what it is by default."""
+    """Parameters that follow its name, ``NAME:PARAMETER=...,...``, with their defaults."""
 
     packets = 1
-    """Packets of a message for which its worms are chosen, where they depend on that."""
+    """Number of packets per message for which it chooses its worms, if they depend on it."""
 
     pairs_are_complete = True
     """The multicasts to two destinations contain all visit triples. A scheme with its own `visit_triples` sets it."""
 
     def most_visits(self, topology: Topology) -> int:
-        """Count the places that a worm's header may list: here all other nodes, one by one."""
+        """Count the most places in a worm's header. Default: all other nodes, one by one."""
         return max(1, topology.nodes - 1)
 
     @property
     def networks(self) -> str:
-        """On which networks it is defined, in words."""
+        """Networks on which it is defined, in words."""
         return ", ".join(self.kinds) or ("any with links both ways" if self.both_ways else "any")
 
     @property
     def own_relation(self) -> Relation:
-        """The relation that routes its worms where nobody has chosen another."""
+        """Relation that routes its worms by default."""
         return type(self).relation
 
     @property
     def module(self) -> str:
-        """Where it is written."""
+        """Module of its class."""
         return type(self).__module__
 
     @abstractmethod
     def classes_on(self, topology: Topology) -> ConsumptionClasses:
-        """Say which consumption channels its worms reserve on their way, so that they cannot deadlock there."""
+        """Return the consumption classes that its worms reserve at stops, so that they cannot deadlock there."""
 
     @abstractmethod
     def worms(
@@ -113,91 +112,90 @@ class Scheme(ABC):
         destination_offsets: npt.NDArray[np.int64],
         destinations: npt.NDArray[np.int32],
     ) -> Worms:
-        """Compute the worms; called by `batch`, which has checked everything."""
+        """Compute the worms. Called by `batch`, which has checked the arguments."""
 
     def with_parameters(self, text: str) -> "Scheme":
-        """Give the scheme with parameters, ``"k=2,order=id"``, and under the name with which a user asks for it.
+        """Return the scheme with parameters, ``"k=2,order=id"``, under the name that includes them.
 
         Raises
         ------
         WormcastError
-            It has no such parameters, or one is not allowed.
+            A parameter is unknown or not valid.
         """
         if not self.parameters:
-            raise WormcastError(f"scheme: '{self.name}:{text}' is given, {self.name} has no parameters")
+            raise WormcastError(f"scheme: '{self.name}:{text}' is not valid: {self.name} has no parameters")
         other = copy(self)
         other.name = f"{self.name}:{text}"
         other.set_parameters(read_parameters(self.name, text, self.parameters, what="scheme"))
         return other
 
     def set_parameters(self, given: Mapping[str, str]) -> None:
-        """Take what a user has added behind its name; called by `with_parameters` on a copy, with all of them.
+        """Set the parameters. `with_parameters` calls it on a copy, with all of them.
 
-        By default they become attributes, as texts.
+        Default: they become attributes, as texts.
         """
         vars(self).update(given)
 
     def for_packets(self, packets: int) -> "Scheme":
-        """Give the scheme as it sends messages of so many packets; most do not depend on that."""
+        """Return the scheme for messages of this number of packets. Most schemes do not depend on it."""
         return self
 
     def routed_by(self, relation: Relation) -> "Scheme":
-        """Give the same scheme with its worms routed by another relation: the order of visits stays.
+        """Return the same scheme with its worms routed by another relation. The order of visits stays.
 
-        Whether it is then free of deadlock is for ``wormcast.algorithms.check`` to say.
+        ``wormcast.algorithms.check`` determines whether it is free of deadlock.
         """
         other = copy(self)
         other.relation = relation
         return other
 
     def relation_on(self, topology: Topology) -> Relation:
-        """Say by which relation its worms are routed on a topology: here by the same on all."""
+        """Return the relation that routes its worms on a topology. Default: the same on all."""
         return self.relation
 
     def on(self, topology: Topology) -> "Scheme":
-        """Give the scheme with the relation that it has on a topology as its own."""
+        """Return the scheme bound to its relation on a topology."""
         relation = self.relation_on(topology)
         return self if relation is self.relation else self.routed_by(relation)
 
     def taken(self, routes: Routes, source: int, destinations: list[int]) -> list[int]:
-        """List the channels, ``link * classes + class``, that one of its worms takes, in the order in which it does.
+        """List the channels ``link * classes + class`` of one of its worms, in the order of the head.
 
-        Here along one way, on which it visits the destinations in their order.
+        Default: one path that visits the destinations in their order.
         """
         return routes.channels(source, destinations)
 
     def hops(self, routes: Routes, worms: Worms) -> npt.NDArray[np.int64]:
-        """Count the links that each of its worms takes, int64 [worms]."""
+        """Count the links of each of its worms, int64 [worms]."""
         return routes.hops(worms)
 
     def check(self, topology: Topology) -> None:
-        """Refuse a topology that the scheme or its relation is not defined on."""
+        """Refuse a topology on which the scheme or its relation is not defined."""
         if self.kinds and topology.kind not in self.kinds:
             raise WormcastError(
-                f"scheme {self.name}: it is not defined on {topology.name}, "
-                f"allowed are {', '.join(self.kinds)}"
+                f"scheme {self.name}: {topology.name} is not valid. "
+                f"Allowed: {', '.join(self.kinds)}."
             )
         if self.both_ways:
             require_both_ways(topology, f"scheme {self.name}")
         self.relation_on(topology).on(topology)
 
     def form(self, topology: Topology) -> str:
-        """Say which form the scheme takes on a topology that it is defined on; by default that it has but one."""
+        """Describe the form of the scheme on a topology on which it is defined. Default: it has one form."""
         return "its only form"
 
     def cost(self, topology: Topology) -> Cost | None:
-        """Say what a multicast to all takes without contention, with all ports; None where no formula is known."""
+        """Return the cost of a broadcast without contention, with all ports. None: no formula is known."""
         return None
 
     def visit_triples(self, topology: Topology) -> npt.NDArray[np.int32]:
-        """List the ways that worms take through their stops, for the deadlock analysis.
+        """List the triples of consecutive visits of worms, for the deadlock analysis.
 
-        A row (u, v, w) says that some worm sent by u, or with u as its previous stop, visits v and goes on to w.
-        Rows may repeat, and there may be more of them than worms make: then the analysis may find too much, but
-        never too little.
+        A row (u, v, w): some worm that u sends, or whose previous stop is u, visits v and continues to w. Rows may
+        repeat. Extra rows are allowed: they can make the analysis too strict, but never too lax.
 
-        This default lists the worms of all multicasts to two destinations. It is right where whatever is left
-        of a worm at one of its stops is itself a worm of the scheme; another scheme overrides it.
+        Default: the triples of all multicasts to two destinations. It is correct if the remainder of a worm at each of
+        its stops is itself a worm of the scheme. Other schemes override it.
 
         Returns
         -------
@@ -228,15 +226,15 @@ class Scheme(ABC):
         destination_offsets : int [messages + 1]
             Destinations of message m are destinations[destination_offsets[m]:destination_offsets[m + 1]].
         destinations : int [all destinations]
-            Nodes, in any order.
+            Nodes in any order.
         packets : int [messages], optional
-            Packets of each message; by default those that the scheme is for.
+            Packets of each message. Default: the scheme's `packets`.
 
         Raises
         ------
         WormcastError
-            The topology is refused; the arrays do not fit together; a message has no destination, one twice,
-            its source among them, or a node outside the topology; the worms of a user's scheme cannot be had.
+            The topology is refused; the arrays do not fit together; a message has no destination, a repeated one, its
+            own source or a node outside the topology; or a user's scheme fails.
         """
         ask(self, "check", topology)
         source_array = np.ascontiguousarray(sources, np.int32)
@@ -244,10 +242,10 @@ class Scheme(ABC):
         destination_array = np.ascontiguousarray(destinations, np.int32)
         _check_messages(topology, source_array, offset_array, destination_array)
         given = topology, source_array, offset_array, destination_array
-        with others_code(f"scheme {self.name}: no worms can be had from it", type(self).__module__):
+        with others_code(f"scheme {self.name}: its worms cannot be computed", type(self).__module__):
             worms = self.worms(*given) if packets is None else self._of_packets(np.asarray(packets, np.int64), *given)
         if not isinstance(worms, Worms):
-            raise WormcastError(f"scheme {self.name}: its worms gives a {type(worms).__name__}, it must give Worms")
+            raise WormcastError(f"scheme {self.name}: worms returns a {type(worms).__name__}. Needed: Worms.")
         return worms
 
     def _of_packets(
@@ -258,7 +256,7 @@ class Scheme(ABC):
         destination_offsets: npt.NDArray[np.int64],
         destinations: npt.NDArray[np.int32],
     ) -> Worms:
-        """Compute the worms of messages of so many packets each, those of as many together."""
+        """Compute the worms of messages with these numbers of packets, one batch per number."""
         schemes = {count: self.for_packets(count) for count in sorted(set(packets.tolist()))}
         if len(set(map(id, schemes.values()))) <= 1:
             return next(iter(schemes.values()), self).worms(topology, sources, destination_offsets, destinations)
@@ -271,30 +269,18 @@ class Scheme(ABC):
 
 
 def ask(scheme: Scheme, method: str, *arguments: Any) -> Any:
-    """Call a method of a scheme, whoever has written it.
-
-    Raises
-    ------
-    WormcastError
-        Whatever it raises.
-    """
-    with others_code(f"scheme {scheme.name}: its {method} fails", type(scheme).__module__):
+    """Call a method of a scheme. Errors in users' code become refusals."""
+    with others_code(f"scheme {scheme.name}: {method} fails", type(scheme).__module__):
         return getattr(scheme, method)(*arguments)
 
 
 def classes_of(scheme: Scheme, topology: Topology) -> ConsumptionClasses:
-    """Give the consumption classes that a scheme states on a topology, whoever has written it.
-
-    Raises
-    ------
-    WormcastError
-        It states none.
-    """
-    with others_code(f"scheme {scheme.name}: no classes can be had from its classes_on", type(scheme).__module__):
+    """Return the consumption classes of a scheme on a topology. Errors in users' code become refusals."""
+    with others_code(f"scheme {scheme.name}: classes_on fails", type(scheme).__module__):
         classes = scheme.classes_on(topology)
     if not isinstance(classes, ConsumptionClasses):
-        raise WormcastError(f"scheme {scheme.name}: its classes_on gives a {type(classes).__name__}, it must give "
-                            "ConsumptionClasses")
+        raise WormcastError(f"scheme {scheme.name}: classes_on returns a {type(classes).__name__}. Needed: "
+                            "ConsumptionClasses.")
     return classes
 
 
@@ -313,9 +299,9 @@ def _check_messages(
         or (np.diff(destination_offsets) < 0).any()
     ):
         raise WormcastError(
-            f"batch: {list(destination_offsets.shape)} destination offsets do not divide "
-            f"{list(destinations.shape)} destinations among {list(sources.shape)} sources, "
-            "they rise from 0 to the number of destinations, one more than there are sources"
+            f"batch: {list(destination_offsets.shape)} destination offsets are not valid for "
+            f"{list(destinations.shape)} destinations and {list(sources.shape)} sources. Allowed: one more than "
+            "sources, rising from 0 to the number of destinations."
         )
     fault, message, node = _first_fault(topology.nodes, sources, destination_offsets, destinations)
     if fault < 0:
@@ -326,18 +312,18 @@ def _check_messages(
         where,
         message,
         (
-            f"node {node} is outside {topology.name}, ids go from 0 to {topology.nodes - 1}",
-            "no destination is given, a multicast has from one",
-            f"node {node} ({name}) is the source and among the destinations, it must not be",
-            f"node {node} ({name}) is twice among the destinations, once is allowed",
+            f"node {node} is not in {topology.name}. Allowed: 0 to {topology.nodes - 1}.",
+            "destinations are missing. Needed: 1 or more.",
+            f"node {node} ({name}) is the source and a destination. Allowed: other nodes.",
+            f"node {node} ({name}) is twice among the destinations. Allowed: once.",
         )[fault],
     )
 
 
 @compiled_from(LINEAR)
 def _first_fault(nodes, sources, destination_offsets, destinations):
-    """Find the first message that is no multicast: (sentence above, message, node), or (-1, 0, 0)."""
-    last_seen = np.full(nodes, -1, np.int64)  # the last message that names each node
+    """Find the first message that is not valid: (index of the sentence above, message, node), or (-1, 0, 0)."""
+    last_seen = np.full(nodes, -1, np.int64)  # last message that names each node
     for message in range(len(sources)):
         source = sources[message]
         if source < 0 or source >= nodes:

@@ -1,4 +1,4 @@
-"""Batches of some messages each, put together in the order of all messages."""
+"""Merging of batches into the order of all messages."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,17 +14,17 @@ __all__ = ["taken", "woven"]
 def taken(
     messages: npt.NDArray[np.int64], offsets: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Pick what belongs to some messages.
+    """Select the entries of some messages.
 
     Parameters
     ----------
     offsets : int64 array [all messages + 1]
-        Message m has the places offsets[m] to offsets[m + 1].
+        Entries offsets[m] to offsets[m + 1] belong to message m.
 
     Returns
     -------
     (int64 array, int64 array)
-        Their places, in their order; and where each begins among these, and the end.
+        Indices of the entries, in message order; and the offset of each message in them, with the end.
     """
     counts = np.diff(offsets)[messages]
     found = np.concatenate([[0], np.cumsum(counts)])
@@ -32,16 +32,16 @@ def taken(
 
 
 def woven(parts: Sequence[Worms], messages: Sequence[npt.NDArray[np.int64]]) -> Worms:
-    """Put worms of different messages together.
+    """Merge batches of different messages.
 
     Parameters
     ----------
     messages : sequence of int64 array
-        Of each part the places of its messages among all of them, each message once.
+        For each part the indices of its messages among all messages, each once.
     """
     places = np.concatenate(messages)
     bases = np.cumsum([0, *map(len, parts)])
-    # behind each other, and from there into the order of all messages
+    # concatenate the parts, then sort into the order of all messages
     message_offsets = np.concatenate([[0], *(part.message_offsets[1:] + base
                                              for part, base in zip(parts, bases, strict=False))])
     rows, offsets = taken(np.argsort(places), message_offsets)

@@ -1,4 +1,4 @@
-"""Binomial trees of unicasts that hosts send on."""
+"""Binomial trees of unicasts that hosts forward."""
 
 from ..k_binomial import BINOMIAL
 from .chain_tree import ChainTree
@@ -7,14 +7,14 @@ __all__ = ["Binomial"]
 
 
 class Binomial(ChainTree):
-    """A binomial tree on a chain of source and destinations, each host sending on what it has received as a whole.
+    """A binomial tree on a chain of source and destinations. Each host forwards a message after its whole receipt.
 
-    Whoever has the message sends it to one other node in a step, and a node begins in the step after its receipt, so
-    that the number of those who have it doubles. The chain is that of `chains_of`: in irregular networks by cco, on
-    meshes, tori and rings by dimension, in multistage networks by id; ``binomial:order=...`` has another one, as
-    ``binomial:order=random,seed=1``.
+    In each step every node with the message sends it to one other node, and a node begins in the step after its
+    receipt, so that the number of nodes with the message doubles. The chain is that of `chains_of`: by cco in irregular
+    networks, by dimension on meshes, tori and rings, by id in multistage networks. ``binomial:order=...`` selects
+    another order, as ``binomial:order=random,seed=1``.
 
-    Cost: ceil(log2(d + 1)) steps for d destinations, each with t_hs and t_hr; the fewest that one port allows.
+    Cost: ceil(log2(d + 1)) steps for d destinations, each with t_hs and t_hr, the fewest with one port.
     Source: [Sivaram98], section 3.3; the tree on the chain is that of section 4.3.4.
     """
 

@@ -1,4 +1,4 @@
-"""What the broadcasts on square tori have in common: a tree of unicasts, the same one from every source."""
+"""Base of broadcasts on square tori: a tree of unicasts, the same from every source."""
 
 from abc import abstractmethod
 from dataclasses import replace
@@ -16,14 +16,14 @@ from .unicast import UnicastScheme
 __all__ = ["Block", "BroadcastTree", "Offset", "TorusBroadcast"]
 
 Offset = tuple[int, int]
-"""(x, y) of [Hou], in nodes: x, our second coordinate, is routed first, and upwards is to the right (east); y, our
-first one, is routed after it, upwards to the bottom (south)."""
+"""(x, y) of [Hou], in nodes. x, our second coordinate, is routed first, upwards to the right (east). y, our first
+coordinate, is routed second, upwards to the bottom (south)."""
 
 
 class BroadcastTree:
-    """The unicasts of a broadcast from node (0, 0) of an n x n torus, in an order in which each may follow its release.
+    """Unicasts of a broadcast from node (0, 0) of an n x n torus, each after the unicast that releases it.
 
-    A node's sends are in the order in which they are added.
+    A node sends in the order in which its unicasts are added.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class BroadcastTree:
     Attributes
     ----------
     informed : list of (int, int)
-        Who has the message, in the order of the sends; coordinates from 0 to n - 1.
+        Nodes with the message, in the order of the sends; coordinates from 0 to n - 1.
     """
 
     def __init__(self, extent: int) -> None:
@@ -44,15 +44,15 @@ class BroadcastTree:
         self._rows: list[tuple[Offset, Offset, int, int, int, int]] = []
 
     def has(self, node: Offset) -> bool:
-        """Whether a node, by its coordinates from 0, has the message."""
+        """Return whether a node, by its coordinates from 0, has the message."""
         return node in self._receipt
 
     def at(self, sender: Offset, offset: Offset) -> Offset:
-        """Coordinates of the node that lies so far from another one."""
+        """Return the coordinates of the node at an offset from another one."""
         return (sender[0] + offset[0]) % self.extent, (sender[1] + offset[1]) % self.extent
 
     def send(self, sender: Offset, offset: Offset, step: int) -> Offset:
-        """Add a unicast to the node at an offset, which goes down a dimension where that is negative; give the node."""
+        """Add a unicast to the node at an offset, negative offsets going down. Return the node's coordinates."""
         target = self.at(sender, offset)
         rank = self._sent.get(sender, 0)
         signs = (offset[1] < 0) | (offset[0] < 0) << 1  # bit d for our dimension d
@@ -63,7 +63,7 @@ class BroadcastTree:
         return target
 
     def send_block(self, sender: Offset, pattern: "Block", unit: int, step: int) -> None:
-        """Add the two steps of a block of 16 units, the first of them this one; see `Block`."""
+        """Add the two steps of a block of 16 units, beginning at this step; see `Block`."""
         first, second = pattern
         reached = {(0, 0): sender}
         for offset in first:
@@ -73,14 +73,14 @@ class BroadcastTree:
                 self.send(reached[start], _scaled(offset, unit), step + 1)
 
     def arrays(self) -> tuple[npt.NDArray[np.int64], ...]:
-        """Sender (x, y), destination (x, y), rank, after, signs and step of each unicast; int64 [unicasts, ...]."""
+        """Sender (x, y), destination (x, y), rank, after, signs and step of each unicast, int64 [unicasts, ...]."""
         columns = zip(*self._rows, strict=True)
         return tuple(np.array(column, np.int64) for column in columns)
 
 
 Block = tuple[tuple[Offset, ...], dict[Offset, tuple[Offset, ...]]]
-"""A block of 4 x 4 units in two steps: where its source sends in the first, and who sends where in the second, by the
-place in the block. Offsets in units."""
+"""A block of 4 x 4 units in two steps: the offsets to which its source sends in the first, and the offsets to which
+each place sends in the second. Offsets are in units."""
 
 
 def _scaled(offset: Offset, unit: int) -> Offset:
@@ -88,15 +88,15 @@ def _scaled(offset: Offset, unit: int) -> Offset:
 
 
 class TorusBroadcast(UnicastScheme):
-    """A broadcast on n x n tori: each informed node sends unicasts, in its own order, from its receipt on.
+    """A broadcast on n x n tori: each informed node sends unicasts in its own order after its receipt.
 
-    A message to one node is a unicast, so that others can go beside broadcasts.
+    A message to one node is a unicast, so that unicasts and broadcasts can be mixed.
 
-    A scheme states its tree from node (0, 0), and that of another source is the same one, shifted: the torus looks the
-    same from every node. [Hou] routes x first, e-cube here the last dimension; so the paper's x is our second
-    coordinate, see `Offset`, and all that it says of channels holds. The senders say by signs which way worms go where
-    both ways around a ring are as long: as their offsets in the pattern. These signs are heard with ``--ties signed``;
-    without, such worms go up.
+    A scheme states its tree from node (0, 0). The tree of another source is the same one, shifted: the torus looks the
+    same from every node. [Hou] routes x first, e-cube here the last dimension, so that the paper's x is our second
+    coordinate, see `Offset`, and all its statements on channels hold. Where both ways around a ring have the same
+    length, the senders' signs select the way: that of the offset in the pattern. ``--ties signed`` makes routers use
+    these signs; without it such worms go up.
     """
 
     kinds = ("torus",)
@@ -104,24 +104,24 @@ class TorusBroadcast(UnicastScheme):
 
     @abstractmethod
     def tree(self, extent: int) -> BroadcastTree:
-        """Build the broadcast from node (0, 0) on a torus that `check` lets pass."""
+        """Build the broadcast from node (0, 0) on a torus that `check` accepts."""
 
     def check(self, topology: Topology) -> None:
-        """Refuse what is no torus of n x n nodes, or one of an extent that the scheme does not have."""
+        """Refuse networks other than tori of n x n nodes with an extent that the scheme supports."""
         super().check(topology)
         extents = set(topology.shape)
         if len(topology.shape) != 2 or len(extents) > 1 or not self.allows(topology.shape[0]):
-            raise WormcastError(f"scheme {self.name}: it is not defined on {topology.name}, allowed are {self.extents}")
+            raise WormcastError(f"scheme {self.name}: {topology.name} is not valid. Allowed: {self.extents}.")
 
     extents = "tori of 2^d x 2^d nodes"
-    """The tori that it is defined on, in words."""
+    """Tori on which it is defined, in words."""
 
     def allows(self, extent: int) -> bool:
-        """Whether it is defined on tori of this extent: here of a power of two."""
+        """Return whether it is defined on tori of this extent. Default: a power of two."""
         return extent > 1 and extent & extent - 1 == 0
 
     def form(self, topology: Topology) -> str:
-        """Say that the paper's x is the dimension that is routed first."""
+        """Describe the orientation: the paper's x is the dimension that is routed first."""
         return "2-D, x of the paper (routed first) is the second coordinate"
 
     def worms(
@@ -131,16 +131,16 @@ class TorusBroadcast(UnicastScheme):
         destination_offsets: npt.NDArray[np.int64],
         destinations: npt.NDArray[np.int32],
     ) -> Worms:
-        """Compute the worms: the tree, shifted to each source; of a message to one node a worm."""
+        """Compute the worms: the tree, shifted to each source. A message to one node is one worm."""
         others, messages = topology.nodes - 1, len(sources)
         counts = np.diff(destination_offsets)
         broadcasts = counts == others
         if not (broadcasts | (counts == 1)).all():
             message = int((~broadcasts & (counts != 1)).argmax())
             raise MessageError(f"message {message}" if messages > 1 else "plan", message,
-                               f"{counts[message]} destinations are given to {self.name}, a broadcast is to all "
-                               f"{others} other nodes (--destinations all; of load --destinations-distribution all), a "
-                               "unicast to one")
+                               f"{counts[message]} destinations are not valid for {self.name}. Allowed: all {others} "
+                               "other nodes (--destinations all; of load --destinations-distribution all), or one, "
+                               "for a unicast.")
         extent, worms = topology.shape[0], len(destinations)
         found = Worms(
             message_offsets=np.concatenate([[0], counts.cumsum()]),

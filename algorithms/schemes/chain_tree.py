@@ -1,4 +1,4 @@
-"""What the trees of unicasts on a chain of nodes have in common, whoever sends the message on."""
+"""Base of trees of unicasts on a chain of nodes."""
 
 from collections.abc import Mapping
 from typing import ClassVar
@@ -18,16 +18,16 @@ __all__ = ["ChainTree"]
 
 
 class ChainTree(UnicastAnywhere):
-    """A scheme that lays source and destinations in a chain, and builds a k-binomial tree on it (`tree_worms`).
+    """A scheme that sorts source and destinations into a chain, and builds a k-binomial tree on it (`tree_worms`).
 
     Attributes
     ----------
     k : int
-        Children of a node at most, or ``BEST``.
+        Most children of a node, or ``BEST``.
     order : str
-        One of `ORDERS`; empty: the network's usual one.
+        One of `ORDERS`. Empty: the network's default order.
     seed : int
-        Of the order ``random``.
+        Seed of the order ``random``.
     """
 
     parameters: ClassVar[Mapping[str, str]] = {"order": "", "seed": "0"}
@@ -36,10 +36,11 @@ class ChainTree(UnicastAnywhere):
     seed = 0
 
     def set_parameters(self, given: Mapping[str, str]) -> None:
-        """Take the order and its seed."""
+        """Set the order and its seed."""
         self.order, self.seed = given["order"], self._number(given, "seed", 0, 2**63 - 1)
         if self.order not in ("", *ORDERS):
-            raise WormcastError(f"scheme: order of '{self.name}' is {self.order!r}, allowed are {', '.join(ORDERS)}")
+            raise WormcastError(f"scheme: order {self.order!r} of '{self.name}' is not valid. Allowed: "
+                                f"{', '.join(ORDERS)}.")
 
     def _number(self, given: Mapping[str, str], name: str, least: int, most: int) -> int:
         return whole_number(self.name, name, given[name], least, most, what="scheme")
@@ -50,18 +51,18 @@ class ChainTree(UnicastAnywhere):
         require_order(self.order_on(topology), topology, f"scheme {self.name}")
 
     def order_on(self, topology: Topology) -> str:
-        """Say in which order the nodes are laid in a chain."""
+        """Return the order of the nodes in a chain."""
         return self.order or usual_order(topology)
 
     @property
     def children(self) -> str:
-        """Say which k, in words."""
+        """Description of k."""
         if self.k == BEST:
             return f"the best k for {self.packets} packet{'s' * (self.packets != 1)}"
         return "binomial" if self.k == BINOMIAL else f"k = {self.k}"
 
     def form(self, topology: Topology) -> str:
-        """Say which k, in which order, and by which relation; on a mesh behind its dimensions."""
+        """Describe k, the order, and the relation; on a mesh after its dimensions."""
         told = f"{self.children}, order {self.order_on(topology)}, by {self.relation_on(topology).name}"
         if topology.kind != "mesh":
             return told
@@ -74,7 +75,7 @@ class ChainTree(UnicastAnywhere):
         destination_offsets: npt.NDArray[np.int64],
         destinations: npt.NDArray[np.int32],
     ) -> Worms:
-        """Compute the worms, as `tree_worms`."""
+        """Compute the worms by `tree_worms`."""
         chain = chains_of(self.order_on(topology), topology, sources, destination_offsets, destinations,
                           seed=self.seed)
         return tree_worms(chain, destination_offsets, k=self.k, packets=self.packets, forwarded=self.forwarded)

@@ -1,4 +1,4 @@
-"""CMIN: a tree of unicasts in multistage networks, in each step those that share the fewest links."""
+"""CMIN: a tree of unicasts in multistage networks that avoids shared links within a step."""
 
 import numpy as np
 import numpy.typing as npt
@@ -13,22 +13,22 @@ __all__ = ["Cmin"]
 
 
 class Cmin(UnicastScheme):
-    """In each step match who has the message with who is left, so that few pairs of worms share a link.
+    """In each step match nodes with the message and remaining destinations, so that few pairs of worms share a link.
 
-    In each step every node that has the message, in the order of receipts, sends it to one that is left: to that
-    whose worm shares a link with the fewest worms of this step so far; among these to one whose id has the fewest
-    leading digits in common with the sender's, and among these to the lowest id. Digits are those of base b in a
+    In each step every node with the message, in the order of receipts, sends it to one remaining destination: the one
+    whose worm shares a link with the fewest worms of this step so far. Of several it takes the one whose id has the
+    fewest leading digits in common with the sender's, and of these the lowest id. Digits have base b in a
     network of b x b switches.
 
-    In the indirect cube and in omega networks there are trees without conflicts, in baseline and butterfly networks
-    there may be none ([Chiang95]). This one has few, not always the fewest: on the baseline network of 64 nodes with
-    2x2 switches 7 pairs of worms of one step share a link in a broadcast, where those of `CminHalving` are 44; in the
-    cube they are 2, and those of `CminHalving` none.
+    The indirect cube and omega networks have trees without conflicts, baseline and butterfly networks may not
+    ([Chiang95]). This tree has few conflicts, not always the fewest. In a broadcast on the baseline network of 64 nodes
+    with 2x2 switches, 7 pairs of worms of one step share a link, with `CminHalving` 44. In the cube the numbers are 2
+    and 0.
 
-    Cost: ceil(log2(d + 1)) steps for d destinations, with one port: a node sends one worm a step, a destination from
-    the step after its receipt. The list of nodes that a destination is to serve travels as payload, uncounted.
-    Source: [Varavithya], section 4, of which CMIN is the baseline, and [Chiang95]; reconstructed from what the first
-    says of it and from the abstract of the second.
+    Cost: ceil(log2(d + 1)) steps for d destinations, with one port: a node sends one worm per step, a destination from
+    the step after its receipt. The list of nodes that a destination serves travels as payload, uncounted.
+    Source: [Varavithya], section 4, with CMIN as its baseline, and [Chiang95]; reconstructed from the description in
+    the first and the abstract of the second.
     """
 
     name = "cmin"
@@ -38,7 +38,7 @@ class Cmin(UnicastScheme):
     relation = DESTINATION_TAGS
 
     def form(self, topology: Topology) -> str:
-        """Say how the worms of a step are chosen."""
+        """Describe the choice of the worms of a step."""
         return "worms of a step one by one, each with the fewest that share a link with it"
 
     def worms(
@@ -48,8 +48,8 @@ class Cmin(UnicastScheme):
         destination_offsets: npt.NDArray[np.int64],
         destinations: npt.NDArray[np.int32],
     ) -> Worms:
-        """Compute the worms: one for each destination, in the order of the steps."""
-        # by whichever relation, there is one way between two nodes
+        """Compute the worms, one per destination, in the order of the steps."""
+        # all relations have the same path, as there is one between two nodes
         network = (DESTINATION_TAGS.on(topology).table, topology.link_of_port, topology.links, topology.injections)
         base = len(topology.ports[0])
         return unicasts(destination_offsets, *_matched(network, base, sources, destination_offsets, destinations))
@@ -66,7 +66,7 @@ def _matched(network, base, sources, destination_offsets, destinations):
     digits = _apart(0, len(injections) - 1, base)  # of an id
     sent = np.zeros(len(injections), np.int32)
     on = np.empty(len(links), np.int32)  # worms of this step on each link
-    through = np.empty((len(links), base), np.int32)  # those of them that come by each input of the switch before it
+    through = np.empty((len(links), base), np.int32)  # those worms by input of the switch before the link
     for message in range(len(sources)):
         begin, end = destination_offsets[message], destination_offsets[message + 1]
         left = np.sort(destinations[begin:end])
@@ -75,7 +75,7 @@ def _matched(network, base, sources, destination_offsets, destinations):
         while worm < end:
             on[:] = 0
             through[:] = 0
-            for receipt in range(begin - 1, worm):  # all of the steps before, the source first
+            for receipt in range(begin - 1, worm):  # all receipts of earlier steps, the source first
                 if worm == end:
                     break
                 sender = sources[message] if receipt < begin else visits[receipt]
@@ -105,9 +105,9 @@ def _matched(network, base, sources, destination_offsets, destinations):
 
 @inlined
 def _conflicts(network, on, through, sender, to, most):
-    """How many worms of this step share a link with this one.
+    """Count the worms of this step that share a link with this one.
 
-    Each is counted where its way meets this one's. They part but once: there is one way between two nodes.
+    Each is counted where the paths meet. Two paths meet once, as there is one path between two nodes.
     """
     table, link_of_port, links, injections = network
     switch, enters = injections[sender, 0], injections[sender, 1]
@@ -134,7 +134,7 @@ def _add(network, on, through, sender, to):
 
 @inlined
 def _apart(one, other, base):
-    """How many of the last digits of two ids hold all in which they differ."""
+    """Count the last digits of two ids that contain all differences."""
     digits = 0
     while one != other:
         one //= base

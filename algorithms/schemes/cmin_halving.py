@@ -13,16 +13,16 @@ __all__ = ["CminHalving"]
 
 
 class CminHalving(UnicastScheme):
-    """Halve the sorted nodes again and again, the source in front: whoever has the message sends it to the other half.
+    """Halve the sorted nodes recursively, the source in front: a node with the message sends it to the other half.
 
-    Source and destinations are sorted by their ids, and the chain is turned until the source is first. The holder of a
-    piece of it sends to the first node of its upper half, which goes on with that half.
+    Source and destinations are sorted by their ids, and the chain is rotated until the source is first. The holder of a
+    piece of the chain sends to the first node of its upper half, which continues with that half.
 
     In the indirect cube and in omega networks no two worms of one step of a broadcast share a link. On the baseline
-    network whoever sends to the same half from the same half shares links, and `Cmin` has fewer that do.
+    network, worms from one half to the same half share links; `Cmin` has fewer of these conflicts.
 
-    Cost: ceil(log2(d + 1)) steps for d destinations, with one port: a node sends one worm a step, a destination from
-    the step after its receipt. The list of nodes that a destination is to serve travels as payload, uncounted.
+    Cost: ceil(log2(d + 1)) steps for d destinations, with one port: a node sends one worm per step, a destination from
+    the step after its receipt. The list of nodes that a destination serves travels as payload, uncounted.
     Source: [Chiang95]; reconstructed from its abstract and [Varavithya], section 4.
     """
 
@@ -33,7 +33,7 @@ class CminHalving(UnicastScheme):
     relation = DESTINATION_TAGS
 
     def form(self, topology: Topology) -> str:
-        """Say by what the chain is sorted."""
+        """Describe the order of the chain."""
         return "the chain sorted by ids, and turned to begin at the source"
 
     def worms(
@@ -43,5 +43,5 @@ class CminHalving(UnicastScheme):
         destination_offsets: npt.NDArray[np.int64],
         destinations: npt.NDArray[np.int32],
     ) -> Worms:
-        """Compute the worms, as `halving_worms`."""
+        """Compute the worms by `halving_worms`."""
         return halving_worms(topology, sources, destination_offsets, destinations, turned=True)

@@ -1,4 +1,4 @@
-"""Column-path multicast: up to two worms to each column with destinations."""
+"""Column-path multicast: up to two worms per column with destinations."""
 
 import numpy as np
 import numpy.typing as npt
@@ -18,14 +18,14 @@ __all__ = ["ColumnPath", "ColumnPathLiteral"]
 class ColumnPath(MeshScheme):
     """Send each column one worm for its destinations in rows above the source, and one for those below.
 
-    A column is a line along dimension 0, which e-cube routes last; its worm goes to the source's row in that column
-    and from there away from it, nearest destination first. A destination in the source's row joins the worm
-    upwards, or the one downwards if there is none upwards but one downwards.
+    A column is a line along dimension 0, which e-cube routes last. Its worm goes to the source's row in that column,
+    and then away from the row, nearest destination first. A destination in the source's row joins the worm upwards;
+    if there is only a worm downwards, it joins that one.
 
-    Cost: at most two start-ups a column. Source: [Boppana98], section 2.2, and Corollary 3 for the two consumption
-    classes. The paper's words send a destination of the source's row always upwards (`ColumnPathLiteral`): 3.84
-    hops a destination on 8x8, by the rule here 3.75, where section 4.1 says 3.76. Ours: columns are served in ascending
-    order, upwards before downwards.
+    Cost: at most two start-ups per column. Source: [Boppana98], section 2.2, and Corollary 3 for the two consumption
+    classes. By the paper's text a destination in the source's row always joins the worm upwards (`ColumnPathLiteral`):
+    3.84 hops per destination on 8x8. The rule here needs 3.75, and section 4.1 states 3.76. Ours: columns are served in
+    ascending order, upwards before downwards.
     """
 
     name = "column-path"
@@ -36,10 +36,10 @@ class ColumnPath(MeshScheme):
     relation = E_CUBE
     header = AddressList
     literal = False
-    """Whether a destination in the source's row always goes upwards."""
+    """A destination in the source's row always goes upwards."""
 
     def classes_on(self, topology: Topology) -> ConsumptionClasses:
-        """Two classes: down and up the columns. The hop into the first destination may be in neither."""
+        """Return two classes: down and up the columns. The hop into the first destination may be in neither."""
         return ConsumptionClasses((("0+",), ("0-",)), by="next")
 
     def worms(
@@ -49,16 +49,16 @@ class ColumnPath(MeshScheme):
         destination_offsets: npt.NDArray[np.int64],
         destinations: npt.NDArray[np.int32],
     ) -> Worms:
-        """Compute the worms, at most two for each column."""
+        """Compute the worms, at most two per column."""
         columns = topology.nodes // topology.shape[0]
         keys = _keys(topology.nodes, columns, self.literal, sources, destination_offsets, destinations)
         return grouped_worms(sources, destination_offsets, keys, topology.nodes)
 
 
 class ColumnPathLiteral(ColumnPath):
-    """Column-path by the paper's words: a destination in the source's row always joins or makes the worm upwards.
+    """Column-path by the paper's text: a destination in the source's row always joins or makes the worm upwards.
 
-    So a column with destinations below and in the source's row takes two worms. Cost, source and what is ours: as
+    So a column with destinations below and in the source's row needs two worms. Cost, source and what is ours: as for
     `ColumnPath`.
     """
 
@@ -76,7 +76,7 @@ BELOW, ABOVE = 1, 2
 def _keys(nodes, columns, literal, sources, destination_offsets, destinations):
     """Key each destination by column, upwards first, and by rows away from the source (see `grouped_worms`)."""
     keys = np.empty(len(destinations), np.int64)
-    sides = np.zeros(columns, np.int8)  # of the source's row on which a column has destinations
+    sides = np.zeros(columns, np.int8)  # sides of the source's row with destinations in each column
     for message in range(len(sources)):
         first, end = destination_offsets[message], destination_offsets[message + 1]
         row = sources[message] // columns

@@ -1,4 +1,4 @@
-"""What a scheme takes without contention, as a formula."""
+"""Cost of a broadcast without contention."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ class Cost:
     """Latency of a broadcast without contention: start_ups t_s + hops t_hop + receipts (c + t_r).
 
     t_s is the time between two sends of a node, t_r from the last flit of a message to its receipt, t_hop a hop of a
-    header, and c what a unicast alone takes besides t_s, t_r and its hops; [Hou] counts L t_c for it.
+    header, and c the latency of a single unicast without t_s, t_r and its hops. [Hou] counts L t_c for c.
 
     Parameters
     ----------

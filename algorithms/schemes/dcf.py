@@ -9,9 +9,9 @@ __all__ = ["Dcf", "Dcf2"]
 
 
 class Dcf(TorusBroadcast):
-    """Divide the torus into 4 x 4 units, inform a node of each in two steps; go on in each.
+    """Divide the torus into 4 x 4 units, inform one node of each unit in two steps, and repeat in each unit.
 
-    A block's source S sends to A, B, C and D, by four different channels. In the second step A sends to its four
+    A block's source S sends to A, B, C and D by four different channels. In the second step A sends to its four
     neighbours, B to three, C to two, D and S to one each, all one unit away::
 
                  -2  -1   0   1   2   3    x, routed first
@@ -23,11 +23,11 @@ class Dcf(TorusBroadcast):
              3            c
              y
 
-    The unit is n / 4, n / 16, ... nodes; where two are left, as on 8 x 8, the last step is that of `Z`. The paper's
-    figure 7 is lost; its text fixes this block up to which of B and C sends to three: see `Dcf2`.
+    The unit is n / 4, n / 16, ... nodes. If two nodes are left, as on 8 x 8, the last step is that of `Z`. The paper's
+    figure 7 is lost. Its text determines this block except that B or C may be the one that sends to three: see `Dcf2`.
 
     Cost: d = log2(n) steps. With n = 4^k: 5 k t_s + 4 (4^k - 1) / 3 t_hop + 2 k (c + t_r); with n = 2 4^k: (5 k + 3)
-    t_s + 2 (4^(k+1) - 1) / 3 t_hop + (2 k + 1) (c + t_r). No worm waits for one of another sender.
+    t_s + 2 (4^(k+1) - 1) / 3 t_hop + (2 k + 1) (c + t_r). No worm waits for a worm of another sender.
     Source: [Hou], sections 5.2 and 6.1.
     """
 
@@ -46,7 +46,7 @@ class Dcf(TorusBroadcast):
         return tree_of_blocks(extent, self.block)
 
     def cost(self, topology: Topology) -> Cost:
-        """Say what it takes; 2 x 2 nodes are a step of `Z`."""
+        """Return the cost; 2 x 2 nodes are a step of `Z`."""
         phases, left = divmod(topology.shape[0].bit_length() - 1, 2)
         return Cost(5 * phases + 3 * left, hops_of_blocks(topology.shape[0]), 2 * phases + left)
 
@@ -54,8 +54,8 @@ class Dcf(TorusBroadcast):
 class Dcf2(Dcf):
     """DCF with the other block that fits the paper's text: B = (0, 2) sends to three, C = (-1, -1) to two.
 
-    The node (-1, 2) is informed by B, that is (3, 2) in its place of 4 x 4 units, which `Dcf` informs from (-1, -1).
-    Cost and source as those of `Dcf`.
+    B informs the node (-1, 2), at (3, 2) of its 4 x 4 units. In `Dcf` it is informed from (-1, -1). Cost and source as
+    for `Dcf`.
     """
 
     name = "dcf-2"
@@ -70,7 +70,7 @@ class Dcf2(Dcf):
 
 
 def tree_of_blocks(extent: int, block: Block) -> BroadcastTree:
-    """Build the broadcast from node (0, 0) by such blocks, and a last step of `Z` where two units are left."""
+    """Build the broadcast from node (0, 0) by these blocks, with a last step of `Z` if two units are left."""
     tree, unit, step = BroadcastTree(extent), extent, 1
     while unit >= 4:
         unit //= 4
@@ -83,7 +83,7 @@ def tree_of_blocks(extent: int, block: Block) -> BroadcastTree:
 
 
 def hops_of_blocks(extent: int) -> int:
-    """Hops of the longest chain of unicasts: four units in each block, two in a last step of `Z`."""
+    """Count the hops of the longest chain of unicasts: four units per block, two in a last step of `Z`."""
     hops, unit = 0, extent
     while unit >= 4:
         unit //= 4

@@ -17,7 +17,7 @@ __all__ = ["DualPath", "LabelOrder", "label_key", "side_keys"]
 
 
 class LabelOrder(MeshScheme):
-    """A scheme whose worms go up or down the labels: what all schemes of one Hamiltonian path have in common.
+    """A scheme whose worms go up or down the labels of one Hamiltonian path.
 
     Source: [Boppana98], Corollary 4 for the two consumption classes, H_u and H_l.
     """
@@ -26,27 +26,26 @@ class LabelOrder(MeshScheme):
     header = AddressList
 
     def classes_on(self, topology: Topology) -> ConsumptionClasses:
-        """Two classes: H_u, the links to higher labels, and H_l, those to lower ones."""
+        """Return two classes: H_u, the links to higher labels, and H_l, those to lower ones."""
         return ConsumptionClasses((("up",), ("down",)))
 
     def visit_triples(self, topology: Topology) -> npt.NDArray[np.int32]:
-        """List dual-path's triples: what is left of a worm of the others is part of one of dual-path, if not its own.
+        """List dual-path's triples. They include those of the other schemes, as the rest of their worms is dual-path's.
 
-        By R their own multicasts to two destinations have the same ways through stops; by other relations, that
-        a user may put in its place, they lack some.
+        By R, the multicasts of these schemes to two destinations have the same paths through stops. By another
+        relation, chosen by a user, they miss some.
         """
         return legs_of_pairs(DualPath().batch, topology)
 
 
 class DualPath(LabelOrder):
-    """Visit the destinations above the source's label in one worm, and those below in another.
+    """Visit the destinations above the source's label with one worm, and those below with another.
 
-    The first takes labels in ascending order (in H_u, the network of links to higher labels), the second in
-    descending order (in H_l); an empty one is not sent.
+    The first visits labels in ascending order (in H_u, the network of links to higher labels), the second in descending
+    order (in H_l). An empty worm is not sent.
 
-    Cost: at most two start-ups; a worm may be as long as the Hamiltonian path. Source: [Boppana98], section 2.1
-    (after [Lin94]); in three dimensions this is TP of [Amnah], `TwoPhase`. Ours: the worm of the higher labels is sent
-    first.
+    Cost: at most two start-ups; a worm may be as long as the Hamiltonian path. Source: [Boppana98], section 2.1 (after
+    [Lin94]). In three dimensions this is TP of [Amnah], `TwoPhase`. Ours: the worm of the higher labels is sent first.
     """
 
     name = "dual-path"
@@ -61,14 +60,14 @@ class DualPath(LabelOrder):
         destination_offsets: npt.NDArray[np.int64],
         destinations: npt.NDArray[np.int32],
     ) -> Worms:
-        """Compute the worms, one or two a message."""
+        """Compute the worms, one or two per message."""
         keys = _keys(topology.hamiltonian_labels, sources, destination_offsets, destinations)
         return grouped_worms(sources, destination_offsets, keys, topology.nodes)
 
 
 @compiled_from(LINEAR)
 def label_key(labels, own, second, node):
-    """Key a destination (see `grouped_worms`): H_u before H_l, the first half of both before the second (compiled)."""
+    """Key of a destination (see `grouped_worms`): H_u before H_l, first halves before second halves (compiled)."""
     nodes = np.int64(len(labels))
     label = np.int64(labels[node])
     group = 2 * np.int64(second) + np.int64(label < own)
@@ -78,14 +77,14 @@ def label_key(labels, own, second, node):
 
 @compiled_from(LINEAR)
 def side_keys(labels, along, same, sources, destination_offsets, destinations):
-    """Keys of dual-path's two sets, each divided by a coordinate: above the source's is part 0, below it part 1.
+    """Keys of dual-path's two sets, each divided by a coordinate: part 0 above the source's, part 1 below it.
 
     Parameters
     ----------
     along : int [nodes]
-        That coordinate.
+        The coordinate of each node.
     same : int
-        Part of the destinations where it is the source's.
+        Part of the destinations with the source's coordinate.
     """
     keys = np.empty(len(destinations), np.int64)
     for message in range(len(sources)):

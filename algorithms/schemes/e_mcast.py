@@ -1,4 +1,4 @@
-"""E-mcast: column-path whose worms also serve the destinations that they pass on their way to the column."""
+"""E-mcast: column-path whose worms also deliver on their way to the column."""
 
 import numpy as np
 import numpy.typing as npt
@@ -17,20 +17,20 @@ __all__ = ["EMcast"]
 
 
 class EMcast(MeshScheme):
-    """Send worms along e-cube paths, each to all destinations that it passes.
+    """Send worms along e-cube paths, each to all destinations on its path.
 
-    Each column (line along dimension 0) takes one worm for its destinations in rows above the source and one for
-    those below. A destination in the source's row goes with the worm that reaches farthest on its side of the source;
-    those beyond it share one more worm.
+    Each column (line along dimension 0) has one worm for its destinations in rows above the source and one for those
+    below. A destination in the source's row belongs to the worm that goes farthest on its side of the source.
+    Destinations beyond it share one more worm.
 
-    In more dimensions the same is done again, dimension by dimension in the reverse order of routing: on each
-    line along dimension k that goes through the source in all dimensions before k, the destinations on one side go
-    with the worm that reaches farthest along it, and those beyond share one more worm.
+    In more dimensions this is repeated, dimension by dimension in the reverse order of routing: on each line along
+    dimension k through the source in all dimensions before k, the destinations on one side belong to the worm that goes
+    farthest along the line, and those beyond share one more worm.
 
-    Cost: no more start-ups than column-path. Source: [Boppana98], section 2.3 (after [Panda95]), which says
-    what a worm may serve; which worm serves what is ours (3.70 hops a destination on 8x8, where section 4.1 says
-    3.72). Ours too: of two that reach equally far the one sent earlier serves; worms of columns are sent first, in
-    ascending order of columns and upwards before downwards, then those of rows.
+    Cost: no more start-ups than column-path. Source: [Boppana98], section 2.3 (after [Panda95]), which states the
+    destinations that a worm may serve. The assignment of destinations to worms is ours (3.70 hops per destination on
+    8x8; section 4.1 states 3.72). Ours too: of two worms that go equally far, the one sent earlier serves; worms of
+    columns are sent first, in ascending order of columns and upwards before downwards, then those of rows.
     """
 
     name = "e-mcast"
@@ -42,9 +42,9 @@ class EMcast(MeshScheme):
     header = AddressList
 
     def classes_on(self, topology: Topology) -> ConsumptionClasses:
-        """One class for each direction that has links, in the order of routing, by the last hop: the paper's four.
+        """Return one class per direction with links, in the order of routing, by the last hop: the paper's four.
 
-        Three are enough in two dimensions: ``1+,0+/1-/0-:last``.
+        Three suffice in two dimensions: ``1+,0+/1-/0-:last``.
         """
         directions = mesh_directions(topology.shape)
         return ConsumptionClasses(tuple((direction_name(*direction),) for direction in directions), by="last")
@@ -64,7 +64,7 @@ class EMcast(MeshScheme):
 
 @compiled_from(LINEAR)
 def _side(node, source, dimension, shape, strides, first_group):
-    """Give the group of worms that pass a node's line on its side of the source, and how far the node is along it."""
+    """Return the group of worms that pass a node's line on its side of the source, and the node's distance along it."""
     rest, line = divmod(node, strides[dimension])
     along = rest % shape[dimension] - source // strides[dimension] % shape[dimension]
     return first_group[dimension] + 2 * line + (1 if along > 0 else 0), abs(along)
@@ -74,18 +74,18 @@ def _side(node, source, dimension, shape, strides, first_group):
 def _keys(nodes, shape, sources, destination_offsets, destinations):
     """Key each destination by the line and side of its worm, and by distance (see `grouped_worms`)."""
     dimensions = len(shape)
-    strides = np.ones(dimensions, np.int64)  # a step along a dimension in ids; lines along it are counted modulo this
+    strides = np.ones(dimensions, np.int64)  # step along a dimension in ids; lines along it are counted modulo this
     for k in range(dimensions - 2, -1, -1):
         strides[k] = strides[k + 1] * shape[k + 1]
     first_group = np.zeros(dimensions + 1, np.int64)
     first_group[1:] = np.cumsum(2 * strides)
 
     keys = np.empty(len(destinations), np.int64)
-    target = np.full(first_group[-1], -1, np.int64)  # of each worm a destination of its own line
+    target = np.full(first_group[-1], -1, np.int64)  # a destination of each worm's own line
     reach = np.zeros(first_group[-1], np.int64)  # the farthest worm along each line and side ...
     farthest = np.zeros(first_group[-1], np.int64)  # ... and its group
-    worms = np.empty(len(target), np.int64)  # groups that there are for this message
-    touched = np.empty(len(target), np.int64)  # lines and sides that they pass in one dimension
+    worms = np.empty(len(target), np.int64)  # groups of this message
+    touched = np.empty(len(target), np.int64)  # lines and sides that these worms pass in one dimension
     for message in range(len(sources)):
         source = np.int64(sources[message])
         first, end = destination_offsets[message], destination_offsets[message + 1]
@@ -107,7 +107,7 @@ def _keys(nodes, shape, sources, destination_offsets, destinations):
                 before = strides[k] * shape[k]
                 line, along = _side(node, source, k, shape, strides, first_group)
                 if node // before != source // before or along == 0:
-                    continue  # it differs from the source in a dimension before, or in none up to this one
+                    continue  # it differs in an earlier dimension, or not in any up to this one
                 if along <= reach[line]:
                     group = farthest[line]
                 else:

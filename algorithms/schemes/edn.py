@@ -9,7 +9,7 @@ __all__ = ["Edn"]
 
 
 class Edn(TorusBroadcast):
-    """Divide the torus into 4 x 4 units as `Dcf` does; in both steps every informed node of a block sends three.
+    """Divide the torus into 4 x 4 units as `Dcf` does. In both steps every informed node of a block sends three worms.
 
     ::
 
@@ -21,16 +21,16 @@ class Edn(TorusBroadcast):
          3               b
          y
 
-    Units shrink as in `Dcf`. B lies two units away on a ring of four, and so does C along x, A the
-    other way: these are ties, and the scheme needs signs for them (``--ties signed``). With ``--ties plus`` A is
-    reached to the right as well, over C's channels in the same step.
+    Units shrink as in `Dcf`. B lies two units away on a ring of four. So does C along x, and A the other way. These are
+    ties, and the scheme needs signs for them (``--ties signed``). With ``--ties plus`` worms reach A to the right as
+    well, over C's channels in the same step.
 
-    Reconstructed: of the paper [Tsai96] we had the abstract, and in [Hou] its formula, 6 k t_s + 4 (4^k - 1) / 3 t_c +
-    2 k (L t_c + t_r), and that it is free of contention within steps. Translation-invariant patterns of two steps of
-    three sends each that meet this are eight, all of one shape up to reflections; this is one of them.
+    Reconstructed from the abstract of [Tsai96] and from [Hou], which states the cost 6 k t_s + 4 (4^k - 1) / 3 t_c +
+    2 k (L t_c + t_r) and freedom from contention within steps. Eight translation-invariant patterns of two steps with
+    three sends each meet this, all of one shape up to reflections. This is one of them.
 
     Cost: log2(n) steps; 6 k t_s + ... with n = 4^k, and 3 (2 k + 1) t_s + ... with n = 2 4^k, the rest as `Dcf`, if no
-    worm waits. Worms of different steps may.
+    worm waits. Worms of different steps may wait.
     """
 
     name = "edn"
@@ -47,6 +47,6 @@ class Edn(TorusBroadcast):
         return tree_of_blocks(extent, self.block)
 
     def cost(self, topology: Topology) -> Cost:
-        """Say what it takes without contention."""
+        """Return the cost without contention."""
         steps = topology.shape[0].bit_length() - 1
         return Cost(3 * steps, hops_of_blocks(topology.shape[0]), steps)

@@ -1,4 +1,4 @@
-"""From keys to worms: the last step of every scheme that divides the destinations of a message among worms."""
+"""Worms from keys: the last step of schemes that divide the destinations of a message among worms."""
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ def grouped_worms(
     keys: npt.NDArray[np.int64],
     nodes: int,
 ) -> Worms:
-    """Make one worm of each group of destinations of a message, all sent by its source at once.
+    """Make one worm per group of destinations of a message, all sent by its source at once.
 
     Parameters
     ----------
@@ -23,9 +23,9 @@ def grouped_worms(
     destination_offsets : int64 array [messages + 1]
         As in `Scheme.batch`.
     keys : int64 array [all destinations]
-        ``(group * nodes + place) * nodes + node`` of each destination. Worms are sent in the order of their groups
-        and visit their nodes in the order of their places, both from 0 and with gaps as you like. Sorted in place,
-        within each message.
+        ``(group * nodes + place) * nodes + node`` of each destination. Worms are sent in the order of their groups and
+        visit their nodes in the order of their places. Both start from 0 and may have gaps. Sorted in place, within
+        each message.
     nodes : int
         Number of nodes, above each place and each node.
     """

@@ -13,20 +13,20 @@ __all__ = ["Gtdmpm"]
 
 
 class Gtdmpm(LabelOrder):
-    """Divide dual-path's two sets by how destinations lie to the source's column, its rows and its diagonals.
+    """Divide dual-path's two sets by the position relative to the source's column, its rows and its diagonals.
 
     With dx and dz from the source to a destination, its submulticast is: the column (dx = dz = 0), the row along x
     (dz = 0), the row along z (dx = 0), the diagonal dx + dz (both of one sign), or the other diagonal dx - dz. Each is
-    a worm of its own, by R from the source, in the order of labels. They are sent in batches with at most one worm for
-    each link of the source: the k-th worm by a link is in batch k. A batch is their order alone: none waits for
-    another, and each worm has its own start-up.
+    one worm, by R from the source, in the order of labels. Worms are sent in batches with at most one worm for each
+    link of the source: the k-th worm by a link is in batch k. A batch is an order only: no worm waits for another, and
+    each worm has its own start-up.
 
-    Reconstructed: no description of it was to be had. [Amnah] says that "the destinations in a multicast message are
-    placed into submulticast according to the column, rows and messages diagonals", that it takes more start-ups the
-    more destinations there are, and that congestion at the source is most of its latency. All else here is ours, so
-    that what it measures in absolute terms says nothing about the original.
+    Reconstructed, as no description was available. [Amnah] says that "the destinations in a multicast message are
+    placed into submulticast according to the column, rows and messages diagonals", that more destinations need more
+    start-ups, and that congestion at the source causes most of its latency. All else here is ours, so that absolute
+    measurements do not transfer to the original.
 
-    Cost: a start-up for each submulticast; the paper's example of 21 destinations has 18 in 7 batches.
+    Cost: one start-up per submulticast; the paper's example of 21 destinations has 18 in 7 batches.
     """
 
     name = "gtdmpm"
@@ -55,7 +55,7 @@ COLUMN, ROW_X, ROW_Z, DIAGONALS = range(4)
 
 @compiled_from(LINEAR)
 def _keys(labels, places, ports, sources, destination_offsets, destinations):
-    """Key each destination by batch and submulticast (see `grouped_worms`); the first link decides the batch."""
+    """Key each destination by batch and submulticast (see `grouped_worms`). The first link decides the batch."""
     nodes = np.int64(len(labels))
     most = np.int64(places.max())
     groups = 2 * (DIAGONALS + 2 * (4 * most + 1))

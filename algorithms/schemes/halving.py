@@ -1,4 +1,4 @@
-"""Trees of unicasts that halve a chain of nodes again and again: what U-mesh and U-torus have in common."""
+"""Trees of unicasts that halve a chain of nodes recursively: U-mesh and U-torus."""
 
 import numpy as np
 import numpy.typing as npt
@@ -18,16 +18,16 @@ def halving_worms(
     *,
     turned: bool,
 ) -> Worms:
-    """Make one worm for each destination; those of one sender are neighbours, in the order of sending.
+    """Make one worm per destination. Worms of one sender are consecutive, in the order of sending.
 
-    Source and destinations are sorted by their coordinates, the one that e-cube routes first (the last) foremost. The
-    holder of a piece of this chain cuts it in two, the upper piece having one more of an odd number, and sends to the
-    nearest node of the piece that it is not in, which goes on with that piece.
+    Source and destinations are sorted by their coordinates, first by the one that e-cube routes first (the last). The
+    holder of a piece of this chain cuts it in two; of an odd number the upper piece has one more. It sends to the
+    nearest node of the piece without itself, which continues with that piece.
 
     Parameters
     ----------
     turned : bool
-        The chain is turned until the source is first, so that each holder sends to the first of the upper piece.
+        The chain is rotated until the source is first, so that each holder sends to the first node of the upper piece.
     """
     order = np.lexsort(topology.coordinates.T).astype(np.int32)  # by the last coordinate, then the one before
     place = np.argsort(order).astype(np.int32)
@@ -41,7 +41,7 @@ def _halved(order, place, sources, destination_offsets, destinations, turned):
     rank = np.empty(count, np.int32)
     after = np.empty(count, np.int64)
     visits = np.empty(count, np.int32)
-    piece = np.empty((count, 2), np.int64)  # first and last of the chain that the receiver of a worm goes on with
+    piece = np.empty((count, 2), np.int64)  # first and last of the piece with which a worm's receiver continues
     chain = np.empty(size, np.int32)
     for message in range(len(sources)):
         begin, end = destination_offsets[message], destination_offsets[message + 1]

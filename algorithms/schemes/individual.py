@@ -1,4 +1,4 @@
-"""Individual unicasts: one worm for each destination."""
+"""Individual unicasts: one worm per destination."""
 
 import numpy as np
 import numpy.typing as npt
@@ -12,12 +12,12 @@ __all__ = ["Individual"]
 
 
 class Individual(UnicastAnywhere):
-    """Send each destination a worm of its own, in the order of ascending ids.
+    """Send each destination a worm of its own, in ascending order of ids.
 
     Defined on every network: by e-cube on meshes, tori and rings, by destination tags in multistage networks, by
     up*/down* on others.
 
-    Cost: as many start-ups as destinations, as many hops as the sum of their ways' lengths.
+    Cost: one start-up per destination, and the sum of the path lengths in hops.
     Source: [Boppana98], section 2; the paper leaves the order of sending open.
     """
 
@@ -26,7 +26,7 @@ class Individual(UnicastAnywhere):
     provenance = "Boppana et al. 1998, 2 (order of sending: ours)"
 
     def form(self, topology: Topology) -> str:
-        """Say which form it takes: on a mesh as `MeshScheme` does, elsewhere by which relation."""
+        """Describe its form: on a mesh as `MeshScheme` does, elsewhere by its relation."""
         if topology.kind != "mesh":
             return f"by {self.relation_on(topology).name}"
         dimensions = len(topology.shape)
@@ -39,6 +39,6 @@ class Individual(UnicastAnywhere):
         destination_offsets: npt.NDArray[np.int64],
         destinations: npt.NDArray[np.int32],
     ) -> Worms:
-        """Compute the worms, one for each destination: its node is its group."""
+        """Compute the worms, one per destination. The group is the node."""
         keys = np.int64(topology.nodes**2 + 1) * destinations
         return grouped_worms(sources, destination_offsets, keys, topology.nodes)

@@ -10,18 +10,18 @@ from .chain_tree import ChainTree
 __all__ = ["KBinomial"]
 
 MOST_PACKETS = 2**40
-"""As flits of a message."""
+"""Most packets of a message, as for its flits."""
 
 
 class KBinomial(ChainTree):
-    """A tree whose nodes have k children at most, each packet forwarded by network interfaces as soon as it is there.
+    """A tree whose nodes have at most k children. Network interfaces forward each packet as soon as it arrives.
 
     The more packets a message has, the fewer children a node should have: while it sends a packet to all of them, the
-    next one waits. Of all k from 1 to ceil(log2(n)) for n nodes, the source among them, the best one is taken for the
-    packets of a message (`best_k`), or that of ``k-binomial:k=...``; with ``packets=...`` the best one for so many.
+    next packet waits. By default k is the best from 1 to ceil(log2(n)) for the packets of a message (`best_k`), with n
+    nodes, the source included. ``k-binomial:k=...`` sets k; ``packets=...`` sets the number of packets for the best k.
     The chain is that of `chains_of`, as for `Binomial`: ``order=...``.
 
-    Cost: L1 + (m - 1) k packet steps at most, of one packet that an interface sends; t_hs and t_hr once.
+    Cost: at most L1 + (m - 1) k packet steps, each the time in which an interface sends a packet; t_hs and t_hr once.
     Source: [Sivaram98], section 4.3.
     """
 
@@ -32,10 +32,10 @@ class KBinomial(ChainTree):
     forwarded = True
     parameters: ClassVar[Mapping[str, str]] = {"k": "", "packets": "", **ChainTree.parameters}
     chosen_for = 0
-    """Packets for which a user has asked; 0: for those of the message."""
+    """Number of packets that a user has set. 0: that of the message."""
 
     def set_parameters(self, given: Mapping[str, str]) -> None:
-        """Take k, and the packets that the best one is for."""
+        """Set k, and the number of packets for the best k."""
         super().set_parameters(given)
         if given["k"]:
             self.k = self._number(given, "k", 1, MOST_CHILDREN)
@@ -43,7 +43,7 @@ class KBinomial(ChainTree):
             self.packets = self.chosen_for = self._number(given, "packets", 1, MOST_PACKETS)
 
     def for_packets(self, packets: int) -> "KBinomial":
-        """Give the scheme with the best k for messages of so many packets, where no k and no packets are given."""
+        """Return the scheme with the best k for this number of packets, if neither k nor packets are set."""
         if self.k != BEST or self.chosen_for:
             return self
         other = copy(self)

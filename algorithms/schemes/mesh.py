@@ -1,4 +1,4 @@
-"""What the schemes for meshes have in common: the form that each takes, by the number of dimensions."""
+"""Base of schemes for meshes: their forms by the number of dimensions."""
 
 from ..errors import WormcastError
 from ..topologies.base import Topology
@@ -8,16 +8,16 @@ __all__ = ["MeshScheme"]
 
 
 class MeshScheme(Scheme):
-    """A scheme that is described on meshes of two dimensions, or of three, and may have a form on others.
+    """A scheme described on meshes of two or three dimensions. It may have forms on other meshes.
 
     Attributes
     ----------
     in_two_dimensions : str
-        How what it does there relates to its source; empty where it has no natural form.
+        Relation of the form in two dimensions to the source. Empty: there is no natural form.
     in_three_dimensions : str
-        The same; where nothing is stated that of more dimensions.
+        The same in three dimensions. Default: that of more dimensions.
     in_more_dimensions : str
-        What it does there; empty where it has no natural form.
+        Form in more dimensions. Empty: there is no natural form.
     """
 
     kinds = ("mesh",)
@@ -27,29 +27,29 @@ class MeshScheme(Scheme):
 
     @property
     def dimensions(self) -> str:
-        """Of how many dimensions it has a form: ``"2"``, ``"2 and more"``."""
+        """Numbers of dimensions with a form: ``"2"``, ``"2 and more"``."""
         if self.in_more_dimensions:
             return "2 and more" if self.in_two_dimensions else "3 and more"
         return " and ".join(str(count) for count in (2, 3) if self._words(count))
 
     def check(self, topology: Topology) -> None:
-        """Refuse what is no mesh, and a mesh of so many dimensions that the scheme has no form for it."""
+        """Refuse networks other than meshes, and meshes for which the scheme has no form."""
         super().check(topology)
         dimensions = len(topology.shape)
         if not self._words(dimensions):
             raise WormcastError(
-                f"scheme {self.name}: {topology.name} has {dimensions} dimensions, it is defined on meshes of "
-                f"{self.dimensions}"
+                f"scheme {self.name}: {topology.name} has {dimensions} dimensions. Allowed: {self.dimensions} "
+                "dimensions."
             )
 
     def form(self, topology: Topology) -> str:
-        """Say which form the scheme takes on a mesh: ``"2-D, as printed"``, ``"3-D: ..."``."""
+        """Describe the form on a mesh: ``"2-D, as printed"``, ``"3-D: ..."``."""
         dimensions = len(topology.shape)
         words = self._words(dimensions)
         return f"{dimensions}-D, {words}" if words == "as printed" or dimensions == 2 else f"{dimensions}-D: {words}"
 
     def _words(self, dimensions: int) -> str:
-        """Its form on meshes of so many dimensions; empty if it has none."""
+        """Form on meshes with this number of dimensions. Empty: none."""
         if dimensions == 2:
             return self.in_two_dimensions
         return (dimensions == 3 and self.in_three_dimensions) or self.in_more_dimensions

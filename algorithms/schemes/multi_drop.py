@@ -1,4 +1,4 @@
-"""What the schemes of multi-drop worms have in common."""
+"""Base of schemes with multi-drop worms."""
 
 from collections.abc import Mapping
 from typing import ClassVar
@@ -19,19 +19,19 @@ __all__ = ["MultiDropScheme"]
 
 
 class MultiDropScheme(Scheme):
-    """A scheme whose worms are copied to several nodes of a switch, and go on to one switch at most.
+    """A scheme whose worms deliver to several nodes of a switch, and continue to at most one switch.
 
-    The switches that a worm visits are a chain (`chains`): links down lead from each to the next. So a worm that goes
-    by shortest up*/down* ways from one to the next keeps to up*/down* on its whole way (Theorem 4 of [Sivaram98]), and
-    waits for nothing that a unicast does not wait for, where switches hold whole worms (Theorem 5).
+    The switches that a worm visits are a chain (`chains`): links down lead from each to the next. A worm that goes from
+    one to the next by shortest up*/down* paths keeps to up*/down* on its whole path (Theorem 4 of [Sivaram98]). If
+    switches store whole worms, it waits only for resources for which a unicast waits (Theorem 5).
 
-    With ``NAME:by=ni`` network interfaces send the message on, packet by packet: switches and interfaces together,
-    which the paper thinks of (section 1) and does not simulate.
+    With ``NAME:by=ni`` network interfaces forward the message packet by packet. The paper mentions this combination of
+    switches and interfaces (section 1) and does not simulate it.
 
     Attributes
     ----------
     whole_chains, all_send : bool
-        As `phased_worms` has them.
+        As in `phased_worms`.
     """
 
     kinds = ()
@@ -45,27 +45,27 @@ class MultiDropScheme(Scheme):
     parameters: ClassVar[Mapping[str, str]] = {"by": "hosts"}
 
     def set_parameters(self, given: Mapping[str, str]) -> None:
-        """Take who sends a message on: ``hosts``, or network interfaces, packet by packet (``ni``)."""
+        """Set the forwarding of messages: by ``hosts``, or by network interfaces, packet by packet (``ni``)."""
         if given["by"] not in ("hosts", "ni"):
-            raise WormcastError(f"scheme: by of '{self.name}' is {given['by']!r}, allowed are hosts, ni")
+            raise WormcastError(f"scheme: by {given['by']!r} of '{self.name}' is not valid. Allowed: hosts, ni.")
         self.forwarded = given["by"] == "ni"
 
     def form(self, topology: Topology) -> str:
-        """Say what worms visit, and who sends them."""
+        """Describe the destinations of a worm, and the senders."""
         return ("a worm for each " + ("chain of switches" if self.whole_chains else "switch") + "; then "
                 + ("all destinations send" if self.all_send else "one destination of each switch sends"))
 
     def classes_on(self, topology: Topology) -> ConsumptionClasses:
-        """No class: a copy that is consumed keeps no other one waiting."""
+        """Return no class: a branch that is consumed delays no other branch."""
         return ConsumptionClasses()
 
     def most_visits(self, topology: Topology) -> int:
-        """Count the switches of the longest chain that a worm may visit."""
+        """Count the switches of the longest possible chain of a worm."""
         homes = np.unique(topology.consumptions[:, 0])
         return longest_chain(topology, homes) if self.whole_chains else 1
 
     def visit_triples(self, topology: Topology) -> npt.NDArray[np.int32]:
-        """List the ways from switch to switch of a chain, with one node for each switch; none to one switch alone."""
+        """List the triples along chains, with one node per switch. None if worms go to one switch."""
         homes, first = np.unique(topology.consumptions[:, 0], return_index=True)
         if not self.whole_chains:
             return np.empty((0, 3), np.int32)
@@ -81,7 +81,7 @@ class MultiDropScheme(Scheme):
         destination_offsets: npt.NDArray[np.int64],
         destinations: npt.NDArray[np.int32],
     ) -> Worms:
-        """Compute the worms, in the order of steps."""
+        """Compute the worms in the order of steps."""
         worms = phased_worms(topology, sources, destination_offsets, destinations, whole_chains=self.whole_chains,
                              all_send=self.all_send)
         return worms.forwarded_by_interfaces() if self.forwarded else worms

@@ -15,14 +15,14 @@ __all__ = ["Multipath", "MultipathLmn"]
 class Multipath(LabelOrder):
     """Send one worm to each quadrant around the source.
 
-    The destinations of higher labels (as in dual-path) are divided into those in columns from the source's to
-    the right, and those to the left of it; likewise the ones of lower labels. Each worm goes by R straight from
-    the source. An empty one is not sent.
+    The destinations of higher labels (as in dual-path) are divided into those in the source's column or to the right of
+    it, and those to the left; likewise those of lower labels. Each worm goes by R directly from the source. An empty
+    worm is not sent.
 
     Cost: at most four start-ups. Source: [Boppana98], section 2.1. Ours: the source's own column belongs to the right;
     sending alternates between higher and lower labels (right up, right down, left up, left down), since two worms of
-    one network may leave by the same channel and then follow each other. The paper names no form in more
-    dimensions: it counts 2n worms there, and n dimensions have 2**n quadrants.
+    one network may leave by the same channel and then follow each other. The paper states no form in more dimensions:
+    it counts 2n worms there, and n dimensions have 2**n quadrants.
     """
 
     name = "multipath"
@@ -36,25 +36,25 @@ class Multipath(LabelOrder):
         destination_offsets: npt.NDArray[np.int64],
         destinations: npt.NDArray[np.int32],
     ) -> Worms:
-        """Compute the worms, one to four a message."""
+        """Compute the worms, one to four per message."""
         keys = side_keys(topology.hamiltonian_labels, topology.coordinates[:, 1].copy(), 0, sources,
                          destination_offsets, destinations)
         return grouped_worms(sources, destination_offsets, keys, topology.nodes)
 
 
 class MultipathLmn(LabelOrder):
-    """Divide the destinations by the source's neighbours, as Lin, McKinley and Ni do.
+    """Divide the destinations by the source's neighbours, following Lin, McKinley and Ni.
 
-    Of the source's neighbours of higher label one lies in its row and one in its column. The destinations of higher
-    labels that lie in a column on the row neighbour's side take one worm, and the others another; likewise for lower
-    labels. So in each network the source's own column always belongs to the worm of the column neighbour.
+    Of the source's neighbours of higher label, one lies in its row and one in its column. The destinations of higher
+    labels in columns on the row neighbour's side get one worm, and the others another; likewise for lower labels. So in
+    each network the source's own column always belongs to the worm of the column neighbour.
 
-    Cost: at most four start-ups. Source: [Lin94], as [Boppana98] quotes it in section 2.1; the split is told from
-    general knowledge. There each worm enters the network by its own neighbour; here all go by R straight from
-    the source, so that the worm of the row neighbour may leave by the column. Both ways are shortest, the
-    hops are the same; but two worms of one side may then share their first link, which the original's never do, and go
-    one after the other even with an injection port for each link: on mesh:6x6 those from 3.2 to 1.5, and to 2.1 and
-    2.0. Of random multicasts on 8x8 to 10 destinations 24.5 % have such worms (tests/algorithms/test_schemes.py).
+    Cost: at most four start-ups. Source: [Lin94], as [Boppana98] quotes it in section 2.1; the split is from general
+    knowledge. There each worm enters the network by its own neighbour. Here all worms go by R directly from the source,
+    so that the worm of the row neighbour may leave by the column. Both paths are shortest, and have the same number of
+    hops. But two worms of one side may share their first link, as the original's never do. They then follow each other
+    even with an injection port per link: on mesh:6x6 those from 3.2 to 1.5, and to 2.1 and 2.0. On 8x8, 24.5 % of
+    random multicasts to 10 destinations have such worms (tests/algorithms/test_schemes.py).
     Ours: the order of sending, alternating as in `Multipath`.
     """
 
@@ -70,7 +70,7 @@ class MultipathLmn(LabelOrder):
         destination_offsets: npt.NDArray[np.int64],
         destinations: npt.NDArray[np.int32],
     ) -> Worms:
-        """Compute the worms, one to four a message."""
+        """Compute the worms, one to four per message."""
         keys = _neighbour_keys(
             topology.hamiltonian_labels, topology.shape[1], sources, destination_offsets, destinations
         )
@@ -85,7 +85,7 @@ def _neighbour_keys(labels, columns, sources, destination_offsets, destinations)
         row, column = divmod(source, columns)
         for visit in range(destination_offsets[message], destination_offsets[message + 1]):
             node = destinations[visit]
-            # labels rise to the right in even rows: there the row neighbour of higher label is on the right
+            # labels rise to the right in even rows, where the row neighbour of higher label is on the right
             to_the_right = (row % 2 == 0) == (labels[node] > labels[source])
             beside = node % columns > column if to_the_right else node % columns < column
             keys[visit] = label_key(labels, labels[source], not beside, node)

@@ -1,4 +1,4 @@
-"""Schemes whose multicast is one worm, copied wherever ways part."""
+"""Base of schemes that send one tree worm per multicast."""
 
 import numpy as np
 import numpy.typing as npt
@@ -14,17 +14,17 @@ __all__ = ["OneTree"]
 
 
 class OneTree(Scheme):
-    """A scheme whose multicast is one worm with a bit string, copied at each switch to all outputs that it leads to."""
+    """A scheme that sends one worm with a bit-string header, which replicates to all outputs with destinations."""
 
     header = BitString
     is_tree = True
 
     def classes_on(self, topology: Topology) -> ConsumptionClasses:
-        """No class: each copy ends where it is consumed."""
+        """Return no class: each branch ends where it is consumed."""
         return ConsumptionClasses()
 
     def visit_triples(self, topology: Topology) -> npt.NDArray[np.int32]:
-        """No worm goes on from a destination."""
+        """Return no triples: no worm continues from a destination."""
         return np.empty((0, 3), np.int32)
 
     def taken(self, routes: Routes, source: int, destinations: list[int]) -> list[int]:
@@ -42,7 +42,7 @@ class OneTree(Scheme):
         destination_offsets: npt.NDArray[np.int64],
         destinations: npt.NDArray[np.int32],
     ) -> Worms:
-        """One worm for each message."""
+        """Compute the worms, one per message."""
         count = len(sources)
         message = np.repeat(np.arange(count, dtype=np.int64), np.diff(destination_offsets))
         in_order = np.sort(message * topology.nodes + destinations) % topology.nodes

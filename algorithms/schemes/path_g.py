@@ -1,4 +1,4 @@
-"""Path worms, greedy."""
+"""Path worms, greedy algorithm."""
 
 from .multi_drop import MultiDropScheme
 
@@ -6,11 +6,11 @@ __all__ = ["PathGreedy"]
 
 
 class PathGreedy(MultiDropScheme):
-    """A worm for each chain of switches; all who have the message send the rest of them.
+    """One worm per chain of switches. All nodes with the message send.
 
-    A worm is copied to the destinations at each switch of its chain (`chains`). In every step all who have the message
-    send a worm each: the fewest steps that so many worms take. Worms are as few as chains, which are few, not always
-    the fewest.
+    A worm replicates to the destinations at each switch of its chain (`chains`). In every step each node with the
+    message sends one worm, which is the fewest steps for this number of worms. The number of worms is that of the
+    chains, which is small but not always minimal.
 
     Source: [Sivaram98], sections 5.2.2, 5.2.4 and 5.2.5.
     """

@@ -1,4 +1,4 @@
-"""Path worms, less greedy."""
+"""Path worms, less greedy algorithm."""
 
 from .multi_drop import MultiDropScheme
 
@@ -6,10 +6,10 @@ __all__ = ["PathLessGreedy"]
 
 
 class PathLessGreedy(MultiDropScheme):
-    """A worm for each chain of switches; one node of each switch that has the message sends the rest of them.
+    """One worm per chain of switches. One node of each switch with the message sends.
 
-    As `PathGreedy`, but in every step no more than one worm starts at a switch, beside those of the source. It takes as
-    many steps or more, and fewer worms of a step wait for each other's links. The paper takes it for all comparisons.
+    As `PathGreedy`, but in every step at most one worm starts at a switch, beside those of the source. It needs at
+    least as many steps, but fewer worms of a step wait for each other's links. The paper uses it for all comparisons.
 
     Source: [Sivaram98], sections 5.2.2, 5.2.4 and 5.2.5.
     """

@@ -1,4 +1,4 @@
-"""Schemes in plain Python, told one multicast at a time: for an idea that one wants to see run."""
+"""Base of schemes in plain Python, one multicast per call: for prototypes."""
 
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
@@ -19,10 +19,10 @@ __all__ = ["PlainScheme"]
 
 
 class PlainScheme(MeshScheme):
-    """A scheme on meshes that says of one multicast at a time which worms it becomes, all sent by its source at once.
+    """A scheme on meshes that divides one multicast at a time among worms, all sent by its source at once.
 
-    Beside `visits` it states its name, its relation and its consumption classes (`classes_on`). It takes microseconds
-    for each multicast where the others, compiled, take nanoseconds; the hardware it runs on is theirs.
+    A subclass states `visits`, its name, its relation and its consumption classes (`classes_on`). It needs microseconds
+    per multicast, compiled schemes nanoseconds. The hardware is the same.
     """
 
     header = AddressList
@@ -37,8 +37,7 @@ class PlainScheme(MeshScheme):
         Returns
         -------
         sequence of sequence of int
-            Destinations of each worm in visiting order, the worm that is sent first at the front; empty ones are not
-            sent.
+            Destinations of each worm in visiting order, the first worm sent at the front. Empty lists are ignored.
         """
 
     def worms(
@@ -53,8 +52,8 @@ class PlainScheme(MeshScheme):
         Raises
         ------
         WormcastError
-            `visits` fails, or does not give each destination once; or, by hamiltonian, labels neither rise nor fall all
-            along a worm, which routers refuse.
+            `visits` fails, or does not return each destination once; or, by hamiltonian, the labels along a worm
+            neither rise nor fall throughout, which routers refuse.
         """
         found: list[list[int]] = []
         rank: list[int] = []
@@ -74,7 +73,7 @@ class PlainScheme(MeshScheme):
         )
 
     def _parts(self, topology: Topology, source: int, wanted: list[int]) -> list[list[int]]:
-        """The destinations of each worm of a multicast, checked."""
+        """Destinations of each worm of a multicast, checked."""
         def names(nodes: Iterable[int]) -> str:
             return " ".join(map(topology.node_name, nodes)) or "no node"
 
@@ -86,16 +85,16 @@ class PlainScheme(MeshScheme):
             given = self.visits(topology, source, list(wanted))
             parts = [[index(node) for node in part] for part in given if len(part)]
         except FAILURES as error:
-            raise refused("visits must give lists of nodes, a list for each worm "
+            raise refused("visits must return one list of nodes per worm "
                           f"({told(error, type(self).__module__)})") from error
         visited = list(chain.from_iterable(parts))
         if sorted(visited) != sorted(wanted):
             seen = names(visited) if all(0 <= node < topology.nodes for node in visited) else f"nodes {visited}"
-            raise refused(f"its worms visit {seen}, each destination must be visited once")
+            raise refused(f"its worms visit {seen}. Needed: each destination once.")
         if self.relation is HAMILTONIAN:
             for part in parts:
                 labels = [int(topology.hamiltonian_labels[node]) for node in (source, *part)]
                 if labels not in (sorted(labels), sorted(labels, reverse=True)):
-                    raise refused(f"a worm visits {names(part)}, whose labels are {' '.join(map(str, labels[1:]))}; "
-                                  f"by hamiltonian they must all rise from {labels[0]}, or all fall")
+                    raise refused(f"a worm visits {names(part)} with labels {' '.join(map(str, labels[1:]))}. Needed "
+                                  f"by hamiltonian: labels that all rise from {labels[0]}, or all fall.")
         return parts

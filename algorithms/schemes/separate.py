@@ -1,4 +1,4 @@
-"""Separate addressing: the source sends every destination a unicast."""
+"""Separate addressing: the source sends a unicast to every destination."""
 
 from .individual import Individual
 
@@ -6,11 +6,11 @@ __all__ = ["Separate"]
 
 
 class Separate(Individual):
-    """Send each destination a worm of its own: what broadcasts on tori are compared with.
+    """Send each destination a worm of its own. Baseline for broadcasts on tori.
 
-    The worms are those of `Individual`, under the name that [Hou] and others know them by.
+    The worms are those of `Individual`, under the name in [Hou] and elsewhere.
 
-    Cost: as many t_s as destinations; with all ports the network goes on with one while the next is prepared.
+    Cost: one t_s per destination. With all ports the network transports one worm while the next is prepared.
     Source: [Hou], section 3, figure 3(a); the paper leaves the order of sending open.
     """
 

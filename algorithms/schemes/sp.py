@@ -14,14 +14,14 @@ __all__ = ["SixPhase"]
 class SixPhase(LabelOrder):
     """Divide dual-path's two sets by x: greater than the source's, smaller, and the same.
 
-    Each worm goes by R straight from the source; an empty one is not sent.
+    Each worm goes by R directly from the source. An empty worm is not sent.
 
-    Cost: at most six start-ups. The paper's worms leave by six outputs at once. By R they need not: of the paper's own
-    example two take the same first link, and then follow each other, in the order of sending, even with an injection
-    port for each link; of random multicasts on 5x5x5 to 12 destinations 72 % have such worms, to 100 destinations 98 %
-    (``wormcast plan mesh:5x5x5 sp --random 10000 --destinations-distribution fixed --destinations-mean 12``). Source:
-    [Amnah], SP. Ours: the order of sending, which alternates between higher and lower labels (x greater, smaller, the
-    same), as in `Multipath`.
+    Cost: at most six start-ups. The paper's worms leave by six outputs at once. By R they may share outputs: in the
+    paper's own example two worms take the same first link, and then follow each other in the order of sending, even
+    with an injection port per link. On 5x5x5, 72 % of random multicasts to 12 destinations have such worms, and 98 % to
+    100 destinations (``wormcast plan mesh:5x5x5 sp --random 10000 --destinations-distribution fixed
+    --destinations-mean 12``). Source: [Amnah], SP. Ours: the order of sending, which alternates between higher and
+    lower labels (x greater, smaller, the same), as in `Multipath`.
     """
 
     name = "sp"
@@ -37,8 +37,7 @@ class SixPhase(LabelOrder):
         destination_offsets: npt.NDArray[np.int64],
         destinations: npt.NDArray[np.int32],
     ) -> Worms:
-        """Compute the worms, one to six a message."""
+        """Compute the worms, one to six per message."""
         keys = side_keys(topology.hamiltonian_labels, topology.coordinates[:, 0].copy(), 2, sources,
                          destination_offsets, destinations)
         return grouped_worms(sources, destination_offsets, keys, topology.nodes)
-

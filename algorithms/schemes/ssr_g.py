@@ -1,4 +1,4 @@
-"""Single-switch replication, greedy."""
+"""Single-switch replication, greedy algorithm."""
 
 from .multi_drop import MultiDropScheme
 
@@ -6,11 +6,10 @@ __all__ = ["SsrGreedy"]
 
 
 class SsrGreedy(MultiDropScheme):
-    """A worm for each switch with destinations; all who have the message send the rest of them.
+    """One worm per switch with destinations. All nodes with the message send.
 
-    Switches come in the order of their chains, those with more destinations first. In every step all who have the
-    message send a worm each: the fewest steps that so many worms take.
-
+    Switches with more destinations are served first, and those with the same number in the order of their chains. In
+    every step each node with the message sends one worm, which is the fewest steps for this number of worms.
 
     Source: [Sivaram98], sections 5.2.1 and 5.2.5.
     """

@@ -1,4 +1,4 @@
-"""Single-switch replication, less greedy."""
+"""Single-switch replication, less greedy algorithm."""
 
 from .multi_drop import MultiDropScheme
 
@@ -6,11 +6,10 @@ __all__ = ["SsrLessGreedy"]
 
 
 class SsrLessGreedy(MultiDropScheme):
-    """A worm for each switch with destinations; one node of each switch that has the message sends the rest of them.
+    """One worm per switch with destinations. One node of each switch with the message sends.
 
-    As `SsrGreedy`, but in every step no more than one worm starts at a switch, beside those of the source. It takes as
-    many steps or more, and fewer worms of a step wait for each other's links.
-
+    As `SsrGreedy`, but in every step at most one worm starts at a switch, beside those of the source. It needs at least
+    as many steps, but fewer worms of a step wait for each other's links.
 
     Source: [Sivaram98], sections 5.2.1 and 5.2.5.
     """

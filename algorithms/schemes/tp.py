@@ -1,4 +1,4 @@
-"""TP, two-phase: what dual-path is on meshes of three dimensions, by the name that its authors give it."""
+"""TP, two-phase: dual-path on meshes of three dimensions, under its authors' name."""
 
 from .dual_path import DualPath
 
@@ -6,12 +6,12 @@ __all__ = ["TwoPhase"]
 
 
 class TwoPhase(DualPath):
-    """Visit the destinations above the source's label in one worm, and those below in another: `DualPath`.
+    """Visit the destinations above the source's label with one worm, and those below with another: `DualPath`.
 
     The labels of meshes of three dimensions, and R on them, are those of [Amnah], equations 2 and 3.
 
-    Cost: at most two start-ups; a worm may be as long as the Hamiltonian path. On three dimensions R is not always
-    shortest: 432 of the 4032 pairs of 4x4x4 take more hops than they are apart. Source: [Amnah], TP. Ours: the worm of
+    Cost: at most two start-ups; a worm may be as long as the Hamiltonian path. In three dimensions R is not always
+    shortest: 432 of the 4032 pairs of 4x4x4 take more hops than their distance. Source: [Amnah], TP. Ours: the worm of
     the higher labels is sent first.
     """
 

@@ -1,4 +1,4 @@
-"""A tree by reachability strings, in networks with up and down links."""
+"""Tree worms by reachability strings, in networks with up and down links."""
 
 from ..errors import WormcastError
 from ..routing import UP_DOWN_TREE, UP_DOWN_TREE_ANY
@@ -9,10 +9,10 @@ __all__ = ["Tree"]
 
 
 class Tree(OneTree):
-    """One worm that goes up until links down lead to all destinations, then down, copied where its ways part.
+    """One worm that goes up until links down lead to all destinations, then down, and replicates where its paths part.
 
-    Each copy carries the destinations in the restricted string of its output alone, so that each is reached once
-    (`reachability`). Switches hold whole worms, so that no copy waits for another one.
+    The header of each branch keeps the destinations in the restricted string of its output, so that each is reached
+    once (`reachability`). Switches store whole worms, so that no branch waits for another.
 
     Cost: one start-up, whatever the number of destinations.
     Source: [Sivaram98], section 5.3.
@@ -28,8 +28,8 @@ class Tree(OneTree):
     needs_whole_packet = True
 
     def check(self, topology: Topology) -> None:
-        """Refuse a network with links that go one way, and relations that do not keep a worm whole while it goes up."""
+        """Refuse networks with one-way links, and relations that replicate a worm on its way up."""
         super().check(topology)
         if not self.relation.on(topology).together:
-            raise WormcastError(f"scheme {self.name}: relation {self.relation.name} is given, its worms go by "
-                                f"{UP_DOWN_TREE.name} or {UP_DOWN_TREE_ANY.name} alone")
+            raise WormcastError(f"scheme {self.name}: relation {self.relation.name} is not valid. Allowed: "
+                                f"{UP_DOWN_TREE.name}, {UP_DOWN_TREE_ANY.name}.")

@@ -1,4 +1,4 @@
-"""Trees whose copies leave a switch one after the other."""
+"""Tree worms with serial replication."""
 
 from .atbm import TreeScheme
 
@@ -6,9 +6,9 @@ __all__ = ["TreeSerial"]
 
 
 class TreeSerial(TreeScheme):
-    """A tree worm whose copies take turns at one read port: a switch sends one of them in a cycle.
+    """A tree worm whose branches take turns at one read port: a switch sends a flit of one branch per cycle.
 
-    The copies are as independent as those of asynchronous replication.
+    The branches are as independent as with asynchronous replication.
 
     Cost: one start-up, whatever the number of destinations.
     Source: [Varavithya], section 2: flits can be copied to several outputs in sequence.

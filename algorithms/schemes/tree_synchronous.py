@@ -1,4 +1,4 @@
-"""Trees whose copies leave a switch in lockstep."""
+"""Tree worms with synchronous replication."""
 
 from .atbm import TreeScheme
 
@@ -6,14 +6,14 @@ __all__ = ["TreeSynchronous"]
 
 
 class TreeSynchronous(TreeScheme):
-    """A tree worm that takes all outputs that it needs at a switch at once, or none; then each flit goes to all of them
-    in the same cycle.
+    """A tree worm that reserves all requested outputs of a switch at once, or none. Each flit goes to all of them in
+    the same cycle.
 
-    Within one switch two worms cannot wait for each other so; in two switches they can, and tokens are as needed as by
-    asynchronous copies.
+    Within one switch, two worms cannot wait for each other. In two switches they can, so that tokens are needed as with
+    asynchronous replication.
 
     Cost: one start-up, whatever the number of destinations.
-    Source: own design, after what [Varavithya] says of synchronous replication in sections 1 and 2.
+    Source: own design, following the description of synchronous replication in [Varavithya], sections 1 and 2.
     """
 
     name = "tree-synchronous"

@@ -6,20 +6,20 @@ __all__ = ["Tseng"]
 
 
 class Tseng(TorusBroadcast):
-    """Inform a node of each row; gather on the diagonal; multiply the diagonals until they are all of the torus.
+    """Inform a node of each row, gather on the diagonal, and multiply the diagonals until they cover the torus.
 
     On n x n nodes, n = 5^s, from (0, 0):
 
     1. steps t = 1 to s, with d = n / 5^t: each informed node sends to (d, d), (-d, -d), (0, 2d) and (0, -2d). Then one
        node of each row is informed.
-    2. step s + 1: each sends along its row to the main diagonal, if it is not on it.
+    2. step s + 1: each informed node off the main diagonal sends along its row to the diagonal.
     3. steps s + 2 to 2 s + 1, d as before: each node of the diagonals sends to (d, 0), (-d, 0), (0, 2d) and (0, -2d),
-       which makes five diagonals of each.
+       which multiplies the diagonals by five.
 
-    Nothing is sent to a node that has the message already. Extents are odd, so no two ways are as long.
+    Nodes that have the message are skipped. Extents are odd, so that there are no ties.
 
     Cost: 2 log5(n) + 1 steps, in each of which no two worms share a link.
-    Source: Tseng's scheme as [Hou], section 4, tells it; the pattern is ours, as only an abstract was to be had.
+    Source: Tseng's scheme as described in [Hou], section 4. The pattern is ours, as only an abstract was available.
     """
 
     name = "tseng"
@@ -28,7 +28,7 @@ class Tseng(TorusBroadcast):
     extents = "tori of 5^s x 5^s nodes"
 
     def allows(self, extent: int) -> bool:
-        """Whether it is defined on tori of this extent: of a power of five."""
+        """Return whether it is defined on tori of this extent: a power of five."""
         while extent > 1 and extent % 5 == 0:
             extent //= 5
         return extent == 1
@@ -61,7 +61,7 @@ class Tseng(TorusBroadcast):
 
     @staticmethod
     def _send(tree: BroadcastTree, node: tuple[int, int], offsets: tuple[tuple[int, int], ...], step: int) -> None:
-        """Send to those of these places that do not have the message."""
+        """Send to the nodes at these offsets that do not have the message."""
         for offset in offsets:
             if not tree.has(tree.at(node, offset)):
                 tree.send(node, offset, step)

@@ -1,4 +1,4 @@
-"""U-mesh: a tree of unicasts in which no two sent in the same step share a link."""
+"""U-mesh: a tree of unicasts without shared links within a step."""
 
 import numpy as np
 import numpy.typing as npt
@@ -13,19 +13,19 @@ __all__ = ["UMesh"]
 
 
 class UMesh(UnicastScheme, MeshScheme):
-    """Halve the sorted nodes again and again: whoever has the message sends it to a node of the other half.
+    """Halve the sorted nodes recursively: a node with the message sends it to a node of the other half.
 
-    Source and destinations are sorted by their coordinates, the one that e-cube routes first (the last) foremost. The
-    holder of a piece of this chain cuts it in two, the upper piece having one more of an odd number, and sends the
-    message to the nearest node of the piece that it is not in: the first of the upper or the last of the lower
-    one, which goes on with that piece. So the worms of one step go between nodes of the chain that do not
-    interleave, and by e-cube they share no link.
+    Source and destinations are sorted by their coordinates, first by the one that e-cube routes first (the last). The
+    holder of a piece of this chain cuts it in two; of an odd number the upper piece has one more. It sends the message
+    to the nearest node of the piece without itself: the first of the upper or the last of the lower piece. That node
+    continues with its piece. So the worms of one step go between nodes of the chain that do not interleave, and by
+    e-cube they share no link.
 
-    The order is that of meshes: on a torus, where worms also go around the edge, the chain would have to begin at the
-    source, and networks without coordinates have no order of dimensions.
+    The order is that of meshes. On a torus, where worms also cross the edge, the chain would have to begin at the
+    source. Networks without coordinates have no order of dimensions.
 
-    Cost: ceil(log2(d + 1)) steps for d destinations, with one port: a node sends one worm a step, a destination from
-    the step after its receipt. The list of nodes that a destination is to serve travels as payload, uncounted.
+    Cost: ceil(log2(d + 1)) steps for d destinations, with one port: a node sends one worm per step, a destination from
+    the step after its receipt. The list of nodes that a destination serves travels as payload, uncounted.
     Source: [McKinley94]; reconstructed from general knowledge.
     """
 
@@ -42,5 +42,5 @@ class UMesh(UnicastScheme, MeshScheme):
         destination_offsets: npt.NDArray[np.int64],
         destinations: npt.NDArray[np.int32],
     ) -> Worms:
-        """Compute the worms, as `halving_worms`."""
+        """Compute the worms by `halving_worms`."""
         return halving_worms(topology, sources, destination_offsets, destinations, turned=False)

@@ -1,4 +1,4 @@
-"""U-torus: a tree of unicasts that halves the sorted nodes, on tori."""
+"""U-torus: a tree of unicasts that halves the sorted nodes recursively, on tori."""
 
 import numpy as np
 import numpy.typing as npt
@@ -12,17 +12,17 @@ __all__ = ["UTorus"]
 
 
 class UTorus(UnicastScheme):
-    """Halve the sorted nodes again and again, the source in front: whoever has the message sends it to the other half.
+    """Halve the sorted nodes recursively, the source in front: a node with the message sends it to the other half.
 
-    Source and destinations are sorted by their coordinates, the one that e-cube routes first (the last) foremost, and
-    the chain is turned until the source is first. The holder of a piece of it sends to the first node of its upper
-    half, which goes on with that half.
+    Source and destinations are sorted by their coordinates, first by the one that e-cube routes first (the last). The
+    chain is rotated until the source is first. The holder of a piece sends to the first node of its upper half, which
+    continues with that half.
 
-    On rings whose links lead one way the worms of one step share no link ([Robinson95]); here worms go the shorter way
-    around, and ``plan`` tells which of them share links all the same.
+    On one-way rings the worms of one step share no link ([Robinson95]). Here worms take the shorter way around, and
+    ``plan`` reports worms that share links.
 
-    Cost: ceil(log2(d + 1)) steps for d destinations, with one port: a node sends one worm a step, a destination from
-    the step after its receipt. The list of nodes that a destination is to serve travels as payload, uncounted.
+    Cost: ceil(log2(d + 1)) steps for d destinations, with one port: a node sends one worm per step, a destination from
+    the step after its receipt. The list of nodes that a destination serves travels as payload, uncounted.
     Source: [Robinson95]; reconstructed from general knowledge.
     """
 
@@ -32,7 +32,7 @@ class UTorus(UnicastScheme):
     kinds = ("torus", "ring")
 
     def form(self, topology: Topology) -> str:
-        """Say by which dimension the chain is sorted."""
+        """Describe the order of the chain."""
         return "the chain sorted by the last dimension first, as e-cube routes, and turned to begin at the source"
 
     def worms(
@@ -42,5 +42,5 @@ class UTorus(UnicastScheme):
         destination_offsets: npt.NDArray[np.int64],
         destinations: npt.NDArray[np.int32],
     ) -> Worms:
-        """Compute the worms, as `halving_worms`."""
+        """Compute the worms by `halving_worms`."""
         return halving_worms(topology, sources, destination_offsets, destinations, turned=True)

@@ -1,4 +1,4 @@
-"""What the schemes of unicasts have in common."""
+"""Bases of schemes of unicasts."""
 
 import numpy as np
 import numpy.typing as npt
@@ -19,22 +19,22 @@ class UnicastScheme(Scheme):
     header = Unicast
 
     def classes_on(self, topology: Topology) -> ConsumptionClasses:
-        """No class: a unicast stops nowhere on its way."""
+        """Return no class: a unicast has no stops on its way."""
         return ConsumptionClasses()
 
     def visit_triples(self, topology: Topology) -> npt.NDArray[np.int32]:
-        """No triples, for the same reason."""
+        """Return no triples: a unicast has no stops on its way."""
         return np.empty((0, 3), np.int32)
 
 
 class UnicastAnywhere(UnicastScheme):
-    """One that is defined on every network, by the relation of unicasts there.
+    """A scheme of unicasts on every network, by the relation of unicasts there.
 
-    That is e-cube on meshes, tori and rings, destination tags in multistage networks, and up*/down* on others.
+    The relation is e-cube on meshes, tori and rings, destination tags in multistage networks, and up*/down* on others.
     """
 
     kinds: tuple[str, ...] = ()
 
     def relation_on(self, topology: Topology) -> Relation:
-        """Give the relation of unicasts on that kind of network, unless it is routed by a chosen one."""
+        """Return the chosen relation, by default that of unicasts on this kind of network."""
         return self.relation if "relation" in vars(self) else usual_relation(topology.kind)

@@ -1,4 +1,4 @@
-"""Z: the simple building block of [Hou]: three sends, four units."""
+"""Z: the simple broadcast of [Hou], with three sends per block of four units."""
 
 from ..topologies.base import Topology
 from .broadcast import BroadcastTree, TorusBroadcast
@@ -8,13 +8,13 @@ __all__ = ["Z"]
 
 
 class Z(TorusBroadcast):
-    """Divide the torus into four, send to a node of each of the other three; go on in each.
+    """Divide the torus into four, send to a node of each of the other three, and repeat in each.
 
-    In a block of 2 x 2 units of d x d nodes its source sends to (d, 0), (0, d) and, furthest and last, (-d, d); d
-    halves from n / 2 to 1. On a ring of two units both ways are as long: (-d, d) is sent to the left, and says so by a
+    In a block of 2 x 2 units of d x d nodes its source sends to (d, 0), (0, d) and, farthest and last, (-d, d); d
+    halves from n / 2 to 1. On a ring of two units both ways have the same length: (-d, d) is sent to the left, by its
     sign.
 
-    Cost: log2(n) steps, 3 log2(n) t_s + 2 (n - 1) t_hop + log2(n) (c + t_r) if no worm waits; on larger tori some do.
+    Cost: log2(n) steps, 3 log2(n) t_s + 2 (n - 1) t_hop + log2(n) (c + t_r) if no worm waits. On larger tori some wait.
     Source: [Hou], sections 5.1 and 5.2, figures 5 and 6; the order of the sends is ours.
     """
 
@@ -32,13 +32,13 @@ class Z(TorusBroadcast):
         return tree
 
     def cost(self, topology: Topology) -> Cost:
-        """Say what it takes without contention."""
+        """Return the cost without contention."""
         steps = topology.shape[0].bit_length() - 1
         return Cost(3 * steps, 2 * (topology.shape[0] - 1), steps)
 
 
 def z_step(tree: BroadcastTree, unit: int, step: int) -> None:
-    """Let every informed node send to the other three units of its block of 2 x 2."""
+    """Every informed node sends to the other three units of its block of 2 x 2."""
     for node in list(tree.informed):
         for x, y in ((1, 0), (0, 1), (-1, 1)):
             tree.send(node, (x * unit, y * unit), step)

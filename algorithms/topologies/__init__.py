@@ -1,7 +1,7 @@
-"""The networks, by name: ``topology("mesh:8x8")``.
+"""Topologies by name: ``topology("mesh:8x8")``.
 
-A new kind is one file with a builder, and one ``TOPOLOGIES.add`` here (or an entry point in the group
-``wormcast.topologies``). A network of one's own needs neither: it is a file, `network_file` or `own`.
+A new kind is one file with a builder, and one ``TOPOLOGIES.add`` here, or an entry point in the group
+``wormcast.topologies``. A user's network is a file, see `network_file` and `own`.
 """
 
 import dataclasses
@@ -26,9 +26,9 @@ __all__ = ["TOPOLOGIES", "Places", "Topology", "TopologyKind", "to_toml", "topol
 
 @dataclass(frozen=True)
 class TopologyKind:
-    """One kind of network: what a user writes, what it is, and the builder for the text after the colon.
+    """A kind of topology: its syntax, its description, and the builder for the text after the colon.
 
-    ``relation`` is the name of that by which unicasts are routed where the user names none.
+    ``relation`` is the name of the relation of unicasts if the user names none.
     """
 
     syntax: str
@@ -69,14 +69,14 @@ def topology(specification: str) -> Topology:
     Parameters
     ----------
     specification : str
-        A kind and its parameters as ``"mesh:8x8"``; ``NAME.toml``, a network file (`read_toml`); or ``FILE.py`` or
-        ``FILE.py:NAME`` for a `Topology`, or a function without arguments that gives one. A file with a single one
-        needs no name; it is run, as any Python program.
+        A kind with parameters, as ``"mesh:8x8"``; ``NAME.toml``, a network file (`read_toml`); or ``FILE.py`` or
+        ``FILE.py:NAME`` for a `Topology`, or a function without arguments that returns one. A file with a single
+        topology needs no name. It is run as a Python program.
 
     Raises
     ------
     WormcastError
-        The kind is unknown, its builder refuses the rest, or a file gives no sound network.
+        The kind is unknown, its builder refuses the parameters, or a file contains no valid network.
     """
     require_kind("topology", specification, str)
     file, name = split_file(specification)
@@ -87,21 +87,21 @@ def topology(specification: str) -> Topology:
     kind, colon, parameters = specification.partition(":")
     if not colon:
         raise WormcastError(
-            f"topology: {specification!r} is not KIND:PARAMETERS, "
-            f"allowed are {', '.join(TOPOLOGIES[name].syntax for name in TOPOLOGIES)}, {FILES}"
+            f"topology: {specification!r} is not valid. Allowed: "
+            f"{', '.join(TOPOLOGIES[name].syntax for name in TOPOLOGIES)}, {FILES}."
         )
     if kind not in TOPOLOGIES:
-        raise WormcastError(f"topology: {kind!r} is unknown, there are {', '.join(TOPOLOGIES)}, and {FILES}")
+        raise WormcastError(f"topology: {kind!r} is unknown. Allowed: {', '.join(TOPOLOGIES)}, {FILES}.")
     if kind in OURS:
         return TOPOLOGIES[kind].build(parameters)
     return _of_others(kind, parameters)
 
 
-FILES = "NAME.toml, FILE.py and FILE.py:NAME"
+FILES = "NAME.toml, FILE.py, FILE.py:NAME"
 
 
 def _of_file(specification: str, found: Topology) -> Topology:
-    """Refuse a file's network that is called by a kind of ours, unless it is what that kind builds."""
+    """Return a file's network. Refuse one with the name of a kind of ours, unless that kind builds the same network."""
     claimed = {found.kind, found.name.partition(":")[0]} & OURS
     if claimed:
         try:
@@ -110,13 +110,13 @@ def _of_file(specification: str, found: Topology) -> Topology:
             meant = False
         if not meant:
             raise WormcastError(
-                f"topology: {specification} has name {found.name!r} and kind {found.kind!r}, but is not what such a "
-                f"name builds; a network of one's own must not be called {' or '.join(sorted(claimed))}")
+                f"topology: {specification} has name {found.name!r} and kind {found.kind!r}, but differs from that "
+                f"network. Allowed: names and kinds other than {', '.join(sorted(claimed))}.")
     return dataclasses.replace(found, origin=specification)
 
 
 def _of_others(kind: str, parameters: str) -> Topology:
-    """Build a kind that another package announces, whatever its author did."""
+    """Build a kind of another package. Errors in its code become refusals."""
     try:
         found = TOPOLOGIES[kind].build(parameters)
     except WormcastError:
@@ -125,5 +125,5 @@ def _of_others(kind: str, parameters: str) -> Topology:
         raise WormcastError(f"topology: '{kind}:{parameters}' cannot be built "
                             f"({type(error).__name__}: {error})") from error
     if not isinstance(found, Topology):
-        raise WormcastError(f"topology: '{kind}:{parameters}' gives a {type(found).__name__}, it must give a Topology")
+        raise WormcastError(f"topology: '{kind}:{parameters}' returns a {type(found).__name__}. Needed: a Topology.")
     return sound(found, f"{kind}:{parameters}")

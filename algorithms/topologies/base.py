@@ -1,4 +1,4 @@
-"""A network as plain data: what composition, routing and plans need to know of it."""
+"""A network as plain data."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ __all__ = ["Places", "Topology"]
 
 Integers = npt.NDArray[np.int32]
 
-#: All nodes but the source, where destinations are named.
+#: Text for all nodes but the source, as destinations.
 ALL = "all"
 
 
 class _PlacesOfTopology:
-    """The field `Topology.places`: what it was made with, or else a layout by levels, made when first asked for."""
+    """The field `Topology.places`: the given value, else a layout by levels, computed at the first use."""
 
     def __get__(self, topology: "Topology | None", owner: type) -> Places:
         if topology is None:
@@ -37,37 +37,37 @@ class _PlacesOfTopology:
 class Topology:
     """A network of switches, the links between them, and the nodes attached to them.
 
-    Nodes and switches are numbered apart. In a direct network (a mesh) node i sits at switch i. An indirect one has
-    switches without nodes, several nodes at a switch, or nodes that inject at one switch and consume at another. All
-    arrays are read-only.
+    Nodes and switches have separate numbers. In a direct network (a mesh) node i is at switch i. An indirect network
+    may have switches without nodes, several nodes at a switch, or nodes that inject at one switch and consume at
+    another. All arrays are read-only.
 
     Parameters
     ----------
     name : str
-        The specification that builds it, in its shortest form: ``"mesh:8x8"``.
+        Specification that builds it, in its shortest form: ``"mesh:8x8"``.
     kind : str
-        The part before the colon: ``"mesh"``.
+        Part before the colon: ``"mesh"``.
     shape : tuple of int
         Extents of the coordinates. Ids are row-major in it: the last coordinate runs fastest.
     ports : tuple of tuple of str, [switches][ports]
-        Port names of each switch. An input and an output share index and name; they need not lead to the same place.
+        Port names of each switch. An input and an output share index and name, but may lead to different switches.
     links : int32 array [links, 4]
-        One row a unidirectional link between two switches: from switch, its output port, to switch, its
-        input port; links may be parallel. A port that is in no row and has no node is left open.
+        One row per unidirectional link between two switches: from switch, its output port, to switch, its input port.
+        Links may be parallel. A port without a row and without a node is open.
     injections, consumptions : int32 array [nodes, 2]
-        Where a node injects, switch and input port, and where it consumes, switch and output port. One node a port.
+        Switch and input port where a node injects; switch and output port where it consumes. One node per port.
     coordinates : int32 array [nodes, dimensions]
-        Coordinates of the nodes, in the order in which they are written.
+        Coordinates of the nodes, in the order of their text.
     labels : int32 array [nodes], optional
-        Place of each node on the Hamiltonian path, where the kind has one.
+        Index of each node on the Hamiltonian path, if the kind has one.
     switch_names : tuple of str, optional
-        Names of the switches; by default the ids of the nodes in a direct network, and ``s0``, ``s1``, ... in others.
+        Names of the switches. Default: the ids of the nodes in a direct network, else ``s0``, ``s1``, ...
     places : Places, optional
-        Where switches and nodes are drawn; by default by the levels of the breadth-first tree from the root.
+        Positions of switches and nodes in drawings. Default: by the levels of the breadth-first tree from the root.
     root : int
         Switch from which breadth-first trees grow.
     origin : str, optional
-        What `topology` builds it from again; by default its name, of a file's network what the user wrote.
+        Specification from which `topology` builds it again. Default: its name; for a file's network, the user's text.
     """
 
     name: str
@@ -108,37 +108,37 @@ class Topology:
 
     @cached_property
     def direct(self) -> bool:
-        """Whether node i, and no other, sits at switch i."""
+        """Node i is the only node at switch i, for all i."""
         own = np.arange(self.switches)
         return all(ends.ndim == 2 and np.array_equal(ends[:, 0], own) for ends in (self.injections, self.consumptions))
 
     @cached_property
     def neighbours(self) -> Integers:
-        """Switch behind each output port, int32 [switches, most ports of a switch]; -1 where none is."""
+        """Switch behind each output port, int32 [switches, most ports of a switch]; -1 if there is none."""
         return self.at_ports(self.links[:, :2], self.links[:, 2])
 
     @cached_property
     def link_of_port(self) -> Integers:
-        """Row in `links` of each output port, int32 [switches, most ports of a switch]; -1 where none is."""
+        """Row in `links` of each output port, int32 [switches, most ports of a switch]; -1 if there is none."""
         return self.at_ports(self.links[:, :2], np.arange(len(self.links)))
 
     @cached_property
     def node_of_output(self) -> Integers:
-        """Node that consumes at each output port, int32 [switches, most ports of a switch]; -1 where none does."""
+        """Node that consumes at each output port, int32 [switches, most ports of a switch]; -1 if there is none."""
         return self.at_ports(self.consumptions, np.arange(self.nodes))
 
     @cached_property
     def node_of_input(self) -> Integers:
-        """Node that injects at each input port, int32 [switches, most ports of a switch]; -1 where none does."""
+        """Node that injects at each input port, int32 [switches, most ports of a switch]; -1 if there is none."""
         return self.at_ports(self.injections, np.arange(self.nodes))
 
     def at_ports(self, ports: npt.NDArray[np.integer], values: npt.NDArray[np.integer]) -> Integers:
-        """Lay values out by the ports that they belong to.
+        """Arrange values by their ports.
 
         Parameters
         ----------
         ports : int array [values, 2]
-            Switch and port of each.
+            Switch and port of each value.
         values : int array [values]
 
         Returns
@@ -153,9 +153,9 @@ class Topology:
 
     @property
     def hamiltonian_labels(self) -> Integers:
-        """Labels of the nodes, int32 [nodes]; refused with a sentence where the kind has none."""
+        """Labels of the nodes, int32 [nodes]. Refused if the kind has none."""
         if self.labels is None:
-            raise WormcastError(f"topology: {self.name} has no Hamiltonian labels, meshes have them")
+            raise WormcastError(f"topology: {self.name} has no Hamiltonian labels. Allowed: meshes.")
         return self.labels
 
     @cached_property
@@ -170,7 +170,7 @@ class Topology:
         return int(self.hamiltonian_labels[node])
 
     def node_name(self, node: int) -> str:
-        """Name of a node as a user writes it: its coordinates, ``"3.2"``, or its switch's own name, ``"cpu-0"``."""
+        """Return the name of a node as a user writes it: coordinates, ``"3.2"``, or its switch's name, ``"cpu-0"``."""
         return self._node_names[node]
 
     @cached_property
@@ -179,33 +179,33 @@ class Topology:
 
     @cached_property
     def _named_nodes(self) -> dict[str, int]:
-        """Nodes by the names of their switches, where these are names of a user's, and none looks like anything else
-        that `node` takes."""
+        """Nodes by the names of their switches, if a user chose these and none of them has another meaning for `node`.
+        """
         if not self.direct or not all(any(letter.isalpha() for letter in name) and name != ALL
                                       for name in self.switch_names):
             return {}
         return {name: node for node, name in enumerate(self.switch_names)}
 
     def switch_title(self, switch: int) -> str:
-        """Name of a switch in text: its node's coordinates in a direct network, else its own."""
+        """Return the name of a switch in text: its node's name in a direct network, else its own."""
         return self.node_name(switch) if self.direct else self.switch_names[switch]
 
     def node(self, specification: int | str) -> int:
-        """Find the id of the node that a user names.
+        """Return the id of the node that a user names.
 
         Parameters
         ----------
         specification : int or str
-            ``20`` or ``"20"`` is an id, ``"3.2"`` are coordinates, ``"@25"`` is a Hamiltonian label. ``"cpu-0"`` is the
+            ``20`` or ``"20"`` is an id, ``"3.2"`` are coordinates, ``"@25"`` is a Hamiltonian label, ``"cpu-0"`` is the
             name of a switch with one node.
 
         Raises
         ------
         WormcastError
-            It is none of these, or lies outside the topology.
+            The specification is none of these, or is outside the topology.
         """
         if not isinstance(specification, (int, np.integer, str)):
-            raise WormcastError(f"node: {specification!r} is neither a whole number nor text")
+            raise WormcastError(f"node: {specification!r} is not valid. Allowed: a whole number or text.")
         text = str(specification).strip()
         if text in self._named_nodes:
             return self._named_nodes[text]
@@ -219,8 +219,8 @@ class Topology:
             return node
         fields = text.split(".")
         if len(fields) != len(self.shape):
-            has = "names its nodes by their ids" if len(self.shape) == 1 else f"has {len(self.shape)}"
-            raise WormcastError(f"node: {text!r} has {len(fields)} coordinates, {self.name} {has}")
+            has = "1, an id" if len(self.shape) == 1 else f"{len(self.shape)}"
+            raise WormcastError(f"node: {text!r} has {len(fields)} coordinates in {self.name}. Needed: {has}.")
         node = 0
         for field, extent in zip(fields, self.shape, strict=True):
             coordinate = self._number(field, text)
@@ -229,16 +229,17 @@ class Topology:
         return node
 
     def node_set(self, specifications: str | Iterable[int | str]) -> list[int]:
-        """Find the ids of several nodes, in the order given: ``"5.0,@25,7"`` or any iterable of such."""
+        """Return the ids of several nodes, in the order given: ``"5.0,@25,7"`` or an iterable of nodes."""
         if isinstance(specifications, str):
             names = specifications.split(",") if specifications.strip() else []
             if not all(map(str.strip, names)):
-                raise WormcastError(f"node: {specifications!r} has no node beside a comma, commas stand between nodes")
+                raise WormcastError(f"node: {specifications!r} has no node beside a comma. Allowed: commas between "
+                                    "nodes.")
             specifications = names
         return [self.node(one) for one in specifications]
 
     def destination_set(self, specifications: str | Iterable[int | str], source: int) -> list[int]:
-        """Find the ids of a multicast's destinations, as `node_set`; ``"all"`` is every node but the source."""
+        """Return the ids of a multicast's destinations, as `node_set`. ``"all"`` is every node but the source."""
         if isinstance(specifications, str) and specifications.strip() == ALL:
             return [node for node in range(self.nodes) if node != source]
         return self.node_set(specifications)
@@ -249,16 +250,16 @@ class Topology:
             coordinates = "" if len(self.shape) == 1 else f", coordinates (up to {corner})"
             label = "" if self.labels is None else f" or a label (up to @{self.nodes - 1})"
             name = f", or a name as {self._node_names[0]}" if self._named_nodes else ""
-            raise WormcastError(f"node: {text!r} is none of {self.name}, allowed is an id (up to {self.nodes - 1})"
-                                f"{coordinates}{label}{name}")
+            raise WormcastError(f"node: {text!r} is not in {self.name}. Allowed: an id (up to {self.nodes - 1})"
+                                f"{coordinates}{label}{name}.")
         return int(digits)
 
     def _require_inside(self, value: int, extent: int, text: str, what: str) -> None:
         if value >= extent:
-            raise WormcastError(f"node: {text!r} is outside {self.name}, {what} go from 0 to {extent - 1}")
+            raise WormcastError(f"node: {text!r} is not in {self.name}. Allowed: {what} from 0 to {extent - 1}.")
 
     def describe(self) -> dict[str, Any]:
-        """Everything above as plain data for JSON; ports by name."""
+        """Return the network as plain data for JSON. Ports are written by name."""
         return {
             "topology": self.name,
             "kind": self.kind,
@@ -281,7 +282,7 @@ class Topology:
         }
 
     def _attachment(self, node: int) -> dict[str, Any]:
-        """Switch and port of a node; those where it consumes too, if they are others."""
+        """Switch and port where a node injects; also those where it consumes, if they differ."""
         (switch, port), (to_switch, to_port) = self.injections[node].tolist(), self.consumptions[node].tolist()
         place: dict[str, Any] = {"switch": switch, "port": self.ports[switch][port]}
         if (switch, port) != (to_switch, to_port):

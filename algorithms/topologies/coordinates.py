@@ -1,4 +1,4 @@
-"""Where networks are drawn, and the layout of those that say nothing: by breadth-first levels."""
+"""Positions of networks in drawings, with a default layout by breadth-first levels."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -15,20 +15,20 @@ GAP = 2.0
 """Cells from the lowest nodes of a level to the switches of the next."""
 
 ROW = 8
-"""Nodes of a switch that lie in one row, at least."""
+"""Least number of nodes of a switch in one row."""
 
 BESIDE, FARTHER = 0.6, 0.7
-"""Cells from node to node of a row, and those by which every second one is farther from the switch."""
+"""Cells from node to node of a row, and extra distance of every second node from the switch."""
 
 SIDES, LINK = 1.3, 0.7
-"""Cells between the nodes of two switches, and those for each two links down from a switch that pass beside its own."""
+"""Cells between the nodes of two switches, and for every two links down from a switch that pass beside its nodes."""
 
 ARC = 1.0
-"""Cells by which the ends of a level lie above its middle, so that a link within the level passes what is between."""
+"""Cells by which the ends of a level are above its middle, so that links within the level pass other switches."""
 
 
 class Wired(Protocol):
-    """What a layout has to know of a network, as `Topology` documents it."""
+    """Fields of a network for a layout, as documented by `Topology`."""
 
     @property
     def links(self) -> Integers: ...
@@ -46,18 +46,18 @@ class Wired(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """Where a network is drawn: x to the right, y down; or x to the right, y up and z towards the reader.
+    """Positions in a drawing: x to the right, y down; or x to the right, y up and z towards the reader.
 
-    Three dimensions are drawn as planes of equal y. The unit is a cell: what two neighbours in a row are apart. The
+    Three dimensions are drawn as planes of equal y. The unit is a cell, the distance of two neighbours in a row. The
     arrays are read-only.
 
     Parameters
     ----------
     switches : float array [switches, 2 or 3]
     nodes : float array [nodes, 2 or 3]
-        Where a node injects. That of a node in a direct network is its switch's.
+        Positions where nodes inject. In a direct network, those of the nodes' switches.
     sinks : float array [nodes, 2 or 3], optional
-        Where a node consumes, in a network whose nodes are drawn twice, at both ends of their worms.
+        Positions where nodes consume, in a network whose nodes are drawn at both ends of their worms.
     """
 
     switches: Floats
@@ -71,7 +71,7 @@ class Places:
 
 
 def levels(topology: Wired) -> Integers:
-    """Count the links from the root to each switch, int32 [switches], whichever way they lead; -1: there is no way."""
+    """Count the links from the root to each switch in either direction, int32 [switches]; -1: there is no path."""
     found = np.full(topology.switches, -1, np.int32)
     found[topology.root] = level = 0
     while (front := found == level).any():
@@ -83,11 +83,10 @@ def levels(topology: Wired) -> Integers:
 
 
 def places_by_level(topology: Wired) -> Places:
-    """Lay a network out from the root on top downwards, a level in a row, each switch with its nodes below it.
+    """Lay a network out from the root on top downwards: one level per row, each switch with its nodes below it.
 
-    Within a level switches are in the order of where their neighbours above lie on average. Nodes that share a switch
-    lie below it in rows of eight or more, every second one farther down; in a direct network a node lies where its
-    switch does.
+    Within a level switches are sorted by the average position of their neighbours above. Nodes of a switch are below it
+    in rows of eight or more, every second node farther down. In a direct network a node has the position of its switch.
     """
     level = levels(topology)
     level[level < 0] = level.max() + 1
@@ -111,7 +110,7 @@ def places_by_level(topology: Wired) -> Places:
 
 
 def places_around(topology: Wired, places: Floats) -> Places:
-    """Place the nodes of switches that have places: at its switch in a direct network, else below, and sinks above."""
+    """Place nodes by the positions of their switches: there in a direct network, else below, with sinks above."""
     if topology.direct:
         return Places(places, places)
     homes, ends = topology.injections[:, 0], topology.consumptions[:, 0]
@@ -119,7 +118,7 @@ def places_around(topology: Wired, places: Floats) -> Places:
 
 
 def _most_beside(topology: Wired, level: Integers) -> int:
-    """The most links down, either way, that pass on each side of a switch's nodes."""
+    """Count the most links down, either way, on each side of a switch's nodes."""
     start, end = topology.links[:, 0], topology.links[:, 2]
     down = np.bincount(start[level[end] > level[start]], minlength=topology.switches)
     up = np.bincount(end[level[start] > level[end]], minlength=topology.switches)
@@ -127,7 +126,7 @@ def _most_beside(topology: Wired, level: Integers) -> int:
 
 
 def _mean_above(topology: Wired, places: Floats, level: Integers, switch: int) -> float:
-    """Where the neighbours of a switch one level up lie on average, along x."""
+    """Average x of a switch's neighbours one level up."""
     ends = topology.links[:, [0, 2]]
     beside = np.concatenate([ends[ends[:, 0] == switch, 1], ends[ends[:, 1] == switch, 0]])
     above = beside[level[beside] == level[switch] - 1]
@@ -135,13 +134,13 @@ def _mean_above(topology: Wired, places: Floats, level: Integers, switch: int) -
 
 
 def _size(nodes: int) -> tuple[int, float]:
-    """Nodes in a row, and how far below the switch the last row of so many nodes reaches, in cells."""
+    """Nodes in a row, and distance of the last row of this number of nodes below the switch, in cells."""
     wide = min(nodes, max(ROW, int(np.ceil(np.sqrt(2 * nodes)))))
     return wide, (-(-nodes // wide) - 1) * 2 * FARTHER + 1.0 + FARTHER * (wide > 1)
 
 
 def _block(places: Floats, homes: Integers, down: int) -> Floats:
-    """Places of nodes in rows below (or with -1 above) their switches; every second one of a row farther away."""
+    """Positions of nodes in rows below their switches, or above with -1; every second node of a row farther away."""
     numbers = np.zeros(len(homes), int)
     counts = np.bincount(homes, minlength=len(places))
     for switch in np.flatnonzero(counts):

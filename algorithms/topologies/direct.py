@@ -1,4 +1,4 @@
-"""Networks of one router a node, joined along the dimensions of their coordinates: what meshes and tori share."""
+"""Networks with one router per node, joined along the dimensions of their coordinates: meshes and tori."""
 
 import numpy as np
 import numpy.typing as npt
@@ -12,10 +12,10 @@ GRIDS = ("mesh", "torus", "ring")
 
 
 def grid(kind: str, shape: tuple[int, ...], *, wraps: bool) -> Topology:
-    """Build a mesh, or with links around the edges a torus; its name is ``KIND:`` and the extents.
+    """Build a mesh, or with links around the edges a torus. Its name is ``KIND:`` and the extents.
 
-    Each router has two ports for each dimension that extends beyond one node, last dimension first and
-    upwards first, and then ``local``. A link goes from the port up to the neighbour's port down, and back.
+    Each router has two ports for each dimension with more than one node, last dimension first and upwards first, and
+    then ``local``. A link goes from the port up to the neighbour's port down, and another one back.
     """
     nodes = int(np.prod(shape))
     coordinates = np.stack(np.unravel_index(np.arange(nodes), shape), axis=1).astype(np.int32)
@@ -49,17 +49,17 @@ def grid(kind: str, shape: tuple[int, ...], *, wraps: bool) -> Topology:
 
 
 def mesh_directions(shape: tuple[int, ...]) -> list[tuple[int, int]]:
-    """List dimension and step (+1 or -1) of each port to another router, in the order of the ports."""
+    """List the dimension and step (+1 or -1) of each port to another router, in the order of the ports."""
     return [(dim, step) for dim in reversed(range(len(shape))) if shape[dim] > 1 for step in (1, -1)]
 
 
 def direction_name(dimension: int, step: int) -> str:
-    """Name of the steps up (+1) or down (-1) a dimension, as class maps write it: ``0+``, ``0-``, ``1+``, ..."""
+    """Return the name of steps up (+1) or down (-1) a dimension in class maps: ``0+``, ``0-``, ``1+``, ..."""
     return f"{dimension}{'+' if step > 0 else '-'}"
 
 
 def port_name(dimensions: int, dimension: int, step: int) -> str:
-    """Name of the port that leads one step up (+1) or down (-1) a dimension."""
+    """Return the name of the port one step up (+1) or down (-1) a dimension."""
     if dimensions == 2:
         return {(1, 1): "east", (1, -1): "west", (0, 1): "south", (0, -1): "north"}[dimension, step]
     name = "xyz"[dimension] if dimensions == 3 else f"d{dimension}"
@@ -67,10 +67,10 @@ def port_name(dimensions: int, dimension: int, step: int) -> str:
 
 
 def grid_places(coordinates: npt.NDArray[np.int32], shape: tuple[int, ...]) -> npt.NDArray[np.float64]:
-    """Place the nodes: column, row of two dimensions; x, y, z of three; beyond that grids of grids in the plane.
+    """Place the nodes. Two dimensions: column, row. Three: x, y, z. More: grids of grids in the plane.
 
-    Of more dimensions the last runs along x, the one before along y, the next along x again, a cell further apart
-    than the grids within.
+    With more dimensions the last runs along x, the one before along y, the next along x again. Its step is one cell
+    more than the size of the grids within.
     """
     if len(shape) == 3:
         return coordinates.astype(float)

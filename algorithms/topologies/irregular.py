@@ -18,15 +18,16 @@ DEFAULTS = {"switches": "8", "ports": "8", "nodes": "32", "connectivity": "0.8",
 def irregular(parameters: str) -> Topology:
     """Build the irregular network with these parameters: ``"switches=8,ports=8,nodes=32,connectivity=0.8,seed=1"``.
 
-    Those are the defaults. Nodes are spread over the switches as evenly as can be, neighbouring ids at one switch. Of
-    the ports that are left, ``connectivity`` are joined in pairs, each by a link both ways, the rest stay open. No
-    switch is joined to itself, two may be by several links, and there is a way from any switch to any. A switch has its
-    ports for links first, ``p0``, ``p1``, ..., joined from the first on, and then those of its nodes, ``n0``, ``n1``,
-    ... The same parameters give the same network in every version.
+    These are the defaults. Nodes are spread evenly over the switches, neighbouring ids at one switch. The fraction
+    ``connectivity`` of the other ports is joined in pairs, each by a link both ways; the rest stay open. No switch is
+    joined to itself, two may be joined by several links, and all switches are connected. A switch has first its ports
+    for links, ``p0``, ``p1``, ..., joined from the first on, and then those of its nodes, ``n0``, ``n1``, ... The same
+    parameters build the same network in every version.
 
-    Source: [Sivaram98], section 6. That leaves open how networks are made connected. Here a random tree is grown first,
-    each switch in a random order joined to a random free port of those before it; then random free ports of different
-    switches are joined. Where only one switch has free ports left, a random link is parted to end there at both ends.
+    Source: [Sivaram98], section 6, which leaves open how networks are made connected. Here a random tree is grown
+    first: each switch, in random order, is joined to a random free port of the switches before it. Then random free
+    ports of different switches are joined. If only one switch has free ports left, a random link is cut and both ends
+    are joined to that switch.
 
     Raises
     ------
@@ -43,13 +44,13 @@ def irregular(parameters: str) -> Topology:
     connectivity = _connectivity(specification, given["connectivity"])
     if nodes > switches * (ports - 1):
         raise WormcastError(
-            f"topology: '{specification}' has {nodes} nodes on {switches} switches of {ports} ports, allowed are up to "
-            f"{switches * (ports - 1)}, so that each switch keeps a port for a link")
+            f"topology: '{specification}' has {nodes} nodes on {switches} switches of {ports} ports, and each switch "
+            f"needs a port for a link. Allowed: up to {switches * (ports - 1)} nodes.")
     joined = int((switches * ports - nodes) * connectivity)
     if joined // 2 < switches - 1:
         raise WormcastError(
-            f"topology: '{specification}' joins {joined} ports, {switches} switches need "
-            f"{2 * (switches - 1)} to be connected")
+            f"topology: '{specification}' joins {joined} ports. Needed to connect {switches} switches: "
+            f"{2 * (switches - 1)}.")
 
     homes = np.arange(nodes) * switches // nodes if nodes >= switches else np.arange(nodes)
     counts = np.bincount(homes, minlength=switches)
@@ -76,20 +77,20 @@ def irregular(parameters: str) -> Topology:
 
 
 def _pairs(random: SplitMix64, free: list[int], links: int) -> list[tuple[int, int]]:
-    """Draw the pairs of switches that are joined.
+    """Draw the pairs of joined switches.
 
     Parameters
     ----------
     free : list of int, [switches]
-        Ports of each switch that may be joined, one or more; they differ by one at most. Left are those that are not.
+        Free ports of each switch, one or more; they differ by one at most. Ports that stay open remain in the list.
     """
     order = list(range(len(free)))
     random.shuffle(order)
-    order.sort(key=lambda switch: free[switch] == 1)  # those with a single port end the tree's branches
+    order.sort(key=lambda switch: free[switch] == 1)  # switches with one port are leaves of the tree
     pairs: list[tuple[int, int]] = []
 
     def draw(switches: list[int]) -> int:
-        """Draw a free port of these switches; gives the switch, and takes the port away."""
+        """Draw a free port of these switches, mark it as used, and return its switch."""
         number = random.below(sum(free[switch] for switch in switches))
         for switch in switches:
             if number < free[switch]:
@@ -121,11 +122,11 @@ def _pairs(random: SplitMix64, free: list[int], links: int) -> list[tuple[int, i
 def _connectivity(specification: str, text: str) -> Fraction:
     share = Fraction(text) if re.fullmatch(r"[0-9]{0,3}\.?[0-9]{1,6}", text) else Fraction(-1)
     if not 0 < share <= 1:
-        raise WormcastError(f"topology: connectivity of '{specification}' is {text!r}, allowed are numbers above 0 up "
-                            "to 1 with at most six decimal places")
+        raise WormcastError(f"topology: connectivity {text!r} of '{specification}' is not valid. Allowed: numbers "
+                            "above 0 up to 1 with at most six decimal places.")
     return share
 
 
 def _plain(share: Fraction) -> str:
-    """Write a share in its shortest form: 0.8, or 1."""
+    """Write a fraction in its shortest form: 0.8, or 1."""
     return f"{float(share):.6f}".rstrip("0").rstrip(".")

@@ -1,4 +1,4 @@
-"""What each port of each switch is joined to, and which switches are one piece of hardware for it."""
+"""Uses of the ports of each switch, and groups of switches with the same hardware."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -20,10 +20,10 @@ ORDER = (LINK, NODE, OPEN)
 
 
 def built_ports(topology: Topology) -> tuple[list[list[str]], list[list[str]]]:
-    """What the inputs and the outputs of each switch are built for, [switches][ports]: a link, a node, or not at all.
+    """Return the uses for which inputs and outputs are built, [switches][ports]: a link, a node, or open (not built).
 
-    A port that is left open is built as its namesakes of switches with the same names of ports are, so that a mesh has
-    one kind of switch, edges included: for a link if one of them has one there, else for a node. One that is open in
+    An open port is built like the port of the same name in switches with the same port names, so that a mesh has one
+    kind of switch, edges included: for a link if one of them has a link there, else for a node. A port that is open in
     all of them is not built.
     """
     into = _uses(topology, topology.links[:, 2:], topology.injections)
@@ -41,7 +41,7 @@ def built_ports(topology: Topology) -> tuple[list[list[str]], list[list[str]]]:
 
 
 def built_alike(topology: Topology) -> Iterator[tuple[Ids, tuple[str, ...], tuple[str, ...], tuple[str, ...]]]:
-    """Group switches that are one piece of hardware: members, names of their ports, what inputs and outputs are."""
+    """Group switches with the same hardware: members, names of their ports, and uses of inputs and outputs."""
     into, out = built_ports(topology)
     groups: dict[tuple[tuple[str, ...], ...], list[int]] = {}
     for switch, names in enumerate(topology.ports):
@@ -51,10 +51,10 @@ def built_alike(topology: Topology) -> Iterator[tuple[Ids, tuple[str, ...], tupl
 
 
 def way_back(topology: Topology, members: Ids, inputs: list[int], outputs: list[int]) -> tuple[int | None, ...]:
-    """The output that leads back to where a worm came from, for each of these inputs of switches that are built alike.
+    """Return for each input the output back to the worm's previous switch, in switches with the same hardware.
 
-    Their ports are given, places among them returned; None where none leads back in all members. Routers do not have
-    this turn.
+    Inputs and outputs are given as ports and returned as indices. None: no output leads back in all members. Routers
+    do not have this turn.
     """
     came = topology.at_ports(topology.links[:, 2:], topology.links[:, 0])[members[:, None], inputs]
     return same_end(came, topology.neighbours[members[:, None], outputs], inputs, outputs)
@@ -62,7 +62,7 @@ def way_back(topology: Topology, members: Ids, inputs: list[int], outputs: list[
 
 @lru_cache(maxsize=16)
 def ways_back(topology: Topology) -> Ids:
-    """The output port of the way back, by the link that a worm came by, int64 [links]; -1: there is none."""
+    """Output port of the way back, by the link of a worm's arrival, int64 [links]; -1: there is none."""
     ports = np.full(topology.link_of_port.shape, -1, np.int64)
     for members, _, into, out in built_alike(topology):
         inputs, outputs = ([p for p, use in enumerate(uses) if use == LINK] for uses in (into, out))
@@ -74,9 +74,9 @@ def ways_back(topology: Topology) -> Ids:
 
 
 def same_end(first: npt.NDArray, second: npt.NDArray, ports: list[int], others: list[int]) -> tuple[int | None, ...]:
-    """For each column of the first the one of the second that has the same in every row where both have something.
+    """Find for each column of the first array the column of the second that agrees in every row with both entries.
 
-    Of several the one of the same port is meant, else the lowest.
+    Of several such columns it takes the one of the same port, else the lowest.
     """
     found: list[int | None] = []
     for i, port in enumerate(ports):
@@ -88,26 +88,20 @@ def same_end(first: npt.NDArray, second: npt.NDArray, ports: list[int], others: 
 
 
 def links_go_both_ways(topology: Topology) -> bool:
-    """Say whether every link has a counterpart, so that there is an up and a down."""
+    """Return whether every link has a counterpart, so that links have an up and a down direction."""
     return not any(_without_counterpart(topology))
 
 
 def require_both_ways(topology: Topology, whose: str) -> None:
-    """Refuse a network with a link that has no counterpart, where there is no up and down; ``whose`` says for whom.
-
-    Raises
-    ------
-    WormcastError
-        It has.
-    """
+    """Refuse a network with a link without counterpart. ``whose`` begins the sentence: ``"scheme tree"``."""
     for start, end, there, back in _without_counterpart(topology):
         one, other = topology.switch_names[start], topology.switch_names[end]
-        raise WormcastError(f"{whose}: {topology.name} has {there} links from switch {one} to {other} and "
-                            f"{back} back, all must go both ways")
+        raise WormcastError(f"{whose}: {topology.name} is not valid: it has {there} links from switch {one} to {other} "
+                            f"and {back} back. Allowed: networks whose links go both ways.")
 
 
 def _without_counterpart(topology: Topology) -> Iterator[tuple[int, int, int, int]]:
-    """Two switches with more links one way than the other: both, and how many there and back."""
+    """Yield pairs of switches with unequal numbers of links in the two directions, and both numbers."""
     pairs = Counter((start, end) for start, _, end, _ in topology.links.tolist())
     for (start, end), count in pairs.items():
         if pairs[end, start] != count:
@@ -115,7 +109,7 @@ def _without_counterpart(topology: Topology) -> Iterator[tuple[int, int, int, in
 
 
 def _uses(topology: Topology, links: npt.NDArray[np.int32], ends: npt.NDArray[np.int32]) -> list[list[str]]:
-    """What each port of each switch is joined to, one way."""
+    """Uses of the ports of each switch, for inputs or for outputs."""
     uses = [[OPEN] * len(names) for names in topology.ports]
     for use, joined in ((LINK, links), (NODE, ends)):
         for switch, port in joined.tolist():

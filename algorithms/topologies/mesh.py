@@ -1,4 +1,4 @@
-"""Meshes of two or more dimensions: one router a node, no links around the edge."""
+"""Meshes of two or more dimensions: one router per node, no links around the edge."""
 
 import dataclasses
 
@@ -15,8 +15,8 @@ __all__ = ["direction_name", "mesh", "mesh_directions", "port_name"]
 def mesh(extents: str) -> Topology:
     """Build the mesh with these extents: ``"8x8"`` is ROWSxCOLUMNS, ``"4x4x4"`` XxYxZ.
 
-    Each router has two ports for each dimension that extends beyond one node, last dimension first and
-    upwards first, and then ``local``::
+    Each router has two ports for each dimension with more than one node, last dimension first and upwards first, and
+    then ``local``::
 
                  north (row-1)
                    |
@@ -41,9 +41,9 @@ def mesh(extents: str) -> Topology:
 def hamiltonian_labels(coordinates: npt.NDArray[np.int32], shape: tuple[int, ...]) -> npt.NDArray[np.int32]:
     """Label the nodes along a Hamiltonian path: the reflected mixed-radix code of their coordinates.
 
-    The coordinates are taken as digits, in the order of `label_axes`. A digit counts backwards where the sum of the
-    coordinates before it is odd: each step along the path changes one of them by one, so this sum tells even places
-    from odd.
+    The coordinates are digits, in the order of `label_axes`. A digit counts backwards if the sum of the coordinates
+    before it is odd. Each step along the path changes one coordinate by one, so that this sum alternates between even
+    and odd.
 
     Source: [Boppana98], section 2.1: label(r, c) = k*r + (c if r is even else k-1-c), k columns; [Amnah], the
     labels of three-dimensional meshes. Beyond three dimensions: ours.
@@ -58,5 +58,5 @@ def hamiltonian_labels(coordinates: npt.NDArray[np.int32], shape: tuple[int, ...
 
 
 def label_axes(dimensions: int) -> tuple[int, ...]:
-    """Order the dimensions from the slowest along the Hamiltonian path to the fastest: y, z, x of three ([Amnah])."""
+    """Sort the dimensions from the slowest to the fastest along the Hamiltonian path: y, z, x of three ([Amnah])."""
     return (1, 2, 0) if dimensions == 3 else tuple(range(dimensions))

@@ -1,4 +1,4 @@
-"""Multistage networks: nodes on the left send through stages of b x b switches to the same nodes on the right."""
+"""Multistage networks: nodes send through stages of b x b switches, from left to right."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -18,16 +18,16 @@ Wiring = Callable[[Integers, int], Integers]
 
 @dataclass(frozen=True)
 class MinKind:
-    """One way to join the stages.
+    """Wiring of the stages of a multistage network.
 
     Parameters
     ----------
     wiring : function
-        Maps digits of lines, int [lines, stages] with the most significant first, and a number i to the digits of
-        those that they lead to: i=0 from nodes to stage 0, else from stage i-1 to stage i, or to nodes.
+        Maps the digits of lines, int [lines, stages] with the most significant first, and a number i to the digits of
+        the lines to which they lead: from nodes to stage 0 for i=0, else from stage i-1 to stage i, or to nodes.
     digits : function
-        Maps the number of stages to the digit of the destination, 0 the most significant, that is the output port
-        in each.
+        Maps the number of stages to the digit of the destination, 0 the most significant, that selects the output port
+        in each stage.
     """
 
     wiring: Wiring
@@ -86,7 +86,7 @@ WIRINGS: Mapping[str, MinKind] = {
 def multistage(parameters: str) -> Topology:
     """Build the unidirectional multistage network with these parameters: ``"b=4,stages=3,kind=omega"``.
 
-    It joins b**stages nodes by ``stages`` columns of b**(stages-1) switches with b ports, here of b=2, stages=2::
+    It joins b**stages nodes by ``stages`` columns of b**(stages-1) switches with b ports, here with b=2, stages=2::
 
         node 0 --p0 s0 p0-----p0 s2 p0-- node 0       a node injects on the left
         node 1 --p1    p1-. .-p1    p1-- node 1       and consumes on the right
@@ -94,19 +94,19 @@ def multistage(parameters: str) -> Topology:
         node 2 --p0 s1 p0-' '-p0 s3 p0-- node 2
         node 3 --p1    p1-----p1    p1-- node 3
 
-    The switch in row i of stage j is j*rows+i. There is one way from any node to any node, itself included: in each
-    stage the output port is a base-b digit of the destination (`stage_digits`). Line p of row i is i*b+p. Lines are
-    joined by their base-b digits:
+    The switch in row i of stage j is j*rows+i. There is one path from any node to any node, itself included: in each
+    stage a base-b digit of the destination selects the output port (`stage_digits`). Line p of row i is i*b+p. Lines
+    are joined by their base-b digits:
 
-    baseline (the kind without ``kind=``)
-        node n to line n of stage 0; behind stage j the last stages-j digits are rotated to the right.
+    baseline (the default)
+        node n to line n of stage 0; after stage j the last stages-j digits are rotated to the right.
     cube (indirect binary n-cube)
-        nodes to stage 0 by a perfect shuffle; behind stage j the last digit is swapped with digit j, the most
-        significant being 0.
+        nodes to stage 0 by a perfect shuffle; after stage j the last digit is swapped with digit j, 0 being the most
+        significant.
     omega
-        a perfect shuffle, which rotates the digits to the left, before each stage, the first too.
+        a perfect shuffle, which rotates the digits to the left, before each stage, the first included.
     butterfly
-        node n to line n of stage 0; behind stage j the last digit is swapped with the digit j+1 places before it.
+        node n to line n of stage 0; after stage j the last digit is swapped with the digit j+1 places before it.
 
     Line n of the last stage leads to node n.
 
@@ -141,18 +141,18 @@ def multistage(parameters: str) -> Topology:
 
 
 def read_min(parameters: str) -> tuple[int, int, str]:
-    """Read what stands behind ``min:`` as b, stages and kind, or refuse it."""
+    """Read b, stages and kind from the text after ``min:``, or refuse it."""
     specification = f"min:{parameters}"
     given = read_parameters("min", parameters, {"b": None, "stages": None, "kind": "baseline"})
     b = whole_number(specification, "b", given["b"], 2, MOST_PORTS)
     stages = whole_number(specification, "stages", given["stages"], 2, 12)
     if given["kind"] not in WIRINGS:
-        raise WormcastError(f"topology: kind of '{specification}' is {given['kind']!r}, allowed are "
-                            f"{', '.join(WIRINGS)}")
+        raise WormcastError(f"topology: kind {given['kind']!r} of '{specification}' is not valid. Allowed: "
+                            f"{', '.join(WIRINGS)}.")
     if b**stages > MOST_NODES or stages * b ** (stages - 1) > MOST_SWITCHES:
         raise WormcastError(
-            f"topology: '{specification}' has {b**stages} nodes and {stages * b ** (stages - 1)} switches, "
-            f"allowed are up to {MOST_NODES} nodes and {MOST_SWITCHES} switches")
+            f"topology: '{specification}' has {b**stages} nodes and {stages * b ** (stages - 1)} switches. "
+            f"Allowed: up to {MOST_NODES} nodes and {MOST_SWITCHES} switches.")
     return b, stages, given["kind"]
 
 
@@ -163,19 +163,19 @@ def stage_of_switch(topology: Topology) -> Integers:
 
 
 def stage_digits(topology: Topology) -> tuple[int, ...]:
-    """Which base-b digit of the destination is the output port in each stage; 0 is the most significant.
+    """Return the base-b digit of the destination that selects the output port in each stage; 0 is the most significant.
 
     Raises
     ------
     WormcastError
-        The topology is no multistage network.
+        The topology is not a multistage network.
     """
     _, stages, kind = _parameters(topology)
     return WIRINGS[kind].digits(stages)
 
 
 def stage_ports(topology: Topology) -> Integers:
-    """Output port towards each node in each stage, int32 [stages, nodes], whatever the switch: destination tags."""
+    """Return the output port towards each node in each stage, int32 [stages, nodes], for all switches of the stage."""
     b, stages, _ = _parameters(topology)
     digits = np.stack(np.unravel_index(np.arange(topology.nodes), (b,) * stages)).astype(np.int32)
     return digits[list(stage_digits(topology))]
@@ -183,14 +183,14 @@ def stage_ports(topology: Topology) -> Integers:
 
 def _parameters(topology: Topology) -> tuple[int, int, str]:
     if topology.kind != "min":
-        raise WormcastError(f"topology: {topology.name} has no stages, min:b=B,stages=S has")
+        raise WormcastError(f"topology: {topology.name} has no stages. Allowed: min:b=B,stages=S.")
     return read_min(topology.name.partition(":")[2])
 
 
 def _places(b: int, stages: int, first: Integers) -> Places:
-    """Stages from left to right, a line a cell high, nodes where they inject on the left and where they consume right.
+    """Place stages from left to right, lines one cell apart. Nodes inject on the left and consume on the right.
 
-    Where nodes are shuffled before stage 0, that takes as much room as between stages.
+    A shuffle before stage 0 gets as much space as between stages.
     """
     nodes, rows = b**stages, b ** (stages - 1)
     gap = max(2.0, nodes / (2 * stages))

@@ -1,4 +1,4 @@
-"""Networks as TOML files: read, and written so that reading gives the same network."""
+"""Networks as TOML files. A written file reads back as the same network."""
 
 import dataclasses
 import json
@@ -19,7 +19,7 @@ from .validation import sound
 
 __all__ = ["NETWORK", "read_toml", "to_toml"]
 
-#: Switches, ports and links of a file, at most.
+#: Most switches, ports and links of a file.
 MOST = 4096
 
 TEXT = {"type": "string", "minLength": 1, ALLOWED: "text"}
@@ -33,7 +33,7 @@ LINK = {"type": "array", "minItems": 2, "maxItems": 4, ALLOWED: "[switch, switch
 PLACES = {"type": "array", "items": {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 3,
                                      ALLOWED: "two numbers, or three in all places"}}
 
-#: What `read_toml` reads.
+#: Schema of the files of `read_toml`.
 NETWORK = FileSchema("a network", {
     "type": "object", "required": ["switches", "nodes", "links"], "additionalProperties": False,
     "properties": {
@@ -42,11 +42,11 @@ NETWORK = FileSchema("a network", {
         "shape": {"type": "array", "items": WHOLE, "description": "Extents of the coordinates"},
         "root": SWITCH,
         "switches": {"anyOf": [{"type": "integer", "minimum": 1, "maximum": MOST}, {**TEXTS, "maxItems": MOST}],
-                     ALLOWED: f"how many there are, up to {MOST}, or a list of their names"},
+                     ALLOWED: f"a number up to {MOST}, or a list of names"},
         "ports": {"anyOf": [{"type": "integer", "minimum": 1, "maximum": MOST_PORTS}, TEXTS,
                             {"type": "array", "items": {**TEXTS, "minItems": 0}, "minItems": 1}],
-                  ALLOWED: f"how many each switch has, up to {MOST_PORTS}, a list of their names, or one list of names "
-                           "for each switch"},
+                  ALLOWED: f"a number per switch up to {MOST_PORTS}, a list of their names, or one list of names for "
+                           "each switch"},
         "nodes": {"type": "array", "items": {"anyOf": [WHOLE, TEXT, END], ALLOWED: "a switch, or [switch, port]"}},
         "consumptions": {"type": "array", "items": END},
         "links": {"type": "array", "items": LINK},
@@ -56,7 +56,7 @@ NETWORK = FileSchema("a network", {
 
 
 def to_toml(topology: Topology) -> str:
-    """Write a network as the text of a TOML file, which `read_toml` reads back as an equal one."""
+    """Write a network as the text of a TOML file, which `read_toml` reads back as an equal network."""
     default = dataclasses.replace(topology, switch_names=()).switch_names
     ports: Sequence[Any] = topology.ports[0] if len(set(topology.ports)) == 1 else topology.ports
 
@@ -86,12 +86,12 @@ def to_toml(topology: Topology) -> str:
 
 
 def _written(value: Any) -> str:
-    """Write a value in TOML; a list of lists has a line for each."""
+    """Write a value in TOML. A list of lists has one line per entry."""
     if isinstance(value, list) and value and isinstance(value[0], list):
         return "[\n" + "".join(f"  {_written(one)},\n" for one in value) + "]"
     if isinstance(value, list):
         return f"[{', '.join(map(_written, value))}]"
-    return json.dumps(value, ensure_ascii=False)  # numbers and text on one line are written alike in both
+    return json.dumps(value, ensure_ascii=False)  # JSON and TOML write numbers and one-line text alike
 
 
 def read_toml(path: str) -> Topology:
@@ -103,25 +103,27 @@ def read_toml(path: str) -> Topology:
         nodes = [0, 0, 1, 2, 3]                     # the switch of each, or [switch, port]
         links = [[0, 1], [1, 2], [2, 3], [3, 0]]    # both ways; [switch, output, switch, input] is one way
 
-    These are needed. A switch is a number or a name, a port too. Where nothing says which port a link or a node takes,
-    it takes the lowest that is free: first the links in their order, and then the nodes. Optional are ``ports`` (how
-    many each switch has, the names that they have in all switches, or a list of names for each switch; by default as
-    many as are taken, ``p0``, ``p1``, ... for links and ``n0``, ``n1``, ... for nodes), ``consumptions``
-    ([switch, port] of each node, where it consumes elsewhere than it injects), ``name`` (the file's by default),
-    ``kind`` (``own``), ``shape`` (extents of the coordinates, ids are row-major in it), ``labels`` (of each node, along
-    a Hamiltonian path), ``root`` (a switch, 0 by default), and ``places`` of switches, ``node_places`` and
-    ``sink_places``, two or three numbers each (`Places`).
+    These keys are needed. Switches and ports are numbers or names. A link or node without a port gets the lowest free
+    one: first the links in their order, and then the nodes. Optional keys:
+
+    - ``ports``: number of ports per switch, their names in all switches, or one list of names per switch. Default: as
+      many as are used, named ``p0``, ``p1``, ... for links and ``n0``, ``n1``, ... for nodes.
+    - ``consumptions``: [switch, port] of each node that consumes elsewhere than it injects.
+    - ``name``: default the file's name. ``kind``: default ``own``. ``root``: a switch, default 0.
+    - ``shape``: extents of the coordinates; ids are row-major in it.
+    - ``labels``: label of each node, along a Hamiltonian path.
+    - ``places`` of switches, ``node_places`` and ``sink_places``: two or three numbers each (`Places`).
 
     Raises
     ------
     WormcastError
-        There is no such file, it is no TOML, a key is unknown or missing, or what it says is no network.
+        The file does not exist, is not TOML, has an unknown or missing key, or describes no valid network.
     """
     return _Reader(path, read_entries(Path(path), "topology")).topology()
 
 
 class _Reader:
-    """The entries of a file, and the ports that are taken so far."""
+    """The entries of a file, and the ports that are used so far."""
 
     def __init__(self, path: str, entries: dict[str, Any]) -> None:
         self.path = path
@@ -137,7 +139,7 @@ class _Reader:
         self.inputs: list[set[int]] = [set() for _ in range(self.switches)]
 
     def refusal(self, sentence: str) -> WormcastError:
-        """What to raise where the file says no network."""
+        """Return the refusal of the file with this sentence."""
         return WormcastError(f"topology: {self.path}: {sentence}")
 
     def topology(self) -> Topology:
@@ -160,7 +162,8 @@ class _Reader:
         own = np.array(ends, np.int32).reshape(-1, 2)
         shape = tuple(self.entries.get("shape", (len(own),)))
         if int(np.prod(np.array(shape, object))) != len(own):
-            raise self.refusal(f"shape is {list(shape)}, its product must be the number of nodes, {len(own)}")
+            raise self.refusal(f"shape {list(shape)} is not valid. Needed: extents whose product is the number of "
+                               f"nodes, {len(own)}.")
         coordinates = np.stack(np.unravel_index(np.arange(len(own)), shape), axis=1) if len(own) else own
         found = sound(Topology(
             name=self.entries.get("name", self.path),
@@ -178,10 +181,10 @@ class _Reader:
         return self._placed(found)
 
     def _placed(self, topology: Topology) -> Topology:
-        """Place it where the file says."""
+        """Apply the places in the file."""
         for key in ("node_places", "sink_places"):
             if key in self.entries and "places" not in self.entries:
-                raise self.refusal(f"it has {key} but no places, those of switches are needed too")
+                raise self.refusal(f"places are missing, and {key} are given. Needed: places.")
         if "places" not in self.entries:
             return topology
         switches, nodes, sinks = (
@@ -189,7 +192,7 @@ class _Reader:
             for key in ("places", "node_places", "sink_places"))
         assert switches is not None
         if len(switches) != topology.switches:
-            raise self.refusal(f"it has {len(switches)} places for {topology.switches} switches")
+            raise self.refusal(f"it has {len(switches)} places. Needed: {topology.switches}, one per switch.")
         around = places_around(topology, switches)
         places = Places(switches, around.nodes if nodes is None else nodes,
                         around.sinks if nodes is None and sinks is None else sinks)
@@ -206,11 +209,11 @@ class _Reader:
             return [f"s{switch}" for switch in range(switches)]
         twice = next((name for name, count in Counter(switches).items() if count > 1), None)
         if twice is not None:
-            raise self.refusal(f"switches: the name {twice!r} is given twice, each switch must have a name of its own")
+            raise self.refusal(f"switches: the name {twice!r} is not valid: it occurs twice. Allowed: distinct names.")
         return list(switches)
 
     def _ports(self) -> list[list[str]] | None:
-        """Names of the ports of each switch, as far as they are given."""
+        """Names of the ports of each switch. None: the file has none."""
         ports = self.entries.get("ports")
         if ports is None:
             return None
@@ -219,8 +222,8 @@ class _Reader:
         if isinstance(ports[0], str):
             return [ports] * self.switches
         if len(ports) != self.switches:
-            raise self.refusal(f"ports: {len(ports)} lists of names are given, it must be one for each of "
-                               f"{self.switches} switches")
+            raise self.refusal(f"ports: {len(ports)} lists of names are not valid. Needed: {self.switches}, one per "
+                               "switch.")
         return list(ports)
 
     def _links(self) -> list[list[int]]:
@@ -233,7 +236,7 @@ class _Reader:
                 links.append([*self._end("links", one[:2], self.outputs), *self._end("links", one[2:], self.inputs)])
             else:
                 both.append((len(links), self._switch("links", one[0]), self._switch("links", one[1])))
-                links += [[], []]  # their ports are those that are left by the others
+                links += [[], []]  # filled below with the remaining ports
         for row, start, end in both:
             out, into = (self._free(switch, f"the link {self.names[start]} to {self.names[end]}",
                                     [self.inputs, self.outputs])
@@ -242,7 +245,7 @@ class _Reader:
         return links
 
     def _port_names(self, node_ports: list[set[int]]) -> tuple[tuple[str, ...], ...]:
-        """Names of all ports; where none are given of those that are taken, those of nodes apart."""
+        """Names of all ports. Default names distinguish ports of links and of nodes."""
         if self.given_ports is not None:
             return tuple(map(tuple, self.given_ports))
         names = []
@@ -253,7 +256,7 @@ class _Reader:
         return tuple(names)
 
     def _free(self, switch: int, what: str, both: list[list[set[int]]]) -> int:
-        """Take the lowest port of a switch that is free both as input and as output, or in those that are given."""
+        """Reserve the lowest free port of a switch, in all these directions."""
         taken = set().union(*(ports[switch] for ports in both))
         port = next(port for port in range(len(taken) + 1) if port not in taken)
         if self.given_ports is not None and port >= len(self.given_ports[switch]):
@@ -264,7 +267,7 @@ class _Reader:
         return port
 
     def _end(self, key: str, end: Any, *taken: list[set[int]]) -> tuple[int, int]:
-        """Read [switch, port], and note that it is taken."""
+        """Read [switch, port] and mark the port as used."""
         switch, port = self._switch(key, end[0]), end[1]
         names = None if self.given_ports is None else self.given_ports[switch]
         if isinstance(port, str) and names and port in names:
@@ -272,8 +275,8 @@ class _Reader:
         most = MOST_PORTS if names is None else len(names)
         if not isinstance(port, int) or port >= most:
             allowed = f"numbers from 0 to {most - 1}, as ports is not given" if names is None else ", ".join(names)
-            raise self.refusal(f"{key}: port {given(port)} of switch {self.names[switch]} is given, allowed are "
-                               f"{allowed}")
+            raise self.refusal(f"{key}: port {given(port)} of switch {self.names[switch]} is not valid. Allowed: "
+                               f"{allowed}.")
         for ports in taken:
             ports[switch].add(port)
         return switch, port
@@ -283,15 +286,15 @@ class _Reader:
             return self.number[switch]
         if isinstance(switch, int) and switch < self.switches:
             return switch
-        raise self.refusal(f"{key}: switch {given(switch)} is given, allowed are 0 to {self.switches - 1} and their "
-                           "names")
+        raise self.refusal(f"{key}: switch {given(switch)} is not valid. Allowed: 0 to {self.switches - 1}, and their "
+                           "names.")
 
     def _alike(self, key: str) -> list[list[float]]:
-        """Places, all of as many numbers as the first of the switches'."""
+        """Places that all have as many numbers as the first place of a switch."""
         places: list[list[float]] = self.entries[key]
         dimensions = len(next(iter(self.entries["places"]), (0, 0)))
         other = next((number for number, one in enumerate(places) if len(one) != dimensions), None)
         if other is not None:
-            raise self.refusal(f"{key}[{other}]: {given(places[other])} is given, it must be {dimensions} numbers, as "
-                               "in all places")
+            raise self.refusal(f"{key}[{other}]: {given(places[other])} is not valid. Needed: {dimensions} numbers, as "
+                               "in all places.")
         return places

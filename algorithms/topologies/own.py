@@ -1,4 +1,4 @@
-"""Networks that users make in Python files."""
+"""Networks in users' Python files."""
 
 import inspect
 from collections.abc import Callable
@@ -15,29 +15,29 @@ __all__ = ["load_topology"]
 
 
 def load_topology(file: str, name: str | None) -> Topology:
-    """Run a user's file, as any Python program, and give the network that it makes.
+    """Run a user's file as a Python program, and return its network.
 
     Parameters
     ----------
     name : str, optional
-        Which of its things: a `Topology`, or a function that gives one when called without arguments. A file with a
-        single `Topology`, or none and a single such function, needs no name.
+        Name of a `Topology`, or of a function that returns one when called without arguments. A file with a single
+        `Topology`, or without one and with a single such function, needs no name.
 
     Raises
     ------
     WormcastError
-        There is no such file or name, the file cannot be run, or what is there gives no sound network.
+        The file or the name does not exist, the file cannot be run, or it contains no valid network.
     """
     module = run_file("topology", Path(file))
     if name is None:
         name = _only_name(file, module)
     elif not hasattr(module, name):
-        raise WormcastError(f"topology: {file} has no {name!r}, {_offer(module)}")
+        raise WormcastError(f"{file} has no {name!r}. {_offer(module)}")
     thing = getattr(module, name)
     if not isinstance(thing, Topology):
         if not callable(thing):
-            raise WormcastError(f"topology: {name} of {file} is a {type(thing).__name__}, it must be a Topology or a "
-                                "function that gives one")
+            raise WormcastError(f"{file}: {name} has type {type(thing).__name__}. Allowed: Topology, or a function "
+                                "that returns one.")
         thing = _called(thing, name, file, module)
     return sound(thing, f"{name} of {file}")
 
@@ -48,9 +48,9 @@ def _called(function: Callable[[], Any], name: str, file: str, module: ModuleTyp
     except WormcastError:
         raise
     except (Exception, SystemExit) as error:
-        raise WormcastError(f"topology: {name} of {file} cannot be called ({told(error, module.__name__)})") from error
+        raise WormcastError(f"{file}: function {name} fails ({told(error, module.__name__)})") from error
     if not isinstance(thing, Topology):
-        raise WormcastError(f"topology: {name} of {file} gives a {type(thing).__name__}, it must give a Topology")
+        raise WormcastError(f"{file}: function {name} returns a {type(thing).__name__}. Needed: a Topology.")
     return thing
 
 
@@ -60,13 +60,13 @@ def _only_name(file: str, module: ModuleType) -> str:
             return choice[0]
         if choice:
             break
-    raise WormcastError(f"topology: {file} does not say which by itself, {_offer(module)}")
+    raise WormcastError(f"{file} has {'more than one' if choice else 'no'} topology. {_offer(module)}")
 
 
 def _offer(module: ModuleType) -> str:
     names = _networks(module) + _functions(module)
-    return f"allowed are {', '.join(names)}" if names else (
-        "it must have a Topology, or a function without arguments that gives one")
+    return f"Allowed: {', '.join(names)}." if names else (
+        "Needed: a Topology, or a function without arguments that returns one.")
 
 
 def _networks(module: ModuleType) -> list[str]:
@@ -74,7 +74,7 @@ def _networks(module: ModuleType) -> list[str]:
 
 
 def _functions(module: ModuleType) -> list[str]:
-    """Names of the functions that were made in the file, are not hidden, and need no arguments."""
+    """Names of the public functions that are defined in the file and need no arguments."""
     return [
         name for name, thing in vars(module).items()
         if inspect.isfunction(thing) and thing.__module__ == module.__name__ and not name.startswith("_")

@@ -1,4 +1,4 @@
-"""A generator of random numbers that is ours, so that a seed means the same network for ever."""
+"""Random number generator of our own, so that a seed always means the same network."""
 
 from collections.abc import MutableSequence
 from typing import Any
@@ -35,7 +35,7 @@ class SplitMix64:
         return self.next() * limit >> 64
 
     def shuffle(self, things: MutableSequence[Any]) -> None:
-        """Put things into a random order, in place."""
+        """Shuffle a sequence in place."""
         for last in range(len(things) - 1, 0, -1):
             other = self.below(last + 1)
             things[last], things[other] = things[other], things[last]

@@ -1,4 +1,4 @@
-"""Tori of two or more dimensions, and rings: one router a node, with links around the edges."""
+"""Tori of two or more dimensions, and rings: one router per node, with links around the edges."""
 
 import dataclasses
 import math
@@ -29,12 +29,12 @@ def torus(extents: str) -> Topology:
 
 
 def ring(nodes: str) -> Topology:
-    """Build the ring of so many nodes: a torus of one dimension, with the ports ``d0+``, ``d0-`` and ``local``.
+    """Build the ring with this number of nodes: a torus of one dimension, with ports ``d0+``, ``d0-`` and ``local``.
 
     Raises
     ------
     WormcastError
-        The text is no whole number from 2 to 4096.
+        The text is not a whole number from 2 to 4096.
     """
     count = whole_number(f"ring:{nodes}", "N", nodes, 2, MOST_NODES)
     network = grid("ring", (count,), wraps=True)

@@ -1,4 +1,4 @@
-"""Whether a network that somebody else made is one: shapes, ranges, ports taken once, a way from any node to any."""
+"""Validation of user-supplied topologies: shapes, ranges, ports used once, paths between all nodes."""
 
 import dataclasses
 import math
@@ -21,17 +21,17 @@ SWITCH_NAME = re.compile(r"[A-Za-z0-9_.-]{1,32}")
 
 
 def sound(topology: Topology, where: str) -> Topology:
-    """Check a network, and give it with arrays of the types that `Topology` states.
+    """Check a network, and return it with arrays of the types that `Topology` states.
 
     Parameters
     ----------
     where : str
-        How sentences name it: ``"net.toml"``.
+        Name of the network in refusals: ``"net.toml"``.
 
     Raises
     ------
     WormcastError
-        It is not what `Topology` states.
+        The network violates the documentation of `Topology`.
     """
     try:
         _require_names(topology)
@@ -44,47 +44,48 @@ def sound(topology: Topology, where: str) -> Topology:
 
 
 class _Unsound(Exception):
-    """What is wrong with the network, without its name."""
+    """Fault of a network, without its name."""
 
 
 def _require_names(topology: Topology) -> None:
-    """Check all that is no array."""
+    """Check all fields that are not arrays."""
     for field in ("name", "kind"):
         value = getattr(topology, field)
         if not isinstance(value, str) or not value.isprintable() or not value:
-            raise _Unsound(f"{field} is {value!r}, it must be text on one line")
+            raise _Unsound(f"{field} {value!r} is not valid. Allowed: text on one line.")
     if not isinstance(topology.ports, tuple) or not topology.ports or not all(
             isinstance(names, tuple) and all(isinstance(name, str) for name in names) for names in topology.ports):
-        raise _Unsound("ports must be a tuple of names for each switch")
+        raise _Unsound("ports are not valid. Needed: a tuple of names for each switch.")
     for switch, names in enumerate(topology.ports):
         if not 1 <= len(names) <= MOST_PORTS:
-            raise _Unsound(f"switch {switch} has {len(names)} ports, allowed are 1 to {MOST_PORTS}")
+            raise _Unsound(f"switch {switch} has {len(names)} ports. Allowed: 1 to {MOST_PORTS}.")
         for name in names:
             if not PORT_NAME.fullmatch(name):
-                raise _Unsound(f"a port of switch {switch} is called {name!r}, allowed are a letter, up to 30 letters, "
-                               "digits and underscores, and + or - at the end")
+                raise _Unsound(f"port name {name!r} of switch {switch} is not valid. Allowed: a letter, up to 30 "
+                               "letters, digits and underscores, and + or - at the end.")
         if len(set(names)) < len(names):
-            raise _Unsound(f"switch {switch} has two ports of one name, they are {', '.join(names)}")
+            raise _Unsound(f"switch {switch} has two ports of one name: {', '.join(names)}")
     names = topology.switch_names
     if not isinstance(names, tuple) or len(names) != topology.switches:
-        raise _Unsound(f"switch_names must be a tuple of {topology.switches} names, one for each switch")
+        raise _Unsound(f"switch_names are not valid. Needed: a tuple of {topology.switches} names, one per switch.")
     for switch, name in enumerate(names):
         if not isinstance(name, str) or not SWITCH_NAME.fullmatch(name):
-            raise _Unsound(f"switch {switch} is called {name!r}, allowed are up to 32 letters, digits, _, - and .")
+            raise _Unsound(f"name {name!r} of switch {switch} is not valid. Allowed: up to 32 letters, digits, _, - "
+                           "and .")
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise _Unsound(f"two switches are called {twice!r}, each must have a name of its own")
+        raise _Unsound(f"two switches have the name {twice!r}. Allowed: distinct names.")
     if not _is_whole(topology.root) or not 0 <= topology.root < topology.switches:
-        raise _Unsound(f"root is {topology.root!r}, allowed are switches from 0 to {topology.switches - 1}")
+        raise _Unsound(f"root {topology.root!r} is not valid. Allowed: switches from 0 to {topology.switches - 1}.")
 
 
 def _with_arrays(topology: Topology) -> Topology:
-    """Check the arrays, each by itself."""
+    """Check each array."""
     switches = topology.switches
     injections = _integers("injections", topology.injections, ("nodes", 2))
     nodes = len(injections)
     if not 2 <= nodes <= MOST_NODES:
-        raise _Unsound(f"it has {nodes} nodes, allowed are 2 to {MOST_NODES}")
+        raise _Unsound(f"it has {nodes} nodes. Allowed: 2 to {MOST_NODES}.")
     links = _integers("links", topology.links, ("links", 4))
     consumptions = _integers("consumptions", topology.consumptions, (nodes, 2))
     most = np.array([len(names) for names in topology.ports])
@@ -94,46 +95,47 @@ def _with_arrays(topology: Topology) -> Topology:
         wrong = ends[(ends[:, 1] < 0) | (ends[:, 1] >= most[ends[:, 0]])]
         if len(wrong):
             switch, port = wrong[0].tolist()
-            raise _Unsound(f"{what} is at port {port} of switch {switch}, which has the ports 0 to {most[switch] - 1}")
+            raise _Unsound(f"{what} is at port {port} of switch {switch}. Allowed: 0 to {most[switch] - 1}.")
     shape = topology.shape
     if not isinstance(shape, tuple) or not shape or not all(_is_whole(extent) and extent > 0 for extent in shape) or (
             math.prod(shape) != nodes):
-        raise _Unsound(f"shape is {shape!r}, it must be whole numbers whose product is the number of nodes, {nodes}")
+        raise _Unsound(f"shape {shape!r} is not valid. Needed: whole numbers whose product is the number of nodes, "
+                       f"{nodes}.")
     coordinates = _integers("coordinates", topology.coordinates, (nodes, len(shape)))
     if not np.array_equal(coordinates, np.stack(np.unravel_index(np.arange(nodes), shape), axis=1)):
-        raise _Unsound(f"coordinates are not those of ids that are row-major in {list(shape)}")
+        raise _Unsound(f"coordinates are not valid. Needed: those of ids that are row-major in {list(shape)}.")
     labels = None
     if topology.labels is not None:
         labels = _integers("labels", topology.labels, (nodes,))
         if not np.array_equal(np.sort(labels), np.arange(nodes)):
-            raise _Unsound(f"labels must be the numbers from 0 to {nodes - 1}, each once")
+            raise _Unsound(f"labels are not valid. Needed: the numbers from 0 to {nodes - 1}, each once.")
     checked = dataclasses.replace(
         topology, shape=tuple(map(int, shape)), links=links, injections=injections, consumptions=consumptions,
         coordinates=coordinates, labels=labels, root=int(topology.root), places=None)
     if switches > (MOST_NODES if checked.direct else MOST_SWITCHES):
-        raise _Unsound(f"it has {switches} switches, allowed are up to {MOST_SWITCHES}, or up to {MOST_NODES} with one "
-                       "node each")
+        raise _Unsound(f"it has {switches} switches. Allowed: up to {MOST_SWITCHES}, or up to {MOST_NODES} with one "
+                       "node each.")
     for switch, name in enumerate(topology.switch_names):
         if name.isdigit() and not (checked.direct and name == str(switch)):
-            raise _Unsound(f"switch {switch} is called {name!r}, only switches of one node each may be called by a "
-                           "number, the node's")
+            raise _Unsound(f"name {name!r} of switch {switch} is not valid. Allowed: names with other characters than "
+                           "digits; the node's number if each switch has one node.")
     given = vars(topology).get("_places")
     return dataclasses.replace(checked, places=None if given is None else _places(given, switches, nodes))
 
 
 def _places(places: Any, switches: int, nodes: int) -> Places:
     if not isinstance(places, Places):
-        raise _Unsound(f"places is a {type(places).__name__}, it must be Places")
+        raise _Unsound(f"places have type {type(places).__name__}. Needed: Places.")
     rows = {"switches": switches, "nodes": nodes} | ({"sinks": nodes} if places.sinks is not None else {})
     found = {}
     for field, count in rows.items():
         array = _array(f"places of {field}", getattr(places, field))
         if array.ndim != 2 or len(array) != count or array.shape[1] not in (2, 3) or array.dtype.kind not in "iuf" or (
                 not np.isfinite(array).all()):
-            raise _Unsound(f"places of {field} must be {count} times two or three numbers")
+            raise _Unsound(f"places of {field} are not valid. Needed: {count} times two or three numbers.")
         found[field] = array.astype(float)
     if len({array.shape[1] for array in found.values()}) > 1:
-        raise _Unsound("places of switches and nodes must have as many numbers each, two or three")
+        raise _Unsound("places of switches and nodes differ in dimensions. Needed: two in all, or three in all.")
     return Places(**found)
 
 
@@ -141,7 +143,7 @@ def _array(what: str, value: Any) -> npt.NDArray[Any]:
     try:
         return np.asarray(value)
     except ValueError:
-        raise _Unsound(f"{what} are no array, their rows differ in length") from None
+        raise _Unsound(f"{what} are not an array: their rows differ in length") from None
 
 
 def _integers(what: str, value: Any, shape: tuple[int | str, ...]) -> npt.NDArray[np.int32]:
@@ -149,26 +151,26 @@ def _integers(what: str, value: Any, shape: tuple[int | str, ...]) -> npt.NDArra
     fits = array.ndim == len(shape) and all(
         isinstance(extent, str) or extent == given for extent, given in zip(shape, array.shape, strict=True))
     if not fits or array.dtype.kind not in "iu":
-        raise _Unsound(f"{what} must be whole numbers [{', '.join(map(str, shape))}], not {array.dtype} "
-                       f"[{', '.join(map(str, array.shape))}]")
+        raise _Unsound(f"{what} are {array.dtype} [{', '.join(map(str, array.shape))}]. Needed: whole numbers "
+                       f"[{', '.join(map(str, shape))}].")
     if array.size and not -(2**31) <= array.min() <= array.max() < 2**31:
-        raise _Unsound(f"{what} must be whole numbers of 32 bits")
+        raise _Unsound(f"{what} are not valid. Allowed: whole numbers of 32 bits.")
     return array.astype(np.int32)
 
 
 def _require_switches(what: str, given: Iterable[int], switches: int) -> None:
     for switch in given:
         if not 0 <= switch < switches:
-            raise _Unsound(f"{what} is at switch {switch}, allowed are 0 to {switches - 1}")
+            raise _Unsound(f"{what} is at switch {switch}. Allowed: 0 to {switches - 1}.")
 
 
 def _require_ports_taken_once(topology: Topology) -> None:
     """Refuse two links, two nodes, or a link and a node at one output or one input."""
     if not len(topology.links):
-        raise _Unsound("it has no links, a network has at least one")
+        raise _Unsound("it has no links. Needed: 1 or more.")
     itself = np.flatnonzero(topology.links[:, 0] == topology.links[:, 2])
     if len(itself):
-        raise _Unsound(f"a link leads from switch {topology.links[itself[0], 0]} to itself, it must lead to another")
+        raise _Unsound(f"a link leads from switch {topology.links[itself[0], 0]} to itself. Allowed: other switches.")
     for way, links, ends in (("output", topology.links[:, :2], topology.consumptions),
                              ("input", topology.links[:, 2:], topology.injections)):
         taken: dict[tuple[int, int], str] = {}
@@ -176,16 +178,16 @@ def _require_ports_taken_once(topology: Topology) -> None:
                                      *((tuple(end), f"node {node}") for node, end in enumerate(ends.tolist()))]:
             if (switch, port) in taken:
                 raise _Unsound(f"{taken[switch, port]} and {what if what != 'a link' else 'another'} are at "
-                               f"{way} {topology.ports[switch][port]} of switch {topology.switch_names[switch]}, "
-                               "it has room for one")
+                               f"{way} {topology.ports[switch][port]} of switch {topology.switch_names[switch]}. "
+                               "Allowed: one.")
             taken[switch, port] = what
 
 
 def _require_ways(topology: Topology) -> None:
-    """Refuse switches without links, and a node that cannot reach another."""
+    """Refuse switches without links, and nodes that cannot reach all other nodes."""
     bare = set(range(topology.switches)) - set(topology.links[:, [0, 2]].ravel().tolist())
     if bare:
-        raise _Unsound(f"switch {topology.switch_names[min(bare)]} has no links, each must have one")
+        raise _Unsound(f"switch {topology.switch_names[min(bare)]} has no links. Needed: 1 or more.")
     behind: list[list[int]] = [[] for _ in range(topology.switches)]
     before: list[list[int]] = [[] for _ in range(topology.switches)]
     for start, _, end, _ in topology.links.tolist():
@@ -194,7 +196,7 @@ def _require_ways(topology: Topology) -> None:
     starts = np.unique(topology.injections[:, 0])
     ends = topology.consumptions[:, 0]
     if _reached(behind, starts[0]).all() and _reached(before, starts[0]).all():
-        return  # any switch reaches any: no need to look at each
+        return  # all switches reach each other
     for start in starts:
         missed = np.flatnonzero(~_reached(behind, start)[ends])
         if len(missed):

@@ -30,7 +30,7 @@ def test_is_written_and_read(text, resource):
 @pytest.mark.parametrize("text", ["", "link", "link:0>1", "lnk:0>1:0", "cons:x:0", "cons:1:", "cons:1:a", "inj:1:0",
                                   "inj:1:a:0", "token:1:-2", "link::0"])
 def test_anything_else_is_refused(text):
-    with pytest.raises(WormcastError, match=r"resource: .* is none, allowed are link:U>V:vc, cons:NODE:i"):
+    with pytest.raises(WormcastError, match=r"resource: .* is not valid. Allowed: link:U>V:vc, cons:NODE:i"):
         Resource.parse(text)
 
 

@@ -160,7 +160,7 @@ def test_of_a_direction_and_how_many():
     ("action", "sentence"),
     [
         *(
-            (lambda one=one: ConsumptionClasses(((one,),)), f"classes: '{one[:9]}.*' is no direction, allowed are 0")
+            (lambda one=one: ConsumptionClasses(((one,),)), f"classes: '{one[:9]}.*' is not a direction. Allowed: 0")
             for one in ("x", "", "²-", "00-", "-", "0", "9" * 5000 + "-")
         ),
         (lambda: ConsumptionClasses((("0+",), ("0+",))), "must name each direction once, and at least one in each"),
@@ -171,10 +171,10 @@ def test_of_a_direction_and_how_many():
         (lambda: ConsumptionClasses.parse("0+.1/0+:last"), "must name each direction once, and at least one in each"),
         (lambda: ConsumptionClasses.parse("0+.1/up.1:last"), "names labels and dimensions"),
         (lambda: ConsumptionClasses.parse("0+.1"),
-         r"0[+].1:next tells virtual channels of the next hop apart, which are not known before; allowed are those of"),
+         r"0[+].1:next is not valid: the virtual channel of the next hop is not known in advance. Allowed: classes"),
         (lambda: ConsumptionClasses.parse("0+.2:last").of_channels(MESH, 2),
-         r"'0[+].2' is given where links of mesh:3x3 have 2 classes of virtual channels: allowed are 0 to 1"),
-        (lambda: ConsumptionClasses.parse("0+:first"), "classes: by 'first' is given, allowed are next, last"),
+         r"'0[+].2' is not valid: links of mesh:3x3 have 2 classes of virtual channels. Allowed: 0 to 1"),
+        (lambda: ConsumptionClasses.parse("0+:first"), "classes: by 'first' is not valid. Allowed: next, last"),
         (
             lambda: ConsumptionClasses.parse("0-").of_channels(replace(MESH, name="mine:9", kind="mine")),
             "classes: '0-' is given for mine:9, only meshes, tori and rings have directions of dimensions",

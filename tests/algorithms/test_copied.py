@@ -99,8 +99,8 @@ def test_how_many_consumption_channels_are_enough(channels, vcs, ejection, enoug
 
 
 @pytest.mark.parametrize(("channels", "vcs", "ejection", "sentence"), [
-    (3, 2, "one", "where 4 worms may come to a node at a time: allowed are 1, or from 4"),
-    (2, 3, "all", "where 3 worms may come to an ejection port at a time: allowed are 1, or from 3")])
+    (3, 2, "one", ": 4 worms may come to a node at a time. Allowed: 1, or 4 and more"),
+    (2, 3, "all", ": 3 worms may come to an ejection port at a time. Allowed: 1, or 3 and more")])
 def test_channels_for_which_there_are_no_groups_are_refused_with_tokens(channels, vcs, ejection, sentence):
     network, given = topology("min:b=2,stages=3"), {"consumption": channels, "vcs": vcs, "ejection": ejection}
     with pytest.raises(WormcastError, match=f"consumption: {channels} is given with tokens on .*, {sentence}"):
@@ -173,11 +173,12 @@ def test_overlapped_networks(size, sets):
 
 @pytest.mark.parametrize(("name", "scheme", "options", "sentence"), [
     ("mesh:3x3", "individual", {"tokens": True},
-     "tokens: on is given, worms of individual are not copied where their ways part"),
+     "tokens: on is not valid: worms of individual do not replicate in switches. Allowed: on with trees"),
     ("min:b=2,stages=3", "atbm", {"slots": 1},
-     "slots: 1 is given, worms of atbm are copied on their way: allowed is 0"),
+     "slots: 1 is not valid: worms of atbm are replicated in switches. Allowed: 0."),
     ("min:b=16,stages=3", "atbm", {},
-     "check: min:b=16,stages=3 has 4096 nodes, at most 1024 are allowed, as the trees from each node to all")])
+     "check: min:b=16,stages=3 is not valid: it has 4096 nodes, and the tree from each node to all others is analysed.")
+])
 def test_what_is_refused(name, scheme, options, sentence):
     with pytest.raises(WormcastError) as refusal:
         check(topology(name), SCHEMES[scheme], **options)

@@ -85,7 +85,7 @@ def test_encoders_agree_on_signs(drawn, data):
 
 @pytest.mark.parametrize("signed", [(1,), (0, 1), (2, 0), (3,), (0, 0)])
 def test_signs_are_of_even_dimensions_in_their_order(signed):
-    with pytest.raises(WormcastError, match=r"header: signs of dimensions .* are given, allowed are \(0, 2\), asc"):
+    with pytest.raises(WormcastError, match=r"header: signs of dimensions .* are not valid. Allowed: \(0, 2\), asc"):
         AddressList((4, 3, 2), 32, signed=signed)
 
 
@@ -180,10 +180,10 @@ def plain():
     [
         (
             lambda: AddressList((6, 6), 6),
-            r"flit_width 6 cannot hold all bits \(6 for an address, 1 for .* of the last flit\), it must be from 7",
+            r"flit_width 6 is not valid: .* all bits \(6 for an address, 1 for .* of the last flit\). Allowed: 7 or",
         ),
-        (lambda: AddressList((6, 6), 8, relations=3), r"6 for .*, 1 for .*, 2 for the relation\), it must be from 9"),
-        (lambda: Unicast((6, 6), 7, relations=3), r"\(6 for an address, 2 for the relation\), it must be from 8"),
+        (lambda: AddressList((6, 6), 8, relations=3), r"6 for .*, 1 for .*, 2 for the relation\). Allowed: 9 or more"),
+        (lambda: Unicast((6, 6), 7, relations=3), r"\(6 for an address, 2 for the relation\). Allowed: 8 or more"),
         (lambda: AddressList((1, 1), 8), r"header: shape \(1, 1\) has fewer than two nodes"),
         (lambda: AddressList((0, 8), 8), r"header: shape \(0, 8\) has fewer than two nodes"),
         (lambda: AddressList((), 8), r"header: shape \(\) has fewer than two nodes"),
@@ -193,12 +193,12 @@ def plain():
             lambda: plain().encode([1, 2, 1]),
             r"header: \[1, 2, 1\] names a destination twice, once is allowed",
         ),
-        (lambda: plain().encode([36]), r"header: node 36 has no address, ids go from 0 to 35"),
-        (lambda: plain().encode([-1]), r"header: node -1 has no address, ids go from 0 to 35"),
-        (lambda: plain().encode([1], relation=1), r"header: relation 1 is unknown, allowed are 0 to 0"),
-        (lambda: plain().node(0b110_000), r"header: address 0x30 has coordinate 6, allowed is up to 5"),
-        (lambda: batch(plain(), [0, 1], [36]), r"header: node 36 has no address, ids go from 0 to 35"),
-        (lambda: batch(plain(), [0, 1], [-1]), r"header: node -1 has no address, ids go from 0 to 35"),
+        (lambda: plain().encode([36]), r"header: node 36 has no address. Allowed: 0 to 35"),
+        (lambda: plain().encode([-1]), r"header: node -1 has no address. Allowed: 0 to 35"),
+        (lambda: plain().encode([1], relation=1), r"header: relation 1 is unknown. Allowed: 0 to 0"),
+        (lambda: plain().node(0b110_000), r"header: address 0x30 has coordinate 6. Allowed: 0 to 5"),
+        (lambda: batch(plain(), [0, 1], [36]), r"header: node 36 has no address. Allowed: 0 to 35"),
+        (lambda: batch(plain(), [0, 1], [-1]), r"header: node -1 has no address. Allowed: 0 to 35"),
         (lambda: batch(plain(), [0, 1, 1], [3]), r"header: worm 1 has no destination, a worm has from one"),
         (lambda: plain().encode_batch(np.arange(1), np.arange(0), 1), r"header: relation 1 is unknown"),
         (
@@ -208,7 +208,7 @@ def plain():
         (lambda: Unicast((6, 6), 32).encode([]), r"header: no destination is given"),
         (lambda: Unicast((6, 6), 32).flits(2), r"header: 2 destinations given, a unicast header holds one"),
         (lambda: batch(Unicast((6, 6), 32), [0, 3], [1, 2, 3]), r"header: 3 destinations given, a unicast"),
-        (lambda: AddressList.ideal_width((6, 6), 0), r"header: ideal width for 0 destinations, it must be from one"),
+        (lambda: AddressList.ideal_width((6, 6), 0), r"header: 0 destinations are not valid. Allowed: 1 or more"),
         (lambda: AddressList.ideal_width((1, 1), 1), r"header: shape \(1, 1\) has fewer than two nodes"),
     ],
 )

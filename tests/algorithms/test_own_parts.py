@@ -88,7 +88,7 @@ def test_a_plan_goes_from_switch_to_switch(source, destinations, links):
 
 @pytest.mark.parametrize(("source", "destinations"), [(2, [3, 1, 0]), (3, [2, 1, 0])])
 def test_a_worm_that_goes_back_is_refused(source, destinations):
-    with pytest.raises(WormcastError, match="a worm comes from s1 to s0, stops there, and goes on to s1; routers by "):
+    with pytest.raises(WormcastError, match="a worm comes from s1 to s0, stops there, and continues to s1; routers "):
         plan(pair(), OneWorm(), source, destinations)
 
 

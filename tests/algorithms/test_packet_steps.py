@@ -161,9 +161,9 @@ def test_who_has_packet_steps():
 
 
 @pytest.mark.parametrize(("packets", "discipline", "sentence"), [
-    (0, "fpfs", "packets: 0 is given, allowed are whole numbers from 1"),
-    (True, "fpfs", "packets: True is given, it must be a whole number"),
-    (2, "lifo", "discipline: 'lifo' is given, allowed are fpfs, fcfs"),
+    (0, "fpfs", "packets: 0 is not valid. Allowed: whole numbers from 1"),
+    (True, "fpfs", "packets: True is not valid. Allowed: a whole number"),
+    (2, "lifo", "discipline: 'lifo' is not valid. Allowed: fpfs, fcfs"),
 ])
 def test_what_is_refused(packets, discipline, sentence):
     with pytest.raises(WormcastError, match=f"^{sentence}$"):

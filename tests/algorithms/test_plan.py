@@ -212,7 +212,7 @@ def test_links_of_a_step():
         ("3.2", "1,7,0.1", r"plan: node 1 \(0\.1\) is twice among the destinations, once is allowed"),
         ("3.2", "", r"plan: no destination is given, a multicast has from one"),
         ("3.2", [], r"plan: no destination is given, a multicast has from one"),
-        ("3.2", "1,36", r"node: '36' is outside mesh:6x6, ids go from 0 to 35"),
+        ("3.2", "1,36", r"node: '36' is not in mesh:6x6. Allowed: ids from 0 to 35"),
         ("6.2", "1", r"node: '6\.2' is outside mesh:6x6"),
     ],
 )
@@ -254,7 +254,7 @@ def test_packets_are_those_of_the_scheme_or_those_that_are_given():
     assert (both.packets, both.form) == (1, "2-D, the best k for 9 packets, order dimension, by e-cube")
     assert plan(mesh, "k-binomial", 0, "all", packets=100).phases == 15
     assert plan(mesh, "individual", 0, "all", packets=3).packets == 3
-    with pytest.raises(WormcastError, match=r"^packets: 0 is given, allowed are whole numbers from 1$"):
+    with pytest.raises(WormcastError, match=r"^packets: 0 is not valid. Allowed: whole numbers from 1$"):
         plan(mesh, "k-binomial", 0, "all", packets=0)
 
 
@@ -291,7 +291,7 @@ UPWARD = example("dual-path").worms[0]
         ({"destinations": (19, 35, 30, 31)}, r"node 31 is visited 1 times instead of 0"),
         ({"rank": 1}, r"node 20 sends 2 worms of rank 1 instead of one"),
         ({"source": 21}, r"worm 0 is sent at once by node 21 instead of 20"),
-        ({"tier": 2}, r"worm 0 has tier 2, allowed are 0 and 1"),
+        ({"tier": 2}, r"worm 0 has tier 2. Allowed: 0, 1"),
         ({"tier": 1}, r"worm 0 is forwarded by a network interface and comes after none, whose packets it would forw"),
         ({"id": 1}, r"worm 1 is in place 0, an id is the place in the plan"),
         ({"classes": (0, 2, None)}, r"worm 0 has consumption class 2, the scheme states 2"),

@@ -306,7 +306,7 @@ class TestPlans:
     def test_other_schemes_refuse_by_name(self, name):
         network = topology(name)
         for scheme in (name for name in SCHEMES if "mesh" in SCHEMES[name].kinds):
-            with pytest.raises(WormcastError, match=f"scheme {scheme}: it is not defined on .*, allowed are mesh"):
+            with pytest.raises(WormcastError, match=f"scheme {scheme}: .* is not valid. Allowed: mesh"):
                 find_scheme(scheme, network)
 
 
@@ -332,7 +332,7 @@ def changed(*changes, phases=(0, 0, 0, 0), dtype=np.int16, started=None):
 @pytest.mark.parametrize(
     ("made", "sentence"),
     [
-        (None, "relation broken: its choices give a NoneType, they must give Choices"),
+        (None, "relation broken: its choices return a NoneType. Needed: Choices"),
         (changed(dtype=np.int32), r"options on mesh:1x3 must be int16 \[phases, 3, 3, alternatives\], they are int32"),
         (changed(phases=(0, 0, 0)), r"phase_of_link on mesh:1x3 must be int8 \[4\] with phases from 0 to 0"),
         (changed(phases=(0, 0, 1, 0)), r"phase_of_link on mesh:1x3 must be int8 \[4\] with phases from 0 to 0"),

@@ -105,13 +105,13 @@ def test_a_node_set_is_a_text_or_any_iterable():
             mesh(6, 6).node_set(text)
 
 
-GARBLED = r"is none of mesh:6x6, allowed is an id \(up to 35\), coordinates \(up to 5\.5\) or a label \(up to @35\)"
+GARBLED = r"is not in mesh:6x6. Allowed: an id \(up to 35\), coordinates \(up to 5\.5\) or a label \(up to @35\)"
 
 
 @pytest.mark.parametrize(
     ("specification", "sentence"),
     [
-        (36, r"node: '36' is outside mesh:6x6, ids go from 0 to 35"),
+        (36, r"node: '36' is not in mesh:6x6. Allowed: ids from 0 to 35"),
         ("@36", r"node: '@36' is outside mesh:6x6, labels go from 0 to 35"),
         ("3.6", r"node: '3\.6' is outside mesh:6x6, coordinates here go from 0 to 5"),
         ("6.3", r"node: '6\.3' is outside mesh:6x6, coordinates here go from 0 to 5"),
@@ -147,10 +147,10 @@ EXTENTS = r"is not mesh:ROWSxCOLUMNS \(or mesh:XxYxZ, or more\) with whole numbe
         ("mesh:8 x8", EXTENTS),
         ("mesh:" + "x".join(["1"] * 70 + ["2"]), EXTENTS),
         ("mesh:" + "9" * 5000 + "x2", EXTENTS),
-        ("mesh:1x1", r"topology: 'mesh:1x1' is a mesh of size 1, allowed are 2 to 4096 nodes"),
-        ("mesh:64x65", r"'mesh:64x65' is a mesh of size 4160, allowed are 2 to 4096 nodes"),
-        ("mesh", r"topology: 'mesh' is not KIND:PARAMETERS, allowed are .*mesh:ROWSxCOLUMNS"),
-        ("star:8", r"topology: 'star' is unknown, there are .*mesh, .*ring, torus"),
+        ("mesh:1x1", r"topology: 'mesh:1x1' has 1 nodes. Allowed: 2 to 4096 nodes"),
+        ("mesh:64x65", r"'mesh:64x65' has 4160 nodes. Allowed: 2 to 4096 nodes"),
+        ("mesh", r"topology: 'mesh' is not valid. Allowed: .*mesh:ROWSxCOLUMNS"),
+        ("star:8", r"topology: 'star' is unknown. Allowed: .*mesh, .*ring, torus"),
     ],
 )
 def test_a_bad_topology_is_refused_in_a_sentence(specification, sentence):

@@ -24,7 +24,7 @@ def test_packets_of_a_length():
     asked = ["plan", "mesh:1x8", "k-binomial", "--source", 0, "--destinations", "all", "--length", 90, "--packet", 32]
     code, out, err = wormcast(*asked)
     assert (code, err) == (0, "")
-    assert ("3 packets, of which an interface sends one a step: 8 steps first packet first (fpfs), 8 steps first "
+    assert ("3 packets, each interface sends one packet per step: 8 steps first packet first (fpfs), 8 steps first "
             "child first (fcfs)\n") in out
     assert "│    1 │ 0.0>0." in out
     found = json.loads(wormcast(*asked, "--json")[1])
@@ -84,29 +84,29 @@ def test_check_takes_parameters_on_both_sides():
                           "order=id on ")
 
 
-CONVENTIONAL = "has network interfaces forward its worms: allowed are fcfs, fpfs"
+CONVENTIONAL = "ni: conventional is not valid: network interfaces forward the worms of scheme "
 BOTH = "all must go both ways"
 
 
 @pytest.mark.parametrize(("command", "sentence"), [
     (["run", NETWORK, "k-binomial", *TO, "--length", 8],
-     f"ni: conventional is given, scheme k-binomial {CONVENTIONAL}"),
+     f"{CONVENTIONAL}k-binomial. Allowed: fcfs, fpfs."),
     (["run", NETWORK, "k-binomial:k=2", *TO, "--length", 8, "--absorb", "host"],
-     f"ni: conventional is given, scheme k-binomial:k=2 {CONVENTIONAL}"),
+     f"{CONVENTIONAL}k-binomial:k=2. Allowed: fcfs, fpfs."),
     (["load", NETWORK, "k-binomial", "--rate", "0.01"],
-     f"ni: conventional is given, scheme k-binomial {CONVENTIONAL}"),
+     f"{CONVENTIONAL}k-binomial. Allowed: fcfs, fpfs."),
     (["plan", NETWORK, "k-binomial", *TO, "--packet", 8],
-     "packet: 8 is given without a length, of which packets are made"),
+     "packet: 8 is not valid without --length. Needed: --length FLITS."),
     (["plan", NETWORK, "k-binomial:k=0", *TO],
-     "scheme: k of 'k-binomial:k=0' is '0', allowed are whole numbers from 1 to 12"),
+     "scheme: k '0' of 'k-binomial:k=0' is not valid. Allowed: whole numbers from 1 to 12"),
     (["plan", NETWORK, "k-binomial:k=-1", *TO],
-     "scheme: k of 'k-binomial:k=-1' is '-1', allowed are whole numbers from 1 to 12"),
+     "scheme: k '-1' of 'k-binomial:k=-1' is not valid. Allowed: whole numbers from 1 to 12"),
     (["plan", NETWORK, "k-binomial:packets=0", *TO],
-     "scheme: packets of 'k-binomial:packets=0' is '0', allowed are whole numbers from 1 to 1099511627776"),
+     "scheme: packets '0' of 'k-binomial:packets=0' is not valid. Allowed: whole numbers from 1 to 1099511627776"),
     (["plan", NETWORK, "k-binomial:order=up", *TO],
-     "scheme: order of 'k-binomial:order=up' is 'up', allowed are cco, dimension, id, random"),
+     "scheme: order 'up' of 'k-binomial:order=up' is not valid. Allowed: cco, dimension, id, random"),
     (["plan", NETWORK, "binomial:k=2", *TO],
-     "scheme: 'k=2' of 'binomial:k=2' is no parameter, allowed is binomial:order=...,seed=..."),
+     "scheme: 'k=2' of 'binomial:k=2' is not a parameter. Allowed: binomial:order=...,seed=..."),
     (["plan", NETWORK, "individual:k=2", *TO], "scheme: 'individual:k=2' is given, individual has no parameters"),
     (["plan", "min:b=2,stages=5", "k-binomial:order=cco", *TO],
      f"scheme k-binomial:order=cco, order cco: min:b=2,stages=5 has 1 links from switch s0 to s16 and 0 back, {BOTH}"),

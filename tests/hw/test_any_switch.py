@@ -321,7 +321,7 @@ def test_every_output_comes_from_a_flip_flop(network, number, relation, options)
 
 
 def test_classes_share_virtual_channels_evenly():
-    with pytest.raises(WormcastError, match="vcs: 3 is given, e-cube tells 2 classes of virtual channels apart on"):
+    with pytest.raises(WormcastError, match="vcs: 3 is not valid: e-cube tells 2 classes of virtual channels apart on"):
         blueprint("torus:4x4", vcs=3).router()
 
 
@@ -330,7 +330,7 @@ def test_ejection_ports_have_as_many_consumption_channels_each():
     assert decoder.outputs == ("east", "west", "south", "north", "local_east", "local_west", "local_south",
                                "local_north")
     outputs = [PortSpec(name, vcs=1 + (name == "local_east")) for name in decoder.outputs]
-    with pytest.raises(WormcastError, match=r"Switch.outputs: ejection ports must have the same number of consumption"):
+    with pytest.raises(WormcastError, match=r"Switch.outputs: 2, 1, 1, 1 consumption channels are not valid. Allowed:"):
         Switch(inputs=[PortSpec(name) for name in decoder.inputs], outputs=outputs, decoder=decoder, width=32)
 
 

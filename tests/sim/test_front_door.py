@@ -75,6 +75,7 @@ def refusals(folder, network, scheme, *options):
 @pytest.mark.parametrize(("given", "sentence"), [
     (("ring.toml", "individual"), "relation up-down: it does not lead from switch 0 to node 3 in ring.toml"),
     (("mesh:4x4", "columns.py"), "scheme columns: a worm comes from "),
+    (("mesh:4x4", "path-lg"), "scheme path-lg: its worms need switches that hold a whole worm"),
     (("mesh:4x4", "individual", "--relation", "dead_end.py"), "relation dead-end: it does not lead from "),
     (("mesh:4x4", "dual-path", "--classes", "1+"), "classes: 1+:next gives no class to a worm of dual-path from "),
     (("mesh:4x4", "individual", "--relation", "spiral"), "relation: 'spiral' is unknown"),
@@ -90,6 +91,20 @@ def test_all_commands_refuse_in_one_sentence(given, sentence, folder):
     assert not list(folder.glob("out/*.csv"))
 
 
+@pytest.mark.parametrize(("scheme", "options"), [
+    ("path-g", []), ("path-lg", []), ("tree", []), ("dual-path", ["--buffer-kind", "deep"]),
+])
+def test_messages_are_refused_alike_in_a_run_and_as_a_trace(scheme, options, folder):
+    """What a scheme needs of switches comes before the turns that its worms take."""
+    message = {"cycle": 0, "source": 3, "destinations": [2, 6, 0, 4, 7], "length": 4}
+    (folder / "m.jsonl").write_text(json.dumps(message) + "\n")
+    run, load = (wormcast(command, "mesh:4x2", scheme, option, "m.jsonl", *options, cwd=folder)
+                 for command, option in (("run", "--messages"), ("load", "--trace")))
+    assert run == load
+    assert run[0] == 2
+    assert "allowed is" in run[2]
+
+
 def test_sets_that_are_given_are_asked_alone(folder):
     """By a relation that leads nowhere for one pair, others are sent."""
     given = ("mesh:4x4", "individual", "--relation", "dead_end.py", "--source", "0")
@@ -103,7 +118,7 @@ def test_sets_that_are_given_are_asked_alone(folder):
         assert wormcast(*sent, "5", *more, cwd=folder)[0] == 0
         code, _, told = wormcast(*sent, "5,9,13,1", *more, cwd=folder)
         assert code == 2
-        assert "stops there, and goes on to 2.1; routers by e-cube do not have this turn in mesh:4x4" in told
+        assert "stops there, and continues to 2.1; routers by e-cube do not have this turn in mesh:4x4" in told
 
 
 @pytest.mark.parametrize(("given", "sentence"), [

@@ -22,7 +22,7 @@ def _overview() -> str:
     return "\n".join([
         "# Hardware components\n",
         ("`wormcast verilog` exports these components, `wormcast synth` synthesises them. "
-         "[interfaces.md](../interfaces.md#link) describes links, headers and delays, "
+         "[links.md](../links.md#link) describes links, headers and delays, "
          "[verilog.md](../verilog.md) the exported files.\n"),
         table(["component", ""], rows), listing("", [f"components/{name}" for name in COMPONENTS]),
     ])

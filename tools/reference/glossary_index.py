@@ -40,7 +40,7 @@ def find_words(page: str, text: str) -> Iterable[Term]:
         elif re.match(r"word\b", cells[0]):
             columns = cells
         elif columns and not set(line) <= set("|-: "):
-            parts = [f"{title}: {text}" if title in ("excluded",) else text
+            parts = [f"{title}: {text}" if title in ("excluded", "elsewhere") else text
                      for title, text in zip(columns[1:], cells[1:], strict=True) if text]
             meaning = re.sub(r"\]\(#", f"]({page}#", "; ".join(parts))
             for name in cells[0].split(", "):

@@ -18,7 +18,7 @@ from .schemes import scheme_pages
 __all__ = ["assemble", "pages", "rewritten"]
 
 #: Pages outside of docs/: file in the repository, file on the site.
-OTHERS = {"README.md": "index.md", "CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
+OTHERS = {"README.md": "readme.md", "CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
 
 LINK = re.compile(r"\[(?P<text>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<path>[^)\s#:]+)(?P<heading>#[^)\s]*)?\)")
 

@@ -135,7 +135,8 @@ class Wave:
                     raise self._no_vcd()
                 words.append(word)
                 if word == "$end":
-                    self._rest = " ".join(some[place:]).encode()
+                    if words[0] == "$enddefinitions":
+                        self._rest = " ".join(some[place:]).encode()
                     yield words
                     words = []
 

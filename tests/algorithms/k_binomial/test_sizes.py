@@ -73,13 +73,13 @@ def test_a_node_alone():
 
 
 @pytest.mark.parametrize(("call", "sentence"), [
-    (lambda: covered(3, 0), "k: 0 is given, allowed are whole numbers from 1"),
-    (lambda: covered(-1, 2), "steps: -1 is given, allowed are whole numbers from 0"),
-    (lambda: first_steps(0, 2), "nodes: 0 is given, allowed are whole numbers from 1"),
-    (lambda: first_steps(4, -2), "k: -2 is given, allowed are whole numbers from 1"),
-    (lambda: steps(4, 2, 0), "packets: 0 is given, allowed are whole numbers from 1"),
-    (lambda: best_k(4, 0), "packets: 0 is given, allowed are whole numbers from 1"),
-    (lambda: best_k(4, 1.5), "packets: 1.5 is given, it must be a whole number"),
+    (lambda: covered(3, 0), "k: 0 is not valid. Allowed: whole numbers from 1"),
+    (lambda: covered(-1, 2), "steps: -1 is not valid. Allowed: whole numbers from 0"),
+    (lambda: first_steps(0, 2), "nodes: 0 is not valid. Allowed: whole numbers from 1"),
+    (lambda: first_steps(4, -2), "k: -2 is not valid. Allowed: whole numbers from 1"),
+    (lambda: steps(4, 2, 0), "packets: 0 is not valid. Allowed: whole numbers from 1"),
+    (lambda: best_k(4, 0), "packets: 0 is not valid. Allowed: whole numbers from 1"),
+    (lambda: best_k(4, 1.5), "packets: 1.5 is not valid. Allowed: a whole number"),
 ])
 def test_what_is_refused(call, sentence):
     with pytest.raises(WormcastError) as refused:

@@ -70,19 +70,19 @@ def test_seeds_differ():
 
 @pytest.mark.parametrize(("parameters", "sentence"), [
     ("switches=8,ports=4,nodes=25",
-     "has 25 nodes on 8 switches of 4 ports, allowed are up to 24, so that each switch keeps a port for a link"),
+     "has 25 nodes on 8 switches of 4 ports, and each switch needs a port for a link. Allowed: up to 24 nodes"),
     ("connectivity=0.4", "'irregular:connectivity=0.4' joins 12 ports, 8 switches need 14 to be connected"),
-    ("connectivity=0", "connectivity of '.*' is '0', allowed are numbers above 0 up to 1"),
-    ("connectivity=1.1", "is '1.1', allowed are numbers above 0 up to 1 with at most six decimal places"),
+    ("connectivity=0", "connectivity '0' of '.*' is not valid. Allowed: numbers above 0 up to 1"),
+    ("connectivity=1.1", "'1.1' of .* is not valid. Allowed: numbers above 0 up to 1 with at most six decimal places"),
     ("connectivity=1/2", "connectivity of '.*' is '1/2'"),
     ("connectivity=", "connectivity of '.*' is ''"),
     ("connectivity=nan", "connectivity of '.*' is 'nan'"),
-    ("switches=1", "switches of 'irregular:switches=1' is '1', allowed are whole numbers from 2 to 1024"),
-    ("ports=33", "ports of '.*' is '33', allowed are whole numbers from 2 to 32"),
-    ("nodes=1", "nodes of '.*' is '1', allowed are whole numbers from 2 to 4096"),
-    ("seed=-1", "seed of '.*' is '-1', allowed are whole numbers from 0 to 999999999999999999"),
+    ("switches=1", "switches '1' of 'irregular:switches=1' is not valid. Allowed: whole numbers from 2 to 1024"),
+    ("ports=33", "ports '33' of '.*' is not valid. Allowed: whole numbers from 2 to 32"),
+    ("nodes=1", "nodes '1' of '.*' is not valid. Allowed: whole numbers from 2 to 4096"),
+    ("seed=-1", "seed '-1' of '.*' is not valid. Allowed: whole numbers from 0 to 999999999999999999"),
     ("seed=1,seed=2", "gives seed twice"),
-    ("node=4", "'node=4' of 'irregular:node=4' is no parameter, allowed is irregular:switches=...,ports=...,"),
+    ("node=4", "'node=4' of 'irregular:node=4' is not a parameter. Allowed: irregular:switches=...,ports=...,"),
 ])
 def test_other_parameters_are_refused_in_a_sentence(parameters, sentence):
     with pytest.raises(WormcastError, match=sentence):

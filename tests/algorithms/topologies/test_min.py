@@ -97,19 +97,19 @@ def test_its_name_is_the_shortest_and_its_nodes_are_ids():
 
 
 @pytest.mark.parametrize(("parameters", "sentence"), [
-    ("", "'min:' gives no b, allowed is min:b=...,stages=...,kind=..."),
+    ("", "'min:' is not valid: b is missing. Needed: min:b=...,stages=...,kind=..."),
     ("b=4", "gives no stages"),
-    ("b=4,stages=3,b=4", "gives b twice, allowed is once"),
-    ("b=4,stages=3,rows=4", "'rows=4' of 'min:b=4,stages=3,rows=4' is no parameter, allowed is min:b=...,stages="),
+    ("b=4,stages=3,b=4", "repeats b. Allowed: once"),
+    ("b=4,stages=3,rows=4", "'rows=4' of 'min:b=4,stages=3,rows=4' is not a parameter. Allowed: min:b=...,stages="),
     ("b=4,stages=3,", "'' of 'min:b=4,stages=3,' is no parameter"),
     ("4x3", "'4x3' of 'min:4x3' is no parameter"),
-    ("b=1,stages=3", "b of 'min:b=1,stages=3' is '1', allowed are whole numbers from 2 to 32"),
-    ("b=33,stages=2", "allowed are whole numbers from 2 to 32"),
-    ("b=2,stages=1", "stages of 'min:b=2,stages=1' is '1', allowed are whole numbers from 2 to 12"),
+    ("b=1,stages=3", "b '1' of 'min:b=1,stages=3' is not valid. Allowed: whole numbers from 2 to 32"),
+    ("b=33,stages=2", "Allowed: whole numbers from 2 to 32"),
+    ("b=2,stages=1", "stages '1' of 'min:b=2,stages=1' is not valid. Allowed: whole numbers from 2 to 12"),
     ("b=2,stages=x", "stages of 'min:b=2,stages=x' is 'x'"),
-    ("b=2,stages=9", "has 512 nodes and 2304 switches, allowed are up to 4096 nodes and 1024 switches"),
+    ("b=2,stages=9", "has 512 nodes and 2304 switches. Allowed: up to 4096 nodes and 1024 switches"),
     ("b=32,stages=3", "has 32768 nodes and 3072 switches"),
-    ("b=2,stages=3,kind=banyan", "kind of '.*' is 'banyan', allowed are baseline, cube, omega, butterfly"),
+    ("b=2,stages=3,kind=banyan", "kind 'banyan' of '.*' is not valid. Allowed: baseline, cube, omega, butterfly"),
 ])
 def test_other_parameters_are_refused_in_a_sentence(parameters, sentence):
     with pytest.raises(WormcastError, match=sentence):

@@ -87,27 +87,27 @@ FINE = "one = Topology(**_parts({}))"
 
 
 @pytest.mark.parametrize(("text", "name", "sentence"), [
-    ("1 / 0", None, "net.py could not be run (ZeroDivisionError: division by zero"),
-    ("sys.exit(3)", None, "net.py could not be run (SystemExit: 3"),
-    ("x = 3", None, "net.py does not say which by itself, it must have a Topology, or a function without"),
-    ("a = b = Topology(**_parts())", None, "does not say which by itself, allowed are a, b"),
+    ("1 / 0", None, "net.py cannot be run (ZeroDivisionError: division by zero"),
+    ("sys.exit(3)", None, "net.py cannot be run (SystemExit: 3"),
+    ("x = 3", None, "net.py has no topology. Needed: a Topology, or a function without"),
+    ("a = b = Topology(**_parts())", None, "net.py has more than one topology. Allowed: a, b."),
     ("x = 3", "y", "net.py has no 'y', it must have a Topology, or a function"),
-    ("x = 3", "x", "x of net.py is a int, it must be a Topology or a function that gives one"),
-    ("def f(): return {}", None, "f of net.py gives a dict, it must give a Topology"),
-    ("def f(n): ...", "f", "f of net.py cannot be called (TypeError: f() missing 1 required positional argument"),
-    ("def f(): return 1 / 0", "f", "f of net.py cannot be called (ZeroDivisionError: division by zero, net.py:13)"),
-    ("def f(): sys.exit('no')", "f", "f of net.py cannot be called (SystemExit: no, net.py:13)"),
+    ("x = 3", "x", "net.py: x has type int. Allowed: Topology, or a function that returns one"),
+    ("def f(): return {}", None, "net.py: function f returns a dict. Needed: a Topology"),
+    ("def f(n): ...", "f", "net.py: function f fails (TypeError: f() missing 1 required positional argument"),
+    ("def f(): return 1 / 0", "f", "net.py: function f fails (ZeroDivisionError: division by zero, net.py:13)"),
+    ("def f(): sys.exit('no')", "f", "net.py: function f fails (SystemExit: no, net.py:13)"),
     ("def f(): raise WormcastError('own words')", "f", "own words"),
     ("def f(): return topology('mesh:0x0')", "f", "topology: 'mesh:0x0' is not mesh:"),
-    ("one = Topology(**_parts(links=[[0, 1], [1]]))", None, "net.py could not be run (ValueError: "),
-    (FINE.format("name=3"), "one", "one of net.py: name is 3, it must be text on one line"),
+    ("one = Topology(**_parts(links=[[0, 1], [1]]))", None, "net.py cannot be run (ValueError: "),
+    (FINE.format("name=3"), "one", "one of net.py: name 3 is not valid. Allowed: text on one line"),
     (FINE.format("ports=()"), "one", "ports must be a tuple of names for each switch"),
     (FINE.format("ports=[['a', 'b', 'local']] * 3"), "one", "ports must be a tuple of names for each switch"),
     (FINE.format("ports=(('a', 'b', 'local'), ('a', 'b', 'local'), ())"), "one",
-     "switch 2 has 0 ports, allowed are 1 to 32"),
+     "switch 2 has 0 ports. Allowed: 1 to 32"),
     (FINE.format("ports=(('a', 'b'),) * 3"), "one", "a node is at port 2 of switch 0, which has the ports 0 to 1"),
-    (FINE.format("links=[[0, 0, 1, 1], [1, 0, 3, 1]]"), "one", "a link is at switch 3, allowed are 0 to 2"),
-    (FINE.format("links=[[0, 0, 1, 1], [1, 0, -1, 1]]"), "one", "a link is at switch -1, allowed are 0 to 2"),
+    (FINE.format("links=[[0, 0, 1, 1], [1, 0, 3, 1]]"), "one", "a link is at switch 3. Allowed: 0 to 2"),
+    (FINE.format("links=[[0, 0, 1, 1], [1, 0, -1, 1]]"), "one", "a link is at switch -1. Allowed: 0 to 2"),
     (FINE.format("links=[[0, 0, 1, 5]]"), "one", "a link is at port 5 of switch 1, which has the ports 0 to 2"),
     (FINE.format("links=[[0.5, 0, 1, 1]]"), "one", "links must be whole numbers [links, 4], not float64 [1, 4]"),
     (FINE.format("links=[[0, 0, 2**40, 1]]"), "one", "links must be whole numbers of 32 bits"),
@@ -120,16 +120,16 @@ FINE = "one = Topology(**_parts({}))"
      "a link and node 0 are at output a of switch 0, it has room for one"),
     (FINE.format("injections=[[0, 1], [1, 2], [2, 2]]"), "one",
      "a link and node 0 are at input b of switch 0, it has room for one"),
-    (FINE.format("shape=(2, 2)"), "one", "shape is (2, 2), it must be whole numbers whose product is the number of"),
-    (FINE.format("shape=3"), "one", "shape is 3, it must be whole numbers whose product"),
+    (FINE.format("shape=(2, 2)"), "one", "shape (2, 2) is not valid. Needed: whole numbers whose"),
+    (FINE.format("shape=3"), "one", "shape 3 is not valid. Needed: whole numbers whose product"),
     (FINE.format("shape=(1, 3)"), "one", "coordinates must be whole numbers [3, 2], not int64 [3, 1]"),
     (FINE.format("coordinates=[[2], [1], [0]]"), "one", "coordinates are not those of ids that are row-major in [3]"),
     (FINE.format("labels=[0, 2, 2]"), "one", "labels must be the numbers from 0 to 2, each once"),
-    (FINE.format("root=3"), "one", "root is 3, allowed are switches from 0 to 2"),
-    (FINE.format("root=True"), "one", "root is True, allowed are switches from 0 to 2"),
+    (FINE.format("root=3"), "one", "root 3 is not valid. Allowed: switches from 0 to 2"),
+    (FINE.format("root=True"), "one", "root True is not valid. Allowed: switches from 0 to 2"),
     (FINE.format("switch_names=('a', 'b')"), "one", "switch_names must be a tuple of 3 names, one for each switch"),
-    (FINE.format("switch_names=('a', 'b', 'a>b')"), "one", "switch 2 is called 'a>b', allowed are up to 32 letters"),
-    (FINE.format("places=3"), "one", "places is a int, it must be Places"),
+    (FINE.format("switch_names=('a', 'b', 'a>b')"), "one", "name 'a>b' of switch 2 is not valid. Allowed: up to"),
+    (FINE.format("places=3"), "one", "places have type int. Needed: Places"),
     (FINE.format("places=Places(np.zeros((3, 2)), np.zeros((2, 2)))"), "one",
      "places of nodes must be 3 times two or three numbers"),
     (FINE.format("places=Places(np.zeros((3, 2)), np.zeros((3, 3)))"), "one",
@@ -145,13 +145,13 @@ def test_what_gives_no_sound_network_is_refused_in_a_sentence(text, name, senten
 
 
 @pytest.mark.parametrize(("given", "sentence"), [
-    (3, "topology: 3 is given, it must be text"),
-    (None, "topology: None is given, it must be text"),
-    (b"mesh:8x8", "topology: b'mesh:8x8' is given, it must be text"),
-    ("", "topology: '' is not KIND:PARAMETERS, allowed are irregular:NAME=NUMBER,..."),
-    ("star:4", "topology: 'star' is unknown, there are irregular, mesh, min, ring, torus, and NAME.toml, FILE.py and "),
-    ("absent.py", "topology: there is no file absent.py"),
-    ("absent.py:cube", "topology: there is no file absent.py"),
+    (3, "topology: 3 is not valid. Allowed: text"),
+    (None, "topology: None is not valid. Allowed: text"),
+    (b"mesh:8x8", "topology: b'mesh:8x8' is not valid. Allowed: text"),
+    ("", "topology: '' is not valid. Allowed: irregular:NAME=NUMBER,..."),
+    ("star:4", "'star' is unknown. Allowed: irregular, mesh, min, ring, torus, NAME.toml, FILE.py, FILE.py:NAME."),
+    ("absent.py", "topology: absent.py cannot be read: No such file"),
+    ("absent.py:cube", "topology: absent.py cannot be read: No such file"),
 ])
 def test_other_names_are_refused_in_a_sentence(given, sentence):
     with pytest.raises(WormcastError, match=re.escape(sentence)):
@@ -164,6 +164,6 @@ def test_another_packages_kind_is_checked(monkeypatch):
 
     monkeypatch.setitem(package.TOPOLOGIES._entries, "star", TopologyKind("star:N", "", broken))
     for parameters, sentence in [("0", r"'star:0' cannot be built \(ZeroDivisionError: division by zero\)"),
-                                 ("1", "'star:1' gives a float, it must give a Topology")]:
+                                 ("1", "'star:1' returns a float. Needed: a Topology")]:
         with pytest.raises(WormcastError, match=sentence):
             topology(f"star:{parameters}")

@@ -3,6 +3,7 @@
 import gzip
 import json
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -151,6 +152,16 @@ def test_a_network_s_own_name_comes_out_as_it_went_in(name, tmp_path, monkeypatc
     result = run(network, SCHEMES["individual"], [Message(0, 0, (1,), 4)], Configuration(), vcd=Path("w.vcd"))
     history = read_waveform(Path("w.vcd"))
     assert (result.outcome, history.topology.name) == ("delivered", name)
+
+
+def test_a_header_on_one_line_takes_no_longer(tmp_path):
+    """As a tool writes it that ends lines in another way; with a copy of the rest for each name it takes minutes."""
+    path = tmp_path / "w.vcd"
+    path.write_text(" ".join(f"$var wire 1 {number} name_{number} $end" for number in range(20_000)))
+    began = time.process_time()
+    with pytest.raises(WormcastError, match="amid the names of its signals"):
+        read_waveform(path)
+    assert time.process_time() - began < 5
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path):

@@ -1,0 +1,14 @@
+"""Old names of the API that users' Python files use."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+__all__ = ["RENAMED"]
+
+RENAMED: Mapping[str, str] = MappingProxyType({
+    "legs": "visit_triples",
+    "spreads": "is_tree",
+    "buffered": "needs_whole_packet",
+    "pairs_tell_all": "pairs_are_complete",
+})
+"""New name of each renamed attribute of a scheme."""

@@ -105,7 +105,7 @@ def test_head_says_what_it_is_and_how_it_was_made():
 
 @pytest.mark.parametrize("name", ["3d", "a-b", "", "größe"])
 def test_a_module_needs_a_name_of_verilog(name):
-    with pytest.raises(WormcastError, match=f"module: '{name}' is given, it must be letters"):
+    with pytest.raises(WormcastError, match=f"module: '{name}' is not valid. Allowed: letters"):
         export(blueprint(), "decoder", module=name, command="")
 
 

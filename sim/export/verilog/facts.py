@@ -125,7 +125,7 @@ def _address_fields(header: AddressList) -> Iterator[tuple[int, int, str]]:
     if header.capacity > 1:
         yield bits, used - 1, (
             "the same address, repeated to fill the flit" if isinstance(header, Unicast) else
-            f"addresses of the {header.capacity - 1} destinations that follow, in visiting order; "
+            f"addresses of the next destinations, {header.capacity - 1} in all, in visiting order; "
             "unused fields repeat the last address")
     if used < marks:
         yield used, marks - 1, "unused, 0"

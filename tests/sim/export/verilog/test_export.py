@@ -105,7 +105,7 @@ def test_head_says_what_it_is_and_how_it_was_made():
 
 @pytest.mark.parametrize("name", ["3d", "a-b", "", "größe"])
 def test_a_module_needs_a_name_of_verilog(name):
-    with pytest.raises(WormcastError, match=f"module: '{name}' is given, it must be letters"):
+    with pytest.raises(WormcastError, match=f"module: '{name}' is not valid. Allowed: letters"):
         export(blueprint(), "decoder", module=name, command="")
 
 
@@ -203,7 +203,7 @@ def test_fields_of_a_header_are_all_bits_once(header):
 
 
 @pytest.mark.parametrize(("scheme", "says"), [
-    ("tree", "| 0 | 1: the worm is on its way down, and is never sent up again; hosts send 0 |"),
+    ("tree", "| 0 | 1: the worm is on its way down, and never goes up again; hosts send 0 |"),
     ("path-lg", "| 2:0 | id of the next switch with destinations |\n| 3 | 1 in the worm's last pair |\n| 7:4 | a bit"),
 ])
 def test_headers_of_worms_that_deep_switches_copy_are_told(scheme, says):
@@ -220,7 +220,7 @@ def test_table_has_every_port_and_every_bit_of_a_flit():
     assert "| 13:2 | `data` | 12 bits" in made.document
     assert "| 3:0 | address of the next destination: 2 bits of coordinate 0 (row), 2 bits of coordinate 1 (column)" \
         in made.document
-    assert "| 7:4 | addresses of those behind it, 1 in all" in made.document
+    assert "| 7:4 | addresses of the next destinations, 1 in all" in made.document
     assert "| 10:8 | unused, 0 |" in made.document
     assert "| 11 | 1 in the worm's last header flit |" in made.document
 
@@ -326,7 +326,7 @@ def test_a_component_is_of_the_kind_that_is_named():
         with pytest.raises(WormcastError, match=sentence):
             build_component(built, name, kind=kind)
     made = export(built, "decoder", kind="router_1", command="")
-    assert re.search(r"^// kind +router_1, of \d routers?: s\d.*; there are router_0 too$", made.verilog, re.MULTILINE)
+    assert re.search(r"^// kind +router_1, of \d routers?: s\d.*; other kinds: router_0$", made.verilog, re.MULTILINE)
 
 
 @pytest.mark.parametrize("case", ANY)
@@ -346,7 +346,7 @@ def test_ports_of_every_kind_of_router_are_explained(case):
 def test_a_port_for_each_way_in_says_whose_it_is():
     document = headed(export(on_any("torus:3x3", ejection="all"), "router", command="").document)
     assert document["Link `local_east_out`"].startswith(
-        "To the node, all consumption channels. For worms that came by east alone. ")
+        "To the node, all consumption channels. For worms from east only. ")
 
 
 def test_document_of_a_network_says_how_its_tables_are_written():
@@ -356,7 +356,7 @@ def test_document_of_a_network_says_how_its_tables_are_written():
             "router_SWITCH_fault of router_1"} <= set(rows)
     assert "| `tables_in` | in | " in document
     assert " Writes to " in document or "writes to the tables of this switch" in document
-    assert "put each on tables_in for a cycle, in their order, then reset" in document
+    assert "Put each word on tables_in for a cycle, in order, then reset" in document
     assert "| 2 | `s2` | router_" in document
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .guarded import Ended, Place
 from .mutations import toml
-from .trial import Fault, Trial, attempt, faults_of
+from .trial import Finding, Trial, attempt, faults_of
 
 if TYPE_CHECKING:
     from .session import Session
@@ -35,7 +35,7 @@ NETWORKS = (
     "n.toml",
 )
 
-#: What each option may be; most of them stay as they are.
+#: Values of each option; most options keep their default.
 OPTIONS: Mapping[str, tuple[object, ...]] = {
     "vcs": (1, 1, 2, 3),
     "buffer": (1, 2, 4, 16, 32),
@@ -216,7 +216,7 @@ def compared(session: "Session", number: int, rng: Random) -> None:
         session.report(f"{number}-{name}", asked[name], answers[name], [fault])
 
 
-def contradictions(answers: Mapping[str, Ended]) -> Iterator[tuple[str, Fault]]:
+def contradictions(answers: Mapping[str, Ended]) -> Iterator[tuple[str, Finding]]:
     """Yield what commands say of one combination that cannot all be true, and a command that says so.
 
     Parameters
@@ -233,22 +233,22 @@ def contradictions(answers: Mapping[str, Ended]) -> Iterator[tuple[str, Fault]]:
         )
         if one != other:
             keys = [key for key in one if one[key] != other.get(key)]
-            yield "amaranth", Fault("engines differ", f"in {', '.join(keys)}")
+            yield "amaranth", Finding("engines differ", f"in {', '.join(keys)}")
     if "check" in told and told["check"]["free"] and told["check"]["complete"]:
         for name in ("run", "trace", "load", "hunt"):
             if answers[name].code == 3:
-                yield name, Fault("deadlock of what is free", f"check says free, {name} ends in a deadlock")
+                yield name, Finding("deadlock of what is free", f"check says free, {name} ends in a deadlock")
     if (
         answers["run"].code in (0, 3)
         and answers["trace"].code in (0, 3)
         and answers["run"].code != answers["trace"].code
     ):
-        yield "trace", Fault("run and load differ", f"exit {answers['run'].code} and {answers['trace'].code}")
+        yield "trace", Finding("run and load differ", f"exit {answers['run'].code} and {answers['trace'].code}")
     if answers["run"].code == 5:
-        yield "run", Fault("not finished", answers["run"].out[:300])
+        yield "run", Finding("not finished", answers["run"].out[:300])
 
 
-def _refusals(answers: Mapping[str, Ended]) -> Iterator[tuple[str, Fault]]:
+def _refusals(answers: Mapping[str, Ended]) -> Iterator[tuple[str, Finding]]:
     """Yield refusals by some commands of what others accept."""
     refused = {
         name: one.err.splitlines()[-1].removeprefix("wormcast: ")
@@ -266,10 +266,10 @@ def _refusals(answers: Mapping[str, Ended]) -> Iterator[tuple[str, Fault]]:
     }.items():
         for other in others if name in refused else ():
             if answers[other].code != 2:
-                yield other, Fault(f"{name} refuses, {other} does not", refused[name])
+                yield other, Finding(f"{name} refuses, {other} does not", refused[name])
     for name in ("amaranth", "trace"):
         if "run" in refused and name in refused and _reason(refused["run"]) != _reason(refused[name]):
-            yield name, Fault(f"run and {name} refuse differently", f"{refused['run']} | {refused[name]}")
+            yield name, Finding(f"run and {name} refuse differently", f"{refused['run']} | {refused[name]}")
 
 
 def _reason(sentence: str) -> str:

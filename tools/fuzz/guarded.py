@@ -39,7 +39,7 @@ WRITING = {
 
 @dataclass(frozen=True)
 class Ended:
-    """How a command ended.
+    """End of a command.
 
     Parameters
     ----------

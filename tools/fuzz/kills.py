@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .files import FIGURE, SWEEP
 from .guarded import Ended, Place, start
-from .trial import MEMORY, SECONDS, Fault, Trial, attempt, faults_of
+from .trial import MEMORY, SECONDS, Finding, Trial, attempt, faults_of
 
 if TYPE_CHECKING:
     from .session import Session
@@ -53,7 +53,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Result:
-    """What a job comes to: exit code, JSON without times, and files."""
+    """Result of a job: exit code, JSON without times, and files."""
 
     code: int
     told: Any
@@ -139,17 +139,17 @@ def _killed(arguments: Sequence[str], place: Place, number: Signals, delay: floa
         return running.ended(limit)
 
 
-def _interrupted(ended: Ended, number: Signals, more: set[str]) -> list[Fault]:
-    """What is wrong with how a signal ended a command, and with the files that are there since."""
+def _interrupted(ended: Ended, number: Signals, more: set[str]) -> list[Finding]:
+    """Return the faults of a command that a signal ended: its exit code, and the files that it left."""
     faults = []
     if ended.limit:
-        faults.append(Fault("signal ignored", f"{number.name} did not end it"))
+        faults.append(Finding("signal ignored", f"{number.name} did not end it"))
     if ended.code not in (0, 130, -number):
-        faults.append(Fault(f"exit {ended.code} after {number.name}", ended.err[-300:]))
+        faults.append(Finding(f"exit {ended.code} after {number.name}", ended.err[-300:]))
     if "Traceback" in ended.err:
-        faults.append(Fault(f"traceback after {number.name}", ended.err[-300:]))
+        faults.append(Finding(f"traceback after {number.name}", ended.err[-300:]))
     if number == SIGINT and ended.code == 130 and (left := sorted(name for name in more if ".unfinished" in name)):
-        faults.append(Fault("half-written after SIGINT", ", ".join(left)))
+        faults.append(Finding("half-written after SIGINT", ", ".join(left)))
     return faults
 
 
@@ -180,20 +180,20 @@ def _without_times(value: Any) -> Any:
     return list(map(_without_times, value)) if isinstance(value, list) else value
 
 
-def _differences(whole: Result, resumed: Result) -> list[Fault]:
-    """What differs between a job that was killed and one that was not."""
+def _differences(whole: Result, resumed: Result) -> list[Finding]:
+    """Yield the differences between a job that was killed and one that was not."""
     faults = []
     if resumed.code != whole.code:
-        faults.append(Fault("resumed with another exit code", f"{resumed.code}, undisturbed {whole.code}"))
+        faults.append(Finding("resumed with another exit code", f"{resumed.code}, undisturbed {whole.code}"))
     if resumed.told != whole.told:
         keys = (
             [key for key in whole.told if whole.told[key] != resumed.told.get(key)]
             if isinstance(resumed.told, dict)
             else ["all"]
         )
-        faults.append(Fault("resumed with other results", f"in {', '.join(keys)}"))
+        faults.append(Finding("resumed with other results", f"in {', '.join(keys)}"))
     if more := sorted(resumed.files.keys() ^ whole.files.keys()):
-        faults.append(Fault("files left or missing", ", ".join(more)))
+        faults.append(Finding("files left or missing", ", ".join(more)))
     if differing := [name for name, content in whole.files.items() if resumed.files.get(name, content) != content]:
-        faults.append(Fault("resumed with other bytes", ", ".join(differing)))
+        faults.append(Finding("resumed with other bytes", ", ".join(differing)))
     return faults

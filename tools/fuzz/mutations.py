@@ -290,7 +290,7 @@ def mutated_bytes(data: bytes, rng: Random) -> bytes:
             return data[:at] + inserted + data[at:]
 
 
-#: What functions of a user may return in place of what they should.
+#: Wrong results of a user's functions.
 RETURNED = (
     "None",
     "[]",

@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 
 from .guarded import Ended, Place, preload
-from .trial import Fault, Trial, attempt, faults_of, keep
+from .trial import Finding, Trial, attempt, faults_of, keep
 
 __all__ = ["PARTS", "Session"]
 
@@ -57,7 +57,7 @@ class Session:
             trial_of(number, Random(f"{self.part} {self.seed} {number}"))
             self.tried += 1
 
-    def report(self, name: str, trial: Trial, ended: Ended, faults: list[Fault]) -> None:
+    def report(self, name: str, trial: Trial, ended: Ended, faults: list[Finding]) -> None:
         """Keep a trial that has faults, and print how to repeat it."""
         self.codes[ended.code] += 1
         if not faults:

@@ -12,7 +12,7 @@ from signal import SIGINT
 
 from .guarded import GRACE, Ended, Place, start
 
-__all__ = ["Fault", "Trial", "attempt", "faults_of", "keep"]
+__all__ = ["Finding", "Trial", "attempt", "faults_of", "keep"]
 
 #: Exit codes of docs/contract.md, without 1, an error of the program, and 130, an interruption.
 CODES = (0, 2, 3, 4, 5, 6)
@@ -67,7 +67,7 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Fault:
+class Finding:
     """Something that no command may do: its kind, by which faults are counted, and what happened."""
 
     kind: str
@@ -89,59 +89,59 @@ def attempt(trial: Trial, place: Place, *, seconds: float = SECONDS, memory: flo
         return running.ended(limit)
 
 
-def faults_of(trial: Trial, ended: Ended, place: Place) -> list[Fault]:
+def faults_of(trial: Trial, ended: Ended, place: Place) -> list[Finding]:
     """Judge how a trial ended, and which files it left."""
     return [*_limits(trial, ended), *_answer(trial, ended), *_files(trial, ended, place)]
 
 
-def _limits(trial: Trial, ended: Ended) -> Iterable[Fault]:
+def _limits(trial: Trial, ended: Ended) -> Iterable[Finding]:
     if ended.limit == "time" and not trial.long:
-        yield Fault("time", f"no end after {ended.seconds:.0f} s")
+        yield Finding("time", f"no end after {ended.seconds:.0f} s")
     if ended.limit == "interrupt":
-        yield Fault("interrupt", f"no end {GRACE:.0f} s after SIGINT")
+        yield Finding("interrupt", f"no end {GRACE:.0f} s after SIGINT")
     if ended.limit == "memory":
-        yield Fault("memory", f"uses {ended.peak / 2**30:.1f} GiB")
+        yield Finding("memory", f"uses {ended.peak / 2**30:.1f} GiB")
 
 
-def _answer(trial: Trial, ended: Ended) -> Iterable[Fault]:
-    """What is wrong with the exit code and the texts."""
+def _answer(trial: Trial, ended: Ended) -> Iterable[Finding]:
+    """Yield the faults of the exit code and the texts."""
     traceback = re.findall(r"^(\w[\w.]*(?:Error|Exception|Warning|Exit|Interrupt|Stop\w*)\b.*)$", ended.err, re.M)
     if "Traceback (most recent call last)" in ended.err:
         places = re.findall(r'File "([^"]+)", line (\d+)', ended.err)
         where = ":".join(places[-1]) if places else ""
-        yield Fault(f"traceback {where}", traceback[-1] if traceback else ended.err[-200:])
+        yield Finding(f"traceback {where}", traceback[-1] if traceback else ended.err[-200:])
         return
     if ended.limit in ("memory", "interrupt"):
         return
     codes = (*CODES, 130) if ended.limit == "time" else CODES
     if ended.code not in codes:
-        yield Fault(f"exit {ended.code}", ended.err[-300:].strip() or ended.out[-300:].strip())
+        yield Finding(f"exit {ended.code}", ended.err[-300:].strip() or ended.out[-300:].strip())
     if warning := re.search(r"^.*\b\w+Warning: .*$", ended.err, re.M):
-        yield Fault("warning", warning[0])
+        yield Finding("warning", warning[0])
     if ended.code == 2:
         yield from _refusal(trial, ended)
     if _wants_json(trial.arguments) and ended.code in (0, 3, 5, 6):
         try:
             json.loads(ended.out, parse_constant=_no_number)
         except ValueError as error:
-            yield Fault("json", f"stdout is no JSON: {error}")
+            yield Finding("json", f"stdout is no JSON: {error}")
 
 
-def _refusal(trial: Trial, ended: Ended) -> Iterable[Fault]:
+def _refusal(trial: Trial, ended: Ended) -> Iterable[Finding]:
     lines = NOTICE.sub("", ended.err).splitlines()
     own = any(name.endswith(".py") for name in trial.files)
     if not lines or not lines[-1].startswith("wormcast: "):
-        yield Fault("refusal without a sentence", ended.err[-300:])
+        yield Finding("refusal without a sentence", ended.err[-300:])
     elif len(lines) > 1 and not own:  # which may print
-        yield Fault("refusal of several lines", "\n".join(lines[-4:]))
+        yield Finding("refusal of several lines", "\n".join(lines[-4:]))
     elif (words := PYTHONS.search(lines[-1])) and not own:  # whose errors are quoted
-        yield Fault(f"refusal in Python's words: {words[0]}", lines[-1][:600])
+        yield Finding(f"refusal in Python's words: {words[0]}", lines[-1][:600])
     elif len(lines[-1]) > LONGEST:
-        yield Fault("refusal too long", f"{len(lines[-1])} characters: {lines[-1][:200]}")
+        yield Finding("refusal too long", f"{len(lines[-1])} characters: {lines[-1][:200]}")
 
 
 def _wants_json(arguments: Sequence[str]) -> bool:
-    """Whether ``--json`` is given, and not as the value of another option."""
+    """Return whether ``--json`` is given, and not as the value of another option."""
     return any(word == "--json" and not before.startswith("--") for before, word in pairwise(arguments)) and not (
         {"--help", "--version"} & set(arguments)
     )
@@ -151,25 +151,25 @@ def _no_number(text: str) -> None:
     raise ValueError(f"{text} is given")
 
 
-def _files(trial: Trial, ended: Ended, place: Place) -> Iterable[Fault]:
-    """What is wrong with the files that are there now."""
+def _files(trial: Trial, ended: Ended, place: Place) -> Iterable[Finding]:
+    """Yield the faults of the files that are there now."""
     there = place.files()
     named = tuple(map(os.path.normpath, (*_named(trial.arguments), *USUAL)))
     for name, content in trial.files.items():
         if there.get(os.path.normpath(name)) != content and not any(_belongs(name, one) for one in named):
-            yield Fault("input changed", f"{name} is not what it was")
+            yield Finding("input changed", f"{name} is not what it was")
     for name in there.keys() - set(map(os.path.normpath, trial.files)):
         if "__pycache__" in name:  # of a user's Python file
             continue
         if ".unfinished" in name and ended.limit != "interrupt":
-            yield Fault("half-written", f"{name} is left")
+            yield Finding("half-written", f"{name} is left")
         elif not any(_belongs(name, one) for one in named):
-            yield Fault("written elsewhere", f"{name} was not named")
+            yield Finding("written elsewhere", f"{name} was not named")
         elif ended.code == 2 and name in named:
-            yield Fault("written and refused", f"{name} is there, with exit code 2: {ended.err[-200:].strip()}")
+            yield Finding("written and refused", f"{name} is there, with exit code 2: {ended.err[-200:].strip()}")
     outside = [path for path in ended.wrote if not _may_write(path, place, named)]
     if outside:
-        yield Fault("written outside", f"{outside[0]} was written")
+        yield Finding("written outside", f"{outside[0]} was written")
 
 
 def _named(arguments: Sequence[str]) -> Iterable[str]:
@@ -180,7 +180,7 @@ def _named(arguments: Sequence[str]) -> Iterable[str]:
 
 
 def _belongs(name: str, named: str) -> bool:
-    """Whether a file is what was named, in it, or beside it: ``run.vcd.gtkw`` beside ``run.vcd``."""
+    """Return whether a file was named, is in a named folder, or is beside a named file (``run.vcd.gtkw``)."""
     stem = named.removesuffix(Path(named).suffix) or named
     return name.startswith((f"{named}{os.sep}", f"{stem}")) or named == "."
 
@@ -199,7 +199,7 @@ def _cache() -> str:
     return str(cache_folder().parent)
 
 
-def keep(folder: Path, number: str, trial: Trial, ended: Ended, faults: Sequence[Fault]) -> str:
+def keep(folder: Path, number: str, trial: Trial, ended: Ended, faults: Sequence[Finding]) -> str:
     """Keep a trial with its files; return a command line that repeats it."""
     kept = folder.resolve() / number
     kept.mkdir(parents=True, exist_ok=True)

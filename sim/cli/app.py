@@ -225,5 +225,6 @@ def _name_counterparts(error: Any) -> None:
 
 def _fail(code: Exit, sentence: str) -> int:
     shortened = LONG.sub(lambda word: f"{word[0][:100]}...{word[0][-100:]}", sentence)
-    print(f"wormcast: {shortened}", file=sys.stderr)
+    one_line = "".join(one if one.isprintable() else repr(one)[1:-1] for one in shortened)
+    print(f"wormcast: {one_line}", file=sys.stderr)
     return code

@@ -40,6 +40,7 @@ from ..experiments.figure import (
     paper_of,
     verdicts_page,
 )
+from ..experiments.figure.substitution import written
 from ..experiments.option_grid import write_csv
 from ..experiments.sweep import Point, ResultStore, require_cluster, run_missing, run_on_cluster
 from .answers import Answers, invoke
@@ -99,8 +100,8 @@ def measure_figures(name: str, quick: bool, out: Path, scheduler: str | None, js
         emit({**result, "cycles": cycles, "seconds": seconds, "files": [str(file) for some in files for file in some]},
              {"figure": name, "quick": quick})
     else:
-        for one, written in zip(outcomes, files, strict=False):
-            _show(one, written)
+        for one, made in zip(outcomes, files, strict=False):
+            _show(one, made)
         if several:
             say(f"report: {files[-1][0]}")
 
@@ -160,9 +161,9 @@ def _write(outcome: FigureOutcome, out: Path, quick: bool, told: Answers) -> lis
         with (whole_picture(files[-1]) as (unfinished, _), contextlib.redirect_stdout(io.StringIO()),
               tempfile.TemporaryDirectory() as folder):
             plotted = Path(folder, "picture.svg")
-            invoke(one.command.format(plot=shlex.quote(str(plotted)), here=shlex.quote(str(HERE))))
+            invoke(written(one.command, {"plot": shlex.quote(str(plotted)), "here": shlex.quote(str(HERE))}))
             unfinished.write_bytes(plotted.read_bytes())
-        pictures.append((one.command.format(plot=f"{one.name}.svg", here="{here}"), files[-1].name))
+        pictures.append((written(one.command, {"plot": f"{one.name}.svg"}), files[-1].name))
     files.append(out / f"{figure.name}.html")
     with whole_file(files[-1]) as unfinished:
         unfinished.write_text(figure_page(outcome, pictures, _notes(figure, quick)), encoding="utf-8")

@@ -17,7 +17,7 @@ from ..option_grid import require_known
 from ..sweep import OPTIONS
 from .predicate import Number, Predicate, require_command
 from .schema import ALL, FIGURE, LOAD, LOAD_OPTIONS, LOADS, OVER_OPTIONS, RUN_OPTIONS, RUNS, CommandOptions
-from .substitution import read_words, written
+from .substitution import PLOT, read_words, written
 
 __all__ = ["HERE", "Figure", "Picture", "Scatter", "Series", "Statement", "Variation", "catalogue", "find_figure",
            "paper_of", "place_on_axis", "read_figure"]
@@ -292,6 +292,9 @@ def _pictures(entries: Mapping[str, Any], words: Mapping[str, str]) -> tuple[Pic
         taken.add(one["name"])
         found.append(Picture(one["name"], written(one["command"], words)))
         require_command("pictures", found[-1].command)
+        if PLOT not in found[-1].command:
+            raise WormcastError(f"pictures: the command {one['command']!r} is not valid: it draws no picture. Needed: "
+                                f"{PLOT} in place of the file, as in --plot {PLOT}.")
     return tuple(found)
 
 

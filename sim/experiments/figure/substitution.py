@@ -6,10 +6,11 @@ from typing import Any
 
 from wormcast.algorithms import WormcastError
 
-__all__ = ["read_words", "written"]
+__all__ = ["PLOT", "read_words", "written"]
 
 #: Names that are replaced when a command is run: the picture's file, and the catalogue's folder.
 LATER = ("plot", "here")
+PLOT = "{plot}"
 
 BRACES = re.compile(r"\{(\w+)\}")
 

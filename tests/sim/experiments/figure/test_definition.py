@@ -132,14 +132,15 @@ def test_like_another_one(tmp_path):
         ("told('', 'hops') < 2", "holds: '' is not valid. Allowed: a command of wormcast other than figure"),
         ("told('figure small.toml', 'hops') < 2", "holds: 'figure small.toml' is not valid. Allowed: a command of"),
         ("told('  figure 002', 'exit') == 0", "holds: '  figure 002' is not valid. Allowed: a command of"))),
-    *(({"pictures": f"[{{name = '{name}', command = 'plan mesh:2x2'}}]"},
+    *(({"pictures": f"[{{name = '{name}', command = 'plan mesh:2x2 --plot {{plot}}'}}]"},
        rf"pictures\[0\].name: {name!r} is not valid. Allowed: letters")
       for name in ("../../../escaped", "a/b", "", ".hidden", "two words")),
-    ({"pictures": "[{name = 'p', command = 'plan'}, {name = 'p', command = 'plan'}]"},
+    ({"pictures": "[{name = 'p', command = 'plan {plot}'}, {name = 'p', command = 'plan {plot}'}]"},
      "pictures: the name 'p' is not valid: another picture has it"),
+    ({"pictures": "[{name = 'p', command = 'plan --plot {plo|}'}]"}, r"it draws no picture. Needed: {plot} in place of"),
     ({"pictures": "[{name = 'p', command = 'plan \"mesh'}]"}, "pictures: 'plan \"mesh' is not valid: No closing"),
     ({"scatter": "{across = 'x', up = 'y', points = [{name = 'a', across = '1', up = '2'}]}",
-      "pictures": "[{name = 'scatter', command = 'plan'}]"}, "the name 'scatter' is not valid: another picture has it"),
+      "pictures": "[{name = 'scatter', command = 'plan {plot}'}]"}, "the name 'scatter' is not valid: another picture has it"),
     ({"values": "[20]"}, r"values: \[20\] is not valid: a figure over the load places its points itself"),
 ])
 def test_what_is_refused(tmp_path, entries, sentence):

@@ -4,6 +4,7 @@ Importing this module loads Numba. `compiled` imports it at the first use.
 """
 
 import contextlib
+import glob
 import hashlib
 from collections.abc import Callable
 from pathlib import Path
@@ -41,15 +42,20 @@ def called_by(function: Callable[..., Any], made: Callable[[CompiledFunction[...
 
 
 class _Files(CompileResultCacheImpl):
-    """File names and stamp by the digest of the compiled code, not by lines and times of sources."""
+    """File names and stamp by the digest of the compiled code, not by lines and times of sources.
+
+    Numba writes the index of a cache before the code that it names. With the digest in the names, an index that a
+    killed process has left never names the code of an earlier function.
+    """
 
     def __init__(self, function: Callable[..., Any]):
         super().__init__(function)
         locator: Any = self._locator
-        locator.get_source_stamp = lambda: digest(function)
+        stamp = digest(function)
+        locator.get_source_stamp = lambda: stamp
         locator.get_disambiguator = lambda: ""
-        name = f"{Path(locator._py_file).stem}.{function.__qualname__}"
-        self._filename_base = self.get_filename_base(name, "")
+        self.title = f"{Path(locator._py_file).stem}.{function.__qualname__}-"
+        self._filename_base = self.get_filename_base(f"{self.title}{stamp[:16]}", "")
 
 
 class _Cache(FunctionCache):
@@ -75,6 +81,14 @@ class _Cache(FunctionCache):
     def save_overload(self, sig: Any, data: Any) -> None:
         with self._compiling.pop(sig, contextlib.ExitStack()):
             super().save_overload(sig, data)
+            self._remove_earlier()
+
+    def _remove_earlier(self) -> None:
+        """Remove code of the same function as it was."""
+        for file in Path(self.cache_path).glob(f"{glob.escape(self._impl.title)}*.nb[ic]"):
+            if not file.name.startswith(self._impl.filename_base):
+                with contextlib.suppress(OSError):
+                    file.unlink()
 
     def _lock(self, sig: Any) -> Path:
         name = self._impl.filename_base

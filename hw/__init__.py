@@ -1,10 +1,15 @@
-"""Synthesisable switches and network interfaces: Amaranth components that meet at registered links.
+"""Synthesisable switches and network interfaces: Amaranth components connected by registered links.
 
-Find a mechanism by its file: the replication buffer with its pending counters in ``buffer``, header decode and
-stripping in ``decoders/``, the worm's life in an input virtual channel in ``input_vc`` and what its port shares in
-``input_unit``, the common least-recently-granted order in ``allocator``, owners and credits in ``output_unit``,
-virtual consumption channels by class and ``fault`` in ``switch``, which composes them (what can be wrong on the wire:
-``faults``), the node's side in ``interface/``.
+Mechanisms and their files:
+
+- replication buffer with pending counters: ``buffer``
+- header decoding and stripping: ``decoders/``
+- state machine of an input virtual channel: ``input_vc``; the logic that its port shares: ``input_unit``
+- allocation in least-recently-granted order: ``allocator``
+- owners of virtual channels, and credits: ``output_unit``
+- virtual consumption channels by class, and ``fault``: ``switch``, which composes the units
+- errors on the wire: ``faults``
+- network interfaces: ``interface/``
 """
 
 if __name__ != "wormcast.hw":

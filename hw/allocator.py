@@ -1,4 +1,4 @@
-"""Allocation: one least-recently-granted order for all outputs."""
+"""Allocator with one least-recently-granted order for all outputs."""
 
 from amaranth.hdl import C, Cat, Module, Signal
 from amaranth.lib import wiring
@@ -10,21 +10,21 @@ __all__ = ["Allocator"]
 
 
 class Allocator(wiring.Component):
-    """Grants outputs to requesters; a requester that asks for several outputs wins all of them or none.
+    """Grants outputs to requesters. A request for several outputs is granted as a whole, or not at all.
 
-    All outputs share *one* order of the virtual channels behind the requesters: who was granted longest ago
-    comes first. With one order, the first in it wins everything that it asks for, so requests for several
-    outputs cannot block each other for ever (separate orders per output could), and nobody starves: a virtual
-    channel moves back only when it wins, so at most all the others win before it does.
+    All outputs share *one* order of the virtual channels behind the requesters. The least recently granted virtual
+    channel comes first in it, and all its requests are granted. Requests for several outputs therefore cannot block
+    each other for ever; with a separate order per output they could. No virtual channel starves: it moves back only
+    when it is granted, so each other virtual channel is granted at most once before it.
 
-    *Latency*: combinational. *Throughput*: every output is granted in every cycle in which it is asked for, if
-    its first requester wins. *Reset*: requesters in the order of their numbers. *Cost*: a
-    flip-flop for each pair of virtual channels of different requesters, so it grows with the square of their count.
+    *Latency*: combinational. *Throughput*: a requested output is granted in each cycle, unless its first requester
+    still lacks another output. *Reset*: requesters in the order of their numbers. *Cost*: a flip-flop for each pair of
+    virtual channels of different requesters, quadratic in their number.
 
     Parameters
     ----------
     reach : list of set of int
-        For each requester the outputs that it may ask for.
+        For each requester the outputs that it can request.
     vcs : list of int
         Virtual channels behind each requester.
     outputs : int
@@ -32,16 +32,16 @@ class Allocator(wiring.Component):
     Members
     -------
     request_{r} : In(outputs)
-        The outputs that requester r asks for in this cycle.
+        The outputs that requester r requests in this cycle.
     complete_{r} : In(1)
-        The request holds all that the worm needs: only such a one can win.
+        The request contains all outputs that the worm needs. Only complete requests are granted.
     vc_{r} : In(range(vcs[r]))
-        On behalf of which virtual channel.
+        The virtual channel that the request is made for.
     won_{r} : Out(1)
         The request is complete, and all of it is granted.
     grant_{r} : Out(outputs)
-        The outputs whose first requester is r, whether it wins or not: at most one requester per output.
-        Known earlier than the win.
+        The outputs whose first requester is r, even if its request is not granted as a whole: at most one requester per
+        output. Valid earlier than ``won``.
     """
 
     def __init__(self, *, reach: list[set[int]], vcs: list[int], outputs: int):
@@ -68,9 +68,9 @@ class Allocator(wiring.Component):
         for r in requesters:
             m.d.comb += [moves[r][v].eq(won[r] & (shown[r] == v)) for v in range(self.vcs[r])]
 
-        # what concerns all rivals of a requester is one vector: a large allocator has far fewer expressions then
+        # one vector for all rivals of a requester: far fewer expressions in a large allocator
         rivals = [[s for s in requesters if s != r and self.reach[r] & self.reach[s]] for r in requesters]
-        first: dict = {}  # first[r, s]: the presented channel of r comes before that of s
+        first: dict = {}  # first[r, s]: the presented virtual channel of r comes before that of s
         for r in requesters:
             later = [s for s in rivals[r] if s > r]
             if not later:
@@ -78,7 +78,7 @@ class Allocator(wiring.Component):
             order = []
             for v in range(self.vcs[r]):
                 cells = Signal(sum(self.vcs[s] for s in later), init=-1, name=f"order_{r}_{v}")
-                # who moves goes behind the other; both or none keep their order: a majority of three
+                # a channel that moves comes after the other; if both move, or neither, the order stays: majority of 3
                 a, b = (~moves[r][v]).replicate(len(cells)), Cat(moves[s] for s in later)
                 m.d.sync += cells.eq((a & b) | (cells & (a | b)))
                 order.append(cells)
@@ -91,7 +91,7 @@ class Allocator(wiring.Component):
                 first[r, s], first[s, r] = before[k], behind[k]
             m.d.comb += behind.eq(~before)
         for r in requesters:
-            # not by way of the grants: the win is what most next states wait for
+            # not derived from the grants: `won` is on the critical path of most next states
             clash = any_of([Cat(requests[s][o] if o in self.reach[s] else C(0, 1) for s in rivals[r])
                             & requests[r][o].replicate(len(rivals[r])) for o in sorted(self.reach[r])])
             beaten = clash & Cat(first[s, r] for s in rivals[r])

@@ -1,4 +1,4 @@
-"""The shallow replication buffer: one writer, several readers, a pending counter per chunk."""
+"""Shallow replication buffer: one writer, several readers, a pending counter per chunk."""
 
 from amaranth.hdl import Array, C, Cat, Module, Mux, Signal, Value
 from amaranth.lib import memory, wiring
@@ -13,8 +13,9 @@ __all__ = ["ReplicationBuffer"]
 
 
 class ReplicationBuffer(wiring.Component):
-    """The buffer of one input port: a FIFO per virtual channel, each flit (a chunk of one flit) read by
-    several readers.
+    """Buffer of an input port: a FIFO per virtual channel, in which several readers read each flit.
+
+    A chunk of this buffer is one flit.
 
     ::
 
@@ -22,10 +23,9 @@ class ReplicationBuffer(wiring.Component):
                   pending[vc][position] := count     ──▶ reader 1: ...
                   take by a reader: pending -= 1; at zero the chunk is freed
 
-    *Latency*: a flit written in cycle t can be read from cycle t + 1 on. *Throughput*: one write, and one take
-    per reader, per cycle. With a single reader every chunk has one target, so no counter is built. All virtual
-    channels share one memory, with one read port per reader. What is written into a virtual channel that is full is
-    dropped. *Reset*: empty.
+    *Latency*: a flit written in cycle t can be read from cycle t + 1 on. *Throughput*: one write per cycle, and one
+    take per reader and cycle. A buffer with a single reader has no counters. All virtual channels share one memory,
+    with one read port per reader. A flit that is written into a full virtual channel is dropped. *Reset*: empty.
 
     Parameters
     ----------
@@ -39,23 +39,24 @@ class ReplicationBuffer(wiring.Component):
     Members
     -------
     write, write_vc, write_data, write_count : In
-        Store a flit; ``write_count`` readers (at least one) will take it.
+        Store a flit, which ``write_count`` readers (at least one) take later.
     vc_{r} : In
         The virtual channel presented to reader r.
     data_{r} : Out
-        Its front flit for that reader.
+        The flit of that virtual channel that reader r takes next.
     take_{r} : In(1)
         Reader r takes the presented flit.
     follow_{r} : In(vcs)
-        Reader r is no target of the worm in this virtual channel: its position moves with the freed chunks.
+        Reader r does not read the worm in this virtual channel: its position advances with the freed chunks.
     skip : In(vcs)
-        The front flit of this virtual channel leaves the buffer unread; all its readers stand before it. Only
-        with several readers: a single one takes the flit.
+        The front flit of this virtual channel leaves the buffer unread. The positions of all its readers must be at
+        that flit. Only with several readers: a single one takes the flit.
     has_{r}, more_{r} : Out(vcs)
         Per virtual channel: at least one / two flits are stored that reader r has not taken.
     arrives : Out(vcs)
-        In the next cycle a flit more than ``has`` and ``more`` say is there; a full virtual channel may say so in vain
-        if they make no difference any more.
+        A flit is stored at the end of this cycle; ``has`` and ``more`` count it from the next cycle on. With a single
+        reader and more than one flit of depth it is also 1 for a flit that is dropped because the virtual channel is
+        full.
     full : Out(vcs)
         No row of this virtual channel is free.
     freed : Out(vcs)
@@ -64,11 +65,11 @@ class ReplicationBuffer(wiring.Component):
 
     def __init__(self, *, vcs: int, depth: int, width: int, readers: int = 1, storage: str = "lutram"):
         if not 1 <= depth <= 16:
-            raise WormcastError(f"ReplicationBuffer.depth: must be 1 to 16 flits, not {depth}")
+            raise WormcastError(f"ReplicationBuffer.depth: {depth} is not valid. Allowed: 1 to 16 flits.")
         if readers < 1:
-            raise WormcastError(f"ReplicationBuffer.readers: must be at least 1, not {readers}")
+            raise WormcastError(f"ReplicationBuffer.readers: {readers} is not valid. Allowed: 1 or more.")
         if storage not in STORAGE:
-            raise WormcastError(f"ReplicationBuffer.storage: must be one of {', '.join(STORAGE)}, not {storage!r}")
+            raise WormcastError(f"ReplicationBuffer.storage: {storage!r} is not valid. Allowed: {', '.join(STORAGE)}.")
         self.vcs = vcs
         self.depth = depth
         self.width = width
@@ -113,7 +114,8 @@ class ReplicationBuffer(wiring.Component):
         ]
         for v in range(self.vcs):
             offered = self.write & (self.write_vc == v)
-            # one reader of a full channel that is not a single flit sees no difference: that spares its counting a gate
+            # with one reader and two flits or more, a dropped flit changes no output of a full virtual channel: this
+            # saves a gate
             spared = self.readers == 1 and self.depth > 1
             m.d.comb += [
                 writes[v].eq(offered & ~self.full[v]),
@@ -143,8 +145,8 @@ class ReplicationBuffer(wiring.Component):
                     gone |= getattr(self, f"follow_{r}")[v] & self.freed[v]
                 position = read_at[v][r]
                 m.d.sync += position.eq(late_mux(gone, self.after(position, self.depth)[:position_bits], position))
-                # where both positions are the same, the last change tells a full channel from an empty one; what is
-                # both stored and taken changes nothing: a majority of three
+                # with equal positions, the last change distinguishes full from empty; a write and a take in one cycle
+                # cancel: a majority of 3
                 filled = Signal(name=f"vc{v}_filled{r}")
                 came, kept = self.arrives[v], ~gone
                 m.d.sync += filled.eq((came & kept) | (filled & (came | kept)))
@@ -159,20 +161,20 @@ class ReplicationBuffer(wiring.Component):
                 ]
                 stored[v].append(same & filled)
         for v in range(self.vcs):
-            # the reader that is furthest behind counts
+            # the slowest reader determines whether the channel is full
             m.d.comb += self.full[v].eq(any_of(stored[v]))
             m.d.comb += self.freed[v].eq(self._freed(m, v, writes, at, takes, read_at, skip))
         return m
 
     @staticmethod
     def after(position: Value, depth: int) -> Value:
-        """The position behind this one, round the ring."""
+        """Return the next position in the ring."""
         if depth & (depth - 1) == 0:
             return position + 1
         return Mux(position == depth - 1, 0, position + 1)
 
     def _freed(self, m, v, writes, at, takes, read_at, skip):
-        """Count the takes of every chunk of virtual channel ``v``; say whether one is freed."""
+        """Count the takes of each chunk of virtual channel ``v``; return 1 in the cycle in which one is freed."""
         if self.readers == 1:
             return takes[v][0]
         freed = [skip[v]]

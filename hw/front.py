@@ -1,7 +1,7 @@
-"""What the registers of an input say of the worm at its front: what it holds, and what it waits for.
+"""Decoders of an input unit's registers: what the worm at its front holds and requests.
 
-Whoever proves deadlocks, counts waits or draws them asks here, and knows no register by name. Each kind of input unit
-has a class of its own.
+Deadlock proofs, statistics and waveforms read the registers by these classes alone. Each kind of input unit has its
+own class.
 """
 
 from abc import ABC, abstractmethod
@@ -20,36 +20,39 @@ from .switch_spec import SwitchSpec
 __all__ = ["TOKEN", "TURN", "CopiesFront", "Front", "Of", "PathFront", "Target", "Wait", "owner_flags"]
 
 Of = Callable[[str], Any]
-"""A register's name -> its value, or an array of its values."""
+"""Function from a register's name to its value, or to an array of its values."""
 
 Target = tuple[int, int]
-"""A virtual channel that a worm holds or asks for: number of the router's output, and of the channel there."""
+"""A virtual channel that a worm holds or requests: number of the router's output, number of the channel there."""
 
 TOKEN: Target = (-1, 0)
-"""The token of the router's group, which may be held and asked for as channels are."""
+"""The token of the router's group. A worm holds and requests it like a channel."""
 
 Wait = dict[str, str]
-"""Registers any bit of which tells one thing that a worm may wait for: ``asks`` of a link, ``owns`` it, is ``through``
-with it; ``claims`` a consumption channel; ``leaves``, asks for one and has none unless it ``owns`` it; ``token``, asks
-for one."""
+"""Names of the registers that show one wait of a worm, by meaning. Any bit that is set counts.
+
+``asks``: requests a link. ``owns``: owns the link. ``through``: does not wait for the link now. ``claims``: requests a
+consumption channel. ``leaves``: needs a consumption channel, which it lacks until ``owns``. ``token``: requests the
+token.
+"""
 
 LINK, CONSUMPTION, FOR_TOKEN = 1, 2, 4
 WHAT = LINK | CONSUMPTION
-# where the parts of a code lie: what is waited for from bit 0, then
+# positions of the fields of a code: the kinds of wait from bit 0, then
 ENDS_HERE, EXIT, LINKS = 2, 3, 8
 TURN = 62
 MOST_TARGETS = TURN - LINKS
 
 
 def owner_flags(output: PortSpec) -> list[str]:
-    """Registers of a router that are 1 while a worm owns a virtual channel of this output, one for each of them."""
+    """Return the names of the registers, one per virtual channel of an output, that are 1 while a worm owns it."""
     return [f"{output.name}_output.vc{vc}_busy" for vc in range(output.vcs)]
 
 
 class Front(ABC):
-    """The front of a virtual channel of an input.
+    """State of the worm at the front of a virtual channel of an input.
 
-    Values may be numbers or arrays, wherever nothing else is said.
+    Values are numbers or arrays, except where stated otherwise.
 
     Parameters
     ----------
@@ -60,9 +63,9 @@ class Front(ABC):
     Attributes
     ----------
     readers : int
-        Readers of its buffer.
+        Readers of the buffer.
     exits : list of int
-        Outputs to nodes that its worms may take.
+        Ejection ports that worms of this input can use.
     """
 
     readers: int
@@ -74,49 +77,54 @@ class Front(ABC):
 
     @property
     def scope(self) -> str:
-        """Where the registers of its worm are."""
+        """Prefix of the names of the worm's registers."""
         return f"{self.name}_input.channel_{self.vc}"
 
     @abstractmethod
     def register(self, name: str) -> str | None:
-        """Name of one of these registers in the router; None if it is built without, and says 0."""
+        """Return the full name of one of these registers; None if the router is built without it (its value is 0)."""
 
     @property
     def frame(self) -> str:
-        """Register that is 0 while no worm is arriving."""
+        """Name of the register that is 0 while no worm is arriving."""
         return f"{self.name}_input.intake.vc{self.vc}_frame"
 
     @abstractmethod
     def waits(self) -> list[Wait]:
-        """What its worm may wait for at the same time."""
+        """Return the waits that a worm can have at the same time."""
 
     def unread(self, read: Callable[[str], Any]) -> list[Any]:
-        """Flits stored that each reader has before it; ``read`` gives a router's register by its full name."""
+        """Return the number of stored flits that each reader has not taken.
+
+        ``read`` returns a register of the router by its full name.
+        """
         return [self._before(read, f"read{r}_at", f"filled{r}") for r in range(self.readers)]
 
     def ready(self, read: Callable[[str], Any]) -> list[Any]:
-        """Of these, flits that it can take as soon as it may send."""
+        """Return the number of these flits that each reader can send at once, given credits."""
         return self.unread(read)
 
     def _at(self, position: str, read: Callable[[str], Any]) -> Any:
-        """A position in the buffer; with room for one flit there is no register of it."""
+        """Return a position in the buffer; 0 in a buffer of one flit, which has no such register."""
         return 0 if self.spec.depth == 1 else read(f"{self.name}_input.buffer.vc{self.vc}_{position}")
 
     def _before(self, read: Callable[[str], Any], position: str, filled: str) -> Any:
-        """Flits stored from a position on."""
+        """Return the number of flits stored from a position on."""
         return fill_level(self._at("write_at", read), self._at(position, read),
                           read(f"{self.name}_input.buffer.vc{self.vc}_{filled}"), self.spec.depth)
 
     @property
     def position(self) -> str:
-        """Register that changes whenever the first reader takes a flit."""
+        """Name of the register that changes with each flit that the first reader takes."""
         return f"{self.name}_input.buffer.vc{self.vc}_" + ("read0_at" if self.spec.depth > 1 else "filled0")
 
     def flits(self, read: Callable[[str], Any]) -> list[int]:
-        """Flits stored, the oldest first, of one front: data, then head mark, then what `row_layout` has; ``read``
-        gives a memory's register as its rows."""
+        """Return the stored flits of a single router, oldest first, as rows of `row_layout`.
+
+        ``read`` returns a memory as its rows.
+        """
         unread = [int(flits) for flits in self.unread(read)]
-        # of several readers the last one has the most before it
+        # the reader with the most unread flits has the oldest one
         oldest = unread.index(max(unread))
         if not unread[oldest]:
             return []
@@ -125,75 +133,89 @@ class Front(ABC):
         return [int(memory[first + (start + k) % self.spec.depth]) for k in range(unread[oldest])]
 
     def _start(self, reader: int) -> str:
-        """Register with the place of the flit that a reader takes next."""
+        """Return the name of the register with the position of the flit that a reader takes next."""
         return f"read{reader}_at"
 
     def reader(self, output: int) -> int:
-        """The reader that sends to an output."""
+        """Return the number of the reader that sends to an output."""
         return 0
 
     def leaving(self, output: int, read: Callable[[str], Any]) -> list[int]:
-        """Flits that have left a buffer and wait at an output to be sent, the next one first, as `flits` gives them;
-        whichever input they are from."""
+        """Return the flits, of any input, that have left their buffer and wait at an output to be sent.
+
+        The next one comes first; the format is that of `flits`.
+        """
         return []
 
     def together(self, output: int) -> list[int]:
-        """Outputs that get each flit in the cycle in which this one does, itself among them; none where a worm has but
-        one copy for other switches, which waits for no other."""
+        """Return the outputs, this one included, that receive each flit in the same cycle as an output.
+
+        Empty where a worm has at most one branch to other switches, which never waits for another branch.
+        """
         return []
 
     @abstractmethod
     def active(self, of: Of) -> Any:
-        """Whether a worm's header has been read."""
+        """Return true while a worm is at the front whose header has been read."""
 
     @abstractmethod
     def consuming(self, of: Of) -> list[tuple[int, Any]]:
-        """Readers that send to nodes alone, and whether each has a consumption channel."""
+        """Return the readers that send to nodes only, each with true if it has a consumption channel."""
 
     @abstractmethod
     def owns(self, of: Of) -> list[tuple[int, Any, Any]]:
-        """Outputs of which the worm may own a virtual channel: which, whether it does, and its number."""
+        """Return, for each output that the worm can use: its number, true if the worm owns a virtual channel of it, and
+        the number of that channel."""
 
     def holds(self, of: Of) -> list[Target]:
-        """What the worm holds from here on; of numbers alone."""
+        """Return the virtual channels that the worm holds beyond this input. Values are numbers."""
         return [(output, int(vc)) for output, whether, vc in self.owns(of) if whether]
 
     @abstractmethod
     def waiting(self, of: Of) -> Any:
-        """A code for what the worm waits for, 0 for nothing; see `wants`."""
+        """Return a code for the worm's requests; 0 for none. `wants` decodes it."""
 
     @abstractmethod
     def in_vain(self, now: Any, following: Any) -> Any:
-        """What of a code that `waiting` gave, array, is still asked for in the next cycle, by the code of that."""
+        """Return the part of the codes of `waiting` that is still requested in the next cycle.
+
+        Parameters
+        ----------
+        now, following : array
+            The codes of this cycle, and of the next one.
+        """
 
     @abstractmethod
     def wants(self, code: int, mask: Callable[[int, int | None, bool], int]) -> list[list[Target]]:
-        """What a worm waits for, of a code that `waiting` gave: of each of these sets any one, and one of each.
+        """Decode the requests in a code of `waiting`: the worm needs one channel of each of these sets.
 
         Parameters
         ----------
         mask : callable
-            The consumption channels that a worm may take: of which output, by which output it goes on as far as that is
-            known (of several by the one that it takes last), and whether it ends here -> a mask.
+            Returns the mask of the consumption channels that a worm may take. Arguments: the ejection port; the output
+            of the worm's next hop, None if it is not known (of several outputs the last one); true if the worm ends
+            here.
         """
 
     @abstractmethod
     def going(self, of: Of) -> Any:
-        """A code for where the worm goes, see `ways`. It is 0 for a cycle at least between two worms, or they differ in
-        bit `TURN`."""
+        """Return a code for the outputs that the worm uses, which `ways` decodes.
+
+        Between two worms it is 0 for at least a cycle, or their codes differ in bit `TURN`.
+        """
 
     @abstractmethod
     def ways(self, code: int) -> tuple[list[int], list[int]]:
-        """Outputs to other switches and to nodes that a worm goes to, of a code that `going` gave."""
+        """Decode a code of `going`: the outputs to other switches, and the ejection ports, that the worm uses."""
 
 
 class CopiesFront(Front):
-    """The front of a virtual channel of an input whose worms are copied to several outputs.
+    """State of the worm at the front of an input that replicates worms to several outputs.
 
     Attributes
     ----------
     leads : list of int
-        Outputs that its worms may take.
+        Outputs that worms of this input can use.
     """
 
     leads: list[int]
@@ -204,7 +226,7 @@ class CopiesFront(Front):
         self._channels = {o: range(router.outputs[o].vcs) for o in leads}
 
     def asking(self, asked: Any) -> Any:
-        """A code for outputs that are asked for, bits from `LINKS` on."""
+        """Return a code for requested outputs, which are bits of ``asked`` from `LINKS` on."""
         exits = sum(1 << LINKS + i for i, output in enumerate(self.leads) if output in self.exits)
         links = (1 << LINKS + len(self.leads)) - (1 << LINKS) - exits
         return LINK * (asked & links != 0) | CONSUMPTION * (asked & exits != 0) | asked
@@ -223,7 +245,10 @@ class CopiesFront(Front):
 
 
 class PathFront(Front):
-    """The front of a virtual channel of an `InputUnit`: worms go on by one link, to a consumption channel, or both."""
+    """State of the worm at the front of a virtual channel of an `InputUnit`.
+
+    The worm uses a link, a consumption channel, or both.
+    """
 
     def __init__(self, router: SwitchSpec, port: int, vc: int):
         super().__init__(router, port, vc)
@@ -245,8 +270,8 @@ class PathFront(Front):
             self._bits[o] |= 1 << i
         self._lacking = {name for name, lacks in without.items() if lacks}
         if len(self.targets) > MOST_TARGETS:
-            raise WormcastError(f"network: input {self.name} of a router can ask for {len(self.targets)} outputs and "
-                                f"classes, what waits there is told of up to {MOST_TARGETS}")
+            raise WormcastError(f"network: input {self.name} of a router can request {len(self.targets)} pairs of "
+                                f"output and class. Allowed: {MOST_TARGETS} or fewer.")
 
     def register(self, name: str) -> str | None:
         return None if name in self._lacking else f"{self.scope}.{name}"
@@ -259,13 +284,13 @@ class PathFront(Front):
         return [{what: name for what, register in named.items() if (name := self.register(register))}]
 
     def consumes(self, of: Of) -> Any:
-        """Whether the worm holds a consumption channel."""
-        # of two readers the second one may be through with it before the worm is gone
+        """Return true while the worm holds a consumption channel."""
+        # with two readers, the second one can finish before the worm has left
         return (of("here") != 0) & (of("wants_consumption") == 0) & (of("done_1") == 0)
 
     def owns_link(self, of: Of) -> Any:
-        """Whether the worm owns a virtual channel of its link."""
-        # and so may the first one with the link
+        """Return true while the worm owns a virtual channel of its link."""
+        # likewise the first reader with the link
         return (of("links") != 0) & (of("owns_link") != 0) & (of("done_0") == 0)
 
     def active(self, of: Of) -> Any:
@@ -275,11 +300,11 @@ class PathFront(Front):
         return [(1, self.consumes(of))] if self.readers > 1 else []
 
     def goes(self, of: Of, output: int) -> Any:
-        """Whether the worm's link is that of an output."""
+        """Return true if the worm uses the link of an output."""
         return of("links") & self._bits[output] != 0
 
     def leaves(self, of: Of, output: int) -> Any:
-        """Whether the worm's exit is an output."""
+        """Return true if the worm's ejection port is this output."""
         return (of("exit") == self.exits.index(output)) if output in self.exits else of("exit") < 0
 
     def owns(self, of: Of) -> list[tuple[int, Any, Any]]:
@@ -294,7 +319,7 @@ class PathFront(Front):
         return kind + (kind != 0) * ((of("ends_here") << ENDS_HERE) + (of("exit") << EXIT) + (asked << LINKS))
 
     def in_vain(self, now: Any, following: Any) -> Any:
-        # of the same kind: a choice may have moved on
+        # compare the kind of wait alone: an adaptive choice may have changed the output
         return np.where((now & WHAT) == (following & WHAT), now, 0)
 
     def wants(self, code: int, mask: Callable[[int, int | None, bool], int]) -> list[list[Target]]:

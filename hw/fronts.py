@@ -1,4 +1,4 @@
-"""Which kind of front an input has."""
+"""Choice of the class that decodes an input's registers."""
 
 from .deep.front import DeepFront
 from .deep.switch_spec import DeepSwitchSpec
@@ -10,7 +10,7 @@ __all__ = ["front_of"]
 
 
 def front_of(router: SwitchSpec, port: int, vc: int) -> Front:
-    """The front of a virtual channel of an input of a router."""
+    """Return the decoder of the registers of a virtual channel of a router's input."""
     if isinstance(router, DeepSwitchSpec):
         return DeepFront(router, port, vc)
     return (TreeFront if router.copies else PathFront)(router, port, vc)

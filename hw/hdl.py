@@ -1,6 +1,7 @@
-"""Amaranth's language, imported when a name of it is first used.
+"""Names of ``amaranth.hdl``, which is imported when one of them is first used.
 
-Decoders use it like this, as hosts ask them for straps and tables of a network whose kernels are compiled already.
+Header decoders import them from here. A run whose kernels are compiled reads straps and tables from the decoders, and
+does not need Amaranth.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,4 @@
-"""The write side of an input: what arrives is framed into worms, decoded, and checked."""
+"""Write side of an input: frames flits into worms, decodes headers, and detects errors."""
 
 from amaranth.hdl import Array, C, Cat, Module, Mux, Signal
 from amaranth.lib import data, enum, wiring
@@ -14,28 +14,28 @@ __all__ = ["InputDecode", "exit_bits", "row_layout"]
 
 
 def row_layout(width: int, code_bits: int) -> data.StructLayout:
-    """Layout of a row of an input's buffer: the flit's data, its head mark, and the decoder's code or a `Mark`."""
+    """Return the layout of a buffer row: the flit's data, its head mark, and the decoder's code or a `Mark`."""
     return data.StructLayout({"data": width, "head": 1, "code": code_bits})
 
 
 def exit_bits(decoder: PathDecoder, port: int) -> int:
-    """Bits that tell the exits of a port apart."""
+    """Return the width of the number of a port's ejection port."""
     return bits_for(len(decoder.exits(port)))
 
 
 class Frame(enum.Enum, shape=2):
-    """What a virtual channel's link has seen of the worm that is arriving on it."""
+    """Part of the arriving worm that a virtual channel has received."""
 
-    FIRST = 0  #: nothing: a first header flit is due
-    LIST = 1  #: header flits, and more are announced
-    START = 2  #: all header flits: payload is due
-    PAYLOAD = 3  #: payload, and no tail yet
+    FIRST = 0  #: no flit; a first header flit must follow
+    LIST = 1  #: header flits, which announce more of them
+    START = 2  #: all header flits; payload must follow
+    PAYLOAD = 3  #: payload, without the tail
 
 
 class InputDecode(wiring.Component):
-    """Makes a row of the buffer of each flit that arrives, counts its readers, and finds what is wrong with it.
+    """Turns each arriving flit into a buffer row, counts its readers, and detects its errors.
 
-    *Latency*: none, all outputs follow the link in the same cycle. *Throughput*: a flit per cycle. *Reset*: no worm is
+    *Latency*: none; all outputs follow the link in the same cycle. *Throughput*: a flit per cycle. *Reset*: no worm is
     under way on any virtual channel.
 
     Parameters
@@ -46,9 +46,9 @@ class InputDecode(wiring.Component):
         Virtual channels of the link, and data bits of its flits.
     decoder : PathDecoder
     outputs : list of int
-        The outputs to other switches that a worm from here can reach.
+        The outputs to other switches that a worm of this input can use.
     readers : 1 or 2
-        One for all of a worm's outputs, or one for the links and one for the consumption channels.
+        1: one reader for all outputs of a worm. 2: one for the links, one for the consumption channels.
 
     Members
     -------
@@ -57,14 +57,15 @@ class InputDecode(wiring.Component):
     strap_{name} : In
         The decoder's straps.
     table : In(Decoder.table_layout)
-        Writes to the decoder's table, where it has one.
+        Writes to the decoder's table, if it has one.
     full : In(vcs)
-        Virtual channels without room.
+        Virtual channels whose buffer is full.
     row : Out(row_layout)
-        What to store; a flit without room is to be dropped.
+        The row to store. The buffer drops it if the virtual channel is full.
     count : Out
-        Readers that will take it.
+        Number of readers that take the row.
     cause : Out(Cause)
+        Error of the flit.
     """
 
     def __init__(self, port: int, *, vcs: int, width: int, decoder: PathDecoder, outputs: list[int], readers: int = 1):
@@ -74,7 +75,7 @@ class InputDecode(wiring.Component):
         self.decoder = decoder
         self.outputs = outputs
         self.readers = readers
-        # a mark takes two bits; behind that of a worm's end is which exit it takes
+        # a mark has two bits; the number of the ejection port follows `Mark.FINAL`
         self.row_layout = row_layout(width, max(2 + exit_bits(decoder, port), decoder.code_width(port)))
         super().__init__({
             "valid": In(1),
@@ -115,7 +116,7 @@ class InputDecode(wiring.Component):
                 ends = self.flit.tail | (frame == Frame.FIRST)
                 m.d.sync += frames[vc].eq(Mux(ends, Frame.FIRST, Frame.PAYLOAD))
 
-        # a header flit that must not be here ends the worm in front, as its tail would have
+        # an unexpected header flit ends the worm in front, like a tail
         closes = Signal()
         astray = decoded.outside | decoded.disorder
         m.d.comb += closes.eq(
@@ -137,7 +138,7 @@ class InputDecode(wiring.Component):
         return m
 
     def _judge(self, m, accepted, head, frame, decoded):
-        """Say what is wrong."""
+        """Drive ``cause``."""
         with m.If(self.valid & ~accepted):
             m.d.comb += self.cause.eq(Cause.OVERFLOW)
         with m.Elif(self.valid):
@@ -155,7 +156,7 @@ class InputDecode(wiring.Component):
                 m.d.comb += self.cause.eq(Cause.WRONG_ORDER)
 
     def _count(self, m, accepted, decoded, begins, new, over):
-        """Count the readers: the worm goes on by a link, stays here, or both; remembered from its header."""
+        """Count the readers from the worm's header: it goes to a link, to a consumption channel, or both."""
         request = self.decoder.request(self.port, decoded.code)
         onward = Array(Signal(name=f"vc{v}_onward") for v in range(self.vcs))
         here = Array(Signal(name=f"vc{v}_here") for v in range(self.vcs))

@@ -1,4 +1,4 @@
-"""The receiving end of a link: intake, replication buffer, and the readers that feed the crossbar."""
+"""Receiving end of a link: input decode, replication buffer, and the readers that feed the crossbar."""
 
 from amaranth.hdl import Array, C, Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
@@ -20,7 +20,7 @@ __all__ = ["InputUnit", "take_turns"]
 
 
 class InputUnit(wiring.Component):
-    """One input port of a switch.
+    """Input port of a switch.
 
     ::
 
@@ -30,20 +30,19 @@ class InputUnit(wiring.Component):
                                ▲                                               │
                                └───── credit ◀── freed ◀── take ◀──────────── won
 
-    A flit on the link in cycle t is in the buffer in t + 1. A worm's first header flit is *fetched* in t + 1
-    (its code becomes the request), asks in t + 2 and, when granted, is on the next link in t + 3: **header
-    delay 3**. A data flit skips the fetch: **data delay 2**. At a destination the consumption channel is
-    reserved first: **one cycle more** if the header flit holds further addresses, **two** if it is stripped
-    and the next flit fetched in its place; the first payload flit behind a stripped header is on the
-    consumption link 4 cycles after that header was on the network's. The credit of a flit is on the link in
-    the cycle after its last reader took it. All figures hold for free resources; ``fast`` delays add one per
-    hop.
+    A flit on the link in cycle t is in the buffer in t + 1. A worm's first header flit is *fetched* in t + 1: its code
+    is latched as the route. It requests outputs in t + 2 and, when granted, is on the next link in t + 3: **header
+    delay 3**. A data flit skips the fetch: **data delay 2**. At a destination the worm reserves a consumption channel
+    first. That takes **one cycle more** if the header flit holds further addresses, and **two** if the header flit is
+    stripped and the next flit is fetched. The first payload flit after a stripped header is on the consumption link 4
+    cycles after that header was on the network's link. The credit of a flit is on the link in the cycle after its last
+    reader took it. All figures hold for free resources; ``fast`` delays add one cycle per hop.
 
-    Where the decoder leaves a choice the worm asks for the target that it has chosen; while that does not look free it
-    moves on to one that does, in a cycle, and asks for it in the next: the delays are the same.
+    Adaptive routing: the worm requests one target that it has chosen. While that target is not expected to be free, the
+    worm changes to one that is, and requests it in the next cycle. The delays are the same.
 
-    Virtual channels that have a use for a reader take turns at it; a turn is used up by a request that reached
-    the arbiters or by a fetch, not by a request for a virtual channel that was gone. *Reset*: empty.
+    The virtual channels take turns at each reader. A request that reached the allocator uses up the turn, and so does a
+    fetch. A request for a virtual channel that another worm has just taken does not. *Reset*: empty.
 
     Parameters
     ----------
@@ -55,12 +54,12 @@ class InputUnit(wiring.Component):
         Data bits of a flit.
     decoder : PathDecoder
     readers : "coupled" or "independent"
-        One reader for all of a worm's outputs, which then advance together, or one for the links and one for
-        the consumption channels; then a flit is freed when both have taken it, and the next worm of the virtual
-        channel starts when both are through.
+        ``coupled``: one reader for all outputs of a worm, which advance in lockstep. ``independent``: one reader for
+        the links, and one for the consumption channels. A flit is then freed when both have taken it, and the next worm
+        of the virtual channel starts when both have sent the tail.
     storage : "lutram" or "registers"
     separate : bool
-        Each consumption channel has a link of its own.
+        Each consumption channel has its own link.
 
     Members
     -------
@@ -68,25 +67,25 @@ class InputUnit(wiring.Component):
     strap_{name} : In
         The decoder's straps.
     table : In(Decoder.table_layout)
-        Writes to the decoder's table, where it has one.
+        Writes to the decoder's table, if it has one.
     sel_{r}, flit_{r} : Out
         The virtual channel that reader r presents, and its flit.
     request_{r}, complete_{r} : Out
-        The outputs that it asks for, and whether the worm can go with them: a copy alone, without the link whose
-        virtual channel has just gone to another header, must not win.
+        The requested outputs; the request contains all outputs that the worm needs. A flit for the consumption channel
+        alone is not complete while the worm also needs a link.
     owns_link_{r}, claims_{r} : Out(1)
-        The presented worm owns a virtual channel of its link, else a header flit takes one with its win; the
-        request is for a consumption channel, not for a flit time.
+        The presented worm owns a virtual channel of its link (if 0, a grant gives it one); the request reserves a
+        consumption channel, and sends no flit on it.
     sends_{r} : Out(1)
-        A win sends the flit; requests for links always do.
+        A grant sends the flit. Always true of requests for links.
     vc_{o} : Out
-        The virtual channel of output o that the presented worm owns, or would take.
+        The virtual channel of output o that the presented worm owns, or takes with the grant.
     won_{r} : In(1)
-        The request was complete, and everything was granted.
+        The request is complete, and all of it is granted.
     pick_{o}_{k}, free_{o}, soon_{o}, held_{o}, ready_{o}, ready_after_{o} : In
         As in `OutputUnit`, of output o and class k.
     cause, cause_vc : Out(Cause), Out
-        What was wrong with the flit on the link in the cycle before, and its virtual channel.
+        Error of the flit that was on the link in the cycle before, and its virtual channel.
     state_{v} : Out(WormState)
     """
 
@@ -100,7 +99,7 @@ class InputUnit(wiring.Component):
         self.storage = storage
         self.separate = separate
         self.classes = len(decoder.consumption) + 1
-        self.links_each = outputs[-1].vcs if separate else 1  # of an ejection port
+        self.links_each = outputs[-1].vcs if separate else 1  # links of an ejection port
         self.links = decoder.ejection + (len(outputs) - decoder.ejection) * self.links_each
         self.network = decoder.reaches(port)
         self.targets = decoder.targets(port)
@@ -109,7 +108,7 @@ class InputUnit(wiring.Component):
             self.groups = [self.network, self.exits]
         else:
             self.groups = [self.network + self.exits]
-        self.turns = [range(spec.vcs)] * len(self.groups)  # what takes turns at each reader
+        self.turns = [range(spec.vcs)] * len(self.groups)  # virtual channels, which take turns at each reader
         members: dict = {"link": In(LinkSignature(vcs=spec.vcs, width=width))}
         for name, bits in decoder.straps.items():
             members[f"strap_{name}"] = In(bits)
@@ -166,7 +165,7 @@ class InputUnit(wiring.Component):
         ]
         m.d.sync += [
             self.link.credit.eq(buffer.freed),
-            # the decoder ends a long path
+            # registered: the decoder's path is long
             self.cause.eq(intake.cause),
             self.cause_vc.eq(self.link.vc),
         ]
@@ -219,40 +218,40 @@ class InputUnit(wiring.Component):
 
     @property
     def _vc_classes(self) -> range | tuple[None]:
-        """Classes of this input's virtual channels, where those of consumption channels tell them apart."""
+        """Classes of this input's virtual channels; a single None if consumption classes do not depend on them."""
         apart = self.decoder.consumption.by_vc and self.port < self.decoder.links_in
         return range(self.decoder.vc_classes) if apart else (None,)
 
     @property
     def ejection(self) -> int | None:
-        """The first ejection port that can be reached."""
+        """Number of the first ejection port that worms of this input can use; None without one."""
         return self.exits[0] if self.exits else None
 
     def _channels(self, o: int, k: int) -> list[int]:
-        """The virtual channels of an output to another switch that a class has."""
+        """Return the virtual channels of class ``k`` of an output to another switch."""
         return list(channels_of_class(self.outputs[o].vcs, self.decoder.vc_classes, k))
 
     def _exit(self, code: Value) -> Value:
-        """Which exit the code of a worm's end names."""
+        """Return the number of the ejection port in the code of a `Mark.FINAL`."""
         return code[2:2 + exit_bits(self.decoder, self.port)]
 
     def _of_exit(self, member: str, way_out: Value) -> Value:
-        """A member of the exit of this number; ``{o}`` in the member's name stands for the output."""
+        """Return a member of the ejection port with this number. ``{o}`` in its name stands for the output."""
         members = [getattr(self, member.format(o=o)) for o in self.exits]
         return Array(members)[way_out] if len(members) > 1 else members[0]
 
     def _at_exit(self, member: str, worm: InputVC) -> Value:
-        """A member of the exit of a worm, named likewise."""
+        """Return a member of a worm's ejection port, named as in `_of_exit`."""
         return self._of_exit(member, worm.exit if len(self.exits) > 1 else C(0))
 
     def _pick(self, worm: InputVC) -> Value:
-        """The consumption channel that is offered to a worm, of its class."""
+        """Return the consumption channel that is offered to a worm's class."""
         return Array(self._at_exit(f"pick_{{o}}_{k}", worm) for k in range(self.classes))[worm.kind]
 
     def _reader(self, m, r, intake, buffer, worms, unread):
-        """Present one virtual channel after the other, ask on its behalf, and take its flit when it wins.
+        """Present the virtual channels in turn, request outputs for them, and take a flit with each grant.
 
-        With several readers, what leaves the buffer without being read is added to ``unread``.
+        With several readers, masks of virtual channels whose front flit leaves unread are appended to ``unread``.
         """
         vcs, group = self.spec.vcs, self.groups[r]
         sel = Signal(range(vcs), name=f"reader{r}_sel")
@@ -271,7 +270,7 @@ class InputUnit(wiring.Component):
             getattr(buffer, f"vc_{r}").eq(sel),
             row.eq(getattr(buffer, f"data_{r}")),
             nothing.eq(marked & fetched.nothing),
-            # the first header flit of another worm: this one has lost its tail, and gets one
+            # the next worm's first header flit: the worm in front has lost its tail, and is ended here
             closing.eq(header & ~nothing & shown(f"under_way_{r}")),
             flit.data.eq(row.data),
             flit.head.eq(marked | closing | (code[:2] == Mark.CUT)),
@@ -280,7 +279,7 @@ class InputUnit(wiring.Component):
 
         links = shown("links")
         won, sends, tail = getattr(self, f"won_{r}"), getattr(self, f"sends_{r}"), flit.tail
-        # in front of a worm's header, or in its place: what nobody wants
+        # flits in front of a worm's header, or in its place, that belong to no output
         drops = C(0)
         if r == 0:
             drops = shown("unread") & Mux(marked, nothing, ~ends_here & ~shown("here"))
@@ -302,8 +301,8 @@ class InputUnit(wiring.Component):
                 pick = Array(worm.pick_c for worm in worms)[sel]
                 free = getattr(self, f"held_{o}")
                 if len(self.groups) > 1:
-                    # the first claim is made without a look at what is free; one worm's class each, before the late
-                    # choice among the worms
+                    # the first claim is made without a check for a free channel; select the bit of each worm's class
+                    # before the late selection of the worm
                     free = Array(bit_at(getattr(self, f"free_{o}"), worm.kind) for worm in worms)[sel]
                 asks_here = (asks & target) | (claims & free if mine is None else claims & free & mine)
                 m.d.comb += vc.eq(Mux(claims, pick, shown("consumption_vc")))
@@ -329,17 +328,17 @@ class InputUnit(wiring.Component):
             stays &= claims | ~links.any()
         m.d.comb += complete.eq(goes | stays)
 
-        # whether the presented worm is eligible in the next cycle, if it wins now
+        # the presented worm is eligible in the next cycle, if it wins in this one
         more, again = Signal(name=f"reader{r}_more"), Signal(name=f"reader{r}_again")
         m.d.comb += [
             more.eq(bit_at(getattr(buffer, f"more_{r}") | buffer.arrives, sel)),
-            # behind the tail there is no worm to ask for; if another reader still has to read it, there is
+            # after the tail there is no worm that requests; with two readers, the other one may still need it
             again.eq(more & link_ready & (~tail if len(self.groups) > 1 else C(1))),
         ]
         if consumes:
-            # the flit at which the channel was reserved is still there, or it was stripped and leaves
+            # the flit with which the channel was reserved stays, or it is stripped and leaves
             onward = links.any()
-            # a worm that is absorbed goes nowhere else, and keeps what is left of its header
+            # an absorbed worm uses no link, and keeps the rest of its header
             stripped = ~onward & ~marked if self.decoder.absorbs else ~onward
             with m.If(claims):
                 if self.decoder.absorbs:
@@ -386,21 +385,22 @@ class InputUnit(wiring.Component):
                 inactive = ~worm.links.any() if r == 0 else ~worm.here
                 m.d.comb += getattr(buffer, f"follow_{r}")[v].eq(inactive)
 
-        # a request that reached the arbiters has used up its turn, and so has a look at a header flit
+        # a request that reached the allocator has used up its turn, and so has a look at a header flit
         take_turns(m, f"reader{r}", [getattr(worm, f"want_{r}") for worm in worms], sel,
                    complete | shown("unread") if r == 0 else complete)
 
     def _ways(self, o: int, links: Value) -> list[tuple[Value, int]]:
-        """The targets that are this output's, and their classes."""
+        """Return the targets at this output, and their classes."""
         return [(links[i], k) for i, (output, k) in enumerate(self.targets) if output == o]
 
     def _any_class(self, o: int, links: Value, name: str) -> Value:
-        """A member of an output that has a bit for each class, at the class that is asked for."""
+        """Return the bit of the requested class of an output's member that has a bit per class."""
         found = [way & getattr(self, f"{name}_{o}")[k] for way, k in self._ways(o, links)]
         return found[0] if len(found) == 1 else any_of(found)
 
     def _way(self, o: int, links: Value) -> tuple[Value, Value, Value]:
-        """Whether an output is asked for, by whichever class; whether that has a free virtual channel, and which."""
+        """Return three values of an output: it is requested; its requested class has a free virtual channel; the number
+        of that channel."""
         ways = self._ways(o, links)
         picks = [getattr(self, f"pick_{o}_{k}") for _, k in ways]
         if len(ways) == 1:
@@ -410,9 +410,10 @@ class InputUnit(wiring.Component):
 
 
 def take_turns(m: Module, name: str, wants: list[Value], sel: Signal, used: Value) -> None:
-    """Present the next of those that have a use for a reader, behind the one that had the turn last.
+    """Present the requesters of a reader in turn.
 
-    That one itself comes last, whether it still wants a turn or not: so the win does not matter here.
+    The requester that had the last turn comes last, even if it requests no further turn. The selection therefore does
+    not depend on the grant.
     """
     count = len(wants)
     last, turn, following = (Signal(range(count), name=f"{name}_{what}") for what in ("last", "turn", "next"))

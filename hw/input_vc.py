@@ -1,4 +1,4 @@
-"""The life of a worm in one input virtual channel: fetched, owner of what it needs, through."""
+"""State machine of one input virtual channel."""
 
 from amaranth.hdl import C, Cat, Module, Mux, Signal, Value
 from amaranth.lib import enum, wiring
@@ -10,13 +10,13 @@ __all__ = ["InputVC", "WormState"]
 
 
 class WormState(enum.Enum, shape=3):
-    """What the worm at the front of an input virtual channel does; for waveforms."""
+    """State of the worm at the front of an input virtual channel. Waveforms show it."""
 
-    IDLE = 0  #: no worm, or its header is yet to be fetched
-    WANTS_CONSUMPTION = 1  #: at a destination, waits for a consumption channel
+    IDLE = 0  #: no worm, or its header has not been fetched
+    WANTS_CONSUMPTION = 1  #: at a destination; waits for a consumption channel
     WANTS_LINK = 2  #: waits for a virtual channel of the next link
-    MOVES = 3  #: holds all that it needs
-    CONSUMED = 4  #: holds a consumption channel; a header flit to come says where it goes on
+    MOVES = 3  #: holds all virtual channels that it needs
+    CONSUMED = 4  #: holds a consumption channel; its next link is unknown until the next header flit
 
 
 class InputVC(wiring.Component):
@@ -30,25 +30,26 @@ class InputVC(wiring.Component):
                                                            ├─ payload ─▶ MOVES
                                                            └─ tail ─▶ IDLE
 
-    What asks in this cycle is registered: ``eligible`` for each reader, the worm has a flit and what that
-    flit needs (a credit, or a virtual channel that looked free); or, while it wants a consumption channel,
-    one looked free (``claims``). The next value of ``eligible`` is prepared twice, here for this cycle's request not
-    won, in the input unit (once for all virtual channels) for the request won; the win selects. *Reset*: idle.
+    The requests of a cycle come from registers. ``eligible`` of a reader: the worm has a flit, and the credit or the
+    virtual channel that the flit needs is expected. ``claims``: the worm needs a consumption channel, and one is
+    expected to be free. Two next values of ``eligible`` are computed, and the grant selects one. The value for a lost
+    request is computed here, that for a granted one in the input unit, once for all virtual channels. *Reset*: idle.
 
     Parameters
     ----------
     links : list of list of int
-        For each target, a network output that can be reached and a class, the virtual channels that it has.
+        For each target (pair of a network output and a class) its virtual channels.
     consumption : int
-        Consumption channels; 0 where the ejection port cannot be reached.
+        Consumption channels; 0 if worms cannot use an ejection port.
     classes, class_bits : int
-        Classes of them, the last one of worms that may take any; bits that tell those of worms on their way.
+        Number of consumption classes, the last one for worms that may take any channel; bits of the class of a worm
+        that is not at its last destination.
     exits : int
-        Ejection ports that can be reached.
+        Number of ejection ports that worms can use.
     choice : bool
-        Of the targets that are fetched one will do.
+        Adaptive routing: any one of the fetched targets suffices.
     absorbs : bool
-        A worm that has a destination here ends here, and may send header flits to the consumption channel.
+        A worm with a destination here ends here. Its header flits may go to the consumption channel.
     readers : int
         1: coupled. 2: reader 0 serves the links, reader 1 the consumption channels.
 
@@ -59,46 +60,48 @@ class InputVC(wiring.Component):
     has_{r} : In(1)
         A flit is stored for reader r.
     shown_{r}, head_{r}, tail_{r} : In(1)
-        Reader r presents this virtual channel; marks of the flit that it presents.
+        Reader r presents this virtual channel; marks of the presented flit.
     fetched_links, fetched_here, fetched_kind, fetched_ends_here, fetched_nothing : In
-        The request in the presented header flit: targets, the class of consumption channels on the way, whether this is
-        the worm's last destination, and whether the flit asks for nothing: such a one is not fetched.
+        Route in the presented header flit: targets; a destination is here; its consumption class; the worm's last
+        destination is here; the flit requests nothing, and is not fetched.
     won_{r}, again_{r} : In(1)
-        The request of this virtual channel by reader r was granted; it is then eligible in the next cycle.
+        The request of this virtual channel by reader r is granted; the virtual channel is then eligible in the next
+        cycle.
     pick_link, pick_c : In
-        The virtual channel of the link, and the consumption channel, that a win takes.
+        The virtual channel of the link, and the consumption channel, that a grant takes.
     soon_{i}, ready_{i} : In
-        The outputs' virtual channels, as in `OutputUnit`; ``c`` for the ejection port, where ``soon`` is that of the
-        worm's class.
+        State of the outputs' virtual channels, as in `OutputUnit`. ``c`` in place of i stands for the ejection port,
+        where ``soon`` is that of the worm's class.
     fetched_soon : In(1)
         ``soon_c`` of the presented header flit.
     fetched_keeps : In(1)
-        The presented header flit itself goes to the consumption channel; only where worms are absorbed.
+        The presented header flit itself goes to the consumption channel. Only with ``absorbs``.
     fetched_exit : In(range(exits))
-        Where the worm that ends here does; only with several exits, as ``exit``.
+        Ejection port of the worm that ends here. Only with several ejection ports, like ``exit``.
     links, here : Out
-        The worm's targets: network outputs and classes (one-hot) and the consumption channel.
+        Targets of the worm: network outputs and classes (one-hot), and the consumption channel.
     exit : Out(range(exits))
-        Which ejection port the consumption channel is one of.
+        Ejection port of the consumption channel.
     kind : Out
-        The class of consumption channels that the worm may take, while it wants one.
+        Consumption class that the worm may take, while it needs a channel.
     ends_here : Out(1)
-        The worm's last destination is here, or its list broke off here: no header flit of it is to come.
+        The worm's last destination is here, or its list broke off here: no further header flit follows.
     wants_consumption, owns_link, undecided : Out(1)
-        A consumption channel is yet to be reserved (until then nothing else is asked for); a virtual channel
-        of the next link is owned; the worm holds a consumption channel, and where it goes on is not known.
+        The worm needs a consumption channel, and requests nothing else before it has one. It owns a virtual channel of
+        the next link. It holds a consumption channel, and its next link is unknown.
     under_way_{r} : Out(1)
-        For reader r, the header flit that said where the worm goes is gone: another such flit is another worm's.
+        Reader r has sent the header flit with the worm's route: a further one belongs to the next worm.
     unread : Out(1)
         The front flit may be a header flit that reader 0 has to fetch.
     link_vc, consumption_vc : Out
-        What the worm owns. Before it owns a consumption channel, the latter says which class it may take.
+        Virtual channels that the worm owns. Until the worm owns a consumption channel, ``consumption_vc`` holds its
+        class.
     eligible_{r} : Out(1)
-        The worm asks for what it needs next; of no worm it says nothing.
+        Request is valid. Undefined while the channel is idle.
     claims : Out(1)
-        The last reader asks for a consumption channel, not for a flit time.
+        The last reader requests a consumption channel, and sends no flit on it.
     want_{r} : Out(1)
-        The virtual channel has a use for reader r in the next cycle, if it does not win now.
+        The virtual channel needs reader r in the next cycle, if its request is not granted in this one.
     state : Out(WormState)
     """
 
@@ -168,7 +171,7 @@ class InputVC(wiring.Component):
 
         fetch = Signal()
         m.d.comb += fetch.eq(self.shown_0 & self.has_0 & self.head_0 & looks & ~self.fetched_nothing)
-        # the reader of the consumption channel is the last one; a halted win sends nothing
+        # the last reader serves the consumption channel; a halted grant sends nothing
         advance, ends = [], []
         for r in range(self.readers):
             won, head, tail = getattr(self, f"won_{r}"), getattr(self, f"head_{r}"), getattr(self, f"tail_{r}")
@@ -188,13 +191,13 @@ class InputVC(wiring.Component):
                           late_mux(fetch, self.fetched_links, self.links & stays.replicate(len(self.links)))),
             self.owns_link.eq((self.owns_link | (self.won_0 & goes_on & ~self.claims)) & stays),
         ]
-        # what is not yet owned follows the pick, so that only the mark of ownership waits for the win
+        # until it is owned, the channel follows the pick, so that the late grant sets the mark of ownership alone
         with m.If(~self.owns_link):
             m.d.sync += self.link_vc.eq(self.pick_link)
         if self.consumption:
             m.d.sync += [
                 self.here.eq((self.here & stays) | (fetch & self.fetched_here)),
-                # payload behind a header flit that was used up: no more addresses come
+                # payload after a used-up header flit: no further addresses follow
                 self.ends_here.eq(((self.ends_here | cut) & stays) | (fetch & self.fetched_ends_here)),
             ]
             if self.exits > 1:
@@ -205,14 +208,15 @@ class InputVC(wiring.Component):
             m.d.sync += self.wants_consumption.eq(
                 (self.wants_consumption & ~reserved) | (fetch & self.fetched_here & ~self.here)
             )
-            # until a channel is reserved, the same register says of which class: at the last destination any
+            # until a channel is reserved, the same register holds its class; at the last destination any channel is
+            # allowed
             m.d.comb += self.kind.eq(Mux(self.ends_here, self.classes - 1, held[:self.class_bits]))
             m.d.sync += held.eq(Mux(self.wants_consumption, Mux(self.ends_here | reserved, self.pick_c, held),
                                     Mux(fetch & ~self.here, self.fetched_kind, held)))
 
         ended_here = self.ends_here & ~self.wants_consumption
         if self.absorbs:
-            keeps = Signal()  # the flit that was fetched is still to be sent
+            keeps = Signal()  # the fetched flit has not been sent
             m.d.sync += keeps.eq((fetch & self.fetched_keeps) | (keeps & ~(advance[-1] & ~self.claims)))
             ended_here &= ~keeps
         if coupled:
@@ -222,7 +226,7 @@ class InputVC(wiring.Component):
             m.d.sync += copied.eq((copied | (advance[1] & ~self.claims & goes_on)) & stays)
             m.d.comb += [self.under_way_0.eq(self.owns_link), self.under_way_1.eq(copied | ended_here)]
 
-        # credits of what is owned, or a sight of a free virtual channel
+        # a credit of the owned virtual channel, or one that is expected to be free
         target = range(len(self.links_vcs))
         ready = [
             any_of([self.links[i] & getattr(self, f"ready_{i}")[v] for i in target if v in self.links_vcs[i]])
@@ -237,21 +241,21 @@ class InputVC(wiring.Component):
             channel, soon = ~self.here | bit_at(self.ready_c, owned), self.soon_c
             m.d.comb += self.claims.eq(getattr(self, f"eligible_{self.readers - 1}") & self.wants_consumption)
 
-        # a bad address behind a header flit that was used up: it leaves without a win
+        # a bad address after a used-up header flit: it leaves without a grant
         dropped = Signal()
         m.d.comb += dropped.eq(self.shown_0 & self.unread & self.fetched_nothing)
         claim = fetch & ~self.here & self.fetched_here
         for r in range(self.readers):
-            # a flit is there in the next cycle, if none leaves in this one
+            # a flit is stored in the next cycle, if no flit leaves in this one
             flit = getattr(self, f"has_{r}") | self.write
             if coupled:
-                # without a worm, too: nothing is asked for on behalf of none, and one that is fetched can go at once
+                # also true while idle: idle channels request nothing, and a worm that is fetched can request at once
                 goes = flit & ~dropped & link & channel & (~claim | self.fetched_soon)
                 lost = Mux(self.wants_consumption, soon, goes)
-                # not what is read: where reader 0 looks at a header flit, the turn is used up
+                # not the condition of `goes`: where reader 0 looks at a header flit, the turn is used up
                 want = Mux(self.wants_consumption, soon, flit & (looks | link & channel))
             elif r == 0:
-                # not before the consumption channel is about to be had: reader 0 has others to present
+                # not before a consumption channel is about to be reserved: reader 0 has other channels to present
                 near = ~self.wants_consumption | self.claims
                 goes = goes_on & ~done[0] & near & flit & link
                 lost, want = goes | fetch & ~self.fetched_here, goes | looks & flit
@@ -273,9 +277,10 @@ class InputVC(wiring.Component):
         return m
 
     def _chosen(self, m, fetch, stays) -> Value:
-        """The one target that is asked for in the next cycle, of all that will do.
+        """Return the target, of those that suffice, that the worm requests in the next cycle.
 
-        That of now for as long as it looks free, else the first that does; once one is won, it stays.
+        The present target stays while it is expected to be free. Otherwise the first target that is expected to be free
+        replaces it. A granted target stays.
         """
         count = len(self.links)
         self._options = Signal(count, name="options")
@@ -288,5 +293,5 @@ class InputVC(wiring.Component):
 
 
 def _first(bits: Value) -> Value:
-    """The lowest bit that is set, alone."""
+    """Return the lowest bit that is set, one-hot."""
     return Cat(bit & ~bits[:i].any() if i else bit for i, bit in enumerate(bits))

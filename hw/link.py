@@ -1,4 +1,4 @@
-"""The link: flits forward, credits back."""
+"""Link between components: flits forward, credits back."""
 
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
@@ -7,10 +7,10 @@ __all__ = ["LinkSignature", "flit_layout"]
 
 
 def flit_layout(width: int) -> data.StructLayout:
-    """Layout of a flit: ``head`` marks every header flit, ``tail`` the worm's last flit, ``data`` has ``width`` bits.
+    """Return the layout of a flit: ``head`` marks header flits, ``tail`` the last flit, ``data`` has ``width`` bits.
 
-    A worm has at least one payload flit, and which header flit is the last one its data say: so no flit of a worm is
-    both. One that is both ends what an error has left of a worm; its data say nothing.
+    A worm has at least one payload flit, so none of its flits has both marks. Which header flit is the last one follows
+    from the header's data. A flit with both marks terminates a damaged worm. Ignore its data.
     """
     return data.StructLayout({"head": 1, "tail": 1, "data": width})
 
@@ -18,24 +18,22 @@ def flit_layout(width: int) -> data.StructLayout:
 class LinkSignature(wiring.Signature):
     """One direction of a physical link, with its virtual channels, seen from the sender.
 
-    Every member leaves a flip-flop. A flit lies on the link for exactly one cycle; the sender may send on a
-    virtual channel only as many flits as it holds credits for, and starts with one credit per flit of the
-    receiver's buffer.
+    Each member comes from a flip-flop. A flit is on the link for exactly one cycle. Each flit that is sent on a virtual
+    channel uses one of the sender's credits. The sender starts with one credit per flit of the receiver's buffer.
 
     Members
     -------
     valid : Out(1)
         A flit is on the link in this cycle.
     vc : Out(range(vcs))
-        The virtual channel that the flit belongs to. The link itself is trusted: of a number beyond the last one
-        nobody hears.
+        The virtual channel that the flit belongs to. Virtual-channel numbers out of range are not detected.
     flit : Out(flit_layout(width))
         Head mark, tail mark and data.
     credit : In(vcs)
         A pulse per virtual channel: the receiver has freed one flit.
     arrived : In(vcs)
-        A pulse per virtual channel: all headers of the worm that was to report have arrived; only where reports are.
-        It is trusted, as what goes forward beside the flit is.
+        A pulse per virtual channel: all headers of the reporting worm have arrived. Only with reports. Wrong pulses are
+        not detected.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ __all__ = ["any_of", "bit_at", "bits_for", "late_mux", "next_of"]
 
 
 def any_of(values: Sequence[Value]) -> Value:
-    """OR of several values of any width."""
+    """Return the OR of several values of any width."""
     result: Value = hdl.C(0)
     for value in values:
         result = result | value
@@ -22,19 +22,19 @@ def any_of(values: Sequence[Value]) -> Value:
 
 
 def bits_for(count: int) -> int:
-    """Bits of a number below ``count``; none where there is nothing to count."""
+    """Return the width of a number below ``count``; 0 for counts up to 1."""
     return max(count - 1, 0).bit_length()
 
 
 def bit_at(bits: Value | Sequence[Value], index: Value) -> Value:
-    """The bit of ``bits`` at ``index``; an index without bits, or beside a single bit, is not looked at."""
+    """Return the bit of ``bits`` at ``index``. For a single bit the index is ignored."""
     return hdl.Array(bits)[index] if len(bits) > 1 else bits[0]
 
 
 def next_of(m: Module, name: str, wanted: Value, last: Value) -> Value:
-    """The next of the bits that are wanted, one-hot: the first behind the last one, or the lowest of all.
+    """Return the wanted bit that has the next turn, one-hot: the first after ``last``, or else the lowest.
 
-    ``name`` begins the names of new signals; ``last`` is one-hot or 0.
+    ``name`` is the prefix of new signals' names. ``last`` is one-hot or 0.
     """
     behind, chosen = (hdl.Signal(len(wanted), name=f"{name}_{what}") for what in ("behind", "next"))
     m.d.comb += [
@@ -45,10 +45,11 @@ def next_of(m: Module, name: str, wanted: Value, last: Value) -> Value:
 
 
 def late_mux(late: Value, one: Value, zero: Value) -> Value:
-    """``Mux(late, one, zero)`` for a register's next value, where ``late`` ends the critical path.
+    """Return ``Mux(late, one, zero)`` for a register's next value, if ``late`` is on the critical path.
 
-    Synthesis makes clock enables and resets of a register's Muxes. Those are reached by slower wires than the
-    table in front of the flip-flop, and a reset first meets the global one; AND and OR stay in the table.
+    Synthesis turns the Muxes of a register into clock enables and resets. Their wires are slower than those of the
+    lookup table in front of the flip-flop, and a reset is first combined with the global reset. AND and OR stay in the
+    lookup table.
     """
     chosen = late.replicate(len(one)) if len(one) > 1 else late
     return (one & chosen) | (zero & ~chosen)

@@ -1,4 +1,4 @@
-"""Codes of buffered flits that are no header flits."""
+"""Codes of buffered flits without a head mark."""
 
 import enum
 
@@ -6,9 +6,9 @@ __all__ = ["Mark"]
 
 
 class Mark(enum.Enum):
-    """What the code of a row without a head mark says."""
+    """Code of a buffer row without a head mark."""
 
     PAYLOAD = 0
     TAIL = 1  #: the worm's last flit
-    FINAL = 2  #: a header flit that says no more than that the worm ends here; a header's code would need a bit for it
-    CUT = 3  #: a tail that an error has made
+    FINAL = 2  #: a header flit of a worm that ends here; coded as a mark, which saves a bit in the code of headers
+    CUT = 3  #: a tail that was made because of an error

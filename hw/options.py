@@ -1,4 +1,4 @@
-"""Values and limits of the hardware's options; this module needs no Amaranth."""
+"""Values and limits of the hardware options. This module does not import Amaranth."""
 
 from collections.abc import Mapping
 
@@ -30,43 +30,43 @@ READERS = ("coupled", "independent")
 CONSUMPTION_LINKS = ("shared", "separate")
 INJECTION = ("one", "all")
 
-#: Attribute ``ram_style`` of the buffers' memories, by the name of the storage.
+#: Attribute ``ram_style`` of the buffers' memories, by kind of storage.
 STORAGE = {"lutram": "distributed", "registers": "registers"}
 
-#: Most flits of a shallow buffer, whose credits stand for a flit each.
+#: Maximum flits of a shallow buffer, in which a credit is one flit.
 MOST_SHALLOW = 16
 
-#: Most cycles of an overhead of an interface.
+#: Maximum of ``t_ns`` and ``t_nr``, in cycles.
 MOST_DELAY = 65535
 
-#: Most payload flits of a packet.
+#: Maximum payload flits of a packet.
 MOST_PACKET = 65535
 
 MOST_SLOTS = 16
 SLOT_FLITS = (2, 65536)
-"""Least and most flits of a message that a retransmission slot may have room for."""
+"""Minimum and maximum of the longest message that fits a retransmission slot, in flits."""
 
 ROW_BITS = 8
-"""Low bits of a message's number that say its row in a child table; those of a message that is not forwarded are none
-of a row."""
+"""Low bits of a message's number that hold its row of the child table. A message that is not forwarded has a value that
+is not the number of a row."""
 
-#: Most rows of a child table.
+#: Maximum rows of a child table.
 MOST_ROWS = 64
 
 PACKET_BITS = 8
-"""Bits of how many packets a message has, less one, where that is told."""
+"""Width of the number of a message's packets minus one, in the child table."""
 
 MOST_PLACES = 1 << PACKET_BITS
 
 FORWARD_ORDERS: Mapping[str, bool] = {"fcfs": True, "fpfs": False}
-"""Orders in which smart interfaces forward; True for those that need the number of packets of each message."""
+"""Orders in which smart interfaces forward. True: the order needs the number of packets of each message."""
 
 
 def require_buffers(scheme: Scheme, *, deep: bool) -> None:
-    """Refuse a scheme whose worms do not go through deep buffers, or not through shallow ones."""
+    """Refuse a scheme whose worms cannot pass switches with this kind of buffer."""
     if not deep and (scheme.needs_whole_packet or issubclass(scheme.header, MultiDrop)):
-        raise WormcastError(f"scheme {scheme.name}: its worms need switches that hold a whole worm, buffer-kind "
-                            "shallow is given: allowed is deep")
+        raise WormcastError(f"buffer-kind: shallow is not valid: worms of scheme {scheme.name} need switches that hold "
+                            "a whole worm. Allowed: deep.")
     if deep and issubclass(scheme.header, AddressList) and not issubclass(scheme.header, Unicast):
-        raise WormcastError(f"scheme {scheme.name}: buffer-kind deep is given, its worms go by one way through "
-                            "buffers that hold a part of them: allowed is shallow")
+        raise WormcastError(f"buffer-kind: deep is not valid: worms of scheme {scheme.name} carry lists of addresses, "
+                            "which switches with deep buffers do not decode. Allowed: shallow.")

@@ -1,4 +1,4 @@
-"""The sending end of a link: owners, credits and the output register of one output port."""
+"""Sending end of a link: owners, credits and the output register of one output port."""
 
 from amaranth.hdl import Array, C, Module, Mux, Signal, Value
 from amaranth.lib import wiring
@@ -12,8 +12,7 @@ __all__ = ["OutputUnit"]
 
 
 class OutputUnit(wiring.Component):
-    """One output port: which virtual channels are free, how many credits each has, and the register that
-    drives the link.
+    """Output port: owner and credits of each virtual channel, and the register that drives the link.
 
     ::
 
@@ -21,18 +20,18 @@ class OutputUnit(wiring.Component):
         touch, vc, tail ──▶ stage ──▶ busy[vc], credits[vc]   follow one cycle behind the grant
         flit ──────────────▶ register ──▶ link
 
-    The state follows the *registered* send, so that the grant ends at a flip-flop; whoever asks for the next
-    cycle corrects for the send in between with ``ready`` (not sending now) or ``ready_after`` (sending now).
+    The state is updated from the *registered* send, so that the grant ends at a flip-flop. An input that prepares the
+    request of the next cycle uses ``ready`` if nothing is sent in this cycle, and ``ready_after`` if a flit is sent.
 
     *Latency*: a send is on the link in the next cycle (two cycles later with ``extra_stage``). A virtual
     channel can be taken two cycles after the send of a tail. *Throughput*: one flit per cycle; a virtual
-    channel gets min(1, depth / 4) of it (depth / 5 with ``extra_stage``): the credit loop. *Reset*: all
+    channel gets min(1, depth / 4) of it (depth / 5 with ``extra_stage``) because of the credit loop. *Reset*: all
     virtual channels free, with all their credits.
 
-    Where a credit stands for a chunk of flits, a worm's first flit and that of each further chunk spend one.
+    If a credit is a chunk of flits, the first flit of a worm and the first flit of each further chunk use one.
 
-    A credit for a flit that was not sent cannot be repaired: from the next cycle on ``wrong`` says so, and no flit is
-    sent on that virtual channel; but one flit still is if the channel is reserved in the cycle of the credit itself.
+    A credit for a flit that was not sent cannot be repaired. ``wrong`` is set from the next cycle on, and the virtual
+    channel sends nothing more. One flit is still sent if the channel is reserved in the cycle of the credit.
 
     Parameters
     ----------
@@ -40,15 +39,16 @@ class OutputUnit(wiring.Component):
     width : int
         Bits of a flit.
     classes : list of int
-        For each class of worms, the mask of virtual channels that it may take. Network ports have one class;
-        an ejection port one per consumption class, and a last one for worms that may take any channel.
+        For each class of worms, the mask of the virtual channels that it may take. A network port has one class per
+        class of virtual channels; an ejection port has one per consumption class, and a last one for worms that may
+        take any channel.
     extra_stage : bool
         A register between allocation and crossbar (the ``fast`` delays).
     separate : bool
-        A link for each virtual channel instead of one for all: then the members from ``touch`` to ``flit``, without
-        ``vc``, and ``link`` are there once for each, ``touch_0`` and so on.
+        A link for each virtual channel in place of one for all. The members from ``touch`` to ``flit`` (without ``vc``)
+        and ``link`` then exist once per link: ``touch_0`` and so on.
     empty : bool
-        A header takes a virtual channel only while all its credits are here: while the buffer behind it is empty.
+        A header takes a virtual channel only if all its credits are here, so that the receiver's buffer is empty.
     reports : bool
         The link's receiver reports arrivals. Not for separate links.
 
@@ -57,23 +57,23 @@ class OutputUnit(wiring.Component):
     touch : In(1)
         A flit is sent, or a virtual channel reserved, on ``vc``; ``send`` distinguishes them.
     send, vc, tail : In
-        A flit is sent, on which virtual channel, and it is the worm's last.
+        A flit is sent; its virtual channel; it is the worm's last flit.
     flit : In(flit_layout(width))
-        The crossbar's output: in the cycle of ``send``, or one later with ``extra_stage``.
+        Output of the crossbar: in the cycle of ``send``, or one cycle later with ``extra_stage``.
     reports : In(1)
-        With ``touch``: a worm is sent on ``vc`` that is to report; it keeps the virtual channel until its tail was sent
-        and the link has said that it has arrived. Only with reports.
+        With ``touch``: the worm on ``vc`` reports its arrival. It holds the virtual channel until its tail is sent and
+        the link has reported the arrival. Only with reports.
     take : In(1)
-        A header takes ``pick`` of some class in this cycle.
+        A header takes ``pick`` of a class in this cycle.
     free, pick_{k} : Out
-        Per class: a virtual channel can be taken now, and which. With several classes none is offered in the cycle
-        after one was taken.
+        Per class: a virtual channel can be taken in this cycle; its number. With several classes, no channel is offered
+        in the cycle after one was taken.
     soon : Out(classes)
-        ``free`` of the next cycle, if no header takes one now.
+        Value of ``free`` in the next cycle, if no header takes a channel in this one.
     held : Out(1)
-        No header has taken what ``soon`` promised in the cycle before: what it said holds for every class.
+        No header took a channel in the cycle before: ``soon`` of that cycle is valid for each class.
     ready, ready_after : Out(vcs)
-        In the next cycle this virtual channel has a credit, if nothing / one flit is sent on it now.
+        In the next cycle this virtual channel has a credit, if nothing / one flit is sent on it in this one.
     wrong : Out(vcs)
         A credit came in an earlier cycle while the virtual channel held all of them.
     link : Out(LinkSignature)
@@ -109,7 +109,7 @@ class OutputUnit(wiring.Component):
         })
 
     def member(self, name: str, number: int) -> str:
-        """Name of a member of one of the links."""
+        """Return the name of a member of one of the links."""
         return f"{name}_{number}" if self.separate else name
 
     def elaborate(self, platform):
@@ -142,7 +142,7 @@ class OutputUnit(wiring.Component):
         return m
 
     def _awaits(self, m, v, link, touched):
-        """Whether the next cycle still waits to hear of the arrival of a worm on a virtual channel."""
+        """Return 1 while the report of a worm on a virtual channel is still missing in the next cycle."""
         awaits, now_awaits = Signal(name=f"vc{v}_awaits"), Signal(name=f"vc{v}_now_awaits")
         asked = Signal(name=f"vc{v}_asked")
         m.d.sync += [asked.eq(self.reports), awaits.eq(now_awaits)]
@@ -150,7 +150,7 @@ class OutputUnit(wiring.Component):
         return now_awaits
 
     def _channel(self, m, v, touched, sent, tail, returned, awaits, usable):
-        """Owner and credits of one virtual channel."""
+        """Track owner and credits of one virtual channel."""
         busy = Signal(name=f"vc{v}_busy")
         now_busy = Signal(name=f"vc{v}_now_busy")
         m.d.comb += now_busy.eq(Mux(touched, ~tail, busy))
@@ -159,11 +159,11 @@ class OutputUnit(wiring.Component):
         m.d.comb += usable[v].eq(~now_busy & ~awaits & (after == 0 if self.empty else self.ready[v]))
 
     def _credits(self, m, v, sent, tail, returned):
-        """Count credits spent: how many there are in the next cycle, if nothing is sent in this one."""
+        """Count the credits in use; return their number in the next cycle."""
         if self.port.chunk > 1:
             return self._chunks(m, v, sent, tail, returned)
         depth = self.port.depth
-        # one more than there are stands for a virtual channel that got one too many
+        # the value depth + 1 marks a virtual channel that received a credit too many
         stopped = depth + 1
         spent = Signal(range(depth + 2), name=f"vc{v}_spent")
         after = Signal(range(depth + 2), name=f"vc{v}_spent_after")
@@ -181,11 +181,11 @@ class OutputUnit(wiring.Component):
         return after
 
     def _chunks(self, m, v, sent, tail, returned):
-        """Likewise where a credit is a chunk: the first flit of each spends it."""
+        """Count likewise if a credit is a chunk: the first flit of a chunk uses it."""
         port = self.port
         spent = Signal(range(port.credits + 1), name=f"vc{v}_spent")
         after = Signal(range(port.credits + 1), name=f"vc{v}_spent_after")
-        place = Signal(range(port.chunk), name=f"vc{v}_place")  # of the flit to be sent next, in its chunk
+        place = Signal(range(port.chunk), name=f"vc{v}_place")  # position in its chunk of the flit that is sent next
         now_place = Signal(range(port.chunk), name=f"vc{v}_now_place")
         stopped = Signal(name=f"vc{v}_stopped")
         begins = Signal(name=f"vc{v}_begins_chunk")
@@ -203,7 +203,7 @@ class OutputUnit(wiring.Component):
         return after
 
     def _picks(self, m, usable):
-        """Choose, for each class, the virtual channel that its next header may take."""
+        """Choose the virtual channel of each class that its next header may take."""
         vcs = self.port.vcs
         picks = [getattr(self, f"pick_{k}") for k in range(len(self.classes))]
         following = [Signal(range(vcs), name=f"following_{k}") for k in range(len(self.classes))]
@@ -219,7 +219,7 @@ class OutputUnit(wiring.Component):
             pick = Signal(range(vcs), init=members[0], name=f"picked_{k}")
             free = Signal(init=1, name=f"free_{k}")
             m.d.comb += [picks[k].eq(pick), self.free[k].eq(free & ~taken)]
-            # move to another usable channel whenever there is one: then only the current pick can be taken
+            # change to another usable channel if there is one: then only the present pick can have been taken
             others = Signal(name=f"others_{k}")
             m.d.comb += following[k].eq(pick)
             with m.Switch(pick):
@@ -234,5 +234,5 @@ class OutputUnit(wiring.Component):
             if len(self.classes) == 1:
                 m.d.sync += free.eq(others | (here & ~self.take))
             else:
-                # whichever class took one: it is not known early which channel that was
+                # the class that took a channel does not matter: the number of that channel is not known early
                 m.d.sync += free.eq(others | here)

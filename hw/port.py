@@ -1,4 +1,4 @@
-"""Parameters of a port of a switch."""
+"""Parameters of a switch port."""
 
 from dataclasses import dataclass
 
@@ -11,22 +11,22 @@ __all__ = ["PortSpec"]
 
 @dataclass(frozen=True)
 class PortSpec:
-    """One port of a switch.
+    """Parameters of a switch port.
 
     Parameters
     ----------
     name : str
-        As it appears in signal names and in the topology (``east``, ``local``).
+        Name in signal names and in the topology (``east``, ``local``).
     vcs : int
-        Virtual channels; consumption channels where the port is an ejection port.
+        Virtual channels. At an ejection port these are the consumption channels.
     depth : int
-        Flits of buffer per virtual channel at the receiving end: the own buffer of an input, the credits of an
-        output. 1 to 16; of chunks any number of them from 2.
+        Flits of buffer per virtual channel at the receiving end: the buffer of an input, the credits of an output.
+        Range: 1 to 16. With chunks: 2 chunks or more, without an upper limit.
     to_node : bool
-        It is an ejection port.
+        The port is an ejection port.
     chunk : int
-        Flits that a credit stands for. Of more than one: it is spent with the first flit of each worm, and of each
-        chunk of it.
+        Flits per credit. With more than one, the first flit of a worm and the first flit of each further chunk use a
+        credit.
     """
 
     name: str
@@ -37,16 +37,16 @@ class PortSpec:
 
     def __post_init__(self):
         if self.vcs < 1:
-            raise WormcastError(f"PortSpec.vcs: must be at least 1, not {self.vcs}")
+            raise WormcastError(f"PortSpec.vcs: {self.vcs} is not valid. Allowed: 1 or more.")
         if self.chunk < 1:
-            raise WormcastError(f"PortSpec.chunk: must be at least 1 flit, not {self.chunk}")
+            raise WormcastError(f"PortSpec.chunk: {self.chunk} is not valid. Allowed: 1 flit or more.")
         if self.chunk == 1 and not 1 <= self.depth <= MOST_SHALLOW:
-            raise WormcastError(f"PortSpec.depth: must be 1 to {MOST_SHALLOW} flits, not {self.depth}")
+            raise WormcastError(f"PortSpec.depth: {self.depth} is not valid. Allowed: 1 to {MOST_SHALLOW} flits.")
         if self.chunk > 1 and (self.depth % self.chunk or self.depth < 2 * self.chunk):
-            raise WormcastError(f"PortSpec.depth: must be 2 chunks of {self.chunk} flits or more, not {self.depth} "
-                                "flits")
+            raise WormcastError(f"PortSpec.depth: {self.depth} is not valid. Allowed: a multiple of {self.chunk} flits "
+                                f"from {2 * self.chunk}.")
 
     @property
     def credits(self) -> int:
-        """Credits of a virtual channel that has sent nothing."""
+        """Initial number of credits of a virtual channel."""
         return self.depth // self.chunk

@@ -1,18 +1,19 @@
-"""Contents of a buffer, by the positions in its registers; this module needs no Amaranth."""
+"""Fill level of a buffer, computed from its registers. This module does not import Amaranth."""
 
 __all__ = ["fill_level"]
 
 
 def fill_level(write_at: int, read_at: int, filled: int, depth: int) -> int:
-    """Return the flits that a reader of a `ReplicationBuffer` has before it, of one virtual channel.
+    """Return the number of flits in a virtual channel that a reader of a `ReplicationBuffer` has not taken.
 
     Parameters
     ----------
     write_at, read_at : int or array of int
-        The two positions; 0 where there is room for one flit and no register.
+        The two positions. Use 0 for a buffer of one flit, which has no position registers.
     filled : int or array of int
-        The last change filled the buffer.
+        Register ``filled`` of the reader: with equal positions, the channel is full, not empty.
     depth : int
+        Flits of the buffer.
     """
     found = (write_at - read_at) % depth
     return found + (found == 0) * depth * filled

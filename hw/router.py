@@ -1,6 +1,6 @@
 # amaranth: UnusedElaboratable=no
-# (who wants to know a component's ports never elaborates it)
-"""Building routers and network interfaces: the only home of it."""
+# (components that are built for their ports alone are never elaborated)
+"""Parameters and construction of routers and network interfaces from topology, scheme and options."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -67,7 +67,7 @@ MOST_HEADER_FLITS = 64
 
 
 class RouterOptions(Protocol):
-    """The hardware options that routers and network interfaces are built by, as `Configuration` documents them."""
+    """Hardware options of routers and network interfaces. `Configuration` documents them."""
 
     @property
     def vcs(self) -> int: ...
@@ -121,26 +121,26 @@ class RouterOptions(Protocol):
     def row(self) -> int: ...
 
     def consumption_classes(self, topology: Topology, scheme: Scheme) -> ConsumptionClasses:
-        """Give the classes that the routers are built for."""
+        """Return the consumption classes of the routers."""
 
 
 Given = TypeVar("Given", bound=RouterOptions)
-"""The options that a blueprint is given, with whatever more they have."""
+"""Type of a blueprint's options."""
 
 
 class Home(NamedTuple):
-    """Where a switch is built.
+    """Router kind and instance of a switch.
 
     Parameters
     ----------
     kind : str
-        The kind of routers, as `Blueprint.named_kinds` calls it.
+        Name of the router kind, a key of `Blueprint.named_kinds`.
     instance : int
-        Which of its members.
+        Index of the switch among the members of its kind.
     router : SwitchSpec
-        What all of the kind are built by.
+        Parameters of the kind's routers.
     inputs, outputs : dict of int to int
-        The router's numbers of inputs from and outputs to other switches, by the topology's port.
+        The router's numbers of the inputs from other switches and of the outputs to them, by the topology's port.
     """
 
     kind: str
@@ -152,16 +152,16 @@ class Home(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Blueprint(Generic[Given]):
-    """What all components of a network are built by.
+    """Parameters of all components of a network.
 
     Parameters
     ----------
     topology : Topology
     scheme : Scheme
-        Gives the header format and the routing relation.
+        Determines the header format and the routing relation.
     configuration : RouterOptions
     relations : tuple of str
-        Relations that routers decode by comparing coordinates; none: the scheme's alone, however it is decoded.
+        Relations that routers decode by comparing coordinates. Empty: the scheme's relation alone, by any decoder.
     """
 
     topology: Topology
@@ -171,60 +171,61 @@ class Blueprint(Generic[Given]):
 
     @property
     def decoded(self) -> tuple[str, ...]:
-        """Names of the relations that routers decode, the scheme's where none are chosen."""
+        """Names of the relations that routers decode. Default: the scheme's relation."""
         return self.relations or (self.scheme.relation_on(self.topology).name,)
 
     @cached_property
     def kinds(self) -> tuple[SwitchKind, ...]:
-        """The kinds of the network's switches."""
+        """Kinds of the network's switches."""
         return switch_kinds(self.topology)
 
     @cached_property
     def named_kinds(self) -> dict[str, SwitchKind]:
-        """The kinds of routers by name: ``router``, or ``router_0``, ``router_1``, ... where there are several."""
+        """Router kinds by name: ``router``, or ``router_0``, ``router_1``, ... if there are several."""
         return {"router" if len(self.kinds) == 1 else f"router_{k}": kind for k, kind in enumerate(self.kinds)}
 
     @cached_property
     def relation(self) -> Relation:
-        """The scheme's relation on this network, with ties and classes of virtual channels as the options say."""
+        """The scheme's relation on this network, with the ties and classes of virtual channels of the options."""
         return as_built(self.scheme.relation_on(self.topology), self.topology, self.configuration.ties,
                         self.configuration.vc_classes)
 
     @cached_property
     def routes(self) -> Routes:
-        """The ways by that relation."""
+        """Routes of that relation."""
         return self.relation.on(self.topology)
 
     @cached_property
     def header(self) -> Header:
-        """Header format of the network's worms, for routers that know so many relations."""
+        """Header format of the network's worms, for routers that decode these relations."""
         return _header(self.topology, self.scheme, self.relation, self.configuration.flit_width, self.relations)
 
     def decoder(self, kind: SwitchKind | None = None) -> Decoder:
-        """The header decoder of a kind of switches, that of the first one by default; see `decoder_for`."""
+        """Return the header decoder of a kind of switches, see `decoder_for`. Default: the first kind."""
         return self._decoders[(kind or self.kinds[0]).signature]
 
     @cached_property
     def _decoders(self) -> dict[tuple, Decoder]:
-        """Those of all kinds, by the kind's signature."""
+        """Header decoders by the kind's signature."""
         return {kind.signature: decoder_for(kind, self.topology, self.scheme, self.routes, self.configuration,
                                             self.relations) for kind in self.kinds}
 
     def router(self, kind: SwitchKind | None = None) -> "Switch":
-        """Build one router of a kind, of the first one by default; errors are those of `parameters`."""
-        from .deep import DeepSwitch  # which imports Amaranth
+        """Build a router of a kind. Default: the first kind."""
+        from .deep import DeepSwitch  # imports Amaranth
         from .switch import Switch
 
         return (DeepSwitch if self.configuration.deep else Switch)(**self.parameters(kind))
 
     def parameters(self, kind: SwitchKind | None = None) -> dict[str, Any]:
-        """Return what routers of a kind, the first one by default, are built by: parameters of `Switch`, or of
-        `DeepSwitch` where buffers are deep.
+        """Return the parameters of a kind's routers, as for `Switch`, or for `DeepSwitch` if buffers are deep.
+
+        Default: the first kind.
 
         Raises
         ------
         WormcastError
-            Virtual channels cannot be divided among the relation's classes.
+            The virtual channels cannot be divided among the relation's classes.
         """
         require_share(self.configuration.vcs, len(self.routes.classes), f"{self.routes.relation.name} tells",
                       self.topology)
@@ -249,20 +250,20 @@ class Blueprint(Generic[Given]):
         }
 
     def _buffer(self, name: str) -> PortSpec:
-        """A port whose link leads to a switch."""
+        """Return the parameters of a port that receives at a switch."""
         options = self.configuration
         return PortSpec(name, vcs=options.vcs, depth=options.buffer, chunk=options.chunk if options.deep else 1)
 
     @property
     def consumption_depth(self) -> int:
-        """Flits of buffer of a consumption channel: as elsewhere, but never deep."""
+        """Buffer of a consumption channel in flits: that of the other channels, limited to shallow buffers."""
         return min(self.configuration.buffer, MOST_SHALLOW)
 
     @cached_property
     def tokens(self) -> TokenGroups | None:
-        """The groups of switches that share a token, where worms are copied by tokens."""
+        """Groups of switches that share a token; None without tokens."""
         options = self.configuration
-        # whole worms in buffers need no tokens
+        # schemes with whole worms in buffers need no tokens
         copied = self.scheme.is_tree and not (self.scheme.needs_whole_packet or options.deep)
         require_trees(options.tokens, copied, self.scheme.name)
         if not copied or options.tokens == "off":
@@ -273,7 +274,7 @@ class Blueprint(Generic[Given]):
 
     @cached_property
     def tables(self) -> TableBus | None:
-        """The bus that writes the tables of all switches, where their decoders have some."""
+        """Bus that writes the tables of all switches; None if no decoder has a table."""
         decoders = self._decoders.values()
         bits = [decoder.table_bits for decoder in decoders if decoder.table_bits is not None]
         if not bits:
@@ -283,12 +284,12 @@ class Blueprint(Generic[Given]):
 
     @property
     def header_flits(self) -> int:
-        """Header flits that an interface keeps of a worm: with packets as many as all other nodes need, else 1.
+        """Header flits that an interface stores: with packets those of a worm to all other nodes, else 1.
 
         Raises
         ------
         WormcastError
-            These are more than 64.
+            The number exceeds 64.
         """
         packet, width = self.configuration.packet, self.configuration.flit_width
         if not packet:
@@ -296,18 +297,18 @@ class Blueprint(Generic[Given]):
         header = _header(self.topology, self.scheme, self.relation, width, ())
         flits = 1 if isinstance(header, Unicast) else header.flits(max(self.topology.nodes - 1, 1))
         if flits > MOST_HEADER_FLITS:
-            raise WormcastError(f"packet: {packet} is given where a header may have {flits} flits of {width} bits, "
-                                f"in packets {MOST_HEADER_FLITS} are allowed: use wider flits or no packets")
+            raise WormcastError(f"packet: {packet} is not valid: a header can have {flits} flits of {width} bits, and "
+                                f"packets have room for {MOST_HEADER_FLITS}. Allowed: 0, or wider flits.")
         return flits
 
     @cached_property
     def routers(self) -> dict[str, SwitchSpec]:
-        """What routers of each kind are built by, by the names of `named_kinds`."""
+        """Parameters of the routers of each kind, by the names of `named_kinds`."""
         spec = DeepSwitchSpec if self.configuration.deep else SwitchSpec
         return {name: spec(**self.parameters(kind)) for name, kind in self.named_kinds.items()}
 
     def home(self, switch: int) -> Home:
-        """Which router a switch is."""
+        """Return the router kind and instance of a switch."""
         return self._homes[switch]
 
     @cached_property
@@ -321,33 +322,33 @@ class Blueprint(Generic[Given]):
         return tuple(found[switch] for switch in range(self.topology.switches))
 
     def injection_ports(self, node: int) -> tuple[str, ...]:
-        """Names of its router's inputs that a node's interface feeds, in the interface's order."""
+        """Return the names of the router's inputs that a node's interface feeds, in the interface's order."""
         switch, port = self.topology.injections[node].tolist()
         home = self.home(switch)
         return home.router.injections[self.named_kinds[home.kind].injections.index(port)]
 
     def consumption_links(self, node: int) -> tuple[ConsumptionLink, ...]:
-        """Its router's links to a node's interface, in the interface's order."""
+        """Return the router's links to a node's interface, in the interface's order."""
         switch, port = self.topology.consumptions[node].tolist()
         home = self.home(switch)
         return home.router.consumptions[self.named_kinds[home.kind].ejections.index(port)]
 
     def interface(self, **count: int | None) -> "NetworkInterface":
-        """Build a network interface; parameters are those of `interface_parameters`."""
-        from .interface import NetworkInterface  # which imports Amaranth
+        """Build a network interface; arguments are those of `interface_parameters`."""
+        from .interface import NetworkInterface  # imports Amaranth
 
         return NetworkInterface(**self.interface_parameters(**count))
 
     def interface_parameters(self, *, ports: int | None = None, links: int | None = None,
                              channels: int | None = None) -> dict[str, Any]:
-        """Return what interfaces are built by: parameters of `NetworkInterface`.
+        """Return the parameters of a `NetworkInterface`.
 
         Parameters
         ----------
         ports, links : int, optional
-            Injection ports and consumption links; by default as many as node 0 has.
+            Number of injection ports and of consumption links. Default: those of node 0.
         channels : int, optional
-            Consumption channels of each link; by default those of the switches' links.
+            Consumption channels of each link. Default: those of the switches' links.
         """
         options = self.configuration
         if ports is None:
@@ -381,40 +382,42 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
                 relations: tuple[str, ...] = ()) -> Decoder:
     """Build the header decoder of a kind of switches.
 
-    Coordinates are compared by e-cube on meshes, tori and rings (there with signs for ties, if they are wanted), by
-    hamiltonian on meshes, and in lists of addresses by adaptive and e-cube-adaptive on meshes. Lists under other
-    relations are decoded by a table in straps. Unicasts take digits of the destination as outputs where all switches of
-    the network do, else they are looked up in tables in memories (in straps on meshes of up to 256 nodes; with deep
-    buffers always). Deep buffers alone have worms along lists of switches, and bit strings that go up and then down.
+    The decoder follows from header, relation and network:
+
+    - Coordinates are compared for e-cube on meshes, tori and rings (there with signs of ties, if chosen), and for
+      hamiltonian on meshes; in lists of addresses also for adaptive and e-cube-adaptive on meshes.
+    - Lists of addresses under other relations use a table in straps.
+    - Unicasts use digits of the destination as outputs, if all switches of the network can. Otherwise they use tables
+      in memories; on meshes of up to 256 nodes tables in straps. With deep buffers they always use tables in memories.
+    - Lists of switches, and bit strings of worms that go up and then down, need deep buffers.
 
     Parameters
     ----------
     kind : SwitchKind
-        One of the topology's.
+        One of the topology's kinds.
     scheme : Scheme
-        Gives the header format and the consumption classes.
+        Determines the header format and the consumption classes.
     routes : Routes
         The scheme's relation on the topology.
     configuration : RouterOptions
     relations : tuple of str
-        Relations that the switches shall know, each decoded by comparing coordinates; none: that of the routes.
+        Relations that the switches decode by comparing coordinates. Empty: the relation of the routes.
 
     Raises
     ------
     WormcastError
-        Of the relations named one is not known, or twice there; the network is too large for a table; ties are to be
-        signed, and the switches' ports are not those of a torus; the scheme's worms do not go through these buffers; or
-        lists of addresses are to be decoded at switches of several nodes, or under a relation that leaves a choice.
+        No decoder supports this combination of network, scheme, relations and options.
     """
     relation, ports = routes.relation, {"injection": configuration.ports, "ejection": configuration.ejection}
     absorbs = configuration.slots > 0
-    # a network may call itself a mesh and have other ports, or links that lead elsewhere
+    # a user's network can have the kind mesh, and other ports or links
     grid = topology.kind in GRIDS and kind.signature == grid_kind(topology.shape).signature
     compared = [one for one in (E_CUBE, HAMILTONIAN) if grid and topology.kind == "mesh" and MeshDecoder.knows(one)]
     known = [one.name for one in compared]
     if not set(relations) <= set(known) or len(set(relations)) < len(relations):
-        allowed = f"compare coordinates by {', '.join(known)}, each once" if known else "know that of the scheme alone"
-        raise WormcastError(f"relations: {', '.join(relations)} is given, routers of {topology.name} {allowed}")
+        reason = (f". Allowed: {', '.join(known)}, each once." if known else
+                  f": routers of {topology.name} decode the scheme's relation alone")
+        raise WormcastError(f"relations: {', '.join(relations)} is not valid{reason}")
     header = _header(topology, scheme, relation, configuration.flit_width, relations)
     require_buffers(scheme, deep=configuration.deep)
     require_unicasts(scheme, routes)
@@ -425,14 +428,15 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
     if isinstance(header, BitString):
         decided = tag_digits(routes, kind)
         if decided is None:
-            raise WormcastError(f"relation {relation.name}: on {topology.name} it does not take outputs by digits of "
-                                "the destination, as worms with bit strings do")
+            raise WormcastError(f"relation: {relation.name} is not valid: worms with bit strings need outputs that are "
+                                f"digits of the destination, which those of {topology.name} are not")
         if not configuration.deep:
             _require_tree(header, configuration)
         return BitStringDecoder(header, kind=kind, deciding=decided, **ports)
     if not isinstance(header, AddressList):
-        raise WormcastError(f"scheme {scheme.name}: no decoder is known for its header, {type(header).__name__}, on "
-                            f"{topology.name} with buffer-kind {'deep' if configuration.deep else 'shallow'}")
+        raise WormcastError(f"scheme: {scheme.name} is not valid: {topology.name} with buffer-kind "
+                            f"{'deep' if configuration.deep else 'shallow'} has no decoder for its header, "
+                            f"{type(header).__name__}")
     classes = configuration.consumption_classes(topology, scheme)
     multicast = not isinstance(header, Unicast)
     plain = relation.relation if isinstance(relation, AnyChannel) else relation
@@ -446,22 +450,23 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
                             absorbs=absorbs and multicast, **ports)
     if multicast and grid and AdaptiveDecoder.knows(relation):
         if absorbs:
-            raise WormcastError(f"absorb: slots are given with relation {relation.name}, they go with relations that "
-                                "leave no choice")
+            raise WormcastError(f"absorb: {configuration.slots} is not valid: relation {relation.name} is adaptive. "
+                                "Allowed: off.")
         return AdaptiveDecoder(header, relation=relation, consumption=classes, kind=kind, **ports)
     if header.signed:
-        raise WormcastError(f"ties: signed is given, routers of {topology.name} look ways up in tables, which know no "
-                            "signs: allowed is plus")
+        raise WormcastError(f"ties: signed is not valid: routers of {topology.name} have routing tables, which ignore "
+                            "signs. Allowed: plus.")
     simple = routes.deterministic and len(routes.options) == 1 == len(routes.classes)
     if multicast or (topology.kind == "mesh" and simple and header.address_bits <= MOST_ADDRESS_BITS):
         if not simple:
-            raise WormcastError(f"relation: {relation.name} has alternatives, phases or classes of virtual channels on "
-                                f"{topology.name}, for worms of several destinations it must have one way")
+            raise WormcastError(f"relation: {relation.name} is not valid: on {topology.name} it has alternatives, "
+                                "phases or classes of virtual channels. Allowed: relations with one route, for worms "
+                                "with several destinations.")
         if header.address_bits > MOST_ADDRESS_BITS:
             raise WormcastError(
-                f"relation: {relation.name} is looked up in tables on {topology.name}, whose addresses have "
-                f"{header.address_bits} bits, allowed are up to {MOST_ADDRESS_BITS} (16x16 nodes); e-cube and "
-                "hamiltonian need no tables"
+                f"relation: {relation.name} is not valid: addresses of {topology.name} have {header.address_bits} "
+                f"bits, and its routing tables have room for {MOST_ADDRESS_BITS} (16x16 nodes). Allowed: e-cube, "
+                "hamiltonian, which need no tables."
             )
         return TableDecoder(header, consumption=classes, multicast=multicast, kind=kind,
                             absorbs=absorbs and multicast, **ports)
@@ -470,8 +475,8 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
     if own is not None and None not in digits.values() and not relation.enters_empty:
         return TagDecoder(header, kind=kind, digit=own[0] if len(set(own)) == 1 else None, **ports)
     if routes.in_turn and configuration.ports != "one":
-        raise WormcastError(f"ports: {configuration.ports} is given with relation {relation.name}, each port then "
-                            "leads by one output, and none is taken in turn: allowed is one")
+        raise WormcastError(f"ports: {configuration.ports} is not valid: relation {relation.name} takes its outputs in "
+                            "turn, and each of several injection ports leads to one output. Allowed: one.")
     return RouteDecoder(header, kind=kind, vc_classes=len(routes.classes), in_turn=routes.in_turn,
                         adaptive=not (routes.in_turn or routes.deterministic), preferred=_preferred(routes),
                         enters_empty=relation.enters_empty, **ports)
@@ -479,30 +484,31 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
 
 def _header(topology: Topology, scheme: Scheme, relation: Relation, width: int,
             relations: tuple[str, ...]) -> Header:
-    """The header format of a scheme's worms, for routers that know so many relations, with the signs of that one."""
+    """Return the header format of a scheme's worms, for routers that decode these relations, with signs of ties."""
     return scheme.header.on(topology, width, max(len(relations), 1), signed_dimensions(relation, topology))
 
 
 def _require_tree(header: BitString, configuration: RouterOptions) -> None:
-    """Refuse options with which worms cannot be copied to several outputs."""
+    """Refuse options that do not support replication to several outputs."""
     flits, depth = header.flits(), configuration.buffer
     if flits > depth:
-        raise WormcastError(f"buffer: {depth} is given where a bit string of {header.bits} bits has {flits} flits of "
-                            f"{header.flit_width} bits; the buffer must hold all of them: use wider flits"
-                            + (" or more room" if flits <= MOST_SHALLOW else ""))
+        raise WormcastError(f"buffer: {depth} is not valid: a bit string of {header.bits} bits has {flits} flits of "
+                            f"{header.flit_width} bits, which the buffer must hold. Allowed: "
+                            + (f"{flits} to {MOST_SHALLOW}, or " if flits <= MOST_SHALLOW else "") + "wider flits.")
     if configuration.ports != "one":
-        raise WormcastError(f"ports: {configuration.ports} is given with bit strings, each port then leads by one "
-                            "output, and a worm is for several: allowed is one")
+        raise WormcastError(f"ports: {configuration.ports} is not valid: each of several injection ports leads to one "
+                            "output, and worms with bit strings need several. Allowed: one.")
     if configuration.slots:
-        raise WormcastError(f"absorb: {configuration.slots} is given with bit strings, whose worms end at each "
-                            "destination anyway: allowed is off")
+        raise WormcastError(f"absorb: {configuration.slots} is not valid: worms with bit strings end at each "
+                            "destination. Allowed: off.")
     if configuration.readers != "coupled":
-        raise WormcastError(f"readers: {configuration.readers} is given with bit strings, whose copies go as their "
-                            "scheme says: allowed is coupled")
+        raise WormcastError(f"readers: {configuration.readers} is not valid: the scheme determines the replication of "
+                            "worms with bit strings. Allowed: coupled.")
 
 
 def _preferred(routes: Routes) -> tuple[int, ...]:
-    """Classes of virtual channels in the order in which the routes prefer them, by their places among alternatives."""
+    """Return the classes of virtual channels in the routes' order of preference, by their mean place among the
+    alternatives."""
     place = np.broadcast_to(np.arange(routes.options.shape[-1]), routes.options.shape)[routes.options >= 0]
     k = routes.options[routes.options >= 0] % len(routes.classes)
     means = [place[k == one].mean() if (k == one).any() else np.inf for one in range(len(routes.classes))]

@@ -1,4 +1,4 @@
-"""Kinds of switches: what those of a network have in common, by what their ports lead to."""
+"""Kinds of switches: groups of a network's switches with equal ports, which are one piece of hardware."""
 
 import re
 from dataclasses import dataclass
@@ -14,27 +14,27 @@ __all__ = ["SwitchKind", "switch_kinds"]
 
 Ids = npt.NDArray[np.int64]
 
-#: A name of a dimension with a sign behind it.
+#: Port name that is the name of a dimension and a sign.
 SIGNED = re.compile("([A-Za-z][A-Za-z0-9]*)([+-])")
 
 WORDS = {"+": "plus", "-": "minus"}
 
-#: What names of a switch's own ports and parts begin with.
+#: Beginnings of the names of a switch's own ports and units.
 RESERVED = {"allocator", "clk", "fault", "minus", "order", "plus", "rst", "strap", "tables", "token"}
 
 
 @dataclass(frozen=True, eq=False)
 class SwitchKind:
-    """Switches that are one piece of hardware: they differ in their straps and tables alone.
+    """Switches that are one piece of hardware, and differ in their straps and tables only.
 
     ::
 
         network_inputs[i]  ─▶ input i ─┐ ┌─ output o ─▶ network_outputs[o]
         injections[n]      ─▶ behind  ─┘ └─ behind   ─▶ ejections[n]
 
-    Ports are numbered twice. The topology has one number for an input and an output of a name; the hardware has one row
-    of inputs, those from other switches first and then those from nodes, and one of outputs, likewise. Each row is in
-    the order of the topology's numbers.
+    Ports have two numbers. In the topology, an input and an output with the same name have one number. The hardware
+    numbers inputs and outputs separately: those of other switches first, then those of nodes, each in the order of the
+    topology's numbers.
 
     Parameters
     ----------
@@ -43,15 +43,15 @@ class SwitchKind:
     names : tuple of str
         Names of the topology's ports.
     network_inputs, network_outputs : tuple of int
-        Topology's numbers of the ports that links from and to other switches are joined to.
+        Topology's numbers of the ports with links from other switches, and with links to them.
     injections, ejections : tuple of int
-        Topology's numbers of the ports by which nodes inject and consume.
+        Topology's numbers of the injection and the ejection ports.
     back : tuple of (int or None)
-        For each network input the network output (a number of the hardware) that leads to the same one neighbour in
-        every member where both are joined; None if there is none: no worm needs that turn.
+        For each network input, the hardware's number of the network output to the same neighbour, which is the same in
+        every member with both links. No worm needs that turn. None without such an output.
     own : tuple of (int or None)
-        For each of the injections the one of the ejections, counted from 0, that belongs to the same node in every
-        member; None if there is none.
+        For each injection port, the index of the ejection port of the same node, which is the same in every member.
+        None without such a port.
     """
 
     members: Ids
@@ -64,13 +64,13 @@ class SwitchKind:
     own: tuple[int | None, ...]
 
     def name(self, port: int) -> str:
-        """Name of a topology's port as it appears in signals: ``x_plus`` of ``x+``."""
+        """Return the name of a topology's port in signal names: ``x_plus`` for ``x+``."""
         return self._signal_names[port]
 
     def title(self, port: str) -> str:
-        """Name of one of a switch's ports as the topology has it: ``x+`` of ``x_plus``.
+        """Return the topology's name of a switch's port: ``x+`` for ``x_plus``.
 
-        Of a port that a node has for each link, ``n_x_plus``, it is both names: ``n_x+``.
+        For a node's port that belongs to one link, such as ``n_x_plus``, return both names: ``n_x+``.
         """
         ours = dict(zip(self._signal_names, self.names, strict=True))
         both = {f"{first}_{second}": f"{ours[first]}_{ours[second]}" for first in ours for second in ours}
@@ -78,8 +78,7 @@ class SwitchKind:
 
     @cached_property
     def _signal_names(self) -> tuple[str, ...]:
-        """Names of all ports as names of signals: distinct ones, and without an underscore, as that begins what is
-        appended to them."""
+        """Signal names of all ports. They are distinct; an underscore separates what is appended to them."""
         stay = {name for name in self.names if re.fullmatch("[A-Za-z][A-Za-z0-9]*", name)} - RESERVED
         found: list[str] = []
         for name in self.names:
@@ -94,27 +93,26 @@ class SwitchKind:
 
     @property
     def signature(self) -> tuple:
-        """What hardware depends on: two kinds with equal ones are the same."""
+        """All properties that the hardware depends on: kinds with equal signatures are the same hardware."""
         return (self.names, self.network_inputs, self.network_outputs, self.injections, self.ejections, self.back,
                 self.own)
 
     def nodes_at(self, topology: Topology) -> npt.NDArray[np.int32]:
-        """Nodes that consume at the ejections of each member, int32 [members, ejections]; -1 where there is none."""
+        """Return the node at each ejection port of each member, int32 [members, ejections]; -1 without a node."""
         return topology.node_of_output[self.members[:, None], list(self.ejections)]
 
     @property
     def output_numbers(self) -> Ids:
-        """For each of the topology's ports the number of the output, of a node's the kind's ejection behind the links;
-        int64 [ports], -1 where none is built."""
+        """The hardware's number of the output at each of the topology's ports, int64 [ports]; -1 without an output."""
         numbers = np.full(len(self.names), -1, np.int64)
         numbers[[*self.network_outputs, *self.ejections]] = range(len(self.network_outputs) + len(self.ejections))
         return numbers
 
 
 def switch_kinds(topology: Topology) -> tuple[SwitchKind, ...]:
-    """Group the switches of a network by what their ports lead to, in the order of their first members.
+    """Group the switches of a network by their ports and links, in the order of their first members.
 
-    Ports that are left open are built as `built_ports` says.
+    `built_ports` decides whether hardware is built for ports without a link.
     """
     return tuple(_kind(topology, *group) for group in built_alike(topology))
 

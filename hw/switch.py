@@ -1,4 +1,4 @@
-"""The one switch behind every router of the five papers."""
+"""Wormhole switch with multicast, the base of all routers with shallow buffers."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ __all__ = ["Switch"]
 
 
 class Switch(SwitchSpec, wiring.Component):
-    """A wormhole switch that copies a worm while passing it on: to its consumption channel, or to several outputs.
+    """Wormhole switch that replicates worms in flight, to a consumption channel or to several outputs.
 
     ::
 
@@ -31,48 +31,48 @@ class Switch(SwitchSpec, wiring.Component):
                  request│  │won                    select│            │free, pick, ready
                         └──┴──────── Allocator ──────────┴────────────┘
 
-    Ports, straps and requests come from the decoder: any number of links in and out, which need not lead to the same
-    neighbours, and any number of nodes. No worm goes back by the port that it came in by, where one leads back. Outputs
-    to other switches may have classes of virtual channels; a worm takes one of the class that its request says. It may
-    leave the choice among several outputs: the input asks for one that looks free, until one is won.
+    The decoder determines ports, straps and requests: any number of input and output links, whose neighbours may
+    differ, and any number of nodes. No worm leaves by the link back to the neighbour that it came from. Outputs to
+    other switches may have classes of virtual channels; the request names the class of the worm's channel. Adaptive
+    routing: the input requests one of several outputs that is expected to be free, until one is granted.
 
-    At a destination on its way a worm takes a consumption channel of its class; at its last destination any that is
-    free, and so does a unicast.
+    At a destination on its way a worm takes a consumption channel of its class. At its last destination it takes any
+    free channel, and so does a unicast.
 
-    With a `BitStringDecoder` inputs are `TreeInput`s: a worm is copied to all outputs that its bits lead to. Arrivals
-    may be reported (`LinkSignature`), and copying wait for a token: then the switch has a `TokenStation`.
+    With a `BitStringDecoder` the inputs are `TreeInput`s: a worm is replicated to all outputs that its bits select.
+    Arrivals may be reported (`LinkSignature`). Replication may need a token; the switch then has a `TokenStation`.
 
-    *Errors on the wire* are found where they arrive (`Cause`). What each costs its worm is said there; destinations
-    that it had reached get what comes of it. The first cause stays in ``fault``, with its port and
-    virtual channel, from two cycles after it was on the link until reset. All other worms go their way.
+    *Errors on the wire* are detected where they arrive. `Cause` describes the effect of each on its worm; destinations
+    that the worm had reached receive what is left of it. The first cause stays in ``fault``, with its port and virtual
+    channel, from two cycles after it was on the link until reset. Other worms are not affected.
 
     *Latency*, with free resources, from link to link: ``paper`` header 3 cycles and data 2, ``fast`` 4 and 3;
-    at a destination on the way the header takes 1 cycle more (2 where its flit is used up). *Throughput*: a
-    flit per output and cycle; one worm alone min(1, depth / 4), with ``fast`` min(1, depth / 5).
-    *Deadlock*: a worm reserves its consumption channel before it asks for the next link. *Reset*: empty, all
+    at a destination on the way the header takes 1 cycle more (2 if its flit is used up). *Throughput*: a flit per
+    output and cycle; one worm alone min(1, depth / 4), with ``fast`` min(1, depth / 5).
+    *Deadlock*: a worm reserves its consumption channel before it requests the next link. *Reset*: empty, all
     credits held.
 
     Parameters
     ----------
     inputs, outputs : list of PortSpec
-        In the order of the decoder's ports; the counts of virtual channels may differ per port and between a
-        port's two directions. Those of ejection ports are consumption channels, as many at each. An output to another
-        switch has a multiple of the decoder's classes.
+        Ports in the order of the decoder's ports. The number of virtual channels may differ between ports, and between
+        the directions of a port. All ejection ports have the same number of consumption channels. The number of an
+        output to another switch is a multiple of the decoder's classes.
     decoder : Decoder
     consumption_links : "shared" or "separate"
-        All consumption channels of an ejection port on one link, or a link for each.
+        ``shared``: one link for all consumption channels of an ejection port. ``separate``: one link for each.
     width : int
         Data bits of a flit.
     tables : TableBus, optional
-        The network's `TableBus`; the switch's own if it is not given and the decoder has tables.
+        The network's `TableBus`. Default: the switch's own, if the decoder has tables.
     readers : "coupled" or "independent"
     storage : "lutram" or "registers"
     delays : "paper" or "fast"
     replication : "asynchronous", "synchronous" or "serial"
-        How a `TreeInput` copies worms.
+        Replication in a `TreeInput`.
     reports, tokens : bool
-        Links to and from other switches have reports; the switch is in a group with a token. Only where worms are
-        copied to several outputs, and tokens only with reports.
+        Links to and from other switches have reports; the switch is in a group with a token. Only with a
+        `BitStringDecoder`; tokens only with reports.
 
     Members
     -------
@@ -81,29 +81,24 @@ class Switch(SwitchSpec, wiring.Component):
     local_{port}_in : In(LinkSignature)
         From the node, for worms that leave by {port} alone.
     {port}_in : In(LinkSignature)
-        From the switch or the node that is joined to the port.
+        From the switch or the node at the port.
     local_out : Out(LinkSignature)
         To the node, all consumption channels.
     local_{c}_out : Out(LinkSignature)
         To the node, consumption channel {c} alone.
     {port}_out : Out(LinkSignature)
-        To the switch or the node that is joined to the port.
+        To the switch or the node at the port.
     fault : Out(fault_layout)
         The first error on the wire, until reset.
     strap_{name} : In
-        Static inputs: what distinguishes one switch from the next.
+        Static inputs that distinguish switches of one kind.
     strap_first : In(1)
-        With tokens: the token of the switch's group begins here; of one switch of each group.
+        With tokens: this switch holds the token of its group after reset. Set it at one switch of each group.
     token_in, token_out : In(TokenSignature), Out(TokenSignature)
-        With tokens: the ring of the group, a pulse where the token goes over: from the switch before this one, and to
-        the one behind it.
+        With tokens: links of the group's ring, from the switch before this one and to the next one. A pulse passes the
+        token.
     tables_in, tables_out : In(TableBus.layout), Out(TableBus.layout)
-        Where the decoder has tables: writes to those of this switch, and of those behind it in the chain.
-
-    Raises
-    ------
-    WormcastError
-        A parameter that is not offered, or ports that the decoder does not know.
+        If the decoder has tables: writes to the tables of this switch, and of the switches after it in the chain.
     """
 
     def __init__(self, **parameters: Any):
@@ -131,7 +126,7 @@ class Switch(SwitchSpec, wiring.Component):
         return fault_layout(max(len(self.inputs), len(self.outputs)), max(p.vcs for p in (*self.inputs, *self.outputs)))
 
     def fault_port(self, cause: Cause, port: int) -> str:
-        """Name of the port that ``fault`` gives by its number."""
+        """Return the name of the port with a number in ``fault``."""
         return (self.outputs if cause is Cause.CREDIT else self.inputs)[port].name
 
     def elaborate(self, platform):
@@ -199,7 +194,7 @@ class Switch(SwitchSpec, wiring.Component):
         return m
 
     def _finish(self, m, inputs, outputs, tables=()):
-        """Pass tables on, those behind the inputs' too, and say what was wrong first."""
+        """Connect the tables of the inputs and of ``tables`` to the bus, and drive ``fault``."""
         if self.decoder.table_layout is not None:
             pass_on(m, self.tables_in, self.tables_out, [*(unit.table for unit in inputs), *tables])
         elif self.tables is not None:
@@ -207,7 +202,7 @@ class Switch(SwitchSpec, wiring.Component):
         m.d.comb += self.fault.eq(first_fault(m, self.fault_layout, self._reports(inputs, outputs)))
 
     def _input(self, i: int, port: PortSpec) -> InputUnit | TreeInput:
-        """Build an input."""
+        """Build an input unit."""
         if isinstance(self.decoder, BitStringDecoder):
             return TreeInput(i, port, outputs=self.outputs, decoder=self.decoder, replication=self.replication,
                              storage=self.storage, separate=self.separate, reports=self.has_reports,
@@ -217,7 +212,7 @@ class Switch(SwitchSpec, wiring.Component):
                          storage=self.storage, separate=self.separate)
 
     def _station(self, m, inputs):
-        """The place of the token."""
+        """Add the token station."""
         m.submodules.token = station = TokenStation(sum(unit.spec.vcs for unit in inputs))
         m.d.comb += [
             station.strap_first.eq(self.strap_first),
@@ -229,7 +224,7 @@ class Switch(SwitchSpec, wiring.Component):
         wiring.connect(m, station.token_out, wiring.flipped(self.token_out))
 
     def _links(self, o) -> range:
-        """Numbers of an output's links among those that are granted."""
+        """Return the allocator's numbers of an output's links."""
         if o < self.ejection:
             return range(o, o + 1)
         each = len(self._names(o))
@@ -238,7 +233,7 @@ class Switch(SwitchSpec, wiring.Component):
 
     @staticmethod
     def _reports(inputs, outputs):
-        """What the inputs and the outputs found wrong in the cycle before."""
+        """Yield the errors that inputs and outputs detected in the cycle before."""
         for o, output in enumerate(outputs):
             for v, wrong in enumerate(output.wrong):
                 yield wrong, Cause.CREDIT, o, v
@@ -246,9 +241,9 @@ class Switch(SwitchSpec, wiring.Component):
             yield unit.cause != Cause.NONE, unit.cause, i, unit.cause_vc
 
     def _send(self, m, o, number, output, requesters, allocator, flits):
-        """Drive one link from the requester that was granted it: the crossbar, and what the win does.
+        """Drive a link from the requester with its grant: crossbar and output unit.
 
-        Returns whether a virtual channel is taken.
+        Return a signal that is 1 if a virtual channel is taken.
         """
         link = self._links(o)[number]
         touch, send, tail, vc, taken, reports = C(0), C(0), C(0), C(0), C(0), C(0)
@@ -262,7 +257,7 @@ class Switch(SwitchSpec, wiring.Component):
                 granted.eq(getattr(allocator, f"grant_{k}")[link]),
                 won.eq(getattr(unit, f"request_{r}")[link] & getattr(allocator, f"won_{k}")),
             ]
-            # a crossbar in the same cycle follows the bare grant, which is earlier; only `send` waits for the win
+            # without the extra stage the crossbar uses the grant, which is earlier; only `send` uses the win
             select = won if self.delays == "fast" else granted
             if o >= self.ejection:
                 takes, sends = getattr(unit, f"claims_{r}"), getattr(unit, f"sends_{r}")
@@ -290,9 +285,9 @@ class Switch(SwitchSpec, wiring.Component):
         return taken
 
     def _copy(self, m, o, name, select, flit):
-        """What a flit, where it is selected, gives to an output: of a header the bits that go with that copy.
+        """Return the selected flit for an output, with the branch's reachability string applied to header bits.
 
-        Masks and selection are one, so that the crossbar is no larger than one without masks.
+        Mask and selection are one AND, so that the crossbar is no larger than one without masks.
         """
         size = flit_layout(self.width).size
         straps = {name: getattr(self, f"strap_{name}") for name in self.decoder.straps}

@@ -1,4 +1,4 @@
-"""Parameters of a switch, and what follows from them without its logic."""
+"""Parameters of a switch, and its properties that do not need its logic."""
 
 from typing import NamedTuple
 
@@ -20,13 +20,13 @@ class ConsumptionLink(NamedTuple):
     Parameters
     ----------
     name : str
-        As the switch's member has it, without ``_out``.
+        Name of the switch's member, without ``_out``.
     output : int
-        The switch's output that it belongs to.
+        The switch's output that the link belongs to.
     first : int
-        Which of the node's consumption channels its first one is.
+        Number of its first channel among the node's consumption channels.
     channels : int
-        Consumption channels on it.
+        Number of its consumption channels.
     """
 
     name: str
@@ -36,9 +36,9 @@ class ConsumptionLink(NamedTuple):
 
 
 class SwitchSpec:
-    """Parameters of a `Switch`, and what follows from them without its logic: names of its ports, and masks.
+    """Parameters of a `Switch`, names of its ports, and masks of channels.
 
-    Parameters and errors are those of `Switch`.
+    `Switch` documents the parameters.
     """
 
     def __init__(self, *, inputs: list[PortSpec], outputs: list[PortSpec], decoder: Decoder, width: int,
@@ -49,11 +49,11 @@ class SwitchSpec:
                                       ("replication", replication, REPLICATION),
                                       ("consumption_links", consumption_links, CONSUMPTION_LINKS)):
             if value not in allowed:
-                raise WormcastError(f"Switch.{field}: must be one of {', '.join(allowed)}, not {value!r}")
+                raise WormcastError(f"Switch.{field}: {value!r} is not valid. Allowed: {', '.join(allowed)}.")
         for field, ports, names in (("inputs", inputs, decoder.inputs), ("outputs", outputs, decoder.outputs)):
             if tuple(p.name for p in ports) != names:
-                raise WormcastError(f"Switch.{field}: must be {', '.join(names)} as in the decoder, "
-                                    f"not {', '.join(p.name for p in ports)}")
+                raise WormcastError(f"Switch.{field}: {', '.join(p.name for p in ports)} is not valid. Allowed: the "
+                                    f"decoder's ports {', '.join(names)}.")
         self.inputs = tuple(inputs)
         self.outputs = tuple(outputs)
         self.decoder = decoder
@@ -67,15 +67,16 @@ class SwitchSpec:
         self.has_reports = reports
         self.has_tokens = tokens
         if ((reports or tokens) and not isinstance(decoder, BitStringDecoder)) or (tokens and not reports):
-            raise WormcastError(f"Switch.tokens: {tokens} is given with reports {reports} and a "
-                                f"{type(decoder).__name__}; reports go with bit strings, and tokens with reports")
+            raise WormcastError(f"Switch.tokens: {tokens} is not valid with reports {reports} and a "
+                                f"{type(decoder).__name__}. Allowed: reports with a BitStringDecoder, tokens with "
+                                "reports.")
         if len({p.vcs for p in outputs[self.ejection:]}) > 1:
-            raise WormcastError("Switch.outputs: ejection ports must have the same number of consumption channels, not "
-                                f"{', '.join(str(p.vcs) for p in outputs[self.ejection:])}")
+            raise WormcastError(f"Switch.outputs: {', '.join(str(p.vcs) for p in outputs[self.ejection:])} consumption "
+                                "channels are not valid. Allowed: the same number at all ejection ports.")
         for p in outputs[:self.ejection]:
             if p.vcs % decoder.vc_classes:
-                raise WormcastError(f"Switch.outputs: {p.name} has {p.vcs} virtual channels, for "
-                                    f"{decoder.vc_classes} classes of them it must be a multiple of that")
+                raise WormcastError(f"Switch.outputs: {p.vcs} virtual channels of {p.name} are not valid. Allowed: a "
+                                    f"multiple of {decoder.vc_classes}, the number of their classes.")
         self.tables = tables
         if decoder.table_bits is not None and tables is None:
             self.tables = TableBus(decoder.table_count, *decoder.table_bits)
@@ -91,12 +92,12 @@ class SwitchSpec:
         return tuple(name for o in range(self.ejection, len(self.outputs)) for name in self._names(o))
 
     def _names(self, o: int) -> tuple[str, ...]:
-        """Names of an output's links."""
+        """Return the names of an output's links."""
         port = self.outputs[o]
         return tuple(f"{port.name}_{c}" for c in range(port.vcs)) if self._is_separate(o) else (port.name,)
 
     def _is_separate(self, o: int) -> bool:
-        """Whether an output has a link for each virtual channel."""
+        """Return true if an output has a link for each virtual channel."""
         return self.separate and o >= self.ejection
 
     @property
@@ -121,27 +122,31 @@ class SwitchSpec:
         return tuple(found)
 
     def consumption_masks(self) -> list[int]:
-        """For each consumption class the mask of an ejection port's channels that its worms may take; last, that of
-        worms of no class.
+        """Return, for each consumption class, the mask of an ejection port's channels that its worms may take.
 
-        Class k owns channel k; channels beyond the classes are open to all. With fewer channels than classes
-        the classes share them (and can deadlock: [Boppana98], section 3.1).
+        The last mask is that of worms without a class. Class k owns channel k; all classes share the channels beyond
+        the number of classes. If there are fewer channels than classes, classes share channels, which can deadlock
+        ([Boppana98], section 3.1).
         """
         channels, classes = self.outputs[-1].vcs, len(self.decoder.consumption)
         extra = sum(1 << c for c in range(classes, channels))
         return [*(1 << k % channels | extra for k in range(classes)), (1 << channels) - 1]
 
     def class_masks(self, port: PortSpec) -> list[int]:
-        """For each class of virtual channels on a link to another switch the mask of those that it has."""
+        """Return, for each class, the mask of its virtual channels on a link to another switch."""
         classes = self.decoder.vc_classes
         return [sum(1 << v for v in channels_of_class(port.vcs, classes, k)) for k in range(classes)]
 
     @property
     def copies(self) -> bool:
-        """Whether worms are copied to several outputs."""
+        """The switch replicates worms to several outputs."""
         return isinstance(self.decoder, BitStringDecoder)
 
     def enough(self, port: int) -> bool:
-        """Whether each worm that comes by an input is consumed without waiting for another to be."""
+        """Return true if there are enough consumption channels for all worms of an input.
+
+        Each ejection port then has a channel for each virtual channel of its inputs, so no worm waits for another to be
+        consumed.
+        """
         return all(self.outputs[o].vcs >= sum(p.vcs for i, p in enumerate(self.inputs) if o in self.decoder.exits(i))
                    for o in self.decoder.exits(port))

@@ -1,4 +1,4 @@
-"""How tables of routes come into switches: a bus from switch to switch, used before the first cycle."""
+"""Bus from switch to switch that writes routing tables before the first cycle."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ if TYPE_CHECKING:
 __all__ = ["TableBus", "pass_on"]
 
 HOPS = 12
-"""Bits that count switches: as many as a network can have."""
+"""Width of a number of switches: that of the largest network."""
 
 
 class TableBus(NamedTuple):
-    """Sizes of the bus: one write of one entry in a cycle.
+    """Field widths of the bus, which writes one entry per cycle.
 
     ::
 
         tables_in ─┬─ hops = 0: written here, at once
                    └─▶ register, hops - 1 ─▶ tables_out ─▶ the next switch's tables_in
 
-    All switches of a network are in one chain, in any order, and have one layout. ``write`` says that there is
-    something to do; ``hops`` counts the switches that it still passes by, so that a switch needs no number of its own;
-    ``input``, ``address`` and ``entry`` say what is written where; tables that are no input's have the numbers behind
+    All switches of a network are in one chain, in any order, with one layout. ``write`` is the write enable. ``hops``
+    counts the switches that the write still has to pass, so that a switch needs no number of its own. ``input``,
+    ``address`` and ``entry`` are the table, the address and the data. Tables of other units have the numbers after
     those of the inputs.
 
     Parameters
     ----------
     tables, address_bits, entry_bits : int
-        Most tables of a switch, one for each input and what comes behind these, and most bits of an address and of an
-        entry in the chain.
+        Maximum over the chain: tables of a switch (one per input, then those of other units), bits of an address, bits
+        of an entry.
     """
 
     tables: int
@@ -53,13 +53,13 @@ class TableBus(NamedTuple):
 
 
 def pass_on(m: Module, bus, following, tables: list) -> None:
-    """Write what is meant for the tables of this switch, and pass the rest on a cycle later.
+    """Write entries for this switch into its tables, and pass the others on in the next cycle.
 
     Parameters
     ----------
     bus, following : views of the layout of a `TableBus`
     tables : list of views of `Decoder.table_layout`
-        One for each input, and for what else has one.
+        Tables of the inputs, then of other units.
     """
     for i, table in enumerate(tables):
         m.d.comb += [

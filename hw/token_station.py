@@ -1,4 +1,4 @@
-"""Tokens: one at a time of a group of switches may copy a worm."""
+"""Token station: in a group of switches, one worm at a time is replicated."""
 
 from amaranth.hdl import C, Module, Mux, Signal
 from amaranth.lib import wiring
@@ -10,12 +10,12 @@ __all__ = ["TokenSignature", "TokenStation"]
 
 
 class TokenSignature(wiring.Signature):
-    """The control line from one switch of a group to the next, seen from the one that gives the token.
+    """Token line from one switch of a group to the next, seen from the sender.
 
     Members
     -------
     token : Out(1)
-        A pulse: the token goes over. It leaves a flip-flop, and is trusted.
+        A pulse passes the token. It comes from a flip-flop. Wrong pulses are not detected.
     """
 
     def __init__(self):
@@ -23,21 +23,22 @@ class TokenSignature(wiring.Signature):
 
 
 class TokenStation(wiring.Component):
-    """Where a switch takes the token off its group's ring, and puts it back ([Varavithya], section 3.2).
+    """Takes the token from its group's ring, grants it, and returns it to the ring ([Varavithya], section 3.2).
 
     ::
 
-        token_in ─▶ here ─┬─ nobody asks ─────────────────▶ register ─▶ token_out
-                          └─ someone asks ─▶ held ─ ends ──────▲
+        token_in ─▶ here ─┬─ no request ──────────────▶ register ─▶ token_out
+                          └─ request ─▶ held ─ ends ───────▲
 
-    All switches of a group are in a ring, in which one token goes round; after reset the switch with ``strap_first``
-    has it. A station gives the token to one of those that ask, and when that one ends the token goes on, whoever else
-    asks here.
+    All switches of a group form a ring, in which one token circulates. After reset, the switch with ``strap_first``
+    holds it. A station grants the token to one of its requesters. When that requester releases it, the token goes to
+    the next station, even if others request it here.
 
-    *Latency*: from ``token_in`` to ``token_out`` a cycle if nobody asks, so a walk round P switches takes P cycles; who
-    asks in the cycle in which the token comes holds it in the next one; it leaves in the cycle after it was ended.
-    *Fairness*: those here take turns, and the token comes by each station once in a round: with P switches of b inputs
-    of V virtual channels at most P*b*V - 1 others get it before one that asks. *Reset*: nobody holds it.
+    *Latency*: without requests, a cycle from ``token_in`` to ``token_out``, so a round of P switches takes P cycles. A
+    requester that requests in the cycle in which the token arrives can hold it in the next one. The token leaves in the
+    cycle after its release. *Fairness*: the requesters of a station take turns, and the token visits each station once
+    per round. With P switches of b inputs of V virtual channels, at most P*b*V - 1 others hold the token before a given
+    requester. *Reset*: no requester holds it.
 
     Parameters
     ----------
@@ -46,17 +47,18 @@ class TokenStation(wiring.Component):
     Members
     -------
     token_in, token_out : In(TokenSignature), Out(TokenSignature)
-        From the switch before this one in the ring, and to the one behind it; the same one in a group of one.
+        From the switch before this one in the ring, and to the next one. In a group of one switch they are connected to
+        each other.
     strap_first : In(1)
-        The token begins here.
+        This station holds the token after reset.
     asks : In(requesters)
-        From whom the token is wanted; until it is granted.
+        Requests for the token, until it is granted.
     ends : In(requesters)
-        Who holds it gives it back; of others it says nothing.
+        The holder releases the token. Ignored for other requesters.
     granted : Out(requesters)
-        Who gets it with the next cycle.
+        Requester that holds the token from the next cycle on, one-hot.
     held, taken : Out(requesters), Out(1)
-        Who holds it, and whether someone does.
+        Holder of the token, one-hot; a requester holds it.
     """
 
     def __init__(self, requesters: int):

@@ -1,4 +1,4 @@
-"""Running it: network composition, engines, host programs, experiments, command line.
+"""Simulation: network composition, engines, host programs, experiments, command line.
 
     from wormcast.algorithms import SCHEMES, topology
     from wormcast.sim import Traffic, hardware, load
@@ -7,10 +7,10 @@
     result = load(mesh, scheme, Traffic(rate=0.008), configuration=hardware(mesh, scheme, {"vcs": 2}), cycles=20_000)
     result.to_dict()["latency"]
 
-``run`` sends messages, ``load`` traffic; an `Experiment` can be paused and continued, and goes into files by ``keep``
-and out of them by ``resume``. ``build`` makes a network of its options, ``lowering`` compiles it, ``engines`` run it
-with the hosts of ``host``; ``experiments`` measure, ``waves`` and ``drawing`` show, ``export`` has Verilog and FPGAs,
-``cli`` the commands.
+``run`` sends messages, ``load`` traffic. An `Experiment` can be paused and continued; ``keep`` stores it in a file and
+``resume`` reads it. ``build`` makes a network of its options, ``lowering`` compiles it, and ``engines`` run it with the
+hosts of ``host``. ``experiments`` measure, ``waves`` and ``drawing`` show results, ``export`` writes Verilog and FPGA
+projects, ``cli`` contains the commands.
 """
 
 if __name__ != "wormcast.sim":

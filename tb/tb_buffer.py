@@ -1,4 +1,4 @@
-"""The replication buffer: every flit written is read exactly once by each of its readers, in order."""
+"""Bench of the replication buffer: each of its readers reads every written flit exactly once, in order."""
 
 import random
 
@@ -12,27 +12,28 @@ WAITS = {"never": 0.0, "half": 0.5, "mostly": 0.85, "bursts": 0.3}
 
 
 class Readers:
-    """Random worms, each to a random set of readers, and what each reader is due; a virtual channel's next worm is read
-    when all readers are through with the one in front.
+    """Writer of random worms, each to a random set of readers, and the flits that each reader must read.
 
-    What it is told: ``vcs``, ``depth``, ``width`` and ``readers`` of the buffer.
+    The next worm of a virtual channel is read when all its readers have read the worm before.
+
+    Setup: ``vcs``, ``depth``, ``width`` and ``readers`` of the buffer.
     """
 
     def __init__(self, dut, rng, idle, busy):
         self.dut, self.rng, self.idle, self.busy = dut, rng, idle, busy
         self.vcs, self.depth, self.readers, self.width = (
             getattr(given(), name) for name in ("vcs", "depth", "readers", "width"))
-        self.stored = [[] for _ in range(self.vcs)]  # value, readers to come, all readers, worm
+        self.stored = [[] for _ in range(self.vcs)]  # value, remaining readers, all readers, worm
         self.left, self.worm = [0] * self.vcs, [None] * self.vcs
         self.worms = self.through = 0
 
     def put(self, name, value):
-        """Drive a port, if it has bits."""
+        """Drive a port. A port without bits does not exist."""
         if hasattr(self.dut, name):
             getattr(self.dut, name).value = value
 
     def drive(self):
-        """Choose this cycle's takes and its write."""
+        """Choose the reads and the write of this cycle."""
         self.takes = []
         for r in range(self.readers):
             vc = self.rng.randrange(self.vcs)
@@ -61,7 +62,7 @@ class Readers:
             self.put("write_count", len(self.written[1][1]))
 
     def sample(self):
-        """Check what the takes get, what is freed, and what is said to be full."""
+        """Check the data read, the entries freed, and the channels reported as full."""
         dut = self.dut
         full = int(dut.full.value)
         assert [full >> vc & 1 for vc in range(self.vcs)] == [len(flits) == self.depth for flits in self.stored]
@@ -83,7 +84,7 @@ class Readers:
 @cocotb.test()
 @cross
 async def every_flit_is_read_once_by_each_reader(dut, idle, pressure):
-    """Whatever the writer's idling and the readers' waiting."""
+    """The writer idles and the readers wait at random."""
     tb = TB(dut)
     readers = Readers(dut, random.Random(f"{idle} {pressure}"), WAITS[idle], WAITS[pressure])
     for r in range(readers.readers):

@@ -1,4 +1,4 @@
-"""What all benches share: what they are told, and patterns of waiting."""
+"""Shared parts of the benches: setup, patterns of waiting, routers of multistage networks."""
 
 import functools
 import itertools
@@ -12,7 +12,7 @@ from wormcast_tb import TB, waits
 
 __all__ = ["PATTERNS", "CopyingTB", "all_pass", "cross", "faults", "given", "post"]
 
-#: Patterns of waiting by name, made from a seed.
+#: Patterns of waiting by name. Each takes a seed.
 PATTERNS = {
     "never": lambda seed: waits.never(),
     "half": lambda seed: waits.sometimes(0.5, seed),
@@ -23,7 +23,7 @@ PATTERNS = {
 
 @functools.cache
 def given():
-    """What the bench is told of the design, by ``+setup=FILE``: a JSON object, as attributes."""
+    """Return the setup of the bench, a JSON object in ``+setup=FILE``, as attributes."""
     return SimpleNamespace(**json.loads(Path(cocotb.plusargs["setup"]).read_text()))
 
 
@@ -33,10 +33,10 @@ def cross(test):
 
 
 def post(tb, worms):
-    """Send worms, and expect what comes of them.
+    """Send worms, and expect their copies.
 
-    Each is ``{"link", "vc", "flits", "copies"}``: where it is sent and what, and pairs of an end and the flits that
-    must come there; with ``at`` not before that cycle.
+    A worm is ``{"link", "vc", "flits", "copies"}``. ``copies`` are pairs of an end and the flits that must arrive
+    there. Optional: ``at``, the first cycle in which it may be sent.
     """
     for worm in worms:
         tb.drivers[worm["link"]].send(worm["flits"], worm["vc"], at=worm.get("at", 0))
@@ -45,39 +45,38 @@ def post(tb, worms):
 
 
 class CopyingTB(TB):
-    """A router of a multistage network, which copies worms; its links are all to and from other routers.
+    """Bench of a router of a multistage network that replicates worms. All its links are to and from other routers.
 
-    What it is told: ``inputs``, ``outputs`` (prefixes of its links), ``depth`` of all buffers and the ``chunk`` that a
-    credit stands for, ``masks`` (by output the bits of the nodes behind it, of each header flit), ``straps``,
-    ``header_flits``, ``reports`` (whether arrivals are reported), ``faults``, ``worms`` to send: link, virtual channel,
-    flits.
+    Setup: ``inputs``, ``outputs`` (prefixes of its links), ``depth`` of all buffers and ``chunk`` (flits for each
+    credit), ``masks`` (bits of the nodes behind each output, for each header flit), ``straps``, ``header_flits``,
+    ``reports`` (true: arrivals are reported), ``faults``, ``worms`` to send (link, virtual channel, flits).
     """
 
     def __init__(self, dut):
         super().__init__(dut)
-        told = given()
-        for prefix in told.inputs:
-            self.driver(prefix, depth=told.depth, chunk=told.chunk)
-        for prefix in told.outputs:
-            self.sink(prefix, depth=told.depth, chunk=told.chunk)
-        for name, value in told.straps.items():
+        setup = given()
+        for prefix in setup.inputs:
+            self.driver(prefix, depth=setup.depth, chunk=setup.chunk)
+        for prefix in setup.outputs:
+            self.sink(prefix, depth=setup.depth, chunk=setup.chunk)
+        for name, value in setup.straps.items():
             getattr(dut, name).value = value
 
     def send(self, worm):
-        """Send a worm, and expect its copies; how many these are."""
+        """Send a worm, expect its branches, and return their number."""
         self.drivers[worm["link"]].send(worm["flits"], worm["vc"], at=worm.get("at", 0))
         return self.scoreboard.expect_copies(worm["flits"], given().masks, reports=given().reports)
 
     def post(self, worms):
-        """Send worms, and expect their copies."""
+        """Send worms, and expect their branches."""
         for worm in worms:
             self.send(worm)
 
 
 def faults(dut):
-    """The first error that each component of the design has found: cause, port and virtual channel, by output.
+    """Return the first error of each component of the design by output: cause, port and virtual channel.
 
-    What the bench is told: ``faults``, by output how many bits each of the three has.
+    Setup: ``faults``, the widths of these three fields by output.
     """
     found = {}
     for name, widths in given().faults.items():
@@ -89,7 +88,7 @@ def faults(dut):
 
 
 async def all_pass(tb, idle, pressure, send=post):
-    """Send the worms that the bench is told, with these patterns: all come where they must, and nothing is wrong."""
+    """Send the worms of the setup with these patterns, and check that all arrive and no error is reported."""
     tb.wait_by(idle=PATTERNS[idle], pressure=PATTERNS[pressure])
     await tb.reset()
     send(tb, given().worms)

@@ -1,4 +1,4 @@
-"""The network interface: worms go into the network, in packets where it makes them; payload comes to the host."""
+"""Bench of the network interface: worms or packets go into the network, payload comes to the host."""
 
 import cocotb
 
@@ -7,10 +7,10 @@ from wormcast_tb import TB, waits
 
 
 class InterfaceTB(TB):
-    """A network interface.
+    """Bench of a network interface.
 
-    What it is told: ``into``, ``out`` (its links: flits of buffer at the receiving end, by prefix), ``faults``,
-    ``worms`` to send by host and by network.
+    Setup: ``into``, ``out`` (its links: flits of buffer at the receiving end, by prefix), ``faults``, ``worms`` to send
+    from host and network.
     """
 
     def __init__(self, dut, **options):
@@ -25,57 +25,57 @@ class InterfaceTB(TB):
 @cocotb.test()
 @cross
 async def every_packet_passes_once_and_whole(dut, idle, pressure):
-    """Whatever idling and back-pressure of host and network."""
+    """Host and network idle and hold back credits at random."""
     await all_pass(InterfaceTB(dut), idle, pressure)
 
 
 @cocotb.test()
 @cocotb.parametrize(link=list(given().spoilt))
 async def a_false_credit_stops_its_virtual_channel_alone(dut, link):
-    """What it is told: ``spoilt``, the fault by prefix. What the other links carry passes."""
+    """Worms on the other links pass. Setup: ``spoilt``, the fault by prefix."""
     tb = InterfaceTB(dut)
     await tb.reset()
-    told = given().spoilt[link]
-    tb.sinks[link].spoil(told["fault"][2])
+    setup = given().spoilt[link]
+    tb.sinks[link].spoil(setup["fault"][2])
     await tb.cycles(5)
     post(tb, [worm for worm in given().worms if all(end != link for end, _ in worm["copies"])])
     await tb.finish()
-    assert faults(dut) == {"fault": told["fault"]}
+    assert faults(dut) == {"fault": setup["fault"]}
 
 
 @cocotb.test()
 @cocotb.parametrize(link=list(given().flood))
 async def a_flit_without_a_credit_is_dropped_and_reported(dut, link):
-    """What it is told: ``flood``, by prefix a worm longer than all buffers on its way, and the fault."""
-    told = given().flood[link]
+    """Other worms pass. Setup: ``flood``, by prefix a worm longer than all buffers on its way, and the fault."""
+    setup = given().flood[link]
     tb = InterfaceTB(dut, strict=False)
     await tb.reset()
     for sink in tb.sinks.values():
         sink.pause = waits.always()
-    tb.drivers[link].send(told["flits"][:-1], told["fault"][2], unpaid=True)
+    tb.drivers[link].send(setup["flits"][:-1], setup["fault"][2], unpaid=True)
     await tb.drivers[link].wait()
     await tb.cycles(20)
     for sink in tb.sinks.values():
         sink.pause = waits.never()
     await tb.cycles(50)
-    tb.drivers[link].send(told["flits"][-1:], told["fault"][2])
+    tb.drivers[link].send(setup["flits"][-1:], setup["fault"][2])
     post(tb, given().worms)
     await tb.finish()
-    assert faults(dut) == {"fault": told["fault"]}
-    assert all({data for _, _, data in told["flits"]} > set(worm.payload) for _, worm in tb.scoreboard.extra)
+    assert faults(dut) == {"fault": setup["fault"]}
+    assert all({data for _, _, data in setup["flits"]} > set(worm.payload) for _, worm in tb.scoreboard.extra)
 
 
 @cocotb.test()
 @cocotb.parametrize(link=[link for link in given().into if link.startswith("host")])
 async def a_worm_without_tail_is_cut_off_by_the_next(dut, link):
-    """What it is told: ``untailed``, by prefix the flits and the fault."""
-    told = given().untailed[link]
+    """The interface terminates the damaged worm. Setup: ``untailed``, by prefix the flits and the fault."""
+    setup = given().untailed[link]
     tb = InterfaceTB(dut, strict=False)
     await tb.reset()
-    tb.drivers[link].send(told["flits"])
+    tb.drivers[link].send(setup["flits"])
     post(tb, given().worms)
     await tb.finish()
-    assert faults(dut) == {"fault": told["fault"]}
+    assert faults(dut) == {"fault": setup["fault"]}
     [(_, worm)] = tb.scoreboard.extra
     assert worm.cut
-    assert [list(flit) for flit in worm.flits[:-1]] == told["flits"]
+    assert [list(flit) for flit in worm.flits[:-1]] == setup["flits"]

@@ -1,4 +1,4 @@
-"""The smallest bench: worms through ``pipe.v``."""
+"""Smallest bench: worms through ``pipe.v``."""
 
 import cocotb
 

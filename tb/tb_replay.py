@@ -1,4 +1,4 @@
-"""A run of the simulator on the exported network: every flit of it in the same cycle."""
+"""Replay of a simulator run on the exported network: every flit arrives in the same cycle."""
 
 import cocotb
 
@@ -10,8 +10,8 @@ from tb_network import NetworkTB
 async def every_delivery_in_its_cycle(dut):
     """The exported hardware is the simulated hardware.
 
-    What it is told besides: ``at`` of each worm, and ``deliveries``: host's link, data of the first flit, its cycle,
-    and that of the last one.
+    Setup: that of `NetworkTB`, ``at`` of each worm, and ``deliveries``: host's link, data of the first flit, its cycle,
+    and the cycle of the last flit.
     """
     tb = NetworkTB(dut)
     await tb.reset()

@@ -1,4 +1,4 @@
-"""The switch: worms of multicasts pass it, each copy leaves once and whole, and errors stay where they are."""
+"""Bench of the switch: each copy of a worm leaves once and complete, and errors do not spread."""
 
 import cocotb
 
@@ -7,35 +7,38 @@ from wormcast_tb import TB, waits
 
 
 class SwitchTB(TB):
-    """A router.
+    """Bench of a router.
 
-    What it is told: ``inputs``, ``outputs`` (prefixes of its links, those to the node begin with ``local``), ``depth``
-    of all buffers, ``straps`` (values of the static inputs), ``faults``, ``worms`` to send.
+    Setup: ``inputs``, ``outputs`` (prefixes of its links; ``local...``: links to the node), ``depth`` of all buffers,
+    ``straps`` (values of the static inputs), ``faults``, ``worms`` to send.
     """
 
     def __init__(self, dut, **options):
         super().__init__(dut, **options)
-        told = given()
-        for prefix in told.inputs:
-            self.driver(prefix, depth=told.depth)
-        for prefix in told.outputs:
-            # a copy for the node begins with what is left of the header, if the worm goes on
+        setup = given()
+        for prefix in setup.inputs:
+            self.driver(prefix, depth=setup.depth)
+        for prefix in setup.outputs:
+            # if the worm goes on, the node's copy begins with the rest of the header
             to_node = {"headers": "allowed", "end": "local_out"} if prefix.startswith("local") else {}
-            self.sink(prefix, depth=told.depth, cuts=not self.scoreboard.strict, **to_node)
-        for name, value in told.straps.items():
+            self.sink(prefix, depth=setup.depth, cuts=not self.scoreboard.strict, **to_node)
+        for name, value in setup.straps.items():
             getattr(dut, name).value = value
 
 
 @cocotb.test()
 @cross
 async def every_copy_leaves_once_and_whole(dut, idle, pressure):
-    """Whatever the senders' idling and the receivers' back-pressure."""
+    """Senders idle and receivers hold back credits at random."""
     await all_pass(SwitchTB(dut), idle, pressure)
 
 
 @cocotb.test()
 async def a_lone_worm_leaves_in_its_cycles(dut):
-    """What it is told: ``alone``, a worm with one copy, and ``cycles`` from its first flit in to its first ones out."""
+    """The worm has the header delay of an empty switch.
+
+    Setup: ``alone``, a worm with one copy, and its ``cycles``, from the first flit in to each of the first flits out.
+    """
     tb = SwitchTB(dut)
     await tb.reset()
     post(tb, [{**given().alone, "at": 10}])
@@ -48,62 +51,65 @@ async def a_lone_worm_leaves_in_its_cycles(dut):
 @cocotb.test()
 @cocotb.parametrize(error=list(given().errors), pressure=["never", "mostly"])
 async def bad_flits_disturb_nobody(dut, error, pressure):
-    """Bad flits are found and reported; worms in front of them, behind them and beside them leave once and whole.
+    """Bad flits are reported. Worms before, after and beside them leave once and complete.
 
-    What it is told: ``errors``, by name the flits, the fault, and a worm to be sent behind them on the same virtual
-    channel. What comes of bad flits is theirs alone.
+    An unexpected worm at an output has payload of the bad flits only.
+
+    Setup: ``errors``, by name the flits, the fault, and a worm to be sent after them on the same virtual channel.
     """
-    told = given().errors[error]
+    setup = given().errors[error]
     tb = SwitchTB(dut, strict=False)
     tb.wait_by(idle=PATTERNS["never"], pressure=PATTERNS[pressure])
     await tb.reset()
-    tb.drivers[told["link"]].send(told["flits"], told["vc"])
-    post(tb, [told["behind"], *given().worms])
+    tb.drivers[setup["link"]].send(setup["flits"], setup["vc"])
+    post(tb, [setup["behind"], *given().worms])
     await tb.finish()
-    assert faults(dut) == {"fault": told["fault"]}
-    bad = {data for _, _, data in told["flits"]}
+    assert faults(dut) == {"fault": setup["fault"]}
+    bad = {data for _, _, data in setup["flits"]}
     for end, worm in tb.scoreboard.extra:
         assert bad.issuperset(worm.payload), f"{end}: {worm}"
 
 
 @cocotb.test(skip=not given().spoilt)
 async def a_false_credit_stops_its_virtual_channel_alone(dut):
-    """What it is told: ``spoilt``, an output's prefix and virtual channel, and the fault; nothing where it
-    is the only one."""
-    told = given().spoilt
+    """The other virtual channels go on.
+
+    Setup: ``spoilt``, an output's prefix and virtual channel, and the fault; empty if there is one virtual channel.
+    """
+    setup = given().spoilt
     tb = SwitchTB(dut)
     await tb.reset()
-    sink = tb.sinks[told["link"]]
-    sink.spoil(told["vc"])
+    sink = tb.sinks[setup["link"]]
+    sink.spoil(setup["vc"])
     await tb.cycles(5)
     post(tb, given().worms)
     await tb.finish()
-    assert faults(dut) == {"fault": told["fault"]}
-    assert any(worm.vc != told["vc"] for worm in sink.worms)
-    assert all(worm.vc != told["vc"] for worm in sink.worms)
+    assert faults(dut) == {"fault": setup["fault"]}
+    assert any(worm.vc != setup["vc"] for worm in sink.worms)
+    assert all(worm.vc != setup["vc"] for worm in sink.worms)
 
 
 @cocotb.test()
 async def a_flit_without_a_credit_is_dropped_and_reported(dut):
-    """Worms behind it, and on other virtual channels, leave once and whole. Of its own worm flits are missing.
+    """Worms after it, and on other virtual channels, leave once and complete. Its own worm loses flits.
 
-    What it is told: ``flood``, a worm longer than all buffers on its way, and the fault.
+    Setup: ``flood``, a worm longer than all buffers on its way, and the fault.
     """
-    told = given().flood
+    setup = given().flood
     tb = SwitchTB(dut, strict=False)
     await tb.reset()
     for sink in tb.sinks.values():
         sink.pause = waits.always()
-    driver = tb.drivers[told["link"]]
-    driver.send(told["flits"][:-1], told["vc"], unpaid=True)
+    driver = tb.drivers[setup["link"]]
+    driver.send(setup["flits"][:-1], setup["vc"], unpaid=True)
     await driver.wait()
     await tb.cycles(20)
     for sink in tb.sinks.values():
         sink.pause = waits.never()
     await tb.cycles(50)
-    driver.send(told["flits"][-1:], told["vc"])
+    driver.send(setup["flits"][-1:], setup["vc"])
     post(tb, given().worms)
     await tb.finish()
-    assert faults(dut) == {"fault": told["fault"]}
+    assert faults(dut) == {"fault": setup["fault"]}
     [(_, worm)] = tb.scoreboard.extra
-    assert {data for _, _, data in told["flits"]} > set(worm.payload)
+    assert {data for _, _, data in setup["flits"]} > set(worm.payload)

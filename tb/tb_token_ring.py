@@ -1,4 +1,4 @@
-"""A ring of token stations: one holds the token at a time, and whoever asks gets it in its turn."""
+"""Bench of a ring of token stations: one station holds the token at a time, and requesters get it in turn."""
 
 import random
 
@@ -10,15 +10,15 @@ from tb_common import given
 
 
 async def run(dut, cycles, share, hold, seed):
-    """Ask at random, hold for some cycles, and look; the waits in grants to others, and the cycles of each grant.
+    """Request at random, hold for some cycles, and check. Return the longest wait, in other grants, and all grants.
 
-    What the bench is told: ``stations`` and ``requesters`` of each.
+    Grants are returned as their cycles. Setup: ``stations``, and ``requesters`` of each station.
     """
-    rng, told = random.Random(seed), given()
-    everyone = [(p, k) for p in range(told.stations) for k in range(told.requesters)]
+    rng, setup = random.Random(seed), given()
+    everyone = [(p, k) for p in range(setup.stations) for k in range(setup.requesters)]
     asks, waits, left, grants = set(), {}, {}, []
     dut.rst.value = 1
-    for p in range(told.stations):
+    for p in range(setup.stations):
         getattr(dut, f"asks_{p}").value = 0
         getattr(dut, f"ends_{p}").value = 0
     Clock(dut.clk, 10, unit="ns").start()
@@ -30,7 +30,7 @@ async def run(dut, cycles, share, hold, seed):
         await FallingEdge(dut.clk)
         held = [one for one in everyone if int(getattr(dut, f"held_{one[0]}").value) >> one[1] & 1]
         assert len(held) <= 1
-        assert sum(int(getattr(dut, f"taken_{p}").value) for p in range(told.stations)) == len(held)
+        assert sum(int(getattr(dut, f"taken_{p}").value) for p in range(setup.stations)) == len(held)
         granted = [one for one in everyone if int(getattr(dut, f"granted_{one[0]}").value) >> one[1] & 1]
         assert len(granted) <= 1
         assert set(granted) <= asks
@@ -47,16 +47,16 @@ async def run(dut, cycles, share, hold, seed):
             if one not in asks and one not in left and rng.random() < share:
                 asks.add(one)
                 waits.setdefault(one, 0)
-        for p in range(told.stations):
-            getattr(dut, f"asks_{p}").value = sum(1 << k for k in range(told.requesters) if (p, k) in asks)
-            getattr(dut, f"ends_{p}").value = sum(1 << k for k in range(told.requesters) if (p, k) in ends)
+        for p in range(setup.stations):
+            getattr(dut, f"asks_{p}").value = sum(1 << k for k in range(setup.requesters) if (p, k) in asks)
+            getattr(dut, f"ends_{p}").value = sum(1 << k for k in range(setup.requesters) if (p, k) in ends)
     return most, grants
 
 
 @cocotb.test()
 @cocotb.parametrize(share=[0.01, 0.2, 1.0], hold=[1, 9])
 async def one_at_a_time_and_each_in_its_turn(dut, share, hold):
-    """At most all the others get it before one that asks."""
+    """Each requester waits for at most one grant of each other requester."""
     everyone = given().stations * given().requesters
     most, grants = await run(dut, 1500, share, hold, seed=f"{share} {hold}")
     assert len(grants) > 10

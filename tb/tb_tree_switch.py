@@ -1,4 +1,4 @@
-"""A switch that copies worms to several outputs: copies leave once and whole, arrivals are reported, tokens go on."""
+"""Bench of a switch that replicates worms: branches leave once and complete, arrivals are reported, tokens go on."""
 
 import cocotb
 from cocotb.triggers import FallingEdge, RisingEdge
@@ -8,7 +8,7 @@ from wormcast_tb import waits
 
 
 class Ring:
-    """The rest of a group's ring: a token that comes goes back so many cycles later; its time here is counted."""
+    """The rest of a token ring: it returns the token after ``walk`` cycles, and counts the token's passes."""
 
     def __init__(self, dut, walk):
         self.dut, self.walk = dut, walk
@@ -30,9 +30,9 @@ class Ring:
 
 
 class TreeSwitchTB(CopyingTB):
-    """With a ring for its token.
+    """Bench of a tree switch, with a ring for its token.
 
-    What it is told besides: ``walk`` (cycles of a token through the rest of the ring; 0 without tokens).
+    Setup: that of `CopyingTB`, and ``walk`` (cycles of the token through the rest of the ring; 0: no tokens).
     """
 
     def __init__(self, dut):
@@ -43,48 +43,51 @@ class TreeSwitchTB(CopyingTB):
 @cocotb.test()
 @cross
 async def every_copy_leaves_once_and_whole(dut, idle, pressure):
-    """Whatever the senders' idling and the receivers' back-pressure; each worm that is to report does so once."""
+    """Senders idle and receivers hold back credits at random. Each worm with the report bit is reported once."""
     tb = TreeSwitchTB(dut)
     await all_pass(tb, idle, pressure, TreeSwitchTB.post)
     for prefix, driver in tb.drivers.items():
         due = sum(worm["flits"][0][2] & 1 for worm in given().worms if worm["link"] == prefix)
         assert driver.arrived == due * (driver.link.arrived is not None)
     if tb.ring:
-        # one token: it is here, or on its way round
+        # one token: it is in the switch or on its way round
         assert 0 <= tb.ring.back - tb.ring.given <= 1
 
 
 @cocotb.test()
 async def a_copied_worm_waits_for_the_token(dut):
-    """What it is told: ``alone``, a worm with one copy, and ``split``, one with several."""
-    told = given()
+    """A worm with one branch needs no token; a replicated worm waits for it.
+
+    Setup: ``alone``, a worm with one branch, and ``split``, a worm with several.
+    """
+    setup = given()
     tb = TreeSwitchTB(dut)
     await tb.reset()
-    tb.send({**told.alone, "at": 10})
+    tb.send({**setup.alone, "at": 10})
     await tb.finish()
     [worm] = [worm for sink in tb.sinks.values() for worm in sink.worms]
-    first = 10 + told.header_flits - 1 + 3
+    first = 10 + setup.header_flits - 1 + 3
     assert worm.cycles[0] == first
-    copies = tb.send({**told.split, "at": 100})
+    copies = tb.send({**setup.split, "at": 100})
     await tb.finish()
     assert copies > 1
     begun = [sink.worms[-1].cycles[0] for sink in tb.sinks.values() if sink.worms and sink.worms[-1].cycles[0] > 100]
-    least = 100 + told.header_flits - 1 + 3
+    least = 100 + setup.header_flits - 1 + 3
     assert len(begun) == copies
-    assert least <= min(begun) <= least + 1 + told.walk + 1
+    assert least <= min(begun) <= least + 1 + setup.walk + 1
 
 
 @cocotb.test(skip=not given().reports)
 async def a_report_waits_for_those_of_all_copies(dut):
-    """What it is told: ``split``; here it is to report, itself."""
-    told = given()
+    """The arrival is reported after all branches have reported. Setup: ``split``, sent here with the report bit."""
+    setup = given()
     tb = TreeSwitchTB(dut)
     await tb.reset()
-    [head, *rest] = told.split["flits"]
+    [head, *rest] = setup.split["flits"]
     for sink in tb.sinks.values():
         sink.pause = waits.always()
-    assert tb.send({**told.split, "flits": [[head[0], head[1], head[2] | 1], *rest]}) == len(tb.sinks)
-    driver = tb.drivers[told.split["link"]]
+    assert tb.send({**setup.split, "flits": [[head[0], head[1], head[2] | 1], *rest]}) == len(tb.sinks)
+    driver = tb.drivers[setup.split["link"]]
     for sink in tb.sinks.values():
         await tb.cycles(40)
         assert driver.arrived == 0

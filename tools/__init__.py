@@ -1,1 +1,1 @@
-"""What developers run: benches, tables of costs, the reference pages. It is not in the wheel."""
+"""Developers' tools: benchmarks, cost tables, reference pages. Not part of the wheel."""

@@ -1,4 +1,4 @@
-"""What each feature of the hardware costs: operations of the kernel, and area (``make costs``)."""
+"""Cost of each hardware feature: operations of the kernel, and area (``make costs``)."""
 
 import sys
 from collections.abc import Iterator, Mapping
@@ -11,10 +11,10 @@ from wormcast.sim.export.synthesis import SynthesisPoint, build, run
 
 __all__ = ["INTERFACES", "PAIRS", "ROUTERS", "costs"]
 
-#: What all have in common, but for what is said of each.
+#: Options of all rows, unless a row has others.
 BASE: dict[str, Any] = {"topology": "mesh:8x8", "consumption": 2, "area_delay": 4250}
 
-#: What is compared: a name, a scheme, and what differs from dual-path with 2 VCs x 4 flits, 2 consumption channels.
+#: Rows: name, scheme, and differences from dual-path with 2 VCs x 4 flits and 2 consumption channels.
 ROUTERS: list[tuple[str, str, dict[str, Any]]] = [
     ("dual-path, 2 VCs x 4, C = 2", "dual-path", {}),
     ("unicasts alone, by the same relation", "individual", {"relation": "hamiltonian"}),
@@ -42,7 +42,7 @@ INTERFACES: list[tuple[str, str, dict[str, Any]]] = [
     ("t_ns = t_nr = 100", "dual-path", {"t_ns": 100, "t_nr": 100}),
 ]
 
-#: Routers with multicast, and the same ones without it: header of one address, no classes, no copies.
+#: Routers with multicast, and equal routers without it: one address in the header, no classes, no replication.
 PAIRS = [
     ("dual-path, 2 VCs x 4, C = 2", "unicasts alone, by the same relation"),
     ("column-path (class of the next hop)", "unicast e-cube, C = 2"),
@@ -50,7 +50,7 @@ PAIRS = [
 
 
 def costs() -> Iterator[tuple[str, str, Mapping[str, int]]]:
-    """Yield for each component what it has, and its operations, bytes of state and cells."""
+    """Yield kind and name of each component, with its operations, bytes of state and cells."""
     names = [(kind, *entry) for kind, entries in (("router", ROUTERS), ("interface", INTERFACES)) for entry in entries]
     points = [build(kind, None, {**BASE, "scheme": scheme, **options}) for kind, _, scheme, options in names]
     results = run(points, (), lambda step: None)
@@ -59,14 +59,14 @@ def costs() -> Iterator[tuple[str, str, Mapping[str, int]]]:
 
 
 def _simulated(kind: str, point: SynthesisPoint) -> dict[str, int]:
-    """What a component costs the simulator."""
+    """Return operations and bytes of a component in simulation."""
     made = point.blueprint
     kernel = kernels(Network(made.topology, made.scheme, made.configuration))[kind]
     return {"operations": kernel.operations, "bytes": round(kernel.state_bytes)}
 
 
 def main() -> None:
-    """Print the table as Markdown, row by row, and what multicast takes of a router."""
+    """Print the table as Markdown, row by row, and the relative cost of multicast."""
     print(f"{BASE['topology']}, 32 bits, coupled readers, `paper` delays unless said otherwise; ECP5, "
           f"abc9.D = {BASE['area_delay']}\n")
     columns = ("operations", "bytes", "LUT4", "FF", "DPR16X4")

@@ -1,10 +1,10 @@
-"""Seeded mutants: small faults put into the sources one at a time, and the tests that find them.
+"""Mutation test: insert small faults into the sources one at a time, and find the tests that detect them.
 
     python -m tools.mutants --count 60 --seed 1 --out out/mutants.json
     python -m tools.mutants --again out/mutants.json
 
-The second command runs the mutants that the first one's tests have found, and fails if a test suite that was changed
-meanwhile lets one of them live. A mutant is killed by a failed test of ``make test``; tests near its file run first.
+The second command repeats the killed mutants of the first run, and fails if one of them survives, for example because
+the tests have changed. A failed test of ``make test`` kills a mutant. Tests near its file run first.
 """
 
 import argparse
@@ -38,22 +38,22 @@ OPERATORS = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.BitAnd: ast.BitOr, ast.BitO
 
 @dataclass(frozen=True)
 class Mutant:
-    """A changed place of a file.
+    """A change in a source file.
 
     Parameters
     ----------
     file : str
         Path from the root.
     line, begin, end : int
-        Its line, and the bytes of that line that are replaced.
+        Line number, and the range of bytes to replace in the line.
     text : str
-        What stands there instead.
+        Replacement.
     change : str
-        What was done, for reports.
+        Description of the change, for reports.
     killed_by : str
-        The first test that failed; empty: none did.
+        The first test that failed. Empty: the mutant survived.
     seconds : float
-        Time of the tests by the clock.
+        Wall-clock time of the tests.
     """
 
     file: str
@@ -66,7 +66,7 @@ class Mutant:
     seconds: float = 0.0
 
     def apply(self, root: Path) -> None:
-        """Change the file below a root."""
+        """Change the file in the tree below ``root``."""
         path = root / self.file
         lines = path.read_bytes().split(b"\n")
         line = lines[self.line - 1]
@@ -78,11 +78,11 @@ class Mutant:
 
 
 def mutants_of(file: str, source: str) -> Iterator[Mutant]:
-    """Yield all mutants of a file: each operator, comparison, small number, truth value and ``not`` that is changed."""
+    """Yield all mutants of a file: one for each operator, comparison, small number, truth value and ``not``."""
     tree = ast.parse(source)
     passed_over = {id(inside) for node in ast.walk(tree) for field in ("annotation", "returns")
                    if (hint := getattr(node, field, None)) for inside in ast.walk(hint)}
-    # Python 3.11 has wrong places for what is inside of f-strings
+    # Python 3.11 reports wrong positions inside f-strings
     passed_over |= {id(inside) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)
                     for inside in ast.walk(node)}
     for node in ast.walk(tree):
@@ -95,7 +95,7 @@ def mutants_of(file: str, source: str) -> Iterator[Mutant]:
 
 
 def _changed(node: ast.AST) -> ast.AST | None:
-    """Return a node that does something else in place of this one, None if there is none."""
+    """Return a faulty replacement of a node, or None if there is none."""
     match node:
         case ast.Compare(left=left, ops=[operator], comparators=comparators) if type(operator) in COMPARISONS:
             return ast.Compare(left, [COMPARISONS[type(operator)]()], comparators)
@@ -116,7 +116,7 @@ def _changed(node: ast.AST) -> ast.AST | None:
 
 
 def near_first(file: str, tests: list[str]) -> list[list[str]]:
-    """Sort test files by how near they are to a source file: those of its name, of its folder, of its room, others."""
+    """Group test files by distance from a source file: equal name, same folder, same room, others."""
     path = Path(file)
     stem, folder = path.stem, Path("tests", *path.parent.parts)
     room = Path("tests", path.parts[0])
@@ -130,7 +130,7 @@ def near_first(file: str, tests: list[str]) -> list[list[str]]:
 
 
 def _run(mutant: Mutant, workers: int) -> Mutant:
-    """Test a mutant in a copy of the tree."""
+    """Run the tests of a mutant in a copy of the tree."""
     begun = time.monotonic()
     with TemporaryDirectory() as folder:
         root = Path(folder)
@@ -140,7 +140,7 @@ def _run(mutant: Mutant, workers: int) -> Mutant:
             else:
                 shutil.copy(ROOT / name, root / name)
         mutant.apply(root)
-        for command in (["git", "init", "--quiet"], ["git", "add", "--all"]):  # some tests ask which files there are
+        for command in (["git", "init", "--quiet"], ["git", "add", "--all"]):  # some tests list the tracked files
             subprocess.run(command, cwd=root, check=True)
         environment = os.environ | {"PYTHONPATH": str(root / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
         tests = sorted(str(path.relative_to(root)) for path in (root / "tests").rglob("test_*.py"))
@@ -148,20 +148,20 @@ def _run(mutant: Mutant, workers: int) -> Mutant:
             command = [sys.executable, "-m", "pytest", "-x", "-q", "-rfE", "-n", str(workers), *group]
             done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True)
             failed = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
-            if done.returncode not in (0, 5):  # 5: the group has slow tests alone
+            if done.returncode not in (0, 5):  # 5: the group has slow tests only
                 killer = failed[0].split(" - ")[0] if failed else f"exit code {done.returncode}"
                 return replace(mutant, killed_by=killer, seconds=time.monotonic() - begun)
     return replace(mutant, killed_by="", seconds=time.monotonic() - begun)
 
 
 def main() -> int:
-    """Run mutants; see the module."""
+    """Run the command line of this module."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--count", type=int, default=60, help="how many (60)")
-    parser.add_argument("--seed", type=int, default=1, help="which ones (1)")
-    parser.add_argument("--workers", type=int, default=2, help="processes that run tests (2)")
+    parser.add_argument("--count", type=int, default=60, help="number of mutants (60)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of their selection (1)")
+    parser.add_argument("--workers", type=int, default=2, help="number of test processes (2)")
     parser.add_argument("--out", type=Path, help="write results as JSON, after each mutant")
-    parser.add_argument("--again", type=Path, help="run those that were killed according to such a file")
+    parser.add_argument("--again", type=Path, help="repeat the killed mutants in a file of --out")
     arguments = parser.parse_args()
     console = Console(highlight=False, soft_wrap=True)
     if arguments.again:

@@ -1,6 +1,6 @@
-"""The tables of a document, printed anew by the commands that stand above them (``make tables``).
+"""Update of the tables in a document by running the commands above them (``make tables``).
 
-In the document a command is a line of code, indented by four spaces; what it printed follows between two comments::
+In the document a command is a line of code, indented by four spaces. Its output follows between two comments::
 
         wormcast synth router --breakdown --markdown
 
@@ -8,7 +8,7 @@ In the document a command is a line of code, indented by four spaces; what it pr
     ...
     <!-- end -->
 
-The router of measurements.md, which is synthesised in one of them, must not grow: the tables then stay as they are.
+One command synthesises the router of measurements.md. If its area exceeds the bounds, the document is not changed.
 """
 
 import re
@@ -23,7 +23,7 @@ from wormcast.sim.common.external import ended
 
 __all__ = ["ROUTER", "print_anew", "require_area"]
 
-#: The options with which measurements.md has the router, and its area with the mapper's spread on top.
+#: Options of the router in measurements.md, and bounds of its area, including the mapper's variation.
 ROUTER = "synth router --relations e-cube,hamiltonian --area-delay 4250"
 MOST = {"LUT4": 2500, "FF": 550, "DPR16X4": 45}
 
@@ -31,31 +31,25 @@ PRINTED = re.compile(r"^    wormcast ([^\n]+)\n\n<!-- printed -->\n(.*?)<!-- end
 
 
 def require_area(command: str, printed: str) -> None:
-    """Refuse a table of the router in which it takes more than it may.
-
-    Raises
-    ------
-    WormcastError
-        It does; with the figure and its bound. Also if a figure is not there.
-    """
+    """Refuse a table in which the router's area exceeds its bounds or is missing."""
     if not command.startswith(ROUTER):
         return
     for name, most in MOST.items():
         found = re.search(rf"^\| {name} \| (\d+) \|$", printed, re.MULTILINE)
         if found is None or int(found[1]) > most:
-            raise WormcastError(f"tables: wormcast {command}: {name} is {found[1] if found else 'not there'}, at most "
-                                f"{most} is allowed")
+            raise WormcastError(f"tables: wormcast {command}: {name} is {found[1] if found else 'missing'}. Allowed: "
+                                f"at most {most}.")
 
 
 def print_anew(document: Path, containing: str = "") -> int:
-    """Run the commands of ``document`` in which a text stands, and put what they print in place of what is there.
+    """Run the commands of ``document`` that contain a text, and replace their output in the document.
 
-    They run in the current folder. Returns how many they were.
+    The commands run in the current folder. Returns the number of commands. On an error the document is not changed.
 
     Raises
     ------
     WormcastError
-        One failed, or see `require_area`; then the document is left as it was.
+        A command failed, or the router's area exceeds its bounds.
     """
     count = 0
 

@@ -1,13 +1,19 @@
-"""Static deadlock analysis: can worms of these schemes, by these relations, wait for each other in a circle?
+"""Static deadlock analysis of schemes and routing relations on a topology.
 
     from wormcast.algorithms import SCHEMES, check, topology
 
     check(topology("mesh:8x8"), SCHEMES["dual-path"], consumption=1).cycle
 
-``ways`` (which link or stop follows which, with a worm for each), ``graph`` (resources, dependencies, cycles),
-``alternatives`` (worms that have a choice), ``interfaces`` (those that forward to each other), ``verdict`` (what
-follows), ``classes`` (how few consumption classes will do), ``degrees`` (channels that suffice without them),
-``link_classes`` (maps that go by single links), ``check`` (all of it).
+- ``check``: the analysis; the other modules are its parts.
+- ``channel_use``: for each channel, the channels and stops that a worm requests next.
+- ``graph``: resources, dependencies and cycles.
+- ``adaptive_states``, ``knot_search``: worms with a choice of channels.
+- ``branch_pairs``, ``multidrop_edges``, ``branch_dependencies``, ``whole_packet_edges``, ``token_cycles``: worms that
+  switches replicate.
+- ``interfaces``: smart interfaces that forward to each other.
+- ``verdict``, ``witness``: the verdict and the worms of a cycle.
+- ``classes``, ``link_classes``, ``degrees``: the fewest consumption classes, class maps by link, and sufficient numbers
+  of consumption channels.
 """
 
 from .check import Analysis, Dependency, HeldWorm, check

@@ -1,4 +1,4 @@
-"""Where the heads of worms with a choice may be, and what they may ask for there."""
+"""States of worm heads under adaptive routing, and the resources that each state requests."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,29 +21,29 @@ Offsets = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Heads:
-    """Places of heads: the resource that a worm holds last, and where it is going.
+    """States ("places") of heads: the resource that a worm acquired last, and the node that it goes to.
 
-    That is a channel on its way to a node; or, at a stop, a consumption channel, on its way to the next one. A worm
-    there holds the channel by which it came, too. What a worm asks for depends on nothing else.
+    The resource is a channel on the way to a node or, at a stop, a consumption channel on the way to the next stop. At
+    a stop the worm also holds the channel by which it came. The requests of a worm depend on this state only.
 
     Parameters
     ----------
     resources : int32 array [places]
-        As in `DependencyGraph`.
+        Resource of each place, numbered as in `DependencyGraph`.
     witnesses : int32 array [places, 3]
-        A worm: from u, to v; at a stop v that it came to from u, on to w (else -1).
+        A worm (u, v, w) from u to v. At a stop v, w is the next stop; otherwise -1.
     cases, ask_offsets, asks : arrays
-        What the head may be waiting for: place p has cases cases[p] to cases[p + 1] - 1, a worm is in one of them, and
-        takes any of the resources asks[ask_offsets[case]:ask_offsets[case + 1]]. There are several cases where a worm
-        comes to a node: it may end there, or go on to one node or another.
+        Requests of the head. Place p has cases cases[p] to cases[p + 1] - 1. A worm is in one of them, and takes any
+        of the resources asks[ask_offsets[case]:ask_offsets[case + 1]]. A place where a worm reaches its node has
+        several cases: the worm may end there, or go on to one node or another.
     following : int32 array [cases]
-        To which node a worm of this case goes on from a stop; -1 where that is no stop.
+        The node to which a worm of this case goes on from a stop. -1 if the case is no stop.
     onward_offsets, onward : arrays
-        Places that heads may come to next: onward[onward_offsets[p]:onward_offsets[p + 1]].
+        Next places of heads: onward[onward_offsets[p]:onward_offsets[p + 1]].
     links : int
-        Resources that are channels of links, which come first.
+        Number of resources that are channels of links. They come first.
     first_choice, groups : int
-        The first of the resources "any channel", and of how many groups each of them is a choice.
+        The first of the resources "any channel", and the number of groups of each ejection port.
     """
 
     resources: Integers
@@ -60,12 +60,11 @@ class Heads:
 
     @property
     def arrays(self) -> tuple[Any, ...]:
-        """What the compiled search takes."""
+        """Arguments of the compiled search."""
         return (self.resources, self.cases, self.ask_offsets, self.asks, self.onward_offsets, self.onward, self.links)
 
     def waits(self, place: int) -> list[tuple[int, list[int]]]:
-        """What a head there may be waiting for, by case: the node that the worm goes on to, -1; and all that it takes.
-        """
+        """Return the cases of a head: the node that the worm goes on to, or -1, and the candidates of its request."""
         found = []
         for case in range(self.cases[place], self.cases[place + 1]):
             asked = self.asks[self.ask_offsets[case]:self.ask_offsets[case + 1]].tolist()
@@ -76,17 +75,17 @@ class Heads:
         return found
 
     def next(self, place: int) -> list[int]:
-        """Places that a head may come to next."""
+        """Return the next places of a head."""
         return self.onward[self.onward_offsets[place]:self.onward_offsets[place + 1]].tolist()
 
     def at(self, resource: int) -> list[int]:
-        """Places of heads at a resource."""
+        """Return the places of heads at a resource."""
         order, found = self._by_resource
         first, end = np.searchsorted(found, [resource, resource + 1])
         return order[first:end].tolist()
 
     def before(self, place: int) -> list[int]:
-        """Places from which a head may come to this one."""
+        """Return the previous places of a head."""
         order, found, start = self._backwards
         first, end = np.searchsorted(found, [place, place + 1])
         return start[order[first:end]].tolist()
@@ -102,7 +101,7 @@ class Heads:
         return order, self.onward[order], np.repeat(np.arange(len(self.resources)), np.diff(self.onward_offsets))
 
     def edges(self) -> tuple[npt.NDArray, npt.NDArray, Integers]:
-        """Who may hold what and ask for what, as if heads asked for all that they may take: starts, ends, witnesses."""
+        """Return dependencies as if heads requested all candidates at once: starts, ends, witnesses."""
         place = np.repeat(np.arange(len(self.resources)), np.diff(self.cases))
         asked = np.repeat(np.arange(len(place)), np.diff(self.ask_offsets))
         witnesses = self.witnesses[place[asked]]
@@ -118,13 +117,13 @@ def find_heads(part: ChannelUse, classes: ClassMap, consumption: int, *, groups:
     Parameters
     ----------
     classes : ClassMap
-        Of the part's worms; each must have one at each of its stops.
+        Classes of the part's worms. Each worm needs one at each of its stops.
     consumption : int
         Consumption channels of each ejection port.
     groups, ports
-        Resources of each ejection port, and the ports; as `DependencyGraph` has them.
+        Resources of each ejection port, and the ports, as in `DependencyGraph`.
     share : int
-        Channels of the graph that each of the part's is divided into.
+        Number of resources of the graph for each channel of the part.
     """
     topology = part.topology
     nodes, links = topology.nodes, len(topology.links) * part.vc_classes * share
@@ -151,16 +150,16 @@ def find_heads(part: ChannelUse, classes: ClassMap, consumption: int, *, groups:
 
 
 class _Ways:
-    """Nodes that worms go to, told apart by where they may go on from there, and from where they come so.
+    """Ways: nodes that worms go to, with the nodes where they may go on, and the nodes from which they then come.
 
     Attributes
     ----------
     nodes, sources
-        Of each: the node, and an array of those from which worms come.
+        Of each way: the node, and an array of the nodes from which worms come.
     offsets, pairs
-        Of each: rows of `visit_triples`, where worms may go on.
-    triples, of_legs
-        Each (v, w) from a stop to the next, and which way (row of nodes) it is on from v.
+        Of each way: the rows of `visit_triples` by which worms may go on.
+    visit_triples, of_legs
+        Each (v, w) from a stop to the next, and the row of `nodes` that has worms from v to w.
     """
 
     def __init__(self, triples: Integers, nodes: int):
@@ -184,7 +183,7 @@ class _Ways:
 
 @compiled
 def _class(by_last, of_channel, came, asked):
-    """Class of consumption channels of a worm that came by a channel and asks for another one to escape by."""
+    """Return the consumption class of a worm that came by one channel and requests another one to escape by."""
     if by_last or of_channel[asked] == NO_CLASS:
         return of_channel[came]
     return of_channel[asked]
@@ -192,7 +191,7 @@ def _class(by_last, of_channel, came, asked):
 
 @compiled
 def _groups_at_stop(arrays, by_last, any_class, consumption, groups, of_channel, came, node, to):
-    """The first and the last group of consumption channels that a worm takes at a stop."""
+    """Return the first and the last group of consumption channels that a worm may take at a stop."""
     if any_class:
         return 0, groups - 1
     options, classes, link_of_port, _, phase_of_link, homes = arrays
@@ -205,7 +204,8 @@ def _groups_at_stop(arrays, by_last, any_class, consumption, groups, of_channel,
 @compiled
 def _number(arrays, share, nodes, offsets, pairs, triples, of_legs, origin, of_channel, by_last, any_class, consumption,
             groups, links, any_of, port_first, port_place, most):
-    """Number the places: of channels by way and channel, of stops by leg and group; lowest source of a stop's worms."""
+    """Number the places of channels (by way and channel) and of stops (by leg and group), and find the lowest sources.
+    """
     classes, switch_of_link, homes = arrays[1], arrays[3], arrays[5]
     of_channels = np.full(origin.shape, -1, np.int32)
     of_stops = np.full((len(triples), most), -1, np.int32)
@@ -240,7 +240,7 @@ def _number(arrays, share, nodes, offsets, pairs, triples, of_legs, origin, of_c
 
 @compiled
 def _fill(given, of_channels, of_stops, sources, places, sizes, write):
-    """Write down all places, or count cases, what is asked, and what is onward."""
+    """Fill the arrays of `Heads`, or only count cases, requests and next places."""
     (arrays, share, nodes, offsets, pairs, triples, of_legs, origin, of_channel, by_last, any_class, consumption,
      groups, links, any_of, port_first, port_place) = given
     options, classes, link_of_port, switch_of_link, phase_of_link, homes = arrays

@@ -1,4 +1,4 @@
-"""The dependencies of worms that are copied on their way."""
+"""Dependencies of worms that switches replicate."""
 
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ Integers = npt.NDArray[np.integer]
 
 
 class Edges(NamedTuple):
-    """Some dependencies, as `DependencyGraph` has them: arrays of as many rows."""
+    """Dependencies as in `DependencyGraph`: arrays with one row for each edge."""
 
     starts: Integers
     ends: Integers
@@ -24,16 +24,16 @@ class Edges(NamedTuple):
 
 
 class CopiedEdges(NamedTuple):
-    """What worms that are copied may wait for, beside the next channel on the way of each copy.
+    """Dependencies of replicated worms beyond those from channel to channel of one branch.
 
     Parameters
     ----------
     to_tokens : Edges
-        For the token of the switch where they are copied next, with the channel by which they have come there.
+        From the channel to a switch that replicates the worm, to that switch's token.
     from_tokens : Edges
-        For the outputs of that switch, with the token.
+        From the token to the outputs of that switch.
     across : Edges
-        For the first channel of a branch, with channels of another one.
+        From the channels of one branch to the first channel of another.
     """
 
     to_tokens: Edges
@@ -42,18 +42,18 @@ class CopiedEdges(NamedTuple):
 
 
 class Numbering(NamedTuple):
-    """Which resources places of `BranchPairs` are.
+    """Mapping from places of `BranchPairs` to resources.
 
     Parameters
     ----------
     share : int
-        Resources of each channel.
+        Number of resources of each channel.
     channels : int
-        Channels, as the relation has them.
+        Number of channels of the relation.
     ends : int
         The first of the ports' resources for worms at their last destination.
     tokens : int
-        The first of the tokens.
+        The first token.
     """
 
     share: int
@@ -62,13 +62,13 @@ class Numbering(NamedTuple):
     tokens: int
 
     def of(self, places: Integers, one: int) -> Integers:
-        """One of the resources of each place."""
+        """Return one of the resources of each place."""
         return np.where(places < self.channels, places * self.share + one, self.ends + places - self.channels)
 
 
 def branch_dependencies(part: ChannelUse, splits: BranchPairs, numbering: Numbering, tokens: TokenGroups | None,
                         consumed: bool) -> CopiedEdges:
-    """Make the dependencies of some worms; ``tokens`` and ``consumed`` as `dependency_graph` has them."""
+    """Return the dependencies of a part's worms. ``tokens`` and ``consumed`` are as in `dependency_graph`."""
     topology, channels = part.topology, numbering.channels
     pairs = splits.pairs if not consumed else splits.pairs[(splits.pairs[:, :2] < channels).all(axis=1)]
     switch, one = pairs[:, 2], range(numbering.share)
@@ -89,12 +89,12 @@ def branch_dependencies(part: ChannelUse, splits: BranchPairs, numbering: Number
 
 
 def beyond(across: Edges, starts: Integers, ends: Integers) -> Edges:
-    """Let worms wait for what comes after the first channel of a branch, where they have that already.
+    """Extend the edges to the resources after the first channel of a branch, for worms that hold this channel already.
 
     Parameters
     ----------
     starts, ends
-        What comes after each resource for anyone who comes that way: they may wait behind another worm there.
+        Edges from each resource to the next, of any worm: the replicated worm may wait behind that worm.
     """
     order = np.argsort(starts, kind="stable")
     first, last = (np.searchsorted(starts[order], across.ends, side) for side in ("left", "right"))

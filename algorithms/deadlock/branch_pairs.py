@@ -1,4 +1,4 @@
-"""Worms that are copied on their way: what one of them may hold in one branch while it waits in another."""
+"""Branches of replicated worms: channels held in one branch while another branch waits."""
 
 from dataclasses import dataclass
 
@@ -13,28 +13,28 @@ from ..routing import Routes, climb, walk
 __all__ = ["BranchPairs", "find_branch_pairs"]
 
 MOST_NODES = 1024
-"""Nodes of which the trees to all others are gone through."""
+"""Most nodes of a network whose worm trees are enumerated."""
 
 Integers = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
 class BranchPairs:
-    """Where worms are copied, and which channels lie in different branches.
+    """Switches that replicate worms, and pairs of channels in different branches.
 
     A *place* is a channel, ``link * classes + class``, or the end at a node, ``channels + ejection port``. All places
-    of a worm are in the tree from its source to all nodes, so that those of these trees are all there are; where worms
-    go up as one, in the tree from where it turns down to all nodes to which links down lead from there.
+    of a worm are in the tree from its source to all nodes, so that these trees contain all pairs. Where worms go up
+    without replication, the tree begins at the switch where the worm turns down, and leads to all nodes below it.
 
     Parameters
     ----------
     pairs : int32 array [pairs, 6]
-        Each pair of places of which a worm may hold the first and still wait for the second, that is the first one of
-        another branch: the two places, the switch where the branches part, and a worm: its source, a node behind the
-        first place, and one behind the second.
+        Each pair of places where a worm may hold the first while it waits for the second, which is the first place of
+        another branch. Columns: the two places, the switch where the branches part, and a worm: its source, a node
+        behind the first place, and a node behind the second.
     enters : int32 array [channels, 3]
-        A worm that comes by a channel and is copied at its end: its source, and two nodes in different branches; -1
-        where there is none.
+        A worm that arrives by a channel and is replicated at its end: its source, and two nodes in different branches.
+        -1 if there is no such worm.
     """
 
     pairs: Integers
@@ -42,27 +42,21 @@ class BranchPairs:
 
 
 def find_branch_pairs(routes: Routes, ports: EjectionPorts) -> BranchPairs:
-    """Go through the trees from each node to all others.
-
-    Raises
-    ------
-    WormcastError
-        The network is too large, or the relation leaves a choice.
-    """
+    """Enumerate the trees from each node to all others."""
     topology = routes.topology
     if topology.nodes > MOST_NODES:
-        raise WormcastError(f"check: {topology.name} has {topology.nodes} nodes, at most {MOST_NODES} are allowed, as "
-                            "the trees from each node to all others are gone through")
+        raise WormcastError(f"check: {topology.name} is not valid: it has {topology.nodes} nodes, and the tree from "
+                            f"each node to all others is analysed. Allowed: at most {MOST_NODES} nodes.")
     if not routes.deterministic:
-        raise WormcastError(f"check: relation {routes.relation.name} leaves a choice, the analysis of worms that are "
-                            "copied on their way needs one way to each node")
+        raise WormcastError(f"check: relation {routes.relation.name} is not valid: it leaves a choice, and worms are "
+                            "replicated in switches. Allowed: relations with one candidate for each node.")
     starts = np.ascontiguousarray(topology.injections[:, 0])
     return BranchPairs(*_pairs(routes.arrays, routes.together, starts, len(ports), ports.first, ports.place))
 
 
 @compiled
 def _pairs(arrays, together, starts, ports, first_port, port_of_link):
-    """Pairs and enters of `BranchPairs`."""
+    """Return `pairs` and `enters` of `BranchPairs`."""
     options, classes, _, switch_of_link, _, _ = arrays
     nodes, channels = len(starts), len(switch_of_link) * classes
     places = channels + ports
@@ -73,8 +67,8 @@ def _pairs(arrays, together, starts, ports, first_port, port_of_link):
     taken = np.empty(options.shape[0] * options.shape[1], np.int32)
     parent, behind = np.empty(places, np.int32), np.empty(places, np.int32)  # in the tree; a node behind each place
     listed = np.empty(places, np.int32)
-    first, following = np.empty(places + 1, np.int32), np.empty(places, np.int32)  # children of each place, the root's
-    u, climbed = 0, np.empty(0, np.int32)  # the links up that a worm has taken before its ways part
+    first, following = np.empty(places + 1, np.int32), np.empty(places, np.int32)  # first child; next sibling
+    u, climbed = 0, np.empty(0, np.int32)  # the links up that a worm has taken before its branches part
     while u < nodes:
         behind[:], first[:] = -1, -1
         size = 0
@@ -104,7 +98,7 @@ def _pairs(arrays, together, starts, ports, first_port, port_of_link):
         for at in range(size):
             held = listed[at]
             branch = held
-            while branch != places:  # whose brothers are other branches
+            while branch != places:  # its siblings in the tree are other branches
                 before = parent[branch]
                 other = first[before]
                 while other >= 0:

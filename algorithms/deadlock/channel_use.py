@@ -1,4 +1,4 @@
-"""Which channels the worms of a scheme ask for, and from where: everything that their deadlocks depend on."""
+"""Channel use of a scheme: for each held channel, the channels and stops that a worm requests next."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,10 +20,10 @@ from .whole_packet_edges import chained_ways, turning_ways
 __all__ = ["NOWHERE", "ChannelUse", "find_channel_use", "visit_triples_of"]
 
 NOWHERE = -1
-"""First entry of a witness where no worm goes."""
+"""First entry of a witness if there is no such worm."""
 
 SAMPLES = 512
-"""Large multicasts that are held against the triples of their scheme."""
+"""Random multicasts that validate the visit triples of a scheme."""
 
 LARGEST_SAMPLE = 64
 
@@ -34,45 +34,46 @@ Integers = npt.NDArray[np.int32]
 class ChannelUse:
     """The ways of a scheme's worms through the switches of a topology, each with a worm that takes it.
 
-    A channel is a link and one of the relation's classes of virtual channels, ``link * classes + class``; an output is
-    written as relations do, ``port * classes + class``. A witness is a row of nodes that describes a worm: where it
-    comes from, and where it goes. Its first entry is ``NOWHERE`` where there is no such worm.
+    A channel is a link and one of the relation's classes of virtual channels, ``link * classes + class``. An output is
+    ``port * classes + class``, as in relations. A witness is a row of nodes that describes a worm: its source or
+    previous stop, and its next stops. Its first entry is ``NOWHERE`` if there is no such worm.
 
     Parameters
     ----------
     name : str
-        Scheme, and the relation where it is not the scheme's own.
+        Name of the scheme, and of the relation if it is not the scheme's own.
     topology : Topology
     routes : Routes
-        By which the worms go.
+        Routes of the worms.
     stated : ConsumptionClasses
-        Which consumption channels the worms reserve on their way, as the scheme states it.
+        Class map that the scheme states.
     classes : ConsumptionClasses
-        The same, or what the user put in its place.
+        Class map in use: the user's, or that of the scheme.
     passes : int32 array [channels, outputs, 2]
-        A worm (from u, to v) that holds the channel and asks next for this output, without a stop between; an output
-        that is a node's own port is that of its last destination.
+        A worm (from u, to v) that holds the channel and requests this output next, without a stop between. An output
+        that is a node's port leads to the worm's last destination.
     stops : int32 array [channels, outputs, 3]
-        A worm (from u, to v, to w) that comes by this channel to v, and asks there first for a consumption channel
-        and then for this output; of several outputs the last one, which decides the class of consumption channels. Of
-        worms that are buffered, which ask for both at once, all ways that go to more than one destination; of a tree
-        (from u) that has come by this channel for v, and goes by this output to w.
+        A worm (from u, to v, to w) that comes by this channel to v, and requests there first a consumption channel and
+        then this output. Of several candidate outputs it is the last one, which decides the consumption class. For
+        worms with `needs_whole_packet`, which request both at once: all ways to more than one destination. For a tree
+        (from u): it came by this channel for v, and goes by this output to w.
     visit_triples : int32 array [triples, 3]
-        All such (u, v, w), each once, where worms have a choice of channels between their stops.
+        All such (u, v, w), each once. Empty unless worms have a choice of channels between their stops.
     used : bool array [channels]
-        Whether worms of several destinations use the channel.
+        Worms of several destinations use the channel.
     loaded : bool array [channels]
-        Whether worms use the channel while they hold a consumption channel.
+        Worms use the channel while they hold a consumption channel.
     arrives : bool array [channels]
-        Whether worms of several destinations come by the channel to one of them.
+        Worms of several destinations come by the channel to one of them.
     complete : bool
-        Whether these are known to be all ways, for all multicasts.
+        The ways are known to be those of all multicasts.
     replication : str, optional
-        How switches copy the worms, where they do; see `TreeScheme`. The passes are those of all copies then.
+        Replication of the worms in switches, see `TreeScheme`. The passes are then those of all branches.
     needs_whole_packet : bool
-        Whether they are copied out of buffers that may hold a whole one.
+        The worms are replicated from buffers that can store a whole worm.
     pairs : int32 array [pairs, 2], optional
-        Of worms that are buffered, and no trees: a node of one switch, and one of another that they may go on to.
+        For worms with `needs_whole_packet` that are no trees: a node of one switch, and a node of another that the
+        worms may go on to.
     """
 
     name: str
@@ -93,22 +94,22 @@ class ChannelUse:
 
     @property
     def vc_classes(self) -> int:
-        """Number of classes of virtual channels that the relation tells apart."""
+        """Number of classes of virtual channels that the relation distinguishes."""
         return len(self.routes.classes)
 
     @cached_property
     def has_stops(self) -> bool:
-        """Whether worms stop on their way."""
+        """Worms stop on their way."""
         return bool((self.stops[..., 0] >= 0).any())
 
     @property
     def stops_with_a_choice(self) -> bool:
-        """Whether worms have a choice of channels, and stop on their way."""
+        """Worms have a choice of channels, and stop on their way."""
         return len(self.visit_triples) > 0
 
     @cached_property
     def ends(self) -> npt.NDArray[np.bool_]:
-        """Whether worms come by a link to their last destination, bool [links]."""
+        """Links by which worms come to their last destination, bool [links]."""
         held, output = np.nonzero(self.passes[..., 0] >= 0)
         at = self.topology.links[held // self.vc_classes, 2]
         found = np.zeros(len(self.topology.links), bool)
@@ -117,7 +118,7 @@ class ChannelUse:
 
     @cached_property
     def follows(self) -> npt.NDArray[np.bool_]:
-        """Whether worms that come by a link ask for an output port, after a stop or without, bool [links, ports]."""
+        """Output ports that worms request after each link, with or without a stop, bool [links, ports]."""
         count = self.vc_classes
         asked = (self.passes[..., 0] >= 0) | (self.stops[..., 0] >= 0)
         return np.logical_or.reduce(asked.reshape(len(self.topology.links), count, -1, count), axis=(1, 3))
@@ -134,26 +135,19 @@ def find_channel_use(
 ) -> ChannelUse:
     """Find the ways of a scheme's worms.
 
-    Any node may send to any other. Stops are taken from the scheme's triples; a sample of large multicasts is held
-    against them.
+    Any node may send to any other. Stops come from the scheme's visit triples, which a sample of large multicasts
+    validates.
 
     Parameters
     ----------
     relation : Relation, optional
         Routes the worms in place of the scheme's own relation.
     classes : ConsumptionClasses, optional
-        In place of the scheme's own.
+        Map in place of the scheme's own.
     seed : int
-        Of the sample.
+        Seed of the sample.
     absorbed : bool
-        Worms end at each destination and are sent anew, so that they may take any turn there.
-
-    Raises
-    ------
-    WormcastError
-        The topology is refused; the relation has no way between two nodes; the scheme's triples are no nodes, or
-        its worms take a way through a stop that they do not show; worms stop where several nodes share a switch, or
-        by a relation that looks where they come from.
+        Worms end at each destination and are sent again, so that they may take any turn there.
     """
     ask(scheme, "check", topology)
     own = scheme.relation_on(topology)
@@ -200,12 +194,13 @@ def find_channel_use(
 
 def _buffered(scheme: Scheme, name: str, routes: Routes, passes: Integers, classes: ConsumptionClasses | None,
               seed: int) -> ChannelUse:
-    """The ways of worms that are copied out of buffers: those may go back to the switch that they came from."""
+    """Return the ways of worms that are replicated from whole-worm buffers. These may turn back to their last switch.
+    """
     topology = routes.topology
     ask(scheme.routed_by(routes.relation), "check", topology)
     if not (routes.deterministic or scheme.is_tree):
-        raise WormcastError(f"check: relation {routes.relation.name} leaves a choice, the analysis of worms that are "
-                            "copied on their way needs one way to each node")
+        raise WormcastError(f"check: relation {routes.relation.name} is not valid: it leaves a choice, and worms are "
+                            "replicated in switches. Allowed: relations with one candidate for each node.")
     used, loaded, arrives = np.zeros((3, len(passes)), bool)
     pairs = None
     if scheme.is_tree:
@@ -226,12 +221,13 @@ def _buffered(scheme: Scheme, name: str, routes: Routes, passes: Integers, class
 
 def _unknown_leg(scheme: Scheme, topology: Topology, *leg: int) -> WormcastError:
     came, at, to = map(topology.node_name, leg)
-    return WormcastError(f"scheme {scheme.name}: a worm comes from {came} to {at} and goes on to {to}, which its "
-                         "visit_triples do not show; they must show all, as multicasts to two destinations do not")
+    return WormcastError(f"scheme {scheme.name}: visit_triples(topology) is not complete: a worm comes from {came} to "
+                         f"{at} and goes on to {to}. Needed: all triples, also those of multicasts to more than two "
+                         "destinations.")
 
 
 def _require_turns(name: str, routes: Routes, passes: Integers, stops: Integers) -> None:
-    """Refuse ways that routers do not have: an analysis that counted on them would say nothing of the hardware."""
+    """Refuse turns that routers do not have: an analysis with them would not hold for the hardware."""
     topology, count = routes.topology, len(routes.classes)
     turns = np.repeat(np.repeat(routes.relation.turns(topology), count, axis=0), count, axis=1)
     for ways, stopped in ((passes, False), (stops, True)):
@@ -241,43 +237,39 @@ def _require_turns(name: str, routes: Routes, passes: Integers, stops: Integers)
 
 
 def _require_stops_known(scheme: Scheme, routes: Routes) -> None:
-    """Refuse worms that stop on their way where the triples do not tell by which channels they come and go on."""
+    """Refuse networks and relations in which a visit triple does not determine the channels of a worm."""
     topology = routes.topology
     if not np.array_equal(np.sort(topology.consumptions[:, 0]), np.arange(topology.switches)) or (
             topology.injections[:, 0] != topology.consumptions[:, 0]).any():
         raise WormcastError(
-            f"check: {topology.name} has {topology.nodes} nodes at {topology.switches} switches, the analysis of "
-            f"worms that stop on their way, as those of {scheme.name}, needs one node at each switch"
+            f"check: {topology.name} is not valid: it has {topology.nodes} nodes at {topology.switches} switches, and "
+            f"worms of {scheme.name} stop on their way. Allowed: one node at each switch."
         )
     if len(routes.options) > 1:
         raise WormcastError(
-            f"check: relation {routes.relation.name} looks where a worm comes from, the analysis of worms that stop on "
-            f"their way, as those of {scheme.name}, needs one that does not"
+            f"check: relation {routes.relation.name} is not valid: its candidates depend on the input channel, and "
+            f"worms of {scheme.name} stop on their way. Allowed: relations that depend on switch and destination only."
         )
 
 
 def visit_triples_of(scheme: Scheme, topology: Topology) -> Integers:
-    """Give the triples of a scheme as `Scheme.visit_triples` has them, whoever has written it.
-
-    Raises
-    ------
-    WormcastError
-        They are no rows of three nodes; or the topology is refused.
-    """
+    """Return the visit triples of a scheme, validated."""
     given = ask(scheme, "visit_triples", topology)
-    must = f"scheme {scheme.name}: its triples must be three nodes a row, from 0 to {topology.nodes - 1}"
+    allowed = f"Allowed: rows of three nodes from 0 to {topology.nodes - 1}."
     try:
         triples = np.ascontiguousarray(given, np.int32)
     except (OverflowError, TypeError, ValueError) as error:
-        raise WormcastError(f"{must}, they are a {type(given).__name__} ({error})") from error
+        raise WormcastError(f"scheme {scheme.name}: visit_triples(topology): a {type(given).__name__} is not valid: "
+                            f"{error}. {allowed}") from error
     if triples.ndim != 2 or triples.shape[1] != 3 or (
             triples.size and not 0 <= triples.min() <= triples.max() < topology.nodes):
-        raise WormcastError(f"{must}, they are {list(triples.shape)}")
+        raise WormcastError(f"scheme {scheme.name}: visit_triples(topology): an array of shape {list(triples.shape)} "
+                            f"is not valid. {allowed}")
     return triples
 
 
 def _sample(scheme: Scheme, topology: Topology, seed: int) -> Worms:
-    """Worms of random multicasts with three destinations and more, or of a broadcast."""
+    """Return the worms of random multicasts with three destinations and more, or of a broadcast."""
     generator = np.random.default_rng(seed)
     most = min(topology.nodes - 1, LARGEST_SAMPLE)
     sizes = generator.integers(min(3, most), most, SAMPLES, endpoint=True)
@@ -294,9 +286,9 @@ def _sample(scheme: Scheme, topology: Topology, seed: int) -> Worms:
 
 @compiled
 def origins(arrays, starts, phases, sources, node, origin, stack):
-    """Write to `origin` the lowest node from which worms come by each channel on their way to a node; -1: none.
+    """Write to `origin` the lowest node from which worms come by each channel on their way to a node, or -1.
 
-    `sources` are the nodes that they may come from, ascending; `stack` is room for an entry a channel.
+    `sources` are the possible source nodes, ascending. `stack` is scratch memory with an entry for each channel.
     """
     options, classes, link_of_port, switch_of_link, phase_of_link, homes = arrays
     origin[:] = -1
@@ -325,7 +317,7 @@ def origins(arrays, starts, phases, sources, node, origin, stack):
 
 @compiled
 def _may_get_lost(arrays, node):
-    """Whether a worm to a node may come from a phase and switch to where no way leads on, bool [phases, switches]."""
+    """Return the phases and switches from which a worm to a node may get stuck, bool [phases, switches]."""
     options, _, _, _, _, homes = arrays
     arriving = np.zeros(options.shape[:2], np.bool_)
     for phase in range(len(options)):
@@ -338,7 +330,7 @@ def _may_get_lost(arrays, node):
 
 @compiled
 def _spread(arrays, node, wanted):
-    """Add the phases and switches from which a worm to a node may come to one that is wanted."""
+    """Add the phases and switches from which a worm to a node may reach a wanted one."""
     options, classes, link_of_port, switch_of_link, phase_of_link, homes = arrays
     phases, switches, _, most = options.shape
     changed, backwards = True, False
@@ -365,13 +357,13 @@ def _spread(arrays, node, wanted):
 
 @compiled
 def _unicasts(arrays, starts, phases):
-    """Follow worms between all pairs of nodes: passes, and a pair without a way or -1, -1."""
+    """Follow worms between all pairs of nodes. Return the passes, and a pair without a path or -1, -1."""
     options, classes, link_of_port, switch_of_link, phase_of_link, _ = arrays
     channels, outputs = len(switch_of_link) * classes, link_of_port.shape[1] * classes
     passes = np.full((channels, outputs, 2), NOWHERE, np.int32)
     origin = np.empty(channels, np.int32)
     stack = np.empty(channels, np.int32)
-    everybody = np.arange(len(starts))
+    all_nodes = np.arange(len(starts))
     lost_at, lost_to = -1, -1
     for v in range(len(starts)):
         lost = _may_get_lost(arrays, v)
@@ -380,7 +372,7 @@ def _unicasts(arrays, starts, phases):
                 lost_at, lost_to = u, v
         if lost_at >= 0:
             continue
-        origins(arrays, starts, phases, everybody, v, origin, stack)
+        origins(arrays, starts, phases, all_nodes, v, origin, stack)
         for channel in range(channels):
             u = origin[channel]
             if u < 0:
@@ -399,7 +391,7 @@ def _unicasts(arrays, starts, phases):
 
 @compiled
 def _first_and_last(arrays, starts):
-    """First and last channel between all pairs of nodes, int32 [nodes, nodes] each."""
+    """Return the first and the last channel between all pairs of nodes, int32 [nodes, nodes] each."""
     options, _, _, _, _, _ = arrays
     nodes = len(starts)
     first = np.full((nodes, nodes), -1, np.int32)
@@ -416,7 +408,7 @@ def _first_and_last(arrays, starts):
 
 @compiled
 def _stops(triples, first, last, arrays, starts):
-    """Channel use through stops; channels of such worms, those after a stop, and those that lead to destinations."""
+    """Return the arrays `stops`, `used`, `loaded` and `arrives` of `ChannelUse`."""
     options, classes, link_of_port, switch_of_link, _, _ = arrays
     nodes, outputs = len(starts), link_of_port.shape[1] * classes
     stops = np.full((len(switch_of_link) * classes, outputs, 3), NOWHERE, np.int32)
@@ -448,7 +440,8 @@ def _stops(triples, first, last, arrays, starts):
 
 @compiled
 def _stops_of_choices(triples, arrays, starts, phases):
-    """The same of worms with a choice; and all that they may ask for after a stop, not only what they ask for last."""
+    """Return the same arrays for worms with a choice, and after `stops` all candidates after a stop, not only the last.
+    """
     options, classes, link_of_port, switch_of_link, phase_of_link, homes = arrays
     channels, nodes = len(switch_of_link) * classes, len(starts)
     stops = np.full((channels, link_of_port.shape[1] * classes, 3), NOWHERE, np.int32)
@@ -489,7 +482,7 @@ def _stops_of_choices(triples, arrays, starts, phases):
 
 @compiled
 def _first_unknown(triples, stops, last, arrays, starts):
-    """The first leg whose way through its stop is not among `stops`, or -1."""
+    """Return the first triple whose way through its stop is not among `stops`, or -1."""
     options, _, _, _, _, _ = arrays
     for row in range(len(triples)):
         u, v, w = triples[row]

@@ -28,19 +28,19 @@ MOST_CHANNELS = 16
 
 @dataclass(frozen=True)
 class Dependency:
-    """One step of a cycle: a worm that holds a resource and asks for the next one.
+    """One step of a cycle: a worm that holds a resource and requests the next one.
 
     Parameters
     ----------
     resource : str
-        ``link:U>V:vc``, ``cons:NODE:i``, ``retrans:NODE:i`` or ``place:NODE:i``, as a run writes them; the vc is ``*``
-        where any of several will do, and slots are ``0-1`` then.
+        ``link:U>V:vc``, ``cons:NODE:i``, ``retrans:NODE:i`` or ``place:NODE:i``, as in the output of a run. Where any
+        of several channels or slots suffices, the number is ``*`` or a range such as ``0-1``.
     scheme : str
-        Whose worm it is.
+        Scheme of the worm.
     source : int
-        Node that the worm comes from: its source, or its previous stop.
+        Source of the worm, or its previous stop.
     stops : tuple of int
-        Its next stops, one or two; of a packet that interfaces forward, all of the message's destinations.
+        Its next one or two stops. For a packet that interfaces forward: all destinations of the message.
     """
 
     resource: str
@@ -49,7 +49,7 @@ class Dependency:
     stops: tuple[int, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Give it as plain data for JSON."""
+        """Return the fields as data for JSON."""
         return {
             "resource": self.resource,
             "scheme": self.scheme,
@@ -60,16 +60,16 @@ class Dependency:
 
 @dataclass(frozen=True)
 class HeldWorm:
-    """A worm of a deadlock whose head may take any of several channels, all of them held.
+    """A worm of a deadlock whose head waits for any one of several channels, all of which are held.
 
     Parameters
     ----------
     holds : tuple of str
         Resources, in the order in which its head passed them.
     waits : tuple of str
-        All that its head may take next.
+        The candidates for its head's next resource.
     scheme, source, stops
-        As `Dependency` has them.
+        As in `Dependency`.
     """
 
     holds: tuple[str, ...]
@@ -79,7 +79,7 @@ class HeldWorm:
     stops: tuple[int, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Give it as plain data for JSON."""
+        """Return the fields as data for JSON."""
         return {
             "holds": list(self.holds),
             "waits": list(self.waits),
@@ -91,58 +91,59 @@ class HeldWorm:
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
-    """What the dependencies say.
+    """Result of the static deadlock analysis.
 
     Parameters
     ----------
     topology : Topology
     schemes : tuple of str
-        Names of the schemes whose worms were put together.
+        Names of the schemes that share the network.
     consumption : int
         Consumption channels of each ejection port.
     ejection : "one" or "all"
-        Ejection ports of each node: one, or one for each link by which worms come there.
+        Ejection ports of each node: one, or one for each link by which worms arrive.
     classes : tuple of ConsumptionClasses
-        Map of each scheme.
+        Class map of each scheme.
     vcs : int
         Virtual channels of each link.
     vc_classes : int
-        Classes of virtual channels that the relations tell apart on each link.
+        Classes of virtual channels that the relations distinguish on each link.
     verdict : str
-        ``"free"``: no deadlock is possible; ``"deadlock"``; or ``"undecided"``, where worms have a choice of channels,
-        and neither a proof nor worms of a deadlock were found.
+        ``"free"``: no deadlock is possible. ``"deadlock"``: a deadlock was found. ``"undecided"``: neither a proof nor
+        the worms of a deadlock were found. The `searched` field says why.
     cycle : tuple of Dependency
-        A shortest cycle of dependencies; empty where no deadlock is possible.
+        A shortest cycle of dependencies. Empty if no deadlock is possible.
     worms : tuple of HeldWorm
-        Where worms have a choice of channels: those of a deadlock, which hold all that each of them may take next.
+        Worms with a choice of channels that form a deadlock: together they hold all candidates of each of them.
     assumes : str
-        What the proof assumes of the hardware, or of the signs of ties, as a sentence; empty where it is nothing.
+        Assumption of the proof about the hardware or the signs of ties, as a sentence. Empty if there is no assumption.
     searched : str
-        What was looked for in vain, as a sentence; empty where it is not undecided.
+        The search that found no deadlock, as a sentence. Empty unless the verdict is undecided.
     classes_required : int
         Consumption classes that the schemes state.
     dans : ConsumptionClasses or None
-        A map of directions to classes without a deadlock, and to the fewest that do if these are known; None where
-        no map will do.
+        A map of directions to classes that excludes deadlocks; one with the fewest classes if these are known. None if
+        no map excludes deadlocks.
     classes_minimal : int or None
-        The fewest classes without a deadlock; None where no number will do, or where more than eight directions
-        leave too many maps to try: then ``dans`` has a class for each.
+        The fewest classes that exclude deadlocks. None if no number does, or if more than eight directions leave too
+        many maps to try. Then ``dans`` has a class for each direction.
     lemma1, corollary2 : int or None
-        Channels of each ejection port that suffice without classes by [Boppana98], where each serves one link alone;
-        with one virtual channel, but 1 with any number where each link has an ejection port. None where the links alone
-        have a cycle. Where worms with a choice stop on their way, each serves one virtual channel, of those of all
-        classes; Lemma 1 alone.
+        Channels of each ejection port that suffice without classes by [Boppana98], where each channel serves one link
+        only. They hold for one virtual channel. If each link has an ejection port, 1 suffices for any number of virtual
+        channels. None if the links alone have a cycle. Where worms with a choice stop on their way, each consumption
+        channel serves one virtual channel, the classes counted separately, and only Lemma 1 applies.
     complete : bool
-        Whether all worms that the schemes may send were looked at; else those to two destinations, and a sample of
-        larger multicasts: then no cycle is no proof.
+        All worms that the schemes can send were analysed. Otherwise only multicasts to two destinations and a sample of
+        larger ones were, so that the absence of a cycle is no proof.
     slots : int
-        Retransmission slots of each node. With some, classes are not looked for: worms take any channel.
+        Retransmission slots of each node. With slots no class map is searched for, as worms take any channel.
     tokens : int or None
-        Where worms are copied on their way: groups of switches that share a token, 0 where they are copied without.
+        Number of groups of switches that share a token. 0: switches replicate without tokens. None: tokens do not apply
+        to the worms.
     consumed : bool
-        Consumption channels are enough for all worms that are copied and may come to a node (`all_consumed`).
+        Consumption channels suffice for all replicated worms that can be at a node at a time (`all_consumed`).
     fits : bool or None
-        Where worms are copied out of buffers that may hold a whole one: whether they do.
+        Switch buffers store a whole worm. None unless worms are replicated from such buffers.
     """
 
     topology: Topology
@@ -170,11 +171,11 @@ class Analysis:
 
     @property
     def free(self) -> bool:
-        """Whether no deadlock is possible."""
+        """No deadlock is possible."""
         return self.verdict == "free"
 
     def to_dict(self) -> dict[str, Any]:
-        """Give it as plain data for JSON."""
+        """Return the fields as data for JSON."""
         return {
             "free": self.free,
             "verdict": self.verdict,
@@ -217,38 +218,32 @@ def check(
     relation : Relation, optional
         Routes the scheme's worms in place of its own.
     consumption : int, optional
-        Consumption channels of each ejection port, 1 to 16; by default as many as there are classes.
+        Consumption channels of each ejection port. Range: 1 to 16. Default: the number of consumption classes.
     classes : ConsumptionClasses, optional
         Map for all worms, in place of the schemes' own.
     others : sequence of (Scheme, Relation or None)
         Further schemes whose worms are in the same network.
     vcs : int
-        Virtual channels of each link, a multiple of the classes that the relations tell apart. The answer does not
-        depend on it, but that worms which are copied take no tokens in the last stage where consumption channels are
-        enough for all worms that may come (`all_consumed`).
+        Virtual channels of each link, a multiple of the classes that the relations distinguish. The verdict depends on
+        it in one case only: replicated worms use no tokens in the last stage if consumption channels suffice for all
+        worms that can arrive (`all_consumed`).
     ejection : "one" or "all"
-        Ejection ports of each node: one, or one for each link by which worms come there, so that those that come by
-        different links do not share consumption channels.
+        Ejection ports of each node: one, or one for each link by which worms arrive. With ``"all"`` worms that arrive
+        by different links do not share consumption channels.
     slots : int
-        Retransmission slots of each node, 0 to 16: with some, worms are absorbed at each destination and sent anew from
-        a slot. They then take any consumption channel, whatever classes there are.
+        Retransmission slots of each node. With slots, worms are absorbed at each destination and sent again from a
+        slot. They take any consumption channel, and classes are ignored. Range: 0 to 16.
     tokens : bool, optional
-        Whether worms that are copied on their way wait for tokens, as they do by default where ``fits`` is not given.
+        Replicated worms wait for tokens. Default: True unless worms are replicated from buffers that can store a whole
+        worm.
     fits : bool, optional
-        Whether a switch's buffers hold a whole worm: then no copy waits for another one. By default they do, of a
-        scheme with `Scheme.needs_whole_packet`; other worms that are copied go through buffers that hold a part of
-        them, unless it is said here what they hold.
+        Switch buffers store a whole worm, so that no branch waits for another one. Default: True for schemes with
+        `Scheme.needs_whole_packet`. For other schemes the default are buffers that store a part of a worm.
     places : bool, optional
-        Whether interfaces that forward have places for all packets of a message; by default a proof assumes that. Where
-        they have not, a circle of interfaces is looked for (`circle_of_interfaces`).
+        Smart interfaces have packet buffer entries for all packets of a message. By default a proof assumes it. If
+        False, a cycle of interfaces is searched for (`circle_of_interfaces`).
     seed : int
-        Of the multicasts that are held against the schemes' triples, and in which circles are looked for.
-
-    Raises
-    ------
-    WormcastError
-        Anything is refused: the topology, the number of channels, a relation without a way between two nodes, a
-        worm without a class, triples that do not show what the worms do.
+        Seed of the random multicasts that validate the visit triples, and in which cycles of interfaces are searched.
     """
     require_kind("topology", topology, Topology)
     require_kind("classes", classes, ConsumptionClasses, NoneType)
@@ -260,26 +255,25 @@ def check(
     for name, value in (("consumption", consumption), ("vcs", vcs)):
         require_kind(name, value, int, NoneType)
         if value is not None and not 1 <= value <= MOST_CHANNELS:
-            raise WormcastError(f"{name}: {value} is given, allowed are 1 to {MOST_CHANNELS}")
+            raise WormcastError(f"{name}: {value} is not valid. Allowed: 1 to {MOST_CHANNELS}.")
     require_kind("slots", slots, int)
     if not 0 <= slots <= MOST_CHANNELS:
-        raise WormcastError(f"slots: {slots} is given, allowed are 0 to {MOST_CHANNELS}")
+        raise WormcastError(f"slots: {slots} is not valid. Allowed: 0 to {MOST_CHANNELS}.")
     if slots:
         classes = ConsumptionClasses()
-    everybody = [(scheme, relation), *others]
-    parts = [find_channel_use(one, topology, by, classes, seed, absorbed=slots > 0) for one, by in everybody]
+    pairs = [(scheme, relation), *others]
+    parts = [find_channel_use(one, topology, by, classes, seed, absorbed=slots > 0) for one, by in pairs]
     for part in parts:
         if slots and part.stops_with_a_choice:
-            raise WormcastError(f"slots: {slots} is given, where worms of {part.name} have a choice of channels "
-                                "between their stops: allowed is 0")
+            raise WormcastError(f"slots: {slots} is not valid: worms of {part.name} have a choice of channels between "
+                                "their stops. Allowed: 0.")
     if consumption is None:
         consumption = max(1, *(len(part.classes) for part in parts))
     trees = any(part.replication is not None for part in parts)
     if fits is not None and not trees:
-        raise WormcastError(f"fits: {'on' if fits else 'off'} is given, worms of "
-                            f"{' and '.join(part.name for part in parts)} are not copied on their way: it is of those "
-                            "that are")
-    if fits is not None:  # buffers that may hold a whole worm are deep ones, whose readers go by themselves
+        raise WormcastError(f"fits: {'on' if fits else 'off'} is not valid: worms of "
+                            f"{' and '.join(part.name for part in parts)} are not replicated in switches")
+    if fits is not None:  # deep buffers, whose outputs read independently of each other
         parts = [part if part.replication is None else
                  replace(part, needs_whole_packet=True, replication="asynchronous") for part in parts]
     buffered = any(part.needs_whole_packet for part in parts)
@@ -291,10 +285,10 @@ def check(
         require_one_or_all(topology, channels=consumption, vcs=vcs, ejection=ejection)
     consumed = trees and all_consumed(topology, channels=consumption, vcs=vcs, ejection=ejection)
     groups = token_groups(topology, consumed=consumed) if serial and tokens is not False else None
-    forwarded = [one for one, _ in everybody if one.forwarded]
+    forwarded = [one for one, _ in pairs if one.forwarded]
     if places is not None and not forwarded:
-        raise WormcastError(f"places: {'on' if places else 'off'} is given, interfaces forward no worms of "
-                            f"{' and '.join(part.name for part in parts)}: it is of those that they do")
+        raise WormcastError(f"places: {'on' if places else 'off'} is not valid: interfaces forward no worms of "
+                            f"{' and '.join(part.name for part in parts)}")
     verdict = decide(parts, consumption, ejection, slots, groups, consumed, fits)
     graph = verdict.graph
     require_share(vcs, graph.vc_classes, "the relations tell", topology)
@@ -302,15 +296,15 @@ def check(
     if verdict.name == "free":
         if forwarded and not places:
             assumed.append("interfaces that forward have places for all packets of the messages in their rows")
-        assumed.append(_assumed_of_signs([one for one, _ in everybody], parts, consumption, classes, ejection, seed))
+        assumed.append(_assumed_of_signs([one for one, _ in pairs], parts, consumption, classes, ejection, seed))
     cycle = [Dependency(graph.describe(one.resource, vcs), parts[one.part].name, one.source, one.stops)
              for one in retell(graph, parts)]
     found, searched = verdict.name, verdict.searched
     if found == "free" and places is False:
         cycle = [step for one in forwarded for step in _full_interfaces(topology, one, consumption, seed)]
         found, assumed = ("deadlock" if cycle else "undecided"), []
-        searched = "" if cycle else ("interfaces have places for fewer packets than a message has, and no circle of "
-                                     f"them is in {MULTICASTS} multicasts")
+        searched = "" if cycle else ("interfaces have places for fewer packets than a message has, and "
+                                     f"{MULTICASTS} multicasts contain no cycle of interfaces")
 
     def named(resources: Sequence[int]) -> tuple[str, ...]:
         return tuple(graph.describe(one, vcs) for one in resources)
@@ -320,7 +314,7 @@ def check(
         for worm in verdict.worms
     ]
     dans, fewest = (None, None) if slots or trees else fewest_classes(parts, ejection)
-    # the bounds are for relations that are free by themselves
+    # the bounds hold for relations without a deadlock of their own
     lemma1, corollary2 = (None, None) if dans is None else channel_bounds(parts, ejection)
     return Analysis(
         topology=topology,
@@ -349,7 +343,8 @@ def check(
 
 
 def _full_interfaces(topology: Topology, scheme: Scheme, consumption: int, seed: int) -> list[Dependency]:
-    """Who holds what around a circle of interfaces: their places, and consumption channels of the next ones."""
+    """Return the resources of a cycle of interfaces: packet buffer entries, and consumption channels of the next node.
+    """
     channels = "0" if consumption == 1 else "*"
     return [Dependency(str(resource), scheme.name, source, stops)
             for node, following, source, stops in circle_of_interfaces(topology, scheme, seed)
@@ -358,26 +353,26 @@ def _full_interfaces(topology: Topology, scheme: Scheme, consumption: int, seed:
 
 def _require_trees(trees: bool, serial: bool, parts: Sequence[ChannelUse], slots: int,
                    classes: ConsumptionClasses | None, tokens: bool | None) -> None:
-    """Refuse what worms that are copied on their way do not have, and what they alone have."""
+    """Refuse options that contradict the replication of the worms."""
     names = " and ".join(part.name for part in parts if (part.replication is not None) == trees)
     if tokens and trees and not serial:
-        raise WormcastError(f"tokens: on is given, worms of {names} are copied out of buffers that may hold them "
-                            "whole, and take no tokens: allowed is off")
+        raise WormcastError(f"tokens: on is not valid: worms of {names} are replicated from buffers that can store a "
+                            "whole worm, and use no tokens. Allowed: off.")
     require_trees(None if tokens is None else "on" if tokens else "off", serial, names)
     if trees and slots:
-        raise WormcastError(f"slots: {slots} is given, worms of {names} are copied on their way: allowed is 0")
+        raise WormcastError(f"slots: {slots} is not valid: worms of {names} are replicated in switches. Allowed: 0.")
     if trees:
         require_any_channel(classes, names)
 
 
 def _assumed_of_signs(schemes: Sequence[Scheme], parts: Sequence[ChannelUse], consumption: int,
                       classes: ConsumptionClasses | None, ejection: str, seed: int) -> str:
-    """Say what a proof assumes of the signs of ties: nothing where there is no cycle, whatever signs worms carry."""
+    """Return the assumption of a proof about the signs of ties. Empty if there is no cycle with any signs."""
     relations = [with_any_signs(part.routes.relation) for part in parts]
     signed = [part for part, relation in zip(parts, relations, strict=True) if relation is not part.routes.relation]
     if not signed:
         return ""
-    # worms that stop on their way are analysed by one way each
+    # worms that stop on their way are analysed with one path each
     if not any(part.has_stops for part in signed):
         every = [part if part not in signed else find_channel_use(scheme, part.topology, relation, classes, seed)
                  for scheme, part, relation in zip(schemes, parts, relations, strict=True)]

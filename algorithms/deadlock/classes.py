@@ -1,4 +1,4 @@
-"""How many classes of consumption channels are needed: by search over the maps of directions."""
+"""Search for the fewest consumption classes, over all maps of directions."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,22 +16,22 @@ from .knot_search import is_free
 __all__ = ["Vocabulary", "fewest_classes", "links_along", "partitions", "vocabularies"]
 
 MOST_DIRECTIONS = 8
-"""Directions that are divided among classes in every way: 4140 ways."""
+"""Most directions for which all maps are tried: 4140 maps."""
 
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """The directions in which maps can speak of a network: those of its dimensions, or up and down its labels.
+    """Directions of a network from which class maps are built: those of its dimensions, or up and down its labels.
 
     Parameters
     ----------
     deciding : tuple of str
         Directions of the hops that decide a class.
     idle : tuple of str
-        The others. They may have a class together: no worm holds it on its way, so that a last destination always
-        finds it free (the "+ 1" of Lemma 1; e-mcast in two rows needs it).
+        The other directions. They can share a class. No worm holds it on its way, so that it is always free at a last
+        destination (the "+ 1" of Lemma 1; e-mcast in two rows needs it).
     by : "next" or "last"
-        Which hop decides.
+        The hop that decides.
     """
 
     deciding: tuple[str, ...]
@@ -46,11 +46,11 @@ class Vocabulary:
 
     @property
     def divisible(self) -> bool:
-        """Whether there are few enough directions to divide them in every way."""
+        """The directions are few enough to try all maps."""
         return len(self.deciding) <= MOST_DIRECTIONS
 
     def maps(self, count: int) -> Iterator[ConsumptionClasses]:
-        """Give all maps to so many classes, each once."""
+        """Yield all maps to `count` classes, each once."""
         maps = partitions(self.deciding, count)
         if self.idle:
             maps = chain(maps, ((*blocks, self.idle) for blocks in partitions(self.deciding, count - 1)))
@@ -59,7 +59,7 @@ class Vocabulary:
 
 
 def vocabularies(parts: Sequence[ChannelUse]) -> list[Vocabulary]:
-    """Give the vocabularies in which maps for these worms can speak, that of the first part's own map first."""
+    """Return the vocabularies for the maps of these worms. The first one is that of the first part's own map."""
     stated, topology = parts[0].stated, parts[0].topology
     named = []
     if topology.kind in GRIDS:
@@ -79,25 +79,26 @@ def vocabularies(parts: Sequence[ChannelUse]) -> list[Vocabulary]:
 def fewest_classes(parts: Sequence[ChannelUse], ejection: str = "one") -> tuple[ConsumptionClasses | None, int | None]:
     """Find a map of directions to classes of consumption channels without a deadlock, and the fewest classes.
 
-    Maps speak in `vocabularies`. The rule (next or last hop) stays the first part's.
+    Maps are built from the directions of `vocabularies`. The deciding hop (next or last) is that of the first part's
+    map.
 
-    To join two classes takes no cycle away, so where a class for each direction does not help, no map does. Up to
-    eight directions are divided in every way, fewest classes first. Of maps with as few classes, one in the terms of
-    the first part's own is taken.
+    Joining two classes removes no cycle. So if a class for each direction has a cycle, every map has one. For up to
+    eight directions all maps are tried, fewest classes first. Of several maps with the fewest classes, one in the
+    vocabulary of the first part's own map is returned.
 
     Parameters
     ----------
     parts : sequence of ChannelUse
     ejection : "one" or "all"
-        As `ejection_ports` has it.
+        As in `ejection_ports`.
 
     Returns
     -------
     ConsumptionClasses or None
-        A map to the fewest classes; with a class for each direction where these are too many to divide; None where
-        no map will do, or directions have no names.
+        A map to the fewest classes. With too many directions to try all maps: a class for each direction. None if no
+        map excludes deadlocks, or directions have no names.
     int or None
-        How many are the fewest; None where no map will do, or it is not known.
+        The fewest classes. None if no map excludes deadlocks, or the number is not known.
     """
     known = vocabularies(parts)
     if not known or not any(part.has_stops for part in parts):
@@ -112,7 +113,7 @@ def fewest_classes(parts: Sequence[ChannelUse], ejection: str = "one") -> tuple[
 
 
 def _deciding(parts: Sequence[ChannelUse], vocabulary: list[str], by: str) -> list[str]:
-    """Directions of hops that decide a class."""
+    """Return the directions of hops that decide a class."""
     topology = parts[0].topology
     links = topology.links
     decides = np.zeros(len(links), bool)
@@ -128,12 +129,12 @@ def _deciding(parts: Sequence[ChannelUse], vocabulary: list[str], by: str) -> li
 
 
 def links_along(topology: Topology, direction: str) -> np.ndarray:
-    """Links that run in a direction, bool [links]."""
+    """Return the links that run in a direction, bool [links]."""
     return ConsumptionClasses(((direction,),)).of_channels(topology) == 0
 
 
 def partitions(things: Sequence[str], blocks: int) -> Iterator[tuple[tuple[str, ...], ...]]:
-    """Give all ways to divide things into so many blocks, none of them empty; each way once, in a fixed order."""
+    """Yield all partitions of things into non-empty blocks, each partition once, in a fixed order."""
 
     def divide(place: int, division: tuple[tuple[str, ...], ...]) -> Iterator[tuple[tuple[str, ...], ...]]:
         if len(division) + len(things) - place < blocks:

@@ -1,4 +1,4 @@
-"""Definition 1 of [Boppana98], and the consumption channels that suffice by it: Lemma 1 and Corollary 2."""
+"""Definition 1 of [Boppana98], and the sufficient consumption channels by Lemma 1 and Corollary 2."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,19 +21,19 @@ Integers = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Degrees:
-    """Links into and out of each node that multicasts can use: IN_x and OUT_x with one virtual channel a link.
+    """Links into and out of each node that multicasts can use: IN_x and OUT_x with one virtual channel for each link.
 
     Source: [Boppana98], section 3.2, Definition 1, Lemma 1 and Corollary 2.
 
     Parameters
     ----------
     topology : Topology
-        Where worms stop on their way, with a node at each switch.
+        A network with one node at each switch.
     into, out : bool array [links]
-        The links that count.
+        The links that are counted.
     met : bool
-        Whether the condition of Corollary 2 is met: wherever a worm ends, it could go on by a link that counts, or
-        the node has fewer of them than others.
+        The condition of Corollary 2 is met: at each end of a worm, the worm could go on by a link of `out`, or the node
+        has fewer links of `out` than another node.
     """
 
     topology: Topology
@@ -53,22 +53,22 @@ class Degrees:
 
     @property
     def v_in(self) -> int:
-        """The most links into a node."""
+        """Most counted links into a node."""
         return int(self.incoming.max())
 
     @property
     def v_out(self) -> int:
-        """The most links out of a node."""
+        """Most counted links out of a node."""
         return int(self.outgoing.max())
 
     @property
     def lemma1(self) -> int:
-        """Channels that suffice by Lemma 1; at least one."""
+        """Sufficient channels by Lemma 1; at least one."""
         return max(1, min(self.v_in, self.v_out + 1))
 
     @property
     def corollary2(self) -> int:
-        """Channels that suffice by Corollary 2, or by Lemma 1 where its condition is not met; at least one."""
+        """Sufficient channels by Corollary 2, or by Lemma 1 if the corollary's condition is not met; at least one."""
         return max(1, min(self.v_in, self.v_out)) if self.met else self.lemma1
 
     def by_incoming(self) -> LinkClasses:
@@ -76,18 +76,18 @@ class Degrees:
         return LinkClasses(_ranks(self.into, self.topology.links[:, 2]), max(1, self.v_in), "last")
 
     def by_outgoing(self, *, spare: bool) -> LinkClasses:
-        """Associate v_out channels of a node with the links out of it; with a spare one for worms that end there."""
+        """Associate v_out channels of a node with the links out of it, with or without a spare one for ending worms."""
         return LinkClasses(_ranks(self.out, self.topology.links[:, 0]), max(1, self.v_out + spare), "next")
 
 
 def degrees(parts: Sequence[ChannelUse], reading: Reading) -> Degrees:
     """Count links by which worms of several destinations reach or leave a node.
 
-    - ``"held"``: out of a node, links that worms use once they hold a consumption channel (section 3.2.1 counts so:
-      the row links of column-path are not among them); into it, links by which they come to a destination. (Were
-      links into a node counted only where a worm holds a channel already, Lemma 1 would be wrong: a line of four
-      nodes with dual-path would need one channel, and it needs two.)
-    - ``"all"``: every link that they use, as Definition 1 can be read.
+    - ``"held"``: out of a node, links that worms use while they hold a consumption channel, as in section 3.2.1, which
+      does not count the row links of column-path. Into a node, links by which worms come to a destination. (If only
+      links of worms that hold a channel were counted into a node, Lemma 1 would be wrong: a line of four nodes with
+      dual-path would need one channel, and it needs two.)
+    - ``"all"``: every link that worms of several destinations use, another reading of Definition 1.
     """
     topology = parts[0].topology
     if reading == "all":
@@ -106,13 +106,14 @@ def degrees(parts: Sequence[ChannelUse], reading: Reading) -> Degrees:
 
 
 def channel_bounds(parts: Sequence[ChannelUse], ejection: str) -> tuple[int | None, int | None]:
-    """Give the channels that suffice by Lemma 1, min(v_in, v_out + 1), and by Corollary 2, min(v_in, v_out).
+    """Return the sufficient channels by Lemma 1, min(v_in, v_out + 1), and by Corollary 2, min(v_in, v_out).
 
-    Links are counted once a consumption channel is held, with one virtual channel each, as others of the same link
-    change nothing. Where the condition of Corollary 2 is not met (column-path in two rows), Lemma 1 is all there is.
-    Of worms that stop on their way and have a choice all virtual channels are counted, one of each class, by which they
-    come to stops, or go on (section 3.2.1): Lemma 1 alone. With an ejection port for each link 1 will do. None where
-    they say nothing: without a choice they are for relations that tell no classes of virtual channels apart.
+    - Relations without a choice: links are counted in the reading ``"held"``, with one virtual channel each, as further
+      virtual channels of a link change nothing. If the condition of Corollary 2 is not met (column-path in two rows),
+      its number is that of Lemma 1. With an ejection port for each link 1 suffices. Relations that distinguish classes
+      of virtual channels have no bounds: None.
+    - Worms with a choice that stop on their way: the virtual channels by which they come to stops or go on are counted,
+      one of each class (section 3.2.1). Only Lemma 1 applies. With an ejection port for each link there are no bounds.
     """
     topology, vc_classes = parts[0].topology, parts[0].vc_classes
     if all(part.stops_with_a_choice and part.vc_classes == vc_classes for part in parts):
@@ -131,7 +132,7 @@ def channel_bounds(parts: Sequence[ChannelUse], ejection: str) -> tuple[int | No
 
 
 def _ranks(counted: Flags, node_of_link: npt.NDArray[np.int32]) -> npt.NDArray[np.int8]:
-    """Number the links that count at each node from 0, int8 [links]; -1 for the others."""
+    """Number the counted links of each node from 0, int8 [links]. Other links have -1."""
     ranks = np.full(len(counted), -1, np.int8)
     seen: dict[int, int] = {}
     for link in np.flatnonzero(counted).tolist():

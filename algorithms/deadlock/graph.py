@@ -1,4 +1,4 @@
-"""The dependency graph: which resource a worm may hold while it asks for which other."""
+"""Dependency graph: resources that worms hold, and the resources that they then request."""
 
 import math
 from collections.abc import Sequence
@@ -28,49 +28,48 @@ Integers = npt.NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False)
 class DependencyGraph:
-    """Resources and who waits for whom, and a cycle of them where worms can lock.
+    """Resources of a network, the dependencies between them, and a cycle of dependencies if there is one.
 
-    Resources are the channels (link x `vc_classes` + class), then for each ejection port the groups of its consumption
-    channels (port x `groups` + group), with retransmission slots those of each node, the tokens, then for each port
-    "any channel of it".
+    Resources, in this order: the channels (link x `vc_classes` + class), for each ejection port the groups of its
+    consumption channels (port x `groups` + group), the retransmission slots of each node, the tokens, and for each
+    ejection port "any channel".
 
-    - The virtual channels of a link that belong to one class are one resource: a worm takes any of them, so that it
-      waits for ever only where all of them are held for ever, by worms that came the same way. Their number does not
-      matter.
-    - A worm may also have come into the buffer of a virtual channel behind the end of another, and wait for that to
-      leave. It holds what it came by and needs the channel that it is in, just as one that still waits to enter it:
-      the same edge stands for both.
-    - Where relations tell different numbers of classes apart, channels are divided as finely as all of them need; a
-      worm of the coarser one may then be found in each part, and needs all of them: any of them would do to enter, but
-      it may have come into the buffer of each behind the end of another.
-    - Class k owns channel k % channels, so that there are min(classes, channels) groups. A channel beyond the
-      classes is open to all: who waits for one may take its class's own as well, and those alone decide.
-    - A worm at its last destination takes any channel that comes free. It needs nothing more once it has one, so
-      nobody ever waits on account of such a holder; but until then it holds the link that it came by. That is
-      an edge to "any channel", which is lost only where *every* group of the port is (Figure 4 of [Boppana98]
-      is two worms at their last destinations).
-    - Where a node has an ejection port for each link, worms that come by different links do not share channels.
-    - With retransmission slots a worm ends at each destination. One that goes on from there holds its consumption
-      channel until it has a slot, and the slot until its last flit has left it: for the link that it takes next, or
-      behind another worm of this node, of whichever destination, at the injection port. A node's slots are one
-      resource, as each of them will do.
-    - A worm that is copied keeps what it has in one branch while another one waits. So whoever holds a channel may wait
-      for the first one of each other branch (`BranchPairs`), beside the next one of its own. Where it takes the
-      outputs of a switch all at once, it has that first one already: it waits for what comes next there, for itself
-      or behind a worm that is still in the buffer.
-    - Where a switch holds a whole worm that is copied, each copy goes on whatever the others wait for (`fits`): the
-      worm holds the channel that it came by until the last of them has gone, and each needs the next channel on its own
-      way. One that is consumed needs nothing more. So such a worm waits for no more than unicasts on these ways do
-      (Theorem 5 of [Sivaram98]).
-    - With tokens it asks for that of the switch's group where it comes to be copied, and keeps it while it waits for
-      anything behind the switch: a cycle counts only where no two such waits are by one token (`may_return`).
-    - Worms in their source's queue hold nothing, and nodes take whatever a consumption channel brings.
+    - The virtual channels of a link that belong to one class are one resource. A worm takes any of them. So it waits
+      for ever only if all of them are held for ever, by worms that came the same way. Their number does not matter.
+    - A worm may have entered the buffer of a virtual channel behind the tail of another worm, and wait until that worm
+      leaves. It holds its previous channels and needs the channel whose buffer it is in. A worm that waits to enter
+      has the same edge.
+    - If relations distinguish different numbers of classes, channels are divided as finely as all relations need. A
+      worm of a coarser relation may be in each part of a channel, and has an edge to each part: to enter, one part
+      suffices, but the worm may be in any part's buffer behind the tail of another worm.
+    - Class k owns channel k % channels, so that there are min(classes, channels) groups. Channels beyond the classes
+      are open to all worms. A worm that waits for such a channel may also take its class's own, so that only the
+      classes' own channels decide.
+    - A worm at its last destination takes any free consumption channel. It then needs nothing more, so that no worm
+      waits for ever behind it. Until then it holds its last link. This is an edge to "any channel", which is unsafe
+      only if *every* group of the port is unsafe (Figure 4 of [Boppana98]: two worms at their last destinations).
+    - If a node has an ejection port for each link, worms that come by different links do not share channels.
+    - With retransmission slots a worm ends at each destination. A worm that goes on holds its consumption channel until
+      it has a slot, and the slot until its last flit has left it. It waits for the next link, or at the injection port
+      behind another worm of this node, to any destination. A node's slots are one resource, as any slot suffices.
+    - A replicated worm keeps its channels in one branch while another branch waits. So a worm that holds a channel may
+      wait for the first channel of each other branch (`BranchPairs`), in addition to the next channel of its own. With
+      synchronous replication it already holds these first channels. It waits for the channels after them, or behind
+      a worm that is still in the buffer.
+    - If a switch stores a whole worm (`fits`), its branches do not wait for each other. The worm holds its input
+      channel until the last branch has left, and each branch needs the next channel on its way. A branch that is
+      consumed needs nothing more. So the worm has the dependencies of unicasts on these ways (Theorem 5 of
+      [Sivaram98]).
+    - With tokens a worm requests the token of the switch's group before it is replicated, and keeps the token while it
+      waits for channels behind the switch. A cycle counts only if no two of these waits use the same token
+      (`may_return`).
+    - Worms in their source's queue hold nothing, and nodes accept all flits from consumption channels.
 
-    A resource is safe when all that its holders may ask for is safe; "any channel" when one of the groups is. If
-    all are, then in the order in which they are found so: of the worms that wait, the one whose resource was
-    found first has holders that wait for nothing, so there is no deadlock. Otherwise those left contain a
-    cycle. Whether the worms of a cycle can meet in a run is another question: the analysis is sufficient, as those
-    of the paper.
+    A resource is safe if all resources that its holders may request are safe; "any channel" is safe if one of its
+    groups is. If all resources are safe, no deadlock is possible: in the order in which they are found safe, the
+    first resource that a waiting worm requests has holders that do not wait. Otherwise the remaining resources contain
+    a cycle. The analysis does not decide if the worms of a cycle can meet in a run: like those of the papers, it is a
+    sufficient condition.
 
     Parameters
     ----------
@@ -78,22 +77,22 @@ class DependencyGraph:
     groups : int
         Consumption resources of each ejection port.
     starts, ends : int32 arrays [edges]
-        Who holds `starts` may ask for `ends`; sorted, no pair twice.
+        A worm that holds `starts` may request `ends`. Sorted, without duplicates.
     witnesses : int32 array [edges, 4]
-        A worm that does: the part that it belongs to, where it comes from, and one or two further stops
-        (-1 where there is none).
+        A worm of each edge: its part, its source or previous stop, and one or two further stops (-1: no stop).
     vc_classes : int
-        Classes of virtual channels that are told apart on each link.
+        Classes of virtual channels that are distinguished on each link.
     consumption : int
-        Consumption channels of each ejection port, by which they are named.
+        Consumption channels of each ejection port, for their names.
     ejection : "one" or "all"
-        As `ejection_ports` has it.
+        As in `ejection_ports`.
     slots : int
-        Retransmission slots of each node; 0: worms go on while they are consumed.
+        Retransmission slots of each node. 0: worms go on while they are consumed.
     copied : int32 array [edges], optional
-        The switch where the worm is copied that keeps `starts` while another branch waits for `ends`; -1: no other.
+        The switch that replicates the worm, which holds `starts` while another branch waits for `ends`. -1 if no other
+        branch is involved.
     tokens : TokenGroups, optional
-        Who shares a token, where worms are copied by tokens.
+        The groups of switches that share a token.
     """
 
     topology: Topology
@@ -110,7 +109,7 @@ class DependencyGraph:
 
     @property
     def channels(self) -> int:
-        """Number of channels of links, which come first among the resources."""
+        """Number of channels of links. They are the first resources."""
         return len(self.topology.links) * self.vc_classes
 
     @property
@@ -125,13 +124,13 @@ class DependencyGraph:
 
     @property
     def asked_at_the_end(self) -> int:
-        """What worms at their last destination wait for: the first of the ports' resources "any channel", or of their
+        """The first of the resources that worms wait for at their last destination: the ports' "any channel", or their
         only groups."""
         return self.channels if self.groups == 1 else self.first_choice
 
     @property
     def first_choice(self) -> int:
-        """The first of the resources "any channel", which stand for a choice among others."""
+        """The first of the resources "any channel", each of which represents a choice among a port's groups."""
         return self.first_tokens + (0 if self.tokens is None else len(self.tokens.names))
 
     @property
@@ -145,7 +144,7 @@ class DependencyGraph:
         return self.channels + len(self.ports) * self.groups
 
     def describe(self, resource: int, vcs: int) -> str:
-        """Name a channel of a link, of so many virtual channels, a consumption channel or slots, as `Resource` does."""
+        """Return the name of a resource as `Resource` writes it. Links have `vcs` virtual channels."""
         if resource < self.channels:
             link, vc_class = divmod(resource, self.vc_classes)
             return str(Resource.link(link_names(self.topology)[link], class_channels(vcs, self.vc_classes, vc_class)))
@@ -157,12 +156,12 @@ class DependencyGraph:
         return str(self.ports.channel(*divmod(resource - self.channels, self.groups), self.consumption))
 
     def locked(self) -> npt.NDArray[np.bool_]:
-        """Resources that are not safe, bool [resources]."""
+        """Return the resources that are not safe, bool [resources]."""
         return _locked(self.resources, self.first_choice, self.starts, self.ends)
 
     @property
     def free(self) -> bool:
-        """Whether no deadlock is possible."""
+        """No deadlock is possible."""
         locked = self.locked()
         if self.tokens is None or self.copied is None or not locked.any():
             return not locked.any()
@@ -171,14 +170,14 @@ class DependencyGraph:
         return not may_return(self.resources, self.starts[inside], self.ends[inside], labels)
 
     def cycle(self) -> list[tuple[int, Integers]]:
-        """Give a shortest cycle among the resources that are not safe: each with the witness that asks for the next."""
+        """Return a shortest cycle of resources that are not safe, each with the witness that requests the next one."""
         return [(int(self.starts[edge]), self.witnesses[edge]) for edge in self.cycle_edges()]
 
     def cycle_edges(self) -> list[int]:
-        """Give that cycle as edges.
+        """Return that cycle as edges.
 
-        Cycles without a choice come first; otherwise it is left out, as the channel after it stands for it.
-        The same graph gives the same cycle.
+        Cycles without "any channel" are preferred. Otherwise the edges from "any channel" are left out: the group after
+        it represents it. The result is deterministic.
         """
         locked = self.locked()
         inside = np.flatnonzero(locked[self.starts] & locked[self.ends])
@@ -204,26 +203,21 @@ def dependency_graph(
     channels : int
         Consumption channels of each ejection port.
     classes : ClassMap, optional
-        For all worms, in place of each part's own.
+        Map for all worms, in place of each part's own.
     ejection : "one" or "all"
-        As `ejection_ports` has it.
+        As in `ejection_ports`.
     without : sequence of ChannelUse
-        Parts whose worms are left out. Those of others that have a choice of channels are taken as if they asked for
-        all of them: then a cycle need not be a deadlock.
+        Parts whose worms are left out. Other worms with a choice of channels have an edge to each candidate: then a
+        cycle need not be a deadlock.
     slots : int
-        Retransmission slots of each node, where worms are absorbed at each destination; they have no classes then.
+        Retransmission slots of each node. With slots, worms are absorbed at each destination and have no classes.
     tokens : TokenGroups, optional
-        By which worms are copied.
+        Tokens of replicated worms.
     consumed : bool
-        Consumption channels are enough for all worms that may come (`all_consumed`): nobody waits for one. Otherwise
-        those of a port are one resource for worms that are copied, however many there are.
+        Consumption channels suffice for all worms that may arrive (`all_consumed`), so that no worm waits for one.
+        Otherwise all consumption channels of a port are one resource for replicated worms.
     fits : bool
-        A switch's buffers hold a whole worm, of those that are buffered.
-
-    Raises
-    ------
-    WormcastError
-        A worm stops where neither its last nor its next hop has a class.
+        Switch buffers store a whole worm, for parts with `needs_whole_packet`.
     """
     topology = parts[0].topology
     maps: list[ClassMap] = [part.classes if classes is None else classes for part in parts]
@@ -251,7 +245,7 @@ def dependency_graph(
         add(part, edges.starts, edges.ends, edges.witness, edges.copied)
 
     def any_of(port: npt.NDArray) -> npt.NDArray:
-        """The resource "any channel" of some ejection ports; the channel itself where there is but one group."""
+        """Return the resource "any channel" of ejection ports; with one group, that group."""
         return first_cons + port if groups == 1 else first_any + port
 
     for index, (part, mapped) in enumerate(zip(parts, maps, strict=True)):
@@ -260,13 +254,13 @@ def dependency_graph(
 
         def add_held(held: npt.NDArray, ends: npt.NDArray, witness: Integers, part: int = index, share: int = share,
                      ) -> None:
-            """Edges from channels that a worm may be found in."""
+            """Add edges from channels that a worm may hold."""
             for one in range(share):
                 add(part, held * share + one, ends, witness)
 
         def asked_of(held: npt.NDArray, output: npt.NDArray, count: int = count, share: int = share,
                      ) -> list[npt.NDArray]:
-            """What is asked for at the end of channels: channels, or any of a node."""
+            """Return the resources requested at the end of channels: next channels, or any channel of a node."""
             at, port = end_of[held // count], output // count
             channel = (link_of[at, port] * count + output % count) * share
             node = node_of[at, port]
@@ -276,7 +270,7 @@ def dependency_graph(
         if part.stops_with_a_choice:
             if len(mapped):
                 onwards = link_of[end_of[held // count], output // count] * count + output % count
-                _class_of_stops(part, mapped, held, onwards, part.stops[held, output])  # refuses what has none
+                _class_of_stops(part, mapped, held, onwards, part.stops[held, output])  # refuses a missing class
             if part not in without:
                 heads = find_heads(part, mapped, channels, groups=groups, ports=ports, share=share)
                 add(index, *heads.edges())
@@ -301,7 +295,7 @@ def dependency_graph(
                 add_held(held, group, witness)
                 for ends in asked:
                     add(index, group, ends, witness)
-            else:  # such a worm takes any channel, and may be found in each
+            else:  # without classes a worm takes any consumption channel, and may hold each
                 add_held(held, any_of(exits), witness)
                 for one in range(groups):
                     for ends in asked:
@@ -324,7 +318,7 @@ def dependency_graph(
         along = np.concatenate(rows)[:, :2].T
         for index, found in copies:
             add_copied(index, found.from_tokens)
-            # all outputs of a switch at once: who has a channel there has the first one of each branch, too
+            # with synchronous replication a worm that holds a channel holds the first one of each branch, too
             at_once = parts[index].replication == "synchronous"
             add_copied(index, beyond(found.across, *along) if at_once else found.across)
 
@@ -338,7 +332,7 @@ def dependency_graph(
 
 
 def _first_channels(part: ChannelUse, nodes: npt.NDArray) -> tuple[npt.NDArray, Integers]:
-    """Channels that worms of some nodes take first, and a worm for each: its source, and where it goes."""
+    """Return the first channels of worms from some nodes, and a worm for each: its source and its destination."""
     topology, count = part.topology, part.vc_classes
     pairs = np.array([(u, v) for u in nodes.tolist() for v in range(topology.nodes) if u != v], np.int32).reshape(-1, 2)
     switches = topology.injections[pairs[:, 0], 0]
@@ -349,7 +343,7 @@ def _first_channels(part: ChannelUse, nodes: npt.NDArray) -> tuple[npt.NDArray, 
 def _class_of_stops(
     part: ChannelUse, classes: ClassMap, held: npt.NDArray, asked: npt.NDArray, witness: Integers
 ) -> npt.NDArray:
-    """Class that a worm asks for at each way through a stop."""
+    """Return the class that a worm requests on each way through a stop."""
     of_channel = classes.of_channels(part.topology, part.vc_classes)
     chosen = classes.at_stop(of_channel[held], of_channel[asked])
     without = np.flatnonzero(chosen == NO_CLASS)
@@ -360,7 +354,7 @@ def _class_of_stops(
 
 @compiled
 def _offsets(resources, keys):
-    """Where each resource's edges begin, once they are sorted by `keys`."""
+    """Return the first edge of each resource in edges sorted by `keys`."""
     offsets = np.zeros(resources + 1, np.int64)
     for key in keys:
         offsets[key + 1] += 1
@@ -369,7 +363,7 @@ def _offsets(resources, keys):
 
 @compiled
 def _locked(resources, first_choice, starts, ends):
-    """Take away what is safe, until nothing more is."""
+    """Remove safe resources until no more are found."""
     order = np.argsort(ends, kind="mergesort")
     offsets = _offsets(resources, ends)
     needs = np.zeros(resources, np.int64)
@@ -399,7 +393,10 @@ def _locked(resources, first_choice, starts, ends):
 
 @compiled
 def _shortest_cycle(resources, starts, ends):
-    """Give the edges of a shortest cycle, from its lowest resource on; edges are sorted by start. Empty: none."""
+    """Return the edges of a shortest cycle, from its lowest resource on. Empty if there is no cycle.
+
+    Edges are sorted by start.
+    """
     offsets = _offsets(resources, starts)
     best = np.empty(0, np.int64)
     came_by = np.empty(resources, np.int64)

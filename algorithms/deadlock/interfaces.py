@@ -1,4 +1,4 @@
-"""Interfaces that forward packets to each other, and have too few places for them."""
+"""Cycles of smart interfaces that forward packets to each other and have too few packet buffer entries."""
 
 from collections import deque
 
@@ -9,20 +9,21 @@ from ..topologies import Topology
 
 __all__ = ["MULTICASTS", "Step", "circle_of_interfaces"]
 
-#: Multicasts that are looked at, to so many destinations at most.
+#: Number of random multicasts, and their most destinations.
 MULTICASTS, MOST_DESTINATIONS = 4096, 8
 
 Step = tuple[int, int, int, tuple[int, ...]]
-"""An interface, the next one of a circle, and a multicast, source and destinations, in which it forwards to that one,
-which forwards, too."""
+"""A node of a cycle, the next node, and the source and destinations of a multicast in which the first node's interface
+sends to the next one, which forwards the packets, too."""
 
 
 def circle_of_interfaces(topology: Topology, scheme: Scheme, seed: int = 0) -> tuple[Step, ...]:
-    """Find a shortest circle of nodes, each of which sends packets to the next, where these are to be forwarded.
+    """Find a shortest cycle of nodes, each of which sends the next one packets that the next one forwards.
 
-    Where an interface has fewer places than packets of a message, those that it has wait for their copies, each copy
-    for a consumption channel of the next node, and that one for a place there: around a circle they may wait for ever.
-    It is looked for in random multicasts of the scheme; empty: there is none in these.
+    An interface may have fewer packet buffer entries than a message has packets. Then the stored packets wait until
+    their copies are sent, each copy waits for a consumption channel of the next node, and that channel waits for an
+    entry there. Around a cycle they may wait for ever. The search takes random multicasts of the scheme. The result is
+    empty if these contain no cycle.
     """
     if topology.nodes < 3:
         return ()
@@ -40,7 +41,7 @@ def circle_of_interfaces(topology: Topology, scheme: Scheme, seed: int = 0) -> t
     for message, source, node in zip(message_of[worm_of].tolist(), worms.source[worm_of].tolist(),
                                      worms.destinations.tolist(), strict=True):
         if (message, node) in sends:
-            found.setdefault(source, {}).setdefault(node, message)  # of the fewest destinations
+            found.setdefault(source, {}).setdefault(node, message)  # messages are sorted, fewest destinations first
     circle = _shortest(found)
     steps = []
     for node, following in zip(circle, (*circle[1:], *circle[:1]), strict=True):
@@ -50,7 +51,7 @@ def circle_of_interfaces(topology: Topology, scheme: Scheme, seed: int = 0) -> t
 
 
 def _shortest(edges: dict[int, dict[int, int]]) -> list[int]:
-    """A shortest circle of nodes, from one to the next; empty if there is none."""
+    """Return a shortest cycle of nodes. Empty if there is no cycle."""
     best: list[int] = []
     for start in sorted(edges):
         before, queue = {start: start}, deque([start])

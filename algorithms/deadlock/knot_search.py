@@ -1,7 +1,7 @@
-"""Worms that have a choice of channels: when is that no deadlock, and which worms show one?
+"""Search for deadlocks of worms that have a choice of channels.
 
-A cycle of dependencies is no deadlock where a worm in it may take another way. What is a deadlock is a set of worms,
-each with its head waiting, of which no two hold the same channel, and which hold all that any of them may take next.
+A cycle of dependencies is no deadlock if a worm in it may take another way. A deadlock (a knot) is a set of waiting
+worms that hold all candidates of each of them. No two worms hold the same channel.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,13 +20,13 @@ from .graph import DependencyGraph, dependency_graph
 __all__ = ["Held", "KnotSearch", "choosing_parts", "is_free"]
 
 MOST_STEPS = 20_000
-"""Steps of the search for worms that hold several channels each, before it is given up."""
+"""Most steps of the search for worms that hold several channels each."""
 
 MOST_WORMS = 200
-"""Of a deadlock that is searched for."""
+"""Most worms of a deadlock that the search considers."""
 
 MOST_TRIED = 256
-"""Resources of which each is asked for how many worms a deadlock with it takes."""
+"""Most resources from which the search for a deadlock with few worms begins."""
 
 Flags = npt.NDArray[np.bool_]
 
@@ -38,13 +38,13 @@ class Held:
     Parameters
     ----------
     part : int
-        Whose it is.
+        Number of its part.
     witness : tuple of int
-        Where it comes from and where it goes, as `ChannelUse` has it.
+        Its source or previous stop, and its next stops, as in `ChannelUse`.
     resources : tuple of int
-        What it holds: neighbours in the order in which its head passed them.
+        Resources that it holds: consecutive ones, in the order in which its head passed them.
     waits : tuple of int
-        All that its head may take next: each is held by one of these worms.
+        The candidates for its head's next resource. Each is held by a worm of the deadlock.
     """
 
     part: int
@@ -55,20 +55,20 @@ class Held:
 
 @dataclass(frozen=True, eq=False)
 class KnotSearch:
-    """Worms with choices, among others.
+    """Search for a deadlock among worms, some of which have a choice of channels.
 
     Parameters
     ----------
     parts : sequence of ChannelUse
         All worms.
     choosing : sequence of ChannelUse
-        Those among them that may take another way where the first one is held for ever.
+        The parts whose worms may take another candidate if one is held for ever.
     channels : int
         Consumption channels of each ejection port.
     classes : ClassMap, optional
-        For all worms, in place of each part's own.
+        Map for all worms, in place of each part's own.
     ejection : "one" or "all"
-        As `ejection_ports` has it.
+        As in `ejection_ports`.
     """
 
     parts: Sequence[ChannelUse]
@@ -79,28 +79,29 @@ class KnotSearch:
 
     @cached_property
     def graph(self) -> DependencyGraph:
-        """The dependencies of the worms that do not choose; its resources are the question's."""
+        """Dependencies of the worms without a choice. All resources of the search are numbered as in this graph."""
         return dependency_graph(self.parts, self.channels, self.classes, ejection=self.ejection, without=self.choosing)
 
     def possible(self, *, each_with_a_head: bool = False, consumption_alone: bool = False) -> Flags:
-        """Find the greatest set of resources that could be held for ever, bool [resources]; none: no deadlock.
+        """Find the largest set of resources that could be held for ever, bool [resources]. Empty: no deadlock.
 
-        Each of its resources lies on a way inside the set of a worm whose head is there where all that it may take
-        next is in the set. What the worms of a deadlock hold is such a set, so that every deadlock lies inside the
-        greatest one. A head that is in a buffer behind the end of another worm does not choose any more: there every
-        next channel counts alone, as in the dependency graph. So only worms that enter no buffer but empty ones may
-        be among those that choose, where the answer is to be a proof.
+        Each resource of the set lies on the way of a worm, inside the set, to a place where all candidates of the
+        worm's head are in the set. The resources held by the worms of a deadlock are such a set, so that every deadlock
+        lies inside the largest one. A head in a buffer behind the tail of another worm no longer has a choice: there
+        each next channel counts by itself, as in the dependency graph. So the result is a proof only if all worms of
+        `choosing` enter empty buffers only.
 
-        It covers Duato's: let some channels, to escape by, be among what every head may take, and have an extended
-        dependency graph without a cycle. Of those in the set, one would come last in the order of that graph; but the
-        head of its worm may take another, which is in the set and comes later. So the set is empty.
+        The proof covers Duato's condition: every head has an escape channel among its candidates, and the escape
+        channels have an extended dependency graph without a cycle. One of the escape channels in the set would come
+        last in the order of that graph. But the head of its worm has another escape channel as a candidate, which is in
+        the set and comes later. So the set is empty.
 
         Parameters
         ----------
         each_with_a_head : bool
-            Only ways of one channel: each resource of the set is where a worm's head may be.
+            Consider only ways of one channel: a worm's head is at each resource of the set.
         consumption_alone : bool
-            Only what is held for ever on account of worms that wait for consumption channels.
+            Consider only resources held for ever because worms wait for consumption channels.
         """
         graph = self.graph
         lost = np.ones(graph.resources, bool)
@@ -117,10 +118,9 @@ class KnotSearch:
             lost &= held
 
     def search(self) -> tuple[list[Held], int]:
-        """Look for worms of a deadlock: with a channel each if that will do, or with several. Gives the steps too.
+        """Search for worms that form a deadlock, first with one channel each, then with several. Return also the steps.
 
-        Where worms stop they are first looked for among those that wait for nothing but consumption channels: of such
-        deadlocks there are small ones.
+        Where worms stop, worms that wait for consumption channels only are tried first, as such deadlocks can be small.
         """
         single = self.possible(each_with_a_head=True)
         if single.any():
@@ -136,14 +136,14 @@ class KnotSearch:
 
     @cached_property
     def heads(self) -> list[Heads]:
-        """Places of the heads of each of the parts that choose."""
+        """Places of the heads of each part with a choice."""
         graph = self.graph
         return [find_heads(part, part.classes if self.classes is None else self.classes, self.channels,
                            groups=graph.groups, ports=graph.ports, share=graph.vc_classes // part.vc_classes)
                 for part in self.choosing]
 
     def fixed(self, resource: int) -> Iterator[tuple[int, tuple[int, ...], list[int]]]:
-        """Worms without a choice that hold a resource: part, witness, and all that they wait for."""
+        """Yield worms without a choice that hold a resource: part, witness, and the candidates that they wait for."""
         graph = self.graph
         for edge in np.flatnonzero(graph.starts == resource):
             end, (part, *stops) = int(graph.ends[edge]), graph.witnesses[edge].tolist()
@@ -151,7 +151,7 @@ class KnotSearch:
             yield part, tuple(stop for stop in stops if stop >= 0), members
 
     def _waiting(self, resource: int, lost: Flags) -> Held:
-        """A worm whose head is at a resource of a set: of several the one that waits for the fewest."""
+        """Return a worm whose head is at a resource of a set; of several the one with the fewest candidates."""
         found = [Held(part, witness, (resource,), tuple(waits))
                  for part, witness, waits in self.fixed(resource) if lost[waits].all()]
         if resource < self.graph.channels:
@@ -161,9 +161,9 @@ class KnotSearch:
         return min(found, key=lambda one: len(one.waits))
 
     def _fewest(self, lost: Flags) -> list[Held]:
-        """Give resources of a set a worm each, whose head is there: one, and all that are waited for on its account.
+        """Place worms at one resource and at all resources that these worms wait for, with each head at its resource.
 
-        Of those that are tried as the first one, that which takes the fewest worms.
+        Several first resources are tried. The result is that with the fewest worms.
         """
         worms: dict[int, Held] = {}
         best: list[int] = []
@@ -181,13 +181,14 @@ class KnotSearch:
 
 
 def choosing_parts(parts: Sequence[ChannelUse]) -> list[ChannelUse]:
-    """Worms that have a choice of channels: where switches choose in turn, they wait for that one alone."""
+    """Return the parts whose worms have a choice. Where switches choose in turn, a worm waits for one channel only."""
     return [part for part in parts if not part.routes.deterministic and not part.routes.in_turn]
 
 
 def is_free(parts: Sequence[ChannelUse], channels: int, classes: ClassMap | None = None,
             ejection: str = "one") -> bool:
-    """Whether it is proved that these worms cannot deadlock, as far as relations say that they enter empty buffers."""
+    """Return whether a proof excludes deadlocks. It assumes that relations with `enters_empty` use empty buffers only.
+    """
     if dependency_graph(parts, channels, classes, ejection=ejection).free:
         return True
     choosing = [part for part in choosing_parts(parts) if part.routes.relation.enters_empty]
@@ -195,41 +196,41 @@ def is_free(parts: Sequence[ChannelUse], channels: int, classes: ClassMap | None
 
 
 _Placed = tuple[Held, list[int], int]
-"""A worm, the way of its head from place to place, and the node to which it goes on if it waits at a stop, else -1."""
+"""A worm, the way of its head from place to place, and the next node if it waits at a stop (otherwise -1)."""
 
 
 def _held(part: int, heads: Heads, way: Sequence[int], to: int, waits: Sequence[int]) -> Held:
-    """A worm that holds the resources of a way, and waits for any of these."""
+    """Make a worm that holds the resources of a way and waits for any one of `waits`."""
     stops = [int(node) for place in way for node in heads.witnesses[place, 2:] if node >= 0]
     witness = (*heads.witnesses[way[0], :2].tolist(), *stops, *([to] if to >= 0 else []))
     return Held(part, witness, tuple(heads.resources[list(way)].tolist()), tuple(waits))
 
 
 class _Assignment:
-    """The search for worms that hold several channels each: one resource after the other is given a worm.
+    """Backtracking search for worms that hold several channels each: it assigns a worm to one resource after the other.
 
     Parameters
     ----------
-    question : KnotSearch
+    search : KnotSearch
     inside : bool array [resources]
-        What worms may wait for.
+        Resources that worms may wait for.
     """
 
-    def __init__(self, question: KnotSearch, inside: Flags) -> None:
-        self.question = question
+    def __init__(self, search: KnotSearch, inside: Flags) -> None:
+        self.search = search
         self.inside = inside
         self.steps = 0
         self.worms: list[_Placed] = []
 
     def run(self) -> tuple[list[Held], int]:
-        """Begin with each resource in turn."""
-        for first in np.flatnonzero(self.inside[: self.question.graph.first_choice]).tolist():
+        """Search from each resource in turn."""
+        for first in np.flatnonzero(self.inside[: self.search.graph.first_choice]).tolist():
             if self.steps < MOST_STEPS and self._hold({first}):
                 return [worm for worm, *_ in self.worms], self.steps
         return [], self.steps
 
     def _hold(self, wanted: set[int]) -> bool:
-        """Give a worm to each of these resources, and to all that those worms wait for."""
+        """Assign a worm to each of these resources, and to all resources that those worms wait for."""
         if not wanted:
             return True
         if len(self.worms) == MOST_WORMS:
@@ -246,35 +247,35 @@ class _Assignment:
         return False
 
     def _taken(self) -> set[int]:
-        """All that is held."""
+        """Return all resources that the worms hold."""
         return {one for worm, *_ in self.worms for one in worm.resources}
 
     def _worms_for(self, resource: int) -> Iterator[tuple[_Placed | None, _Placed]]:
-        """Worms that could hold a resource: those there are, a channel further back, and then new ones."""
-        question = self.question
+        """Yield worms that could hold a resource: assigned worms extended backwards, then new worms."""
+        search = self.search
         taken = self._taken()
         for placed in list(self.worms):
             worm, way, to = placed
             if not way:
                 continue
-            heads = question.heads[question.choosing.index(question.parts[worm.part])]
+            heads = search.heads[search.choosing.index(search.parts[worm.part])]
             for begin in self._begins(heads, resource, taken):
                 if way[0] in heads.next(begin[-1]):
                     longer = [*begin, *way]
                     yield placed, (_held(worm.part, heads, longer, to, worm.waits), longer, to)
-        for index, witness, waits in question.fixed(resource):
+        for index, witness, waits in search.fixed(resource):
             if self.inside[waits].all():
                 yield None, (Held(index, witness, (resource,), tuple(waits)), [], -1)
-        for part, heads in zip(question.choosing, question.heads, strict=True):
-            yield from self._new(question.parts.index(part), heads, resource, taken)
+        for part, heads in zip(search.choosing, search.heads, strict=True):
+            yield from self._new(search.parts.index(part), heads, resource, taken)
 
     def _new(self, part: int, heads: Heads, resource: int, taken: set[int]) -> Iterator[tuple[None, _Placed]]:
-        """Worms of a part that hold a resource, and any number of those onwards."""
+        """Yield worms of a part that hold a resource and any number of following ones."""
         for begin in self._begins(heads, resource, taken):
             yield from self._ways(part, heads, begin, taken)
 
     def _begins(self, heads: Heads, resource: int, taken: set[int]) -> Iterator[list[int]]:
-        """The shortest ways that hold a resource: a worm at a stop holds the channel by which it came, too."""
+        """Yield the shortest ways that hold a resource. A worm at a stop also holds the channel by which it came."""
         for place in heads.at(resource):
             if resource < heads.links:
                 yield [place]
@@ -283,7 +284,7 @@ class _Assignment:
 
     def _ways(self, part: int, heads: Heads, way: list[int], taken: set[int],
               ) -> Iterator[tuple[None, _Placed]]:
-        """Worms that hold this way, and then those that hold more of it onwards."""
+        """Yield worms that hold this way, then worms that hold a continuation of it."""
         self.steps += 1
         if self.steps >= MOST_STEPS:
             return
@@ -297,7 +298,7 @@ class _Assignment:
 
 
 class _Shortest(_Assignment):
-    """The same, with one shortest way to each place only: those first that wait for what is held already."""
+    """The same search with one shortest way to each place. Worms that wait for held resources come first."""
 
     def _new(self, part: int, heads: Heads, resource: int, taken: set[int]) -> Iterator[tuple[None, _Placed]]:
         found = []
@@ -320,12 +321,12 @@ class _Shortest(_Assignment):
 
 @compiled
 def _add_held(arrays, lost, held, each_with_a_head):
-    """Add the resources that a worm may hold whose head finds all lost that it may take."""
+    """Add the resources of worms whose head has only lost candidates."""
     resources, cases, ask_offsets, asks, onward_offsets, onward, links = arrays
     stuck = np.zeros(len(resources), np.bool_)
     for place in range(len(resources)):
         if each_with_a_head and resources[place] >= links:
-            continue  # there a worm holds two
+            continue  # at a stop a worm holds two resources
         for case in range(cases[place], cases[place + 1]):
             all_lost = True
             for at in range(ask_offsets[case], ask_offsets[case + 1]):

@@ -1,4 +1,4 @@
-"""Consumption classes that go by single links, as proofs have them; those of hardware go by directions."""
+"""Consumption classes by link, as in proofs. Hardware derives classes from directions."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -16,17 +16,17 @@ __all__ = ["LinkClasses"]
 class LinkClasses:
     """A map from links to classes of consumption channels.
 
-    A worm that stops on its way takes the class of its last hop or of its next one, of the other hop where that has
-    none: so the proof of [Boppana98], Lemma 2, with ``by="last"``.
+    A worm that stops on its way takes the class of its last or of its next hop. If that hop has no class, the other hop
+    decides. With ``by="last"`` this is the map in the proof of [Boppana98], Lemma 2.
 
     Parameters
     ----------
     numbers : int8 array [links]
-        Class of each link, ``NO_CLASS`` where it has none.
+        Class of each link, or ``NO_CLASS``.
     count : int
-        Number of classes; those that no link has are left to worms at their last destination.
+        Number of classes. Classes without a link are left to worms at their last destination.
     by : "next" or "last"
-        Which hop is asked first.
+        The hop that decides.
     """
 
     numbers: npt.NDArray[np.int8]
@@ -37,10 +37,10 @@ class LinkClasses:
         return self.count
 
     def of_channels(self, topology: Topology, vc_classes: int = 1) -> npt.NDArray[np.int8]:
-        """Class of each hop; all classes of virtual channels of a link have the same one."""
+        """Return the class of each hop. All classes of virtual channels of a link have the same one."""
         return np.repeat(self.numbers, vc_classes)
 
     def at_stop(self, last: npt.ArrayLike, following: npt.ArrayLike) -> npt.NDArray[np.int8]:
-        """Class that a worm takes at a destination on its way, by the classes of its last and its next hop."""
+        """Return the class of a worm at a destination on its way, from the classes of its last and its next hop."""
         first, second = (last, following) if self.by == "last" else (following, last)
         return np.where(np.equal(first, NO_CLASS), second, first).astype(np.int8)

@@ -1,4 +1,4 @@
-"""Worms that drop copies at one switch after the other: what one of them may hold of its copies while others wait."""
+"""Dependencies between the branches of a multi-drop worm, which drops copies at one switch after the other."""
 
 import numpy as np
 
@@ -13,10 +13,10 @@ __all__ = ["find_multidrop_edges"]
 
 
 def find_multidrop_edges(part: ChannelUse, ports: EjectionPorts) -> BranchPairs:
-    """Go through the switches at which worms stop, and through all that may lie behind each.
+    """Find the pairs of branches at each switch where worms stop.
 
-    At a stop there is a branch to each node of the switch, and one on to the next stop; in the last of these a worm may
-    hold whatever lies along chains of further stops.
+    At a stop there is a branch to each node of the switch, and one to the next stop. In the branch to the next stop a
+    worm may hold all places along chains of further stops.
     """
     topology, routes, pairs = part.topology, part.routes, part.pairs
     assert pairs is not None

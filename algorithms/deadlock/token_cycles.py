@@ -1,4 +1,4 @@
-"""Cycles of dependencies in which each label is there once: what tokens leave of them."""
+"""Cycles of dependencies in which no token occurs twice."""
 
 import numpy as np
 import numpy.typing as npt
@@ -13,20 +13,22 @@ Integers = npt.NDArray[np.int32]
 
 
 def may_return(resources: int, starts: Integers, ends: Integers, labels: Integers) -> bool:
-    """Whether there may be a cycle in which no two edges have the same label; False is a proof that there is none.
+    """Return whether a cycle may exist in which no two edges have the same label. False is a proof that none exists.
 
-    A worm that waits along a labelled edge holds the label's token. So it alone does; and were it in a cycle of waits
-    with two such edges, the cycle could be cut short where the worm is entered first and left last.
+    A worm that waits along a labelled edge holds the label's token, and one worm at a time holds a token. So two edges
+    of a cycle with the same label belong to one worm. Such a cycle can be cut short: from the first entry of the worm
+    to its last exit.
 
-    Labels are gone through, the last first. What is reached by way of labels gone through so far, each once, is reached
-    to where an edge of the next label begins, and on from where it ends. A cycle has one label that is gone through
-    last; so it would be found there. True is no proof, as between two edges of one label another may be found twice.
+    The labels are processed in turn. After each label, the reachability covers paths that use each processed label at
+    most once. A path that uses the next label leads to the start of an edge with that label, and on from its end. Each
+    cycle has a label that is processed last, so that the cycle is found there. True is no proof: a path between two
+    edges of one label may contain another label twice.
 
     Parameters
     ----------
     starts, ends : int32 arrays [edges]
     labels : int32 array [edges]
-        From 0; -1: none, and any number of such edges may be in the cycle.
+        From 0. Edges without a label have -1, and a cycle may contain any number of them.
     """
     order = np.lexsort((ends, -labels.astype(np.int64)))
     order = np.concatenate([order[labels[order] < 0], order[labels[order] >= 0]])
@@ -36,7 +38,7 @@ def may_return(resources: int, starts: Integers, ends: Integers, labels: Integer
 @compiled
 def _may_return(resources, starts, ends, labels):
     words = (resources + WORD - 1) // WORD
-    reached = np.zeros((resources, words), np.uint64)  # from each, itself included
+    reached = np.zeros((resources, words), np.uint64)  # bit set of the resources reached from each, itself included
     one = np.uint64(1)
     plain = 0
     while plain < len(labels) and labels[plain] < 0:

@@ -1,4 +1,4 @@
-"""Free of deadlock, deadlock, or undecided."""
+"""Verdict of the deadlock analysis: free of deadlock, deadlock, or undecided."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,19 +15,19 @@ __all__ = ["DeadlockVerdict", "decide"]
 
 @dataclass(frozen=True, eq=False)
 class DeadlockVerdict:
-    """What is decided, and why.
+    """A verdict and its reasons.
 
     Parameters
     ----------
     name : str
         ``"free"``, ``"deadlock"`` or ``"undecided"``.
     graph : DependencyGraph
-        Whose cycle shows it: that of all worms, or of those of a deadlock; where it is free without a proof of its
-        own, it has no edges.
+        The graph whose cycle shows a deadlock: the graph of all worms, or of the worms of a deadlock. It has no edges
+        if the verdict is free although the graph of all worms has a cycle.
     worms : list of Held
-        Of a deadlock among worms with a choice.
+        Worms with a choice that form a deadlock.
     assumes, searched : str
-        As `Analysis` has them.
+        As in `Analysis`.
     """
 
     name: str
@@ -41,10 +41,10 @@ def decide(parts: Sequence[ChannelUse], channels: int, ejection: str = "one", sl
            tokens: TokenGroups | None = None, consumed: bool = False, fits: bool = False) -> DeadlockVerdict:
     """Decide whether worms can deadlock.
 
-    Without a cycle of dependencies they cannot, whatever they choose. Where nobody has a choice a cycle is a deadlock;
-    with tokens it is not decided, as one may be needed twice in it. Otherwise the greatest set of resources that could
-    be held for ever is looked for (`KnotSearch.possible`); if there is one, then worms that hold a part of it and wait
-    for nothing else (`KnotSearch.search`).
+    Without a cycle of dependencies no deadlock is possible, with or without a choice of channels. If no worm has a
+    choice, a cycle is a deadlock. With tokens a cycle is undecided, as it may need a token twice. Otherwise the largest
+    set of resources that could be held for ever is searched for (`KnotSearch.possible`). If there is one, worms are
+    searched for that hold a part of it and wait for nothing outside it (`KnotSearch.search`).
 
     Parameters
     ----------
@@ -52,9 +52,9 @@ def decide(parts: Sequence[ChannelUse], channels: int, ejection: str = "one", sl
     channels : int
         Consumption channels of each ejection port.
     ejection : "one" or "all"
-        As `ejection_ports` has it.
+        As in `ejection_ports`.
     slots, tokens, consumed, fits
-        As `dependency_graph` has them.
+        As in `dependency_graph`.
     """
     graph = dependency_graph(parts, channels, ejection=ejection, slots=slots, tokens=tokens, consumed=consumed,
                              fits=fits)
@@ -62,7 +62,7 @@ def decide(parts: Sequence[ChannelUse], channels: int, ejection: str = "one", sl
         return DeadlockVerdict("free", _of_worms(graph, []) if graph.locked().any() else graph)
     if tokens is not None:
         return DeadlockVerdict(
-            "undecided", graph, searched="worms may wait in a circle, by different tokens or by the same")
+            "undecided", graph, searched="worms may wait in a cycle, with different tokens or the same one twice")
     choosing = choosing_parts(parts)
     if not choosing:
         return DeadlockVerdict("deadlock", graph)
@@ -71,19 +71,19 @@ def decide(parts: Sequence[ChannelUse], channels: int, ejection: str = "one", sl
         names = " and ".join(dict.fromkeys(part.routes.relation.name for part in careful))
         return DeadlockVerdict("free", _of_worms(graph, []),
                        assumes=f"a head routed by {names} enters a virtual channel only when its buffer is empty")
-    question = KnotSearch(parts, choosing, channels, ejection=ejection)
-    worms, steps = question.search()
+    search = KnotSearch(parts, choosing, channels, ejection=ejection)
+    worms, steps = search.search()
     if worms:
         return DeadlockVerdict("deadlock", _of_worms(graph, worms), worms)
-    if not question.possible().any():
+    if not search.possible().any():
         return DeadlockVerdict("undecided", graph, searched="worms can wait for each other only where heads are in "
-                               "buffers behind the ends of others; whether they do in a circle is not known")
-    return DeadlockVerdict("undecided", graph, searched=f"in {steps} steps no worms were found of which each holds "
-                           "channels of its own, and all of them what any may take next")
+                               "buffers behind the tails of others; it is not known if they can form a cycle")
+    return DeadlockVerdict("undecided", graph, searched=f"a search of {steps} steps found no set of worms that holds "
+                           "all channels that its worms wait for")
 
 
 def _of_worms(graph: DependencyGraph, worms: Sequence[Held]) -> DependencyGraph:
-    """The dependencies of these worms alone: along what each holds, and to all that it waits for."""
+    """Return the dependencies of these worms alone: from each resource to the next held one, and to the candidates."""
     edges: dict[tuple[int, int], tuple[int, ...]] = {}
     for worm in worms:
         ends = [*worm.resources[1:], None]

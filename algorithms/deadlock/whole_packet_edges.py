@@ -1,4 +1,4 @@
-"""Worms that are copied out of buffers that may hold a whole one: which turns they take that no unicast takes."""
+"""Turns of worms that are replicated from whole-worm buffers, beyond the turns of unicasts."""
 
 import numpy as np
 import numpy.typing as npt
@@ -19,18 +19,18 @@ def chained_ways(routes: Routes, pairs: Integers, passes: Integers) -> tuple[Int
     Parameters
     ----------
     routes : Routes
-        Without a choice.
+        Routes without a choice.
     pairs : int32 array [pairs, 2]
-        A node, and one that worms may go on to from there: one for each switch will do.
+        A node, and a node that worms may go on to from there. One pair for each pair of switches suffices.
     passes : int32 array [channels, outputs, 2]
-        Those of unicasts; those that are found beside are added, with (last stop, next one).
+        Passes of unicasts. Further passes are added in place, with (last stop, next stop).
 
     Returns
     -------
     stops : int32 array [channels, outputs, 3]
-        As `ChannelUse` has them.
+        As in `ChannelUse`.
     came : int32 array [switches, channels]
-        A node from which worms come to destinations at a switch by a channel, where they do, or -1.
+        A node from which worms come to destinations at a switch by a channel, or -1.
     """
     starts = np.ascontiguousarray(routes.topology.injections[:, 0])
     stops = np.full((*passes.shape[:2], 3), NOWHERE, np.int32)
@@ -40,12 +40,12 @@ def chained_ways(routes: Routes, pairs: Integers, passes: Integers) -> tuple[Int
 
 
 def turning_ways(routes: Routes, passes: Integers) -> Integers:
-    """Follow trees that go up as one: where they turn down each copy has turned there, whichever way it goes.
+    """Follow trees that go up without replication: all branches turn down at the same switch.
 
     Returns
     -------
     int32 array [channels, outputs, 3]
-        As `ChannelUse` has stops: a source, the node for which the worm has come there, and the one behind the output.
+        Stops as in `ChannelUse`: a source, the node for which the worm has come there, and the node behind the output.
     """
     stops = np.full((*passes.shape[:2], 3), NOWHERE, np.int32)
     _turning(routes.arrays, np.ascontiguousarray(routes.topology.injections[:, 0]), stops)
@@ -58,7 +58,7 @@ def _chained(arrays, starts, pairs, passes, stops, came):
     taken = np.empty(options.shape[0] * options.shape[1], np.int32)
     nodes = len(homes)
     known_start, known_home = np.full(options.shape[1], -1), np.full(options.shape[1], -1)
-    for node in range(nodes - 1, -1, -1):  # one node stands for all of its switch
+    for node in range(nodes - 1, -1, -1):  # one node represents all nodes of its switch
         known_start[starts[node]], known_home[homes[node]] = node, node
     for u in known_start:
         for v in known_home:
@@ -103,7 +103,7 @@ def _chained(arrays, starts, pairs, passes, stops, came):
 def _turning(arrays, starts, stops):
     options, classes, link_of_port, switch_of_link, phase_of_link, homes = arrays
     nodes = len(homes)
-    below = np.empty((options.shape[1], nodes), np.bool_)  # whether links down lead there
+    below = np.empty((options.shape[1], nodes), np.bool_)  # links down lead from the switch to the node
     for switch in range(len(below)):
         for node in range(nodes):
             code = options[0, switch, node, 0]
@@ -136,8 +136,9 @@ def _turning(arrays, starts, stops):
 
 @compiled
 def _turn(options, ways, u, before, here, switch):
-    """Add the ways on of worms from `u` that have come to a switch and turn down there; before, not all was below."""
-    newly = -1  # a node for which worms come as far as this
+    """Add the outputs of worms from `u` that turn down at a switch because some node is below it, but not below before.
+    """
+    newly = -1  # a node that is below this switch, and was not below the switch before
     for node in range(len(here)):
         if here[node] and not before[node] and node != u:
             newly = node

@@ -1,4 +1,4 @@
-"""The worms of a cycle of dependencies in which some are copied, as they may meet."""
+"""Concrete worms that realise a cycle of dependencies, some of them replicated."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -10,7 +10,7 @@ __all__ = ["CycleStep", "retell"]
 
 
 class CycleStep(NamedTuple):
-    """A step of a cycle: a resource, and a worm that holds it and asks for the next one."""
+    """A step of a cycle: a resource, and a worm that holds it and requests the next one."""
 
     resource: int
     part: int
@@ -19,19 +19,21 @@ class CycleStep(NamedTuple):
 
 
 class _Run(NamedTuple):
-    """What one worm may hold of a cycle, in the branch that waits for nothing and then in the one that waits."""
+    """Resources of a cycle that one worm holds: one in a branch that does not wait, the others in a branch that waits.
+    """
 
     part: int
     still: int
-    waits: tuple[int, ...]  # channels of the other branch, the last of which it does not have
+    waits: tuple[int, ...]  # channels of the waiting branch; the worm waits for the last one and holds the others
 
 
 def retell(graph: DependencyGraph, parts: Sequence[ChannelUse]) -> list[CycleStep]:
-    """Tell a shortest cycle by as few worms as may be, no two of which hold the same.
+    """Find worms that realise a shortest cycle: as few as possible, no two of which hold the same resource.
 
-    Each witness of `DependencyGraph` is the first one of its edge, whatever the others of the cycle are. A worm that is
-    copied may hold a channel in one branch, and all that follows up to where another one waits in a circle in the
-    other: so it is told, from a source whose way shares nothing with the others', if there is one.
+    Each witness of `DependencyGraph` is the first worm of its edge, regardless of the rest of the cycle. A replicated
+    worm may hold a channel in one branch and, in another branch, all following channels of the cycle up to the one that
+    it waits for. Such a worm replaces the witnesses of these steps if it has a source from which it shares no resource
+    with the worms found before.
     """
     edges = graph.cycle_edges()
     copied = [] if graph.copied is None else graph.copied[edges].tolist()
@@ -42,21 +44,21 @@ def retell(graph: DependencyGraph, parts: Sequence[ChannelUse]) -> list[CycleSte
         return plain
     plain, copied = plain[begin:] + plain[:begin], copied[begin:] + copied[:begin]
     firsts = [place for place, switch in enumerate(copied) if switch >= 0]
-    told: list[CycleStep] = []
+    found: list[CycleStep] = []
     taken: set[int] = set()
     for first, end in zip(firsts, [*firsts[1:], len(plain)], strict=True):
         steps = plain[first:end]
         waits = [step.resource for step in (*plain[first + 1:end], plain[end % len(plain)])]
         run = _Run(steps[0].part, steps[0].resource, tuple(waits))
-        source, stops, held = next((found for found in _worms(graph, parts[run.part], run) if not found[2] & taken),
+        source, stops, held = next((worm for worm in _worms(graph, parts[run.part], run) if not worm[2] & taken),
                                    (None, (), set()))
         taken |= held
-        told += steps if source is None else [CycleStep(step.resource, run.part, source, stops) for step in steps]
-    return told
+        found += steps if source is None else [CycleStep(step.resource, run.part, source, stops) for step in steps]
+    return found
 
 
 def _worms(graph: DependencyGraph, part: ChannelUse, run: _Run) -> Iterator[tuple[int, tuple[int, ...], set[int]]]:
-    """Worms that may be in so much of a cycle: from where, to which nodes, and what each of them holds then."""
+    """Yield worms that hold and wait for the resources of a run: source, two destinations, and resources held."""
     topology, share = part.topology, graph.vc_classes // part.vc_classes
     for source in range(topology.nodes):
         ways = {}

@@ -1,18 +1,18 @@
-"""What theorems of the papers come to for a scheme or a plan.
+"""Checks of the papers' theorems for a scheme or a plan.
 
-Sections 2 and 3 of [Boppana98], statement by statement, decided for any scheme whose deadlocks `check` can analyse:
+The statements of [Boppana98], sections 2 and 3, are decided for any scheme whose deadlocks `check` can analyse:
 
     from wormcast.algorithms import SCHEMES, explain, topology
 
     for statement in explain(topology("mesh:4x4"), SCHEMES["column-path"]):
         print(statement.sentence)
 
-One concept a file: ``statement`` (what is said), ``subject`` (of which worms), ``paper`` (what the paper says of them),
-``unicasts`` (shortest ways, trees), ``theorem1``, ``bounds`` (Definition 1, Lemma 1, Corollary 2), ``dans``
-(Definition 2, Lemma 2), ``minimal`` and ``minimal_links`` (Definition 3), ``need`` (the fewest classes that the
-dependencies allow, and the corollaries), ``ranking`` (orders of channels that a reader can check), ``explain`` (all of
-it). Beside it Definition 1 and Theorem 1 of [Hou], on trees of unicasts whose worms do not wait for each other, decided
-for any plan: ``contention``. What [Sivaram98] says of worms that are copied out of buffers is ``up_down``, and of
-chains ``chained``; of packets that network interfaces forward ``packets``, and of links that packets of one step share
-``conflicts``.
+[Boppana98]: ``unicasts`` (shortest paths, trees), ``theorem1``, ``bounds`` (Definition 1, Lemma 1, Corollary 2),
+``acyclic_partitions`` (Definition 2, Lemma 2), ``minimal`` and ``minimal_links`` (Definition 3), ``class_bounds`` (the
+fewest consumption classes, and the corollaries), ``ranking`` (orders of channels that a reader can check), ``paper``
+(the paper's own claims). [Varavithya]: ``trees``. [Hou], Definition 1 and Theorem 1, for any plan: ``contention``.
+[Sivaram98]: ``up_down`` (worms replicated from buffers), ``path_worm_bounds`` (chains of switches), ``packet_trees``
+(packets that interfaces forward), ``conflicts`` (links shared in one step).
+
+``problem`` is the input of the checks, ``statement`` their result, ``explain`` runs all of them.
 """

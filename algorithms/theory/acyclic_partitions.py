@@ -23,23 +23,23 @@ from .statement import TheoremCheck
 __all__ = ["Dans", "Groups", "dans", "group_links", "own_dans"]
 
 
-MOST_TOLD = 6
-"""Pairs of DANs of which a sentence gives the order; data have all."""
+MOST_SHOWN = 6
+"""Most pairs of DANs in a sentence. The data have all pairs."""
 
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Groups of links, of which DANs are put together.
+    """Groups of links from which DANs are built.
 
     Parameters
     ----------
     topology : Topology
     names : tuple of str
     numbers : int16 array [links]
-        Group of each link, -1 where it is in none.
+        Group of each link, or -1.
     before : int32 array [groups, groups, 4]
-        A worm (part, from, to, and to) that uses a link of one group and later one of the other, in this order;
-        first entry ``NOWHERE`` where there is none.
+        A worm (part, source, first stop, second stop) that uses a link of the first group and later a link of the
+        second one. The first entry is ``NOWHERE`` if there is no such worm.
     """
 
     topology: Topology
@@ -48,7 +48,7 @@ class Groups:
     before: npt.NDArray[np.int32]
 
     def cycle(self, block: tuple[int, ...]) -> list[int]:
-        """Switches of a shortest cycle of links of some groups; empty: they are acyclic."""
+        """Return the switches of a shortest cycle of links of some groups. Empty if the links are acyclic."""
         if block not in self._known:
             links = self.topology.links[np.isin(self.numbers, block)][:, [0, 2]]
             self._known[block] = _cycle(links.tolist())
@@ -60,7 +60,7 @@ class Groups:
 
 
 def group_links(subject: Problem, names: Sequence[str], numbers: npt.NDArray[np.int16]) -> Groups:
-    """Find out in which order worms of several destinations use groups of links: hops to the first one count, too."""
+    """Find the orders in which worms of several destinations use groups of links, with the hops to the first one."""
     count = len(names)
     before = np.full((count, count, 4), NOWHERE, np.int32)
     for part, (ways, triples) in enumerate(zip(subject.parts, subject.visit_triples, strict=True)):
@@ -74,10 +74,10 @@ def group_links(subject: Problem, names: Sequence[str], numbers: npt.NDArray[np.
 
 @dataclass(frozen=True, eq=False)
 class Dans:
-    """A set of DANs, each made of groups of links, no two with a link in common.
+    """Set of DANs, each made of groups of links. No two DANs share a link.
 
-    Source: [Boppana98], section 3.2, Definition 2. A worm that has reserved a consumption channel uses links of the
-    set for all its hops from there, as the proof of Lemma 2 needs it.
+    Source: [Boppana98], section 3.2, Definition 2. In a valid set a worm that has reserved a consumption channel uses
+    links of the set for all further hops, as the proof of Lemma 2 requires.
 
     Parameters
     ----------
@@ -98,12 +98,12 @@ class Dans:
         return "/".join(",".join(self.groups.names[group] for group in block) for block in self.blocks)
 
     def name(self, dan: int) -> str:
-        """Write one DAN."""
+        """Return the name of a DAN."""
         return f"{{{','.join(self.groups.names[group] for group in self.blocks[dan])}}}"
 
     @cached_property
     def numbers(self) -> npt.NDArray[np.int8]:
-        """DAN of each link, int8 [links], -1 where it is in none."""
+        """DAN of each link, or -1, int8 [links]."""
         of_group = np.full(len(self.groups.names) + 1, -1, np.int8)
         for dan, block in enumerate(self.blocks):
             of_group[list(block)] = dan
@@ -111,18 +111,18 @@ class Dans:
 
     @cached_property
     def uncovered(self) -> list[int]:
-        """Links that worms use once they hold a consumption channel, and that are in no DAN."""
+        """Links in no DAN that worms use while they hold a consumption channel."""
         loaded = np.any([part.loaded for part in self.subject.parts], axis=0)
         return np.flatnonzero(loaded & (self.numbers < 0)).tolist()
 
     @cached_property
     def cycle(self) -> list[int]:
-        """Switches of a cycle of links in one of the DANs; empty: each is acyclic."""
+        """Switches of a cycle of links in one of the DANs. Empty if all DANs are acyclic."""
         return next(filter(None, map(self.groups.cycle, self.blocks)), [])
 
     @cached_property
     def steps(self) -> list[tuple[int, int, tuple[int, ...]]]:
-        """Pairs of DANs, the second used after the first by some worm, and that worm."""
+        """Pairs of DANs that a worm uses one after the other, and that worm."""
         found = []
         for first, one in enumerate(self.blocks):
             for second, other in enumerate(self.blocks):
@@ -135,14 +135,14 @@ class Dans:
 
     @cached_property
     def clash(self) -> list[tuple[int, int, tuple[int, ...]]]:
-        """Steps that lead from a DAN back to it, so that no partial order allows them; empty: there is one."""
+        """Steps that lead from a DAN back to it, which excludes a partial order. Empty if there is a partial order."""
         around = _cycle([[first, second] for first, second, _ in self.steps])
         pairs = set(zip(around, around[1:] + around[:1], strict=True))
         return [step for step in self.steps if step[:2] in pairs]
 
     @cached_property
     def order(self) -> list[int]:
-        """The DANs in an order in which worms visit them."""
+        """DANs in an order in which worms use them."""
         left, order = list(range(len(self))), []
         while left:
             order.append(next(one for one in left if not any(
@@ -152,19 +152,19 @@ class Dans:
 
     @property
     def valid(self) -> bool:
-        """Whether it is a valid set."""
+        """The set is valid."""
         return not (self.uncovered or self.cycle or self.clash)
 
     @property
     def order_text(self) -> str:
-        """Say in which order worms visit the DANs: what is before what, or that nothing is."""
+        """Order in which worms use the DANs, in words."""
         pairs = [f"{self.name(first)} before {self.name(second)}" for first, second, _ in self.steps]
-        more = f" and so on, {len(pairs)} pairs in all" if len(pairs) > MOST_TOLD else ""
-        return f"worms use {', '.join(pairs[:MOST_TOLD])}{more}" if pairs else "no worm uses two of them"
+        more = f" and so on, {len(pairs)} pairs in all" if len(pairs) > MOST_SHOWN else ""
+        return f"worms use {', '.join(pairs[:MOST_SHOWN])}{more}" if pairs else "no worm uses two of them"
 
     @property
     def why_not(self) -> str:
-        """Say why it is not valid."""
+        """Reason why the set is not valid, in words."""
         subject = self.subject
         if self.uncovered:
             names = link_names(subject.topology)
@@ -180,11 +180,11 @@ class Dans:
             for first, second, worm in self.clash)
 
     def classes(self) -> LinkClasses:
-        """Channels of consumption by Lemma 2: that of the DAN of the most recent hop, or of the next one."""
+        """Return the consumption classes of Lemma 2: the DAN of the most recent hop, or else of the next one."""
         return LinkClasses(self.numbers, len(self), "last")
 
     def to_dict(self) -> dict[str, Any]:
-        """Give it as plain data for JSON."""
+        """Return the set as data for JSON."""
         worms = [{"first": first, "then": second, "worm": self.subject.worm(*worm)}
                  for first, second, worm in self.steps]
         return {"dans": str(self), "order": [self.name(one) for one in self.order] if self.valid else None,
@@ -192,14 +192,14 @@ class Dans:
 
 
 def own_dans(subject: Problem, classes: ConsumptionClasses) -> Dans:
-    """The classes of a map as DANs, whole directions each."""
+    """Return the classes of a map as DANs of whole directions."""
     names = [",".join(network) for network in classes.networks]
     groups = group_links(subject, names, classes.of_channels(subject.topology).astype(np.int16))
     return Dans(subject, groups, tuple((one,) for one in range(len(names))))
 
 
 def dans(subject: Problem) -> list[TheoremCheck]:
-    """Decide whether the scheme's classes are a valid set of DANs, and whether as many channels suffice."""
+    """Decide if the scheme's classes are a valid set of DANs, and if one channel for each DAN suffices."""
     place = "section 3.2"
     both = ("Definition 2", "Lemma 2")
     if subject.unfit:
@@ -212,7 +212,7 @@ def dans(subject: Problem) -> list[TheoremCheck]:
                 for name in both]
     classes = subject.maps[0]
     if not len(classes):
-        none = "a map without classes is no set of DANs: worms that hold a consumption channel go on by links of none"
+        none = "a map without classes is no set of DANs: worms that hold a consumption channel use links in no DAN"
         return [TheoremCheck("Definition 2", place, none, False),
                 TheoremCheck("Lemma 2", place, "it does not apply: there is no valid set", None)]
     found = own_dans(subject, classes)
@@ -227,7 +227,7 @@ def dans(subject: Problem) -> list[TheoremCheck]:
     own = is_free(subject.parts, len(found))
     proof = certificate(subject, found.classes())
     sentence = (f"{len(found)} consumption channels a node suffice, one for each DAN, taken by the most recent hop, or "
-                f"by the next one: {_told(proof)}; by the scheme's own rule ({classes.by} hop): "
+                f"by the next one: {_order_text(proof)}; by the scheme's own rule ({classes.by} hop): "
                 f"{'no cycle' if own else 'a cycle'}")
     return [
         TheoremCheck("Definition 2", place, f"{found} is a valid set of DANs: each is acyclic, worms that hold a "
@@ -237,7 +237,7 @@ def dans(subject: Problem) -> list[TheoremCheck]:
     ]
 
 
-def _told(proof: dict[str, Any] | None) -> str:
+def _order_text(proof: dict[str, Any] | None) -> str:
     if proof is None:
         return "yet the dependencies have a cycle"
     return (f"channels have an order in which all {proof['steps']} steps of worms rise" if not proof["falls"]
@@ -245,7 +245,7 @@ def _told(proof: dict[str, Any] | None) -> str:
 
 
 def _cycle(edges: Sequence[Sequence[int]]) -> list[int]:
-    """A shortest cycle of a plain graph, its lowest place first; empty: none."""
+    """Return a shortest cycle of a graph, its lowest vertex first. Empty if there is no cycle."""
     after: dict[int, list[int]] = {}
     for start, end in edges:
         after.setdefault(start, []).append(end)
@@ -271,7 +271,7 @@ def _cycle(edges: Sequence[Sequence[int]]) -> list[int]:
 
 @compiled
 def _before(triples, arrays, starts, numbers, count):
-    """A worm for each pair of groups of which it uses one before the other, int32 [count, count, 3]."""
+    """Return, for each pair of groups, a worm that uses the first group before the second, int32 [count, count, 3]."""
     _, classes, _, _, _, _ = arrays
     before = np.full((count, count, 3), NOWHERE, np.int32)
     path = np.empty(2 * arrays[0].shape[1], np.int32)

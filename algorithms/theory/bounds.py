@@ -1,4 +1,4 @@
-"""Definition 1, Lemma 1 and Corollary 2 of [Boppana98]: consumption channels that suffice, by counting links."""
+"""Definition 1, Lemma 1 and Corollary 2 of [Boppana98]: sufficient consumption channels from counts of links."""
 
 from ..deadlock.degrees import Degrees, degrees
 from .problem import Problem
@@ -12,8 +12,8 @@ PLACE = "section 3.2"
 def bounds(subject: Problem) -> list[TheoremCheck]:
     """Count links in both readings, and check both constructions of Lemma 1's proof against the dependencies.
 
-    A reading counts the links that worms use once they hold a consumption channel, as section 3.2.1 does, or all
-    links that they use.
+    One reading counts the links that worms use while they hold a consumption channel, as section 3.2.1 does. The other
+    counts all links that they use.
     """
     if subject.unfit:
         why = f"it does not apply: {subject.unfit}"
@@ -25,7 +25,7 @@ def bounds(subject: Problem) -> list[TheoremCheck]:
 
 
 def _without_stops(subject: Problem) -> list[TheoremCheck]:
-    """Of worms with one destination each."""
+    """Return the statements for worms with one destination each."""
     none = "every worm has one destination, so that no worm uses a link while it holds a consumption channel"
     definition = TheoremCheck("Definition 1", PLACE, f"v_in and v_out are 0: {none}", None,
                            found={"held": {"v_in": 0, "v_out": 0}, "all": {"v_in": 0, "v_out": 0}})
@@ -34,7 +34,7 @@ def _without_stops(subject: Problem) -> list[TheoremCheck]:
 
 
 def _counts(subject: Problem, found: Degrees) -> dict[str, object]:
-    """A reading as data."""
+    """Return the counts of a reading as data for JSON."""
     return {
         "v_in": found.v_in, "v_in_node": int(found.incoming.argmax()),
         "v_out": found.v_out, "v_out_node": int(found.outgoing.argmax()),
@@ -43,12 +43,13 @@ def _counts(subject: Problem, found: Degrees) -> dict[str, object]:
 
 
 def _definition1(subject: Problem, held: Degrees, every: Degrees) -> TheoremCheck:
-    def told(found: Degrees) -> str:
+    def counts(found: Degrees) -> str:
         return (f"v_in is {found.v_in} (at {subject.named(int(found.incoming.argmax()))}) and v_out "
                 f"{found.v_out} (at {subject.named(int(found.outgoing.argmax()))})")
 
-    sentence = (f"with one virtual channel a link {told(held)}, of the links by which worms come to a destination, and "
-                f"those that they use once they hold a consumption channel; of all links that they use {told(every)}")
+    sentence = (f"with one virtual channel a link {counts(held)}, of the links by which worms come to a destination, "
+                "and those that they use once they hold a consumption channel; of all links that they use "
+                f"{counts(every)}")
     if subject.vcs > 1:
         sentence += (f"; with {subject.vcs} virtual channels v_in is {held.v_in * subject.vcs} and v_out "
                      f"{held.v_out * subject.vcs}, or {every.v_in * subject.vcs} and {every.v_out * subject.vcs}")
@@ -66,8 +67,8 @@ def _lemma1(subject: Problem, held: Degrees, every: Degrees) -> TheoremCheck:
     sentence = (
         f"min(v_in, v_out + 1) = min({held.v_in}, {held.v_out + 1}) = {held.lemma1} consumption channels a node "
         f"suffice, or min({every.v_in}, {every.v_out + 1}) = {every.lemma1} of all links that worms use; checked: "
-        f"{len(incoming)}, one for each incoming link, have {_told(cycles[0])}; {len(outgoing)}, one for each outgoing "
-        f"link and a spare one, have {_told(cycles[1])}")
+        f"{len(incoming)}, one for each incoming link, have {_cycle_text(cycles[0])}; {len(outgoing)}, one for each "
+        f"outgoing link and a spare one, have {_cycle_text(cycles[1])}")
     if subject.vcs > 1:
         counted = min(held.v_in * subject.vcs, held.v_out * subject.vcs + 1)
         sentence += (f"; counted with {subject.vcs} virtual channels it is {counted}, but worms take any one of a "
@@ -97,7 +98,7 @@ def _corollary2(subject: Problem, held: Degrees, every: Degrees) -> TheoremCheck
         "wherever a worm ends it could go on, or the node has fewer outgoing links than v_out: "
         f"min(v_in, v_out) = min({held.v_in}, {held.v_out}) = {held.corollary2} consumption channels a node suffice, "
         f"or min({every.v_in}, {every.v_out}) = {every.corollary2} of all links that worms use; checked: "
-        f"{len(outgoing)}, one for each outgoing link, have {_told(cycle)}")
+        f"{len(outgoing)}, one for each outgoing link, have {_cycle_text(cycle)}")
     return TheoremCheck("Corollary 2", PLACE, sentence, not cycle, paper, agrees, {
         "met": True, "met_of_all_links": every.met, "channels": held.corollary2,
         "channels_of_all_links": every.corollary2,
@@ -105,5 +106,5 @@ def _corollary2(subject: Problem, held: Degrees, every: Degrees) -> TheoremCheck
     }, certificate={"cycle": cycle} if cycle else None)
 
 
-def _told(cycle: list[str]) -> str:
+def _cycle_text(cycle: list[str]) -> str:
     return f"a cycle of {len(cycle)}" if cycle else "no cycle"

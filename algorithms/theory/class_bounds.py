@@ -1,7 +1,7 @@
-"""The fewest classes of consumption channels that the dependencies allow, and what [Boppana98] says of their number.
+"""Fewest consumption classes that exclude cycles of dependencies, and the numbers of [Boppana98].
 
-This is another question than that of Definition 3: here it counts whether worms can wait in a circle, whether or not
-the classes are a valid set of DANs.
+Definition 3 is another question: here a map counts if worms cannot wait in a cycle, even if its classes are not a valid
+set of DANs.
 """
 
 from dataclasses import dataclass
@@ -20,22 +20,22 @@ __all__ = ["Need", "find_need", "need"]
 
 @dataclass(frozen=True)
 class Need:
-    """How many classes it takes.
+    """Number of consumption classes that a scheme needs.
 
     Parameters
     ----------
     stated : int
-        Classes of the map in use, at least one.
+        Number of classes of the map in use, at least one.
     free : bool
-        Whether a channel for each of them is enough.
+        A channel for each of these classes suffices.
     fewest : int or None
-        The fewest classes by directions, decided by the hop that the scheme's own map goes by; None where it is not
-        known, or no map will do.
+        The fewest classes by directions, with the deciding hop of the scheme's own map. None if it is not known, or no
+        map excludes cycles.
     maps : list of ConsumptionClasses
-        All maps to so few; where these are not known, one that will do, if there is one.
+        All maps to the fewest classes. If these are not known: one map without a cycle, if there is one.
     refused : list of dict
-        All maps to one class fewer, each with a cycle. To join two classes takes no cycle away, so that maps to still
-        fewer have one, too.
+        All maps to one class fewer, each with a cycle. Joining two classes removes no cycle, so that maps to even
+        fewer classes have one, too.
     """
 
     stated: int
@@ -56,13 +56,13 @@ def find_need(subject: Problem) -> Need:
     maps = [one for known in words for one in known.maps(fewest) if is_free(subject.parts, fewest, one)]
     fewer = [one for known in words for one in known.maps(min(fewest - 1, len(known.finest)))]
     if fewest == 2:
-        fewer = fewer[:1]  # all the same: one class for every worm
+        fewer = fewer[:1]  # all maps to one class are equal
     return Need(stated, free, fewest, maps, [
         {"classes": str(one), "cycle": subject.cycle(len(one), one)} for one in fewer])
 
 
 def need(subject: Problem) -> list[TheoremCheck]:
-    """Say how many classes suffice and how many do not; then the same beside each of the paper's sentences."""
+    """Decide the numbers of classes that suffice and that do not, and compare them with each claim of the paper."""
     name, place = "Classes needed", "section 3.2"
     if subject.has_stops and any(not part.routes.deterministic for part in subject.parts):
         return [TheoremCheck(name, place, "not decided: worms have a choice of channels, so that a cycle need not be a "
@@ -70,8 +70,9 @@ def need(subject: Problem) -> list[TheoremCheck]:
     found = find_need(subject)
     if not found.maps:
         cycle = subject.cycle(found.stated)
-        return [TheoremCheck(name, place, f"no number suffices by directions; {found.stated} as mapped: {_told(cycle)}",
-                          False, found={"stated": found.stated, "free": found.free, "fewest": None})]
+        sentence = f"no number suffices by directions; {found.stated} as mapped: {_cycle_text(cycle)}"
+        return [TheoremCheck(name, place, sentence, False,
+                             found={"stated": found.stated, "free": found.free, "fewest": None})]
     proof = certificate(subject, found.maps[0]) if subject.has_stops and not subject.unfit else None
     numbers = {"stated": found.stated, "free": found.free, "fewest": found.fewest,
                "maps": [str(one) for one in found.maps]}
@@ -82,7 +83,7 @@ def need(subject: Problem) -> list[TheoremCheck]:
 
 
 def _sentence(subject: Problem, found: Need) -> str:
-    """What was found, in words."""
+    """Return the result in words."""
     maps = [str(one) for one in subject.maps if len(one)]
     mapped = f" as mapped ({' and '.join(maps)})" if maps else ""
     said = [_number(found.stated, found.free) + mapped]
@@ -94,19 +95,19 @@ def _sentence(subject: Problem, found: Need) -> str:
         said.append(f"{_number(found.fewest, True)}{f' ({shown})' if len(found.maps[0]) else ''}")
     if found.refused:
         fewer = _number(found.fewest - 1, False)
-        said.append(f"{fewer} ({_told(found.refused[0]['cycle'])})" if len(found.refused) == 1 else
+        said.append(f"{fewer} ({_cycle_text(found.refused[0]['cycle'])})" if len(found.refused) == 1 else
                     f"{fewer} by any of {len(found.refused)} maps of directions, each with a cycle")
     return "; ".join(said)
 
 
 def _beside(subject: Problem, found: Need, claim: Claim) -> TheoremCheck:
-    """One of the paper's sentences, with what was found."""
+    """Compare a claim of the paper with the result."""
     said, holds, numbers = [], True, {}
     if claim.too_few is not None:
         cycle = subject.cycle(1, ConsumptionClasses()) if claim.too_few == 1 else []
         enough = not cycle if claim.too_few == 1 else found.fewest is not None and found.fewest <= claim.too_few
         holds, numbers[str(claim.too_few)] = not enough, enough
-        shown = f" ({_told(cycle)})" if cycle else ""
+        shown = f" ({_cycle_text(cycle)})" if cycle else ""
         if enough and len(found.maps[0]):
             fewer = "" if found.fewest == claim.too_few else f"as {found.fewest} do, "
             shown = f" ({fewer}{found.maps[0]})"
@@ -120,11 +121,11 @@ def _beside(subject: Problem, found: Need, claim: Claim) -> TheoremCheck:
 
 
 def _number(channels: int, enough: bool) -> str:
-    """Say whether so many channels are enough."""
+    """Return "N suffice" or "N do not suffice"."""
     if enough:
         return f"{channels} suffice{'s' if channels == 1 else ''}"
     return f"{channels} do{'es' if channels == 1 else ''} not suffice"
 
 
-def _told(cycle: list[str]) -> str:
+def _cycle_text(cycle: list[str]) -> str:
     return f"a cycle of {len(cycle)}" if cycle else "no cycle"

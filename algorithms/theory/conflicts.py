@@ -1,4 +1,4 @@
-"""Whether packets that are sent in one step share a link: what [Sivaram98], section 4.3.4, asks of a tree."""
+"""Packets of one step that share a link ([Sivaram98], section 4.3.4)."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -19,11 +19,11 @@ class Conflict:
     Parameters
     ----------
     step : int
-        From 1.
+        Number of the step, from 1.
     worms, packets : (int, int)
-        Ids of the worms, and which packet of each, from 1.
+        Ids of the worms, and the number of the packet of each, from 1.
     link : int
-        Row of `Topology.links`: the first one on the first worm's way that both take.
+        Row of `Topology.links`: the first shared link on the first worm's way.
     """
 
     step: int
@@ -32,17 +32,17 @@ class Conflict:
     link: int
 
     def to_dict(self, plan: Plan) -> dict[str, Any]:
-        """Give it as plain data for JSON, the link by its name."""
+        """Return the fields as data for JSON, with the name of the link."""
         return {"step": self.step, "worms": list(self.worms), "packets": list(self.packets),
                 "link": link_names(plan.topology)[self.link]}
 
 
 def conflicts(plan: Plan, discipline: str = "fpfs") -> list[Conflict] | None:
-    """List the pairs of packets that are sent in one step and share a link; None where there are no packet steps.
+    """List the pairs of packets that are sent in one step and share a link. None if the plan has no packet steps.
 
-    A tree is depth contention-free ([Sivaram98], section 4.3.4) if there are none. An order of which no two pairs of
-    neighbours share a link keeps the packets of one step apart only while there is one packet, as later ones overlap
-    with worms that lie within their own.
+    A tree without such pairs is depth contention-free ([Sivaram98], section 4.3.4). An order of nodes in which no two
+    pairs of neighbours share a link guarantees this for the first packet only: later packets overlap with worms within
+    the range of their own.
 
     Parameters
     ----------
@@ -61,13 +61,13 @@ def conflicts(plan: Plan, discipline: str = "fpfs") -> list[Conflict] | None:
 
 @compiled_from(QUADRATIC)
 def _shared(offsets, taken, steps, by_step, links):
-    """Rows (step, worm, packet, worm, packet, link), packets from 0; ``by_step``: all sends in the order of steps."""
+    """Return rows (step, worm, packet, worm, packet, link), packets from 0. ``by_step`` has all sends by step."""
     packets = steps.shape[1]
     found = np.empty((1024, 6), np.int64)
     count = 0
-    last = np.full(links, -1, np.int64)  # the last use of each link in this step, and of each use the one before
+    last = np.full(links, -1, np.int64)  # last use of each link in this step; `uses` has the use before each use
     uses = np.empty((len(steps) * 2 + len(taken), 2), np.int64)
-    seen = np.full(len(by_step), -1, np.int64)  # the last send with which each has been paired
+    seen = np.full(len(by_step), -1, np.int64)  # last send with which each send was paired
     used, step = 0, 0
     for place in range(len(by_step)):
         send = by_step[place]

@@ -1,4 +1,4 @@
-"""Whether the unicasts of a tree can wait for each other: Definition 1 and Theorem 1 of [Hou], of any plan."""
+"""Definition 1 and Theorem 1 of [Hou] for any plan: unicasts of a tree that can wait for each other."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,20 +13,20 @@ from ..worms import AT_ONCE
 
 __all__ = ["Contention", "Shared", "contention"]
 
-#: Theorem 1's conditions that a pair with a common channel can meet; the second is that it has none.
+#: Conditions of Theorem 1 that a pair with a common channel can meet. Condition 2 is that it has no common channel.
 CONDITIONS = (1, 3, 4)
 
 
 @dataclass(frozen=True)
 class Shared:
-    """Two worms of a plan that share a link: that of the earlier step first.
+    """Two worms of a plan that share a link; the worm of the earlier step is the first.
 
     Parameters
     ----------
     first, second : int
         Ids of the worms.
     link : int
-        Row of `Topology.links`: the first one on the first worm's way that both take.
+        Row of `Topology.links`: the first shared link on the first worm's way.
     """
 
     first: int
@@ -36,24 +36,26 @@ class Shared:
 
 @dataclass(frozen=True)
 class Contention:
-    """What [Hou] asks of a broadcast, of a plan whose worms have one destination each.
+    """Conditions of [Hou] for a broadcast, checked for a plan whose worms have one destination each.
 
-    Channels are links between switches, whatever their virtual channels: worms on two of these share the link's slots.
+    A channel is a link between switches with all its virtual channels, as these share the link flit by flit.
 
     Parameters
     ----------
     plan : Plan
     definition : dict of int to bool
-        Definition 1: 1, the source alone sends in step 1; 2, every other node sends after the step of its receipt; 3, a
-        node's worms of one step leave by different links; 4, each destination receives once, which every `Plan` does.
+        Conditions of Definition 1. 1: only the source sends in step 1. 2: each other node sends after the step of its
+        receipt. 3: a node's worms of one step leave by different links. 4: each destination receives once, which is
+        true of every `Plan`.
     stepwise : tuple of Shared
         Pairs of one step that share a link.
     conditions : dict of int to int
-        Pairs that share a link, by the first of Theorem 1's conditions that holds: 1, the later sender has the message
-        by way of the earlier worm; 3, both have one sender and one first link; 4, the later sender has it by way of a
-        worm that the earlier one's sender sent later, by the same first link.
+        Number of pairs that share a link, by the first of Theorem 1's conditions that they meet. 1: the later sender
+        has received the message by way of the earlier worm. 3: both worms have the same sender and first link. 4: the
+        later sender has received the message by way of a worm that the earlier worm's sender sent later, by the same
+        first link.
     violations : tuple of Shared
-        Pairs of which none holds.
+        Pairs that share a link and meet none of these conditions.
     """
 
     plan: Plan
@@ -69,11 +71,11 @@ class Contention:
 
     @property
     def free(self) -> bool:
-        """Whether Definition 1 and Theorem 1 hold: no worm waits for one of another sender."""
+        """Definition 1 and Theorem 1 hold: no worm waits for a worm of another sender."""
         return all(self.definition.values()) and not self.violations
 
     def named(self, pair: Shared) -> tuple[int, int, str]:
-        """Give a pair as ids and the link's name without its virtual channels: ``link:U>V``."""
+        """Return the ids of a pair and the name of its link without virtual channels: ``link:U>V``."""
         name = str(Resource.link(self._names[pair.link], "*")).removesuffix(":*")
         return pair.first, pair.second, name
 
@@ -82,7 +84,7 @@ class Contention:
         return link_names(self.plan.topology)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give it as plain data for JSON."""
+        """Return the fields as data for JSON."""
         return {
             "definition": {str(number): holds for number, holds in self.definition.items()},
             "stepwise": [list(self.named(pair)) for pair in self.stepwise],
@@ -93,9 +95,9 @@ class Contention:
 
 
 def contention(plan: Plan) -> Contention | None:
-    """Look at all pairs of a plan's worms; None where a worm has several destinations.
+    """Check all pairs of a plan's worms. None if a worm has several destinations.
 
-    A pair is taken in the order of its steps. Source: [Hou], section 3.
+    The worms of a pair are in the order of their steps. Source: [Hou], section 3.
     """
     worms, topology = plan.arrays, plan.topology
     if len(worms.destinations) > len(worms) or worms.steps is None:
@@ -128,10 +130,11 @@ def contention(plan: Plan) -> Contention | None:
 
 @compiled_from(QUADRATIC)
 def _pairs(offsets, taken, link_offsets, users, source, after, steps):
-    """All pairs that share a link, once each: the earlier worm, the later one, the link, and its condition or 0."""
+    """Return all pairs that share a link, once each: the earlier worm, the later one, the link, and a condition or 0.
+    """
     found = np.empty((1024, 4), np.int64)
     count = 0
-    seen = np.full(len(source), -1, np.int64)  # the last worm with which each has been paired
+    seen = np.full(len(source), -1, np.int64)  # last worm with which each worm was paired
     for one in range(len(source)):
         for place in range(offsets[one], offsets[one + 1]):
             link = taken[place]
@@ -153,7 +156,7 @@ def _pairs(offsets, taken, link_offsets, users, source, after, steps):
 
 @compiled_from(QUADRATIC)
 def _condition(offsets, taken, source, after, steps, one, other):
-    """The first of Theorem 1's conditions that holds of two worms that share a link, the earlier step's first; or 0."""
+    """Return the first of Theorem 1's conditions that two worms with a shared link meet, or 0. `one` is the earlier."""
     ancestor = after[other]
     while ancestor >= 0:
         if ancestor == one:

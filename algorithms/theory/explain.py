@@ -1,4 +1,4 @@
-"""All statements on the worms of some schemes: of [Boppana98], [Varavithya] or [Sivaram98], as they are copied."""
+"""All theorem checks for the worms of schemes: [Boppana98], [Varavithya] or [Sivaram98], by the kind of replication."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -42,30 +42,32 @@ def explain(
     tokens: bool | None = None,
     seed: int = 0,
 ) -> list[TheoremCheck]:
-    """Decide the statements of [Boppana98], sections 2 and 3, for what `check` takes; parameters and errors as there.
+    """Decide the papers' statements for schemes on a topology. Parameters and errors are those of `check`.
 
-    Of worms that are copied where their ways part, those of [Varavithya], section 3: of one scheme alone, whatever
-    ``tokens`` says, as all are of circles that tokens are there to break. Of those that are copied out of buffers,
-    those of [Sivaram98], section 5, whether these hold whole worms or not, and of worms along chains what ``seed``
-    draws shows of their number and their steps. Of one scheme whose worms network interfaces forward
-    along k-binomial trees, those of [Sivaram98], section 4.3, besides.
+    - Worms without replication: [Boppana98], sections 2 and 3.
+    - Worms that switches replicate: [Varavithya], section 3, for one scheme alone. ``tokens`` has no effect, as these
+      statements are about the cycles that tokens break.
+    - Worms replicated from whole-worm buffers: [Sivaram98], section 5, for buffers that store whole worms and for
+      others. For worms along chains also their number and steps, for random multicasts drawn by ``seed``.
+    - One scheme whose worms interfaces forward along k-binomial trees: also [Sivaram98], section 4.3.
 
-    Those of section 3 are about consumption channels of a node, with one ejection port. Where a scheme's multicasts
-    to two destinations need not show all its ways, what holds of those is not said to hold of all.
+    Section 3 of [Boppana98] is about the consumption channels of a node with one ejection port. If multicasts to two
+    destinations need not show all ways of a scheme, a statement that is true of them is reported as undecided.
     """
-    everybody = [(scheme, relation), *others]
-    parts = [find_channel_use(one, topology, by, classes, seed) for one, by in everybody]
+    pairs = [(scheme, relation), *others]
+    parts = [find_channel_use(one, topology, by, classes, seed) for one, by in pairs]
     copied = [part for part in parts if part.replication is not None]
     if copied:
         if len(parts) > 1:
-            raise WormcastError(f"explain: {' and '.join(part.name for part in parts)} are given together, the "
-                                f"statements of trees are of one scheme (which sends unicasts, too): {copied[0].name}")
+            raise WormcastError(f"explain: {' and '.join(part.name for part in parts)} are not valid together: the "
+                                f"statements about replicated worms are about one scheme. Allowed: {copied[0].name} "
+                                "alone.")
         if copied[0].needs_whole_packet:
             along = chained(topology, scheme, seed) if isinstance(scheme, MultiDropScheme) else []
             return [*buffered(Buffered(copied[0], ejection)), *along]
         enough = all_consumed(topology, channels=consumption or 1, vcs=vcs, ejection=ejection)
         return trees(Copies(copied[0], ejection, enough))
-    subject = Problem([one for one, _ in everybody], parts, vcs, ejection)
+    subject = Problem([one for one, _ in pairs], parts, vcs, ejection)
     rest = [*bounds(subject), *dans(subject), minimal(subject), minimal_by_links(subject), *need(subject)]
     if not subject.complete:
         rest = [replace(one, holds=None if one.holds else one.holds,

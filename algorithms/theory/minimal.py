@@ -1,4 +1,4 @@
-"""Definition 3 of [Boppana98]: valid sets of as few DANs as possible, made of whole directions."""
+"""Definition 3 of [Boppana98]: valid sets of the fewest DANs, made of whole directions."""
 
 from dataclasses import dataclass
 
@@ -20,9 +20,9 @@ class Minimal:
     Parameters
     ----------
     sets : list of Dans
-        Each once.
+        The valid sets, each once.
     refused : list of Dans
-        All smaller sets: none is valid.
+        All smaller sets. None of them is valid.
     """
 
     sets: list[Dans]
@@ -30,7 +30,7 @@ class Minimal:
 
 
 def minimal(subject: Problem) -> TheoremCheck:
-    """Find all valid sets of the fewest DANs that are made of whole directions, and why all smaller ones are none."""
+    """Find all valid sets of the fewest DANs made of whole directions, and why all smaller sets are not valid."""
     place = "section 3.2"
     if subject.unfit:
         return TheoremCheck("Definition 3", place, f"it does not apply: {subject.unfit}", None)
@@ -62,10 +62,11 @@ def minimal(subject: Problem) -> TheoremCheck:
 
 
 def minimal_by_directions(subject: Problem) -> Minimal | None:
-    """Divide the directions of links that worms use once they hold a consumption channel, fewest DANs first.
+    """Partition the directions of links that worms use while they hold a consumption channel, fewest DANs first.
 
-    Directions of dimensions and of labels are tried; a set that has the same links as one before is left out.
-    Directions that no worm needs so are in no DAN. None: no set is valid, or there are too many directions.
+    Directions of dimensions and of labels are tried. A set with the same links as an earlier one is left out.
+    Directions that no worm uses while it holds a consumption channel are in no DAN. None: no set is valid, or there are
+    too many directions.
     """
     vocabularies_ = [one for one in (_needed(subject, [*known.deciding, *known.idle]) for known in vocabularies(
         subject.parts)) if len(one.names) <= MOST_DIRECTIONS]
@@ -89,7 +90,7 @@ def minimal_by_directions(subject: Problem) -> Minimal | None:
 
 
 def _needed(subject: Problem, directions: list[str]) -> Groups:
-    """Those of some directions that worms use once they hold a consumption channel."""
+    """Group the links by those of the directions that worms use while they hold a consumption channel."""
     loaded = np.any([part.loaded for part in subject.parts], axis=0)
     along = {direction: links_along(subject.topology, direction) for direction in directions}
     needed = [direction for direction in directions if (along[direction] & loaded).any()]

@@ -1,4 +1,4 @@
-"""Definition 3 of [Boppana98] over single links: DANs that need not be made of whole directions, on small networks."""
+"""Definition 3 of [Boppana98] by link, on small networks: DANs that need not be made of whole directions."""
 
 from dataclasses import dataclass
 
@@ -15,28 +15,28 @@ from .statement import TheoremCheck
 __all__ = ["Partitions", "minimal_by_links", "search"]
 
 MOST = 64
-"""Switches, and links that worms use once they hold a consumption channel: they are bits of a word."""
+"""Most switches, and most links that worms use while they hold a consumption channel: each is a bit of a word."""
 
 MOST_STEPS = 4_000_000
-"""Links that are put into a DAN before the search for sets of one size is given up."""
+"""Most steps of the search for sets of one size. A step puts a link into a DAN."""
 
 Words = npt.NDArray[np.uint64]
 
 
 @dataclass(frozen=True, eq=False)
 class Partitions:
-    """Valid sets of so many DANs.
+    """Valid sets of a given number of DANs.
 
     Parameters
     ----------
     count : int
-        Sets that were found.
+        Number of sets found.
     first : int8 array [links] or None
-        DAN of each link in the first one; None where there is none.
+        DAN of each link in the first set. None if no set was found.
     steps : int
-        Links that were put into a DAN.
+        Steps of the search. A step puts a link into a DAN.
     complete : bool
-        Whether all sets were gone through.
+        The search covered all sets.
     """
 
     count: int
@@ -46,7 +46,7 @@ class Partitions:
 
 
 def minimal_by_links(subject: Problem) -> TheoremCheck:
-    """Find the fewest DANs of a valid set that has the links that worms need and no others, each in any DAN."""
+    """Find the fewest DANs of a valid set of exactly the links that worms need, each link in any DAN."""
     name, place = "Definition 3, by links", "section 3.2"
     if subject.unfit:
         return TheoremCheck(name, place, f"it does not apply: {subject.unfit}", None)
@@ -65,7 +65,7 @@ def minimal_by_links(subject: Problem) -> TheoremCheck:
     for count in range(1, len(loaded) + 1):
         found = search(subject, groups, loaded, count)
         if found.first is not None:
-            return _told(subject, groups, found, refused)
+            return _statement(subject, groups, found, refused)
         refused.append({"dans": count, "steps": found.steps, "complete": found.complete})
         if not found.complete:
             break
@@ -73,8 +73,8 @@ def minimal_by_links(subject: Problem) -> TheoremCheck:
                      "steps", None, found={"links": len(loaded)}, certificate={"refused": refused})
 
 
-def _told(subject: Problem, groups: Groups, found: Partitions, refused: list[dict[str, int]]) -> TheoremCheck:
-    """The statement on what was found."""
+def _statement(subject: Problem, groups: Groups, found: Partitions, refused: list[dict[str, int]]) -> TheoremCheck:
+    """Return the statement about the sets found."""
     assert found.first is not None
     size = len(refused) + 1
     blocks = tuple(tuple(np.flatnonzero(found.first == dan).tolist()) for dan in range(size))
@@ -96,7 +96,7 @@ def _told(subject: Problem, groups: Groups, found: Partitions, refused: list[dic
 
 
 def search(subject: Problem, groups: Groups, loaded: npt.NDArray[np.int64], count: int) -> Partitions:
-    """Count the valid sets of so many DANs that have these links, each link in one; groups are the links."""
+    """Count the valid sets of `count` DANs with each of these links in one DAN. Each group of `groups` is a link."""
     ends = subject.topology.links[loaded][:, [0, 2]]
     before = groups.before[..., 0] >= 0
     order = _order(ends, before)
@@ -113,7 +113,7 @@ def search(subject: Problem, groups: Groups, loaded: npt.NDArray[np.int64], coun
 
 
 def _order(ends: npt.NDArray[np.int32], before: npt.NDArray[np.bool_]) -> list[int]:
-    """Order the links so that each has much to do with those ahead of it: the way back above all."""
+    """Order the links so that each is related to many earlier ones, above all to the link in the opposite direction."""
     related = (before | before.T).astype(int)
     related += len(ends) * ((ends[:, None, 0] == ends[None, :, 1]) & (ends[:, None, 1] == ends[None, :, 0]))
     np.fill_diagonal(related, 0)
@@ -127,9 +127,9 @@ def _order(ends: npt.NDArray[np.int32], before: npt.NDArray[np.bool_]) -> list[i
 
 @compiled
 def _search(ends, after, prior, switches, count, most, first):
-    """Put each link into each DAN that it may be in, the first of the empty ones alone: sets, steps, whether all.
+    """Try each link in each DAN, of the empty DANs only in the first. Return the sets, the steps, and completeness.
 
-    The state at each depth: which switches can be reached from which in each DAN, and which DANs come after which.
+    The state at each depth is the reachability between switches in each DAN and the order of the DANs.
     """
     links = len(ends)
     one = np.uint64(1)

@@ -1,4 +1,4 @@
-"""What section 4.3 of [Sivaram98] says of packets along trees, first packet first served."""
+"""Statements of [Sivaram98], section 4.3: packets along trees, first packet first served."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,19 +18,14 @@ __all__ = ["PacketTree", "pipelined"]
 SOURCE = "Sivaram98"
 
 MOST_NODES = 64
-"""Of the trees that are looked at."""
+"""Most nodes of the analysed trees."""
 
 MOST_PACKETS = 8
 
 
 @dataclass(frozen=True, eq=False)
 class PacketTree:
-    """The k-binomial tree on so many nodes, numbered along their chain, and when packets arrive.
-
-    Parameters
-    ----------
-    nodes, k : int
-    """
+    """K-binomial tree, with nodes numbered along their chain, and the steps in which packets arrive."""
 
     nodes: int
     k: int
@@ -52,7 +47,7 @@ class PacketTree:
 
     @property
     def parents(self) -> npt.NDArray[np.int64]:
-        """Who sends to each node, int64 [nodes]; 0 of the root."""
+        """Sender to each node, int64 [nodes]; 0 for the root."""
         return self._found[1]
 
     @property
@@ -67,20 +62,20 @@ class PacketTree:
 
     @property
     def completed(self) -> npt.NDArray[np.int64]:
-        """Step in which each packet is everywhere, int64 [packets]."""
+        """Step in which each packet has reached all nodes, int64 [packets]."""
         return self.arrivals.max(axis=0)
 
     @property
     def root_has_most(self) -> bool:
-        """Whether no node has more children than the root, as the paper supposes."""
+        """No node has more children than the root, as the paper assumes."""
         return bool(self.children[0] == self.children.max())
 
 
 def pipelined(topology: Topology, scheme: ChainTree) -> list[TheoremCheck]:
     """Decide Lemmas 1 to 4 and Theorems 1 to 3 for the trees of a scheme whose packets network interfaces forward.
 
-    They depend on how many nodes there are, and on nothing else of a network: decided for multicasts to all numbers of
-    its nodes up to 64, of up to 8 packets.
+    The only property of the network that matters is its number of nodes. The statements are decided for multicasts
+    to every number of its nodes up to 64, with up to 8 packets.
     """
     most = min(topology.nodes, MOST_NODES)
     chosen = None if scheme.k == BEST else scheme.k
@@ -136,7 +131,7 @@ def _statements(trees: list[PacketTree], most: int) -> Iterator[TheoremCheck]:
 
 
 def _theorem_3(trees: list[PacketTree]) -> tuple[int, int]:
-    """In how many cases another k takes fewer steps than the best one, and how many there are."""
+    """Return the number of cases in which another k takes fewer steps than the best one, and the number of cases."""
     least: dict[int, npt.NDArray[np.int64]] = {}
     for tree in trees:
         least[tree.nodes] = np.minimum(least.get(tree.nodes, tree.completed), tree.completed)

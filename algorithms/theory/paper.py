@@ -1,4 +1,4 @@
-"""What [Boppana98] says of single schemes, on two-dimensional meshes."""
+"""Claims of [Boppana98] about single schemes on two-dimensional meshes."""
 
 from dataclasses import dataclass
 
@@ -7,15 +7,15 @@ __all__ = ["STATED", "Claim", "Stated"]
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence of the paper on how many consumption channels a scheme takes.
+    """Claim of the paper about the number of consumption channels that a scheme needs.
 
     Parameters
     ----------
     name, place : str
-        Its name, or the scheme's, and its section.
+        Name of the claim or of the scheme, and the section.
     text : str
     too_few, enough : int or None
-        Channels of a node with which it can deadlock, and with which it cannot.
+        Channels of a node with which the scheme can deadlock, and with which it cannot.
     """
 
     name: str
@@ -27,19 +27,19 @@ class Claim:
 
 @dataclass(frozen=True)
 class Stated:
-    """What the paper says of a scheme.
+    """Claims of the paper about a scheme.
 
     Parameters
     ----------
     meets : bool
-        Whether it meets the hypotheses of Theorem 1 (section 3.1: all but individual do).
+        The scheme meets the hypotheses of Theorem 1 (section 3.1: all schemes but individual do).
     claims : tuple of Claim
     dans : int
-        DANs of the valid set that is given; 0 where none is.
+        Number of DANs of the paper's valid set. 0: the paper has no set for the scheme.
     unique : bool
-        Whether that set is said to be minimal, and the only one.
+        The paper says that this set is minimal and the only one.
     shortest : bool
-        Whether unicasts that go by its relation are said to go by shortest ways (section 2.1).
+        The paper says that unicasts by the scheme's relation take shortest paths (section 2.1).
     outgoing : int or None
         Outgoing virtual channels of a node with two on each link (section 3.2.1).
     """
@@ -66,4 +66,4 @@ STATED = {
                              Claim("e-mcast", "section 4", "at least four channels are required", too_few=3)), 4),
     "individual": Stated(False, (Claim("individual", "section 4", "one channel suffices", enough=1),)),
 }
-"""By the names of schemes."""
+"""Claims by name of the scheme."""

@@ -1,4 +1,4 @@
-"""What section 5.2 of [Sivaram98] says of worms along chains of switches, held against all other chains and orders."""
+"""Statements of [Sivaram98], section 5.2: worms along chains of switches, compared with all other chains and orders."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -20,37 +20,31 @@ __all__ = ["Multicast", "chained", "drawn_multicasts", "piecewise"]
 SOURCE = "Sivaram98"
 
 MULTICASTS = 200
-"""Drawn ones that a statement is of."""
+"""Number of random multicasts for a statement."""
 
 MOST_SWITCHES = 8
-"""Switches with destinations of a drawn multicast, at most: all ways to divide them into chains are gone through."""
+"""Most switches with destinations of a random multicast. All partitions of these switches into chains are tried."""
 
 NEARLY = 1.1
-"""Worms over the fewest, of all multicasts together, that are nearly as few: the paper says "near-optimal"."""
+"""Largest ratio of worms to the fewest worms, over all multicasts, that counts as the paper's "near-optimal"."""
 
 MOST_ENDS = 24
-"""Switches between which worms go for Lemma 5; of more so many are drawn."""
+"""Most switches for Lemma 5. Of more switches a random sample is taken."""
 
 
 @dataclass(frozen=True)
 class Multicast:
-    """A source, and destinations.
-
-    Parameters
-    ----------
-    source : int
-    destinations : tuple of int
-    """
+    """A source and its destinations."""
 
     source: int
     destinations: tuple[int, ...]
 
 
 def chained(topology: Topology, scheme: MultiDropScheme, seed: int = 0) -> list[TheoremCheck]:
-    """Decide Lemma 5 for worms along chains, whether these are nearly as few as they can be, and as early.
+    """Decide for worms along chains: Lemma 5, if they are nearly the fewest, and if they take the fewest steps.
 
-    Lemma 5 is decided for all worms to two switches of a chain, in large networks for those between some of them; of
-    the other two ``seed`` draws the multicasts.
+    Lemma 5 is decided for all worms to two switches of a chain, in large networks for a sample of switches. The other
+    two statements are decided for random multicasts. ``seed`` draws both samples.
     """
     multicasts = drawn_multicasts(topology, seed)
     found = [_lemma_5(topology, seed), _few(topology, scheme, multicasts)] if scheme.whole_chains else []
@@ -58,7 +52,7 @@ def chained(topology: Topology, scheme: MultiDropScheme, seed: int = 0) -> list[
 
 
 def drawn_multicasts(topology: Topology, seed: int) -> list[Multicast]:
-    """Draw multicasts to nodes at a few switches: how many of these, which, and which of their nodes, all alike."""
+    """Draw multicasts to nodes at a few switches. Number and choice of switches and nodes are uniform."""
     draw = np.random.default_rng(seed)
     homes = topology.consumptions[:, 0]
     places = np.unique(homes)
@@ -74,21 +68,21 @@ def drawn_multicasts(topology: Topology, seed: int) -> list[Multicast]:
 
 
 def piecewise(topology: Topology, switches: Sequence[int]) -> Counter[tuple[bool, bool]]:
-    """Compare the ways of worms to two switches, piece by piece, with the shortest legal ways of both pieces joined.
+    """Compare the paths of worms to two switches in turn with the shortest legal paths of both pieces joined.
 
-    A worm goes on from the first switch by the tables for how it has come there: up, or down, after which it must not
-    go up again. So it may find fewer ways there than one that begins at the switch, or longer ones.
+    At the first switch the routing table depends on the worm's last link, up or down. After a down link it must not go
+    up again. So it may have fewer or longer paths than a worm that begins at this switch.
 
     Parameters
     ----------
     switches : sequence of int
-        With nodes: where worms come from and go to.
+        Switches with nodes: sources and destinations of the worms.
 
     Returns
     -------
     Counter of (bool, bool)
-        How many worms, from any of them to any other two one after the other: whether links down lead from the first
-        of them to the second, and whether the ways are the same.
+        Number of worms, from each switch to any two others in turn, by two facts: down links lead from the first to the
+        second, and the paths are the same.
     """
     options, phases = UP_DOWN_ADAPTIVE.on(topology).options, UP_DOWN_ADAPTIVE.on(topology).phase_of_link
     node_at = {switch: node for node, switch in enumerate(topology.consumptions[:, 0].tolist())}
@@ -96,7 +90,7 @@ def piecewise(topology: Topology, switches: Sequence[int]) -> Counter[tuple[bool
 
     @cache
     def ways(switch: int, phase: int, end: int) -> Counter[tuple[int, int]]:
-        """How many ways there are, by the phase at their end and their hops."""
+        """Return the number of paths, by their phase at the end and their hops."""
         if switch == end:
             return Counter({(phase, 0): 1})
         found: Counter[tuple[int, int]] = Counter()
@@ -129,7 +123,7 @@ def _by_hops(ways: Counter[tuple[int, int]]) -> Counter[int]:
 
 
 def _lemma_5(topology: Topology, seed: int) -> TheoremCheck:
-    """The ways of a worm are all that its pieces have, joined in all combinations."""
+    """Decide if the paths of a worm are all combinations of the paths of its pieces."""
     places = np.unique(topology.consumptions[:, 0])
     if len(places) > MOST_ENDS:
         places = np.sort(np.random.default_rng(seed).choice(places, MOST_ENDS, replace=False))
@@ -145,7 +139,7 @@ def _lemma_5(topology: Topology, seed: int) -> TheoremCheck:
 
 
 def _few(topology: Topology, scheme: MultiDropScheme, multicasts: list[Multicast]) -> TheoremCheck:
-    """How far the number of worms is from the least that chains allow."""
+    """Compare the number of worms with the fewest that chains allow."""
     used = [len(_sizes(topology, scheme, one)) for one in multicasts]
     least = [min(map(len, all_covers(topology, _switches(topology, one)))) for one in multicasts]
     as_few = sum(one == other for one, other in zip(used, least, strict=True))
@@ -160,7 +154,7 @@ def _few(topology: Topology, scheme: MultiDropScheme, multicasts: list[Multicast
 
 
 def _early(topology: Topology, scheme: MultiDropScheme, multicasts: list[Multicast]) -> TheoremCheck:
-    """Whether other orders of the worms, or others than these, take fewer steps."""
+    """Decide if other orders of the worms, or other worms, take fewer steps."""
     later = by_others = 0
     for one in multicasts:
         sizes = _sizes(topology, scheme, one)
@@ -181,7 +175,7 @@ def _batch(topology: Topology, scheme: MultiDropScheme, one: Multicast) -> Worms
 
 
 def _sizes(topology: Topology, scheme: MultiDropScheme, one: Multicast) -> tuple[int, ...]:
-    """How many destinations each worm has, in rising order."""
+    """Return the number of destinations of each worm, in rising order."""
     return tuple(sorted(np.diff(_batch(topology, scheme, one).destination_offsets).tolist()))
 
 
@@ -194,6 +188,6 @@ def _switches(topology: Topology, one: Multicast) -> list[int]:
 
 
 def _all_sizes(topology: Topology, one: Multicast) -> set[tuple[int, ...]]:
-    """How many destinations the worms of each cover have, each once."""
+    """Return the numbers of destinations of the worms of each cover, each once."""
     at = Counter(topology.consumptions[list(one.destinations), 0].tolist())
     return {tuple(sorted(sum(at[switch] for switch in chain) for chain in cover)) for cover in all_covers(topology, at)}

@@ -1,4 +1,4 @@
-"""Of which worms statements are made."""
+"""Input of the theorem checks."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,11 +28,11 @@ class Problem:
     ----------
     schemes : sequence of Scheme
     parts : sequence of ChannelUse
-        Their ways, in the same order.
+        Channel use of each scheme, in the same order.
     vcs : int
         Virtual channels of each link.
     ejection : "one" or "all"
-        As `ejection_ports` has it.
+        As in `ejection_ports`.
     """
 
     schemes: Sequence[Scheme]
@@ -47,38 +47,39 @@ class Problem:
 
     @property
     def stated(self) -> Stated | None:
-        """What the paper says of them: of one scheme, with its own relation, on a mesh of two dimensions."""
+        """The paper's claims, for one scheme with its own relation on a two-dimensional mesh; otherwise None."""
         alone = len(self.parts) == 1 and self.topology.kind == "mesh" and len(self.topology.shape) == 2
         return STATED.get(self.parts[0].name) if alone else None
 
     @property
     def complete(self) -> bool:
-        """Whether multicasts to two destinations are known to show all ways."""
+        """Multicasts to two destinations are known to show all ways."""
         return all(part.complete for part in self.parts)
 
     @property
     def has_stops(self) -> bool:
-        """Whether worms stop on their way."""
+        """Worms stop on their way."""
         return any(part.has_stops for part in self.parts)
 
     @cached_property
     def unfit(self) -> str:
-        """Why section 3.2 does not speak of these worms, as a clause; empty where it does."""
+        """Reason why section 3.2 does not apply to these worms, as a clause. Empty if it applies."""
         if not is_free(self.parts, 1, ConsumptionClasses(), "all"):
-            return "it supposes that there is no deadlock on links alone, which is not so, or not known"
+            return "it assumes that links alone have no deadlock, which is false here, or not known"
         if self.has_stops and any(not part.routes.deterministic for part in self.parts):
             return "worms have a choice of channels"
         if self.has_stops and any(part.vc_classes > 1 for part in self.parts):
-            return "the relation tells classes of virtual channels apart, and links are counted here, not those"
+            return "the relation distinguishes classes of virtual channels, and links are counted here"
         return ""
 
     @cached_property
     def maps(self) -> list[ConsumptionClasses]:
-        """The maps of classes by which worms stop on their way, each once."""
+        """Class maps of the worms that stop on their way, each once."""
         return list(dict.fromkeys(part.classes for part in self.parts if part.has_stops))
 
     def cycle(self, channels: int, classes: ClassMap | None = None) -> list[str]:
-        """Give the resources of a shortest cycle with so many consumption channels a node; none: no cycle."""
+        """Return the resources of a shortest cycle with `channels` consumption channels at each node. Empty: no cycle.
+        """
         graph = dependency_graph(self.parts, channels, classes)
         return [graph.describe(resource, self.vcs) for resource, _ in graph.cycle()]
 
@@ -92,13 +93,13 @@ class Problem:
         return found
 
     def named(self, *nodes: int) -> str:
-        """Name nodes for people."""
+        """Return the names of nodes for messages."""
         return ", ".join(self.topology.node_name(int(node)) for node in nodes)
 
     def worm(self, part: int, source: int, *destinations: int) -> dict[str, object]:
-        """A worm as plain data."""
+        """Return a worm as data for JSON."""
         return {"scheme": self.parts[part].name, "source": int(source), "destinations": [int(v) for v in destinations]}
 
     def worm_text(self, source: int, *destinations: int) -> str:
-        """Say where a worm comes from and goes."""
+        """Return the source and the destinations of a worm in words."""
         return f"from {self.named(source)} to {' and then '.join(self.named(node) for node in destinations)}"

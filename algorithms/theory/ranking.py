@@ -1,4 +1,4 @@
-"""Orders of channels in which worms ask for ever higher ones: proofs of freedom from deadlock to be read by hand."""
+"""Orders of channels in which worms request higher channels only: proofs of deadlock freedom for readers."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,10 +20,10 @@ Integers = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """A rank of each link and each consumption channel, with one ejection port a node.
+    """Rank of each link and each consumption channel, with one ejection port for each node.
 
-    If whoever holds one asks for nothing but higher ones, and at the end of its way finds some higher channel of its
-    node, then nobody waits for ever: of the worms that did, look at the holder of what is highest.
+    If worms request higher channels only, and at their last destination some channel of the node is higher, no worm
+    waits for ever. Proof: otherwise one of the waiting worms holds the highest channel, but requests a higher one.
 
     Parameters
     ----------
@@ -35,7 +35,8 @@ class Ranking:
     consumption: Integers
 
     def order(self, parts: Sequence[ChannelUse]) -> list[str]:
-        """Name all channels that are asked for, lowest first; those of one rank by their numbers."""
+        """Return the names of all channels, lowest rank first. Channels of one rank are in the order of their numbers.
+        """
         topology = parts[0].topology
         named = [(rank, Resource.link(name, "*")) for name, rank in
                  zip(link_names(topology), self.links.tolist(), strict=True)]
@@ -44,21 +45,21 @@ class Ranking:
         return [str(resource) for _, resource in sorted(named, key=lambda one: one[0])]
 
     def check(self, parts: Sequence[ChannelUse], classes: ClassMap) -> tuple[int, list[str]]:
-        """Go through all that worms ask for while they hold something: how many steps, and those that do not rise.
+        """Check all requests of worms that hold a resource. Return the number of steps, and the steps that do not rise.
 
-        It looks at what the worms do, and at nothing that the search for this order has made.
+        The check uses the worms' channel use, and no result of the search for this order.
         """
         steps = {name: held < asked for part in parts for name, held, asked in self._steps(part, classes)}
         return len(steps), [name for name, rises in steps.items() if not rises]
 
     def _steps(self, part: ChannelUse, classes: ClassMap) -> Iterator[tuple[str, int, int]]:
-        """Name each step, the rank that is held, and the one that is asked for."""
+        """Yield the name of each step, the held rank, and the requested rank."""
         topology, names = part.topology, link_names(part.topology)
         of_link = classes.of_channels(topology)
         highest = self.consumption.max(axis=1)
 
         def asked(link: int, output: int) -> tuple[int, str]:
-            """Rank of what is asked for by an output of the switch to which a link leads."""
+            """Return rank and name of the resource requested at an output of the switch to which a link leads."""
             at = topology.links[link, 2]
             node = int(topology.node_of_output[at, output])
             if node >= 0:
@@ -80,7 +81,7 @@ class Ranking:
 
 
 def ranking(graph: DependencyGraph) -> Ranking | None:
-    """Rank the resources of a graph without a cycle by how long a chain of requests can follow; None: it has one."""
+    """Rank the resources of a graph by the length of the chain of requests that can follow. None if it has a cycle."""
     levels = np.full(graph.resources, -1)
     after: list[list[int]] = [[] for _ in range(graph.resources)]
     before: list[list[int]] = [[] for _ in range(graph.resources)]
@@ -104,7 +105,7 @@ def ranking(graph: DependencyGraph) -> Ranking | None:
 
 
 def certificate(subject: Problem, classes: ClassMap) -> dict[str, Any] | None:
-    """An order of all channels, a channel for each class, gone through step by step; None: there is a cycle."""
+    """Return a checked order of all channels, with one consumption channel for each class. None if there is a cycle."""
     ranks = ranking(dependency_graph(subject.parts, len(classes), classes))
     if ranks is None:
         return None

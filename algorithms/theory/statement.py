@@ -1,4 +1,4 @@
-"""A statement about a scheme, in words and as data."""
+"""Result of a theorem check, in words and as data."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,28 +8,28 @@ __all__ = ["TheoremCheck"]
 
 @dataclass(frozen=True)
 class TheoremCheck:
-    """What one statement of a paper comes to for a scheme on a network.
+    """Result of checking one statement of a paper for a scheme on a network.
 
     Parameters
     ----------
     statement : str
-        Its name: ``"Theorem 1"``.
+        Name of the statement, for example ``"Theorem 1"``.
     place : str
-        Its section.
+        Section of the paper.
     sentence : str
-        What it comes to here, in one sentence.
+        The result in one sentence.
     holds : bool or None
-        Whether what it says of a scheme is so of this one; None where it says nothing here, or it is not decided.
+        The statement is true of the scheme. None if it does not apply or is undecided.
     paper : str or None
-        What the paper says of this very scheme.
+        The paper's own result for this scheme.
     agrees : bool or None
-        Whether that is what was found; None where the paper says nothing of this scheme.
+        The result agrees with the paper's. None if the paper has none for this scheme.
     found : dict
         The numbers of the sentence.
     witness : list of dict, optional
-        Worms that show it.
+        Worms that show the result.
     certificate : dict, optional
-        What it takes to check it by hand.
+        Data for a check by hand.
     source : str
         Key of the paper.
     """
@@ -46,7 +46,7 @@ class TheoremCheck:
     source: str = "Boppana98"
 
     def to_dict(self) -> dict[str, Any]:
-        """Give it as plain data for JSON."""
+        """Return the fields as data for JSON."""
         return {
             "statement": self.statement, "place": self.place, "sentence": self.sentence, "holds": self.holds,
             "paper": self.paper, "agrees": self.agrees, "found": self.found, "witness": self.witness,

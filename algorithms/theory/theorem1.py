@@ -1,4 +1,4 @@
-"""Theorem 1 of [Boppana98]: which schemes can deadlock on single consumption channels, and two worms that do."""
+"""Theorem 1 of [Boppana98]: schemes that can deadlock on single consumption channels, and two worms that do."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,24 +13,25 @@ from .statement import TheoremCheck
 __all__ = ["Crossing", "crossing", "theorem1"]
 
 MOST_PAIRS = 64
-"""Pairs of nodes, the nearest first, among whose worms two are looked for."""
+"""Most pairs of nodes whose worms are searched, the nearest pairs first."""
 
 FLITS_A_HOP = 64
-"""Length of the worms that are given, for each hop between the two nodes: four of the deepest buffers."""
+"""Flits of the witness worms for each hop between the two nodes: four of the deepest buffers."""
 
 
 @dataclass(frozen=True)
 class Crossing:
-    """Two worms that visit two nodes in both orders: (part, source, first, second), the nodes the other way round.
+    """Two worms that visit two nodes in opposite orders.
 
     Parameters
     ----------
     there, back : tuple of int
+        (part, source, first node, second node); the nodes of `back` are those of `there` in the other order.
     meets : bool
-        Whether they have no link in common, and as far to their first destination: sent at once through an empty
-        network each reserves its first consumption channel before the other asks for it.
+        The worms share no link, and have the same number of hops to their first destination. Sent at the same time
+        through an empty network, each reserves its first consumption channel before the other requests it.
     hops : int
-        Of the longer way between the two nodes.
+        Hops of the longer way between the two nodes.
     """
 
     there: tuple[int, int, int, int]
@@ -40,13 +41,13 @@ class Crossing:
 
 
 def theorem1(subject: Problem) -> TheoremCheck:
-    """Decide both hypotheses of Theorem 1: worms wait for links with a consumption channel, and cross.
+    """Decide both hypotheses of Theorem 1: worms wait for links while they hold a consumption channel, and worms cross.
 
-    Two nodes that are visited in both orders need not be neighbours. Where a scheme's multicasts to two destinations
-    need not show all its ways, and none of them cross, hypothesis 2 is not decided.
+    Two nodes that are visited in both orders need not be neighbours. Hypothesis 2 is undecided if multicasts to two
+    destinations do not cross and need not show all ways of the scheme.
     """
     pairs, found = crossing(subject)
-    unseen = False if subject.complete else None  # whether it is so of what was not looked at
+    unseen = False if subject.complete else None  # the answer for worms that were not analysed
     waits, orders = subject.has_stops or unseen, bool(found) or (None if pairs else unseen)
     met = waits and orders
     stated = subject.stated
@@ -86,14 +87,14 @@ def theorem1(subject: Problem) -> TheoremCheck:
 
 
 def crossing(subject: Problem) -> tuple[int, Crossing | None]:
-    """Find two worms that visit two nodes in both orders: those that meet, if there are such.
+    """Find two worms that visit two nodes in both orders, preferably worms that meet.
 
-    Each is what its scheme makes of a multicast to the two nodes. Nearest nodes first, lowest sources first.
+    Each worm is that of a multicast to the two nodes by its scheme. Nearest nodes and lowest sources come first.
 
     Returns
     -------
     int
-        Pairs of nodes that are in both orders in triples.
+        Number of pairs of nodes that the visit triples have in both orders.
     Crossing or None
     """
     nodes = subject.topology.nodes
@@ -112,7 +113,7 @@ def crossing(subject: Problem) -> tuple[int, Crossing | None]:
 
 
 def _crossings(subject: Problem, first: int, second: int) -> Iterator[Crossing]:
-    """Worms to two nodes in both orders; of each order only worms that are in the scheme, the nearest first."""
+    """Yield pairs of the schemes' worms that visit two nodes in both orders, the nearest first."""
     back = list(_worms(subject, second, first))
     for there in _worms(subject, first, second):
         for other in back:
@@ -122,7 +123,7 @@ def _crossings(subject: Problem, first: int, second: int) -> Iterator[Crossing]:
 
 
 def _worms(subject: Problem, first: int, second: int) -> Iterator[tuple[int, int, int, int]]:
-    """Worms whose message has these two destinations and that visit them in this order: part, source, both."""
+    """Yield worms of multicasts to these two destinations that visit them in this order: part, source, both."""
     for part, (scheme, triples) in enumerate(zip(subject.schemes, subject.visit_triples, strict=True)):
         sources = np.unique(triples[(triples[:, 1] == first) & (triples[:, 2] == second), 0])
         if not len(sources):
@@ -139,12 +140,12 @@ def _distance(subject: Problem, first: int, second: int) -> int:
 
 
 def _links(part: ChannelUse, source: int, first: int, second: int) -> tuple[list[int], list[int]]:
-    """The links of a worm to its first destination, and from there to its second."""
+    """Return the links of a worm to its first destination, and from there to its second."""
     return _walk(part, source, first), _walk(part, first, second)
 
 
 def _walk(part: ChannelUse, start: int, node: int) -> list[int]:
-    """The links between two nodes of a relation that leaves no choice."""
+    """Return the links between two nodes by a relation without a choice."""
     options, classes, link_of_port, switch_of_link, _, homes = part.routes.arrays
     switch, taken = int(part.topology.injections[start, 0]), []
     while switch != homes[node]:

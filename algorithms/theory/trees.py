@@ -1,4 +1,4 @@
-"""What section 3 of [Varavithya] says of worms that are copied in multistage networks, decided for a network."""
+"""Statements of [Varavithya], section 3: replicated worms in multistage networks."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,15 +25,15 @@ Flags = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Copies:
-    """Worms of one scheme, copied in a multistage network, and what they may wait for without tokens.
+    """Replicated worms of one scheme in a multistage network, and their dependencies without tokens.
 
     Parameters
     ----------
     part : ChannelUse
     ejection : "one" or "all"
-        As `ejection_ports` has it.
+        As in `ejection_ports`.
     consumed : bool
-        Consumption channels are enough for all worms that may come.
+        Consumption channels suffice for all worms that may arrive.
     """
 
     part: ChannelUse
@@ -42,20 +42,20 @@ class Copies:
 
     @cached_property
     def graph(self) -> DependencyGraph:
-        """The dependencies, consumption channels among them where there are too few."""
+        """Dependencies of the worms. They include consumption channels unless `consumed`."""
         return dependency_graph([self.part], 1, ejection=self.ejection, consumed=self.consumed)
 
     @cached_property
     def groups(self) -> TokenGroups:
-        """The groups of switches that share a token."""
+        """Groups of switches that share a token."""
         return token_groups(self.part.topology, consumed=self.consumed)
 
     @cached_property
     def meets(self) -> Flags:
-        """Whether worms copied at two switches of a stage can wait for each other, bool [switches, switches].
+        """Pairs of switches of a stage whose replicated worms can wait for each other, bool [switches, switches].
 
-        The one has something behind an output of its switch and waits for something behind another output, the other
-        one the other way round.
+        Each worm holds a resource behind one output of its switch and waits for a resource behind another output. The
+        resource that one worm holds is the one that the other waits for.
         """
         graph, topology = self.graph, self.part.topology
         plain = np.ones(len(graph.starts), bool) if graph.copied is None else graph.copied < 0
@@ -66,7 +66,7 @@ class Copies:
             for edge in np.flatnonzero((starts < graph.channels) & (stage[topology.links[
                     np.minimum(starts, graph.channels - 1) // graph.vc_classes, 0]] == one)).tolist():
                 behind[starts[edge]] |= behind[ends[edge]]
-        if self.consumed:  # nobody waits for a consumption channel
+        if self.consumed:  # no worm waits for a consumption channel
             behind[:, graph.channels:] = False
         found = np.zeros((topology.switches, topology.switches), bool)
         for one in range(int(stage.max()) + 1):
@@ -77,7 +77,7 @@ class Copies:
             count, ports = outputs.shape
             held = behind[outputs.reshape(-1)].astype(np.float32)
             waits = held.copy()
-            if self.part.replication == "synchronous":  # it has the output already
+            if self.part.replication == "synchronous":  # a worm that waits behind an output holds the output
                 waits[np.arange(len(waits)), outputs.reshape(-1)] = 0
             share = (waits @ held.T > 0).reshape(count, ports, count, ports)
             pairs = [(p, q) for p in range(ports) for q in range(ports) if p != q]
@@ -89,7 +89,10 @@ class Copies:
         return found
 
     def _outputs(self, switch: int) -> list[int]:
-        """What worms ask for at a switch: links; in the last stage consumption channels, if one may wait for them."""
+        """Return the resources that worms request at a switch: links, or consumption channels in the last stage.
+
+        Empty in the last stage if `consumed`.
+        """
         topology, graph = self.part.topology, self.graph
         links = [link * graph.vc_classes for link in topology.link_of_port[switch].tolist() if link >= 0]
         if links or self.consumed:
@@ -100,7 +103,7 @@ class Copies:
 
 
 def overlapped_networks(part: ChannelUse) -> Integers:
-    """Divide the links so that no worm uses links of two sets, into as many sets as that allows; int64 [links].
+    """Partition the links into the most sets such that no worm uses links of two sets, int64 [links].
 
     Source: [Varavithya], section 3.1, Figure 2 (c) and (d).
     """
@@ -111,7 +114,7 @@ def overlapped_networks(part: ChannelUse) -> Integers:
     following = part.topology.link_of_port[part.topology.links[held // count, 2], output // count]
     along = np.stack([held // count, following], axis=1)[following >= 0]
     number = np.arange(links)
-    while True:  # the least number of all that are joined
+    while True:  # each link gets the lowest number of its set
         before = number.copy()
         for one, other in (pairs.T, along.T):
             least = np.minimum(number[one], number[other])
@@ -123,12 +126,12 @@ def overlapped_networks(part: ChannelUse) -> Integers:
 
 
 def trees(copies: Copies) -> list[TheoremCheck]:
-    """Decide Lemma 1, Lemma 2, the bound in its proof, and whether the groups are as small as they may be."""
+    """Decide Lemma 1, Lemma 2, the bound in its proof, and if the groups are as small as possible."""
     return [_lemma1(copies), _lemma2(copies), _rows(copies), _groups(copies)]
 
 
 def _lemma1(copies: Copies) -> TheoremCheck:
-    """All links that could be held in a circle together, without consumption channels, are of one set."""
+    """Decide if each cycle of links, without consumption channels, lies in one set of links."""
     sets = overlapped_networks(copies.part)
     graph = dependency_graph([copies.part], 1, ejection=copies.ejection, consumed=True)
     b, _, _ = read_min(copies.part.topology.name.partition(":")[2])
@@ -145,7 +148,7 @@ def _lemma1(copies: Copies) -> TheoremCheck:
 
 
 def _lemma2(copies: Copies) -> TheoremCheck:
-    """Whether there is a circle of waits in which no two worms are copied in the same stage."""
+    """Decide if each cycle of waits has two worms that are replicated in the same stage."""
     graph, stage = copies.graph, copies.groups.stage
     copied = np.full(len(graph.starts), -1, np.int32) if graph.copied is None else graph.copied
     labels = np.where(copied < 0, -1, stage[copied]).astype(np.int32)
@@ -159,7 +162,7 @@ def _lemma2(copies: Copies) -> TheoremCheck:
 
 
 def _rows(copies: Copies) -> TheoremCheck:
-    """In how many switches of a later stage a worm may be that has left a switch by one output."""
+    """Count the switches of a later stage that a worm may reach behind one output of a switch."""
     topology, stage = copies.part.topology, copies.groups.stage
     b, stages, _ = read_min(topology.name.partition(":")[2])
     behind = np.zeros((topology.switches, topology.switches), bool)
@@ -177,7 +180,7 @@ def _rows(copies: Copies) -> TheoremCheck:
 
 
 def _groups(copies: Copies) -> TheoremCheck:
-    """Whether worms meet in their groups alone, and no group can be divided."""
+    """Decide if only worms of the same group can wait for each other, and no group can be divided."""
     groups, meets, topology = copies.groups, copies.meets, copies.part.topology
     b, stages, kind = read_min(topology.name.partition(":")[2])
     first, second = np.nonzero(np.triu(meets))
@@ -186,11 +189,11 @@ def _groups(copies: Copies) -> TheoremCheck:
     divisible = [ring for ring in groups.rings().values() if not _connected(meets[np.ix_(ring, ring)])]
     sizes = [sorted({len(ring) for (one, _), ring in groups.rings().items() if one == stage})
              for stage in range(stages)]
-    told = ", ".join("/".join(map(str, some)) if some else "none" for some in sizes)
+    shown = ", ".join("/".join(map(str, some)) if some else "none" for some in sizes)
     pairs = sum(len(ring) * (len(ring) + 1) // 2 for ring in groups.rings().values())
     sentence = (
-        f"a token is shared by {told} switches of stage 0, 1, ...; worms copied at {len(first)} pairs of switches of a "
-        f"stage (or at one) can wait for each other, {int(apart.sum())} of them in no group together, of {pairs} in "
+        f"a token is shared by {shown} switches of stage 0, 1, ...; worms copied at {len(first)} pairs of switches of "
+        f"a stage (or at one) can wait for each other, {int(apart.sum())} of them in no group together, of {pairs} in "
         f"groups; {len(divisible)} of {len(groups.names)} groups could be smaller")
     down = 2 if copies.consumed else 1
     paper = [b**(stages - down - stage) if stage <= stages - down else None for stage in range(stages)]
@@ -204,7 +207,7 @@ def _groups(copies: Copies) -> TheoremCheck:
 
 
 def _connected(meets: Flags) -> bool:
-    """Whether all are joined by meetings, and one alone by one with itself."""
+    """Return whether all switches are connected by `meets`; a single switch must meet itself."""
     if len(meets) == 1:
         return bool(meets[0, 0])
     reached = np.zeros(len(meets), bool)

@@ -1,4 +1,4 @@
-"""What section 2 of [Boppana98] says of unicasts: whether they go by shortest ways, and whether trees could."""
+"""Statements of [Boppana98], section 2: shortest paths of unicasts, and deadlocks of tree worms."""
 
 from collections.abc import Iterator
 
@@ -13,13 +13,13 @@ __all__ = ["unicasts"]
 
 
 def unicasts(subject: Problem) -> list[TheoremCheck]:
-    """Decide what is said of the relations by which the worms go, with one destination each."""
+    """Decide the statements about the worms' relations."""
     routes = list({part.routes.relation: part.routes for part in subject.parts}.values())
     return [_shortest(subject, routes), _trees(subject, routes)]
 
 
 def _shortest(subject: Problem, relations: list[Routes]) -> TheoremCheck:
-    """Compare all ways between two nodes with shortest ones."""
+    """Compare the paths between all pairs of nodes with shortest paths."""
     nodes = subject.topology.nodes
     source, node = np.nonzero(~np.eye(nodes, dtype=bool))
     pairs = len(source)
@@ -41,10 +41,11 @@ def _shortest(subject: Problem, relations: list[Routes]) -> TheoremCheck:
 
 
 def _trees(subject: Problem, relations: list[Routes]) -> TheoremCheck:
-    """Look for two worms that would wait for each other's branches, if worms branched where their ways part.
+    """Search for two tree worms that would wait for each other's branches.
 
-    A worm in form of a tree goes on only where all its branches do. Of two neighbours each sends one to the other side
-    of both: it has the link to its own side, and waits for the one beyond the neighbour.
+    A tree worm branches where the ways to its destinations part, and advances only if all its branches do. Two
+    neighbours each send a worm to both sides of the pair. Each worm holds the link to its own side, and waits for the
+    link beyond the neighbour.
     """
     found = [pair for routes in relations if routes.deterministic for pair in _crossed(subject, routes)]
     if not found:
@@ -61,7 +62,7 @@ def _trees(subject: Problem, relations: list[Routes]) -> TheoremCheck:
 
 
 def _crossed(subject: Problem, routes: Routes) -> Iterator[tuple[int, int, int, int]]:
-    """Neighbours u and v, with a node w beyond u and x beyond v: (u, w, v, x), once for each u and v."""
+    """Yield neighbours u and v, with a node w beyond u and x beyond v: (u, w, v, x), once for each u and v."""
     topology = subject.topology
     starts, homes = topology.injections[:, 0].tolist(), topology.consumptions[:, 0].tolist()
     at = {switch: node for node, switch in enumerate(homes) if starts[node] == switch}

@@ -1,4 +1,4 @@
-"""What section 5 of [Sivaram98] says of worms that are copied in networks with up and down links."""
+"""Statements of [Sivaram98], section 5: replicated worms in networks with up and down links."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,31 +18,33 @@ SOURCE = "Sivaram98"
 
 @dataclass(frozen=True, eq=False)
 class Buffered:
-    """Worms of one scheme, and what they may wait for."""
+    """Worms of one scheme that switches replicate from buffers, and their dependencies."""
 
     part: ChannelUse
     ejection: str
 
     @cached_property
     def whole(self) -> DependencyGraph:
-        """Where switches hold whole worms."""
+        """Dependencies if switches store whole worms."""
         return dependency_graph([self.part], 1, ejection=self.ejection, fits=True)
 
     @cached_property
     def partly(self) -> DependencyGraph:
-        """Where they hold parts of them."""
+        """Dependencies if switches store parts of worms."""
         return dependency_graph([self.part], 1, ejection=self.ejection)
 
 
 def buffered(worms: Buffered) -> list[TheoremCheck]:
-    """Decide Theorems 4 and 5, or for trees that each destination is reached once; and Theorem 5's condition, where
-    nobody has a choice."""
+    """Decide Theorems 4 and 5. For trees, decide instead of Theorem 4 that each destination is reached once.
+
+    Without a choice of channels, decide also if Theorem 5 needs its condition.
+    """
     first = [_theorem_4(worms.part)] if worms.part.pairs is not None else [_covered(worms.part), _once(worms.part)]
     return [*first, _theorem_5(worms), *([_condition(worms)] if worms.part.routes.deterministic else [])]
 
 
 def _theorem_4(part: ChannelUse) -> TheoremCheck:
-    """All shortest legal ways between two switches of a chain lead down all along."""
+    """Decide if all shortest legal paths between two switches of a chain use down links only."""
     topology, pairs = part.topology, part.pairs
     assert pairs is not None
     up, level = goes_up(topology), levels(topology)
@@ -66,7 +68,7 @@ def _theorem_4(part: ChannelUse) -> TheoremCheck:
 
 
 def _covered(part: ChannelUse) -> TheoremCheck:
-    """Going up, a worm comes to a switch from which links down lead to all destinations."""
+    """Decide if a worm that goes up comes to a switch from which down links lead to all destinations."""
     topology = part.topology
     reached = int(reachability(topology).total[topology.root].sum())
     return TheoremCheck("Up", "section 5.3.3", f"links down lead from the root to {reached} of {topology.nodes} nodes",
@@ -74,7 +76,7 @@ def _covered(part: ChannelUse) -> TheoremCheck:
 
 
 def _once(part: ChannelUse) -> TheoremCheck:
-    """The restricted strings of a switch's ports divide what it reaches."""
+    """Decide if each node below a switch is in the restricted string of exactly one port."""
     strings = reachability(part.topology)
     ways = strings.restricted.sum(axis=1)
     once = bool((ways == strings.total).all())
@@ -86,7 +88,7 @@ def _once(part: ChannelUse) -> TheoremCheck:
 
 
 def _theorem_5(worms: Buffered) -> TheoremCheck:
-    """Where switches hold whole worms there is no deadlock."""
+    """Decide if there is no deadlock when switches store whole worms."""
     cycle, chained = len(worms.whole.cycle()), worms.part.pairs is not None
     found = (f"there is a cycle of {cycle} channels" if cycle else
              "no channels are waited for in a circle, unicasts by the same relation among them")
@@ -95,7 +97,7 @@ def _theorem_5(worms: Buffered) -> TheoremCheck:
 
 
 def _condition(worms: Buffered) -> TheoremCheck:
-    """Whether it takes such buffers."""
+    """Decide if Theorem 5 needs buffers that store whole worms."""
     cycle = len(worms.partly.cycle())
     return TheoremCheck("Whole worms", "section 3.4.2", "where switches hold a part of a worm " + (
         f"there is a cycle of {cycle} channels" if cycle else "none are either"), bool(cycle),

@@ -1,4 +1,4 @@
-"""Header decoders, one file per header format; the formats themselves are in ``wormcast.algorithms.headers``."""
+"""Header decoders, one file for each header format. ``wormcast.algorithms.headers`` defines the formats."""
 
 from .adaptive import AdaptiveDecoder
 from .base import Decoder

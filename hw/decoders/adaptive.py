@@ -1,4 +1,4 @@
-"""Address-list headers in meshes, adaptive between destinations with e-cube to escape by."""
+"""Decoder of address-list headers in meshes: adaptive between destinations, with e-cube as escape."""
 
 from __future__ import annotations
 
@@ -26,19 +26,21 @@ ADAPTS = 1 - ESCAPE
 
 
 class AdaptiveDecoder(GridDecoder):
-    """Compares coordinates, and asks for any hop that leads nearer on virtual channels of class ``adaptive``, or for
-    e-cube's on those of class ``escape``; how a flit is taken apart, see `AddressListDecoder`.
+    """Adaptive decoder for meshes: it compares coordinates.
+
+    A worm requests any hop that leads nearer on virtual channels of class ``adaptive``, or the hop of e-cube on virtual
+    channels of class ``escape``. `AddressListDecoder` describes the slots of a flit.
 
     ::
 
-        address ─▶ compare each dimension ─┬─ differs, and whether above ──▶ adaptive: any of these
+        address ─▶ compare each dimension ─┬─ differs, above or below ─────▶ adaptive: any of these
                                            └─ the last one that differs ───▶ escape: e-cube
 
-    Under e-cube-adaptive there is nothing adaptive where a single dimension is left. A header whose escape is the way
-    back is an error on the wire, whatever other ways there are.
+    Under e-cube-adaptive no adaptive hop is requested if a single dimension is left. A header whose escape hop leads
+    back is an error on the wire, even if it has adaptive hops.
 
-    Timing is that of every decoder, see `Switch`; at a destination the escape is the next hop that decides a class of
-    consumption channels.
+    The timing is that of all decoders, see `Switch`. At a destination the escape hop is the next hop that decides the
+    consumption class.
 
     Parameters
     ----------
@@ -49,7 +51,7 @@ class AdaptiveDecoder(GridDecoder):
     consumption : ConsumptionClasses
     injection, ejection : "one" or "all"
     kind : SwitchKind, optional
-        The mesh's; made of the header's shape if it is not given.
+        Kind of the mesh's switches. Default: derived from the header's shape.
 
     Straps
     ------
@@ -60,22 +62,22 @@ class AdaptiveDecoder(GridDecoder):
     def __init__(self, header: AddressList, *, relation: Relation, consumption: ConsumptionClasses = ANY_CHANNEL,
                  injection: str = "one", ejection: str = "one", kind: SwitchKind | None = None):
         if not self.knows(relation):
-            raise WormcastError(f"AdaptiveDecoder.relation: must be {ADAPTIVE.name} or {E_CUBE_ADAPTIVE.name}, not "
-                                f"{relation.name}")
+            raise WormcastError(f"AdaptiveDecoder.relation: {relation.name} is not valid. Allowed: {ADAPTIVE.name}, "
+                                f"{E_CUBE_ADAPTIVE.name}.")
         if header.relations != 1:
-            raise WormcastError(f"AdaptiveDecoder.header: it selects among {header.relations} relations, one is "
-                                "allowed")
+            raise WormcastError(f"AdaptiveDecoder.header: a selector of {header.relations} relations is not valid. "
+                                "Allowed: 1 relation.")
         super().__init__(header, consumption=consumption, multicast=True, injection=injection, ejection=ejection,
                          kind=kind, vc_classes=2, adaptive=True, preferred=(ADAPTS, ESCAPE), enters_empty=True)
         self.stops_by_escape = relation is E_CUBE_ADAPTIVE
 
     @staticmethod
     def knows(relation: Relation) -> bool:
-        """Whether the relation is built here."""
+        """Return whether the decoder supports the relation."""
         return relation is ADAPTIVE or relation is E_CUBE_ADAPTIVE
 
     def examine(self, m, name, straps, address, selector):
-        """Along which dimensions the address is nearer, along which of them e-cube goes, and whether upwards."""
+        """Compute the dimensions along which the address is nearer, the dimension of e-cube, and the directions."""
         fields = coordinates(self.header, address)
         equal = {dim: field == straps[f"coordinate_{dim}"] for dim, field in fields.items()}
         way: dict[tuple[str, int], Value] = {}

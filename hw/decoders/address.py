@@ -1,4 +1,4 @@
-"""What is in an address: coordinates, and whether there is such a node."""
+"""Fields of an address: coordinates, signs, and a check for coordinates out of range."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["beyond", "coordinates", "signs"]
 
 
 def coordinates(header: AddressList, address: Value) -> dict[int, Value]:
-    """The coordinates in an address by dimension, the last one first; a dimension of one node has none."""
+    """Return the coordinates in an address by dimension, the last one first. A dimension of one node has none."""
     fields, at = {}, 0
     for dim, bits in reversed(list(enumerate(header.field_bits))):
         if bits:
@@ -26,11 +26,11 @@ def coordinates(header: AddressList, address: Value) -> dict[int, Value]:
 
 
 def signs(header: AddressList, address: Value) -> dict[int, Value]:
-    """The signs in an address by dimension: set where a tie goes down; a dimension without a sign has none."""
+    """Return the signs in an address by dimension. A set sign sends ties down. Dimensions may have no sign."""
     return {dim: address[header.coordinate_bits + k] for k, dim in enumerate(reversed(header.signed))}
 
 
 def beyond(header: AddressList, fields: Mapping[int, Value]) -> Value | None:
-    """Whether these coordinates are no node's; None where all are."""
+    """Return a bit that is set if no node has these coordinates. None if all values are coordinates of nodes."""
     found = [field >= header.shape[dim] for dim, field in fields.items() if header.shape[dim].bit_count() > 1]
     return hdl.Cat(found).any() if found else None

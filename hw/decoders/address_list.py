@@ -1,4 +1,4 @@
-"""What the decoders of address lists share: a flit's slots, the own address, the end of a worm."""
+"""Base class of the address-list decoders: slots of a flit, own address, end of a worm."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 __all__ = ["AddressListDecoder"]
 
 Examined = dict[Any, "Value"]
-"""What is known of an address, bits or numbers by name: two addresses have the same names."""
+"""Properties of an address, bits or numbers by name. All addresses have the same names."""
 
 
 class AddressListDecoder(PathDecoder):
-    """Decodes the first header flit of a worm: the next hop is that to the first address that is not the own one.
+    """Decoder of the first header flit of a worm. The next hop leads to the first address that is not the own one.
 
     ::
 
@@ -29,20 +29,19 @@ class AddressListDecoder(PathDecoder):
         slot 1 ─▶ examine ───▶ ┘   └─ the own one: nothing left in this flit (strip; ends_here)
         slots ──▶ shifted down by one if here ─▶ buffer
 
-    The arriving flit has one cycle for all this, so both slots are examined at the same time.
+    All this takes one cycle, so that both slots are examined at the same time.
 
-    A flit that is used up has the own address in all its slots; anything behind a repeated own address is an error,
-    and the worm ends here.
+    A flit is used up if all its slots hold the own address. An own address that is repeated before another address is
+    an error, and the worm ends here.
 
-    Where the decoder absorbs, the worm ends here whatever stands behind the own address, so slot 1 is not routed: the
-    flit goes to the node without the own address, and so do the header flits behind it; a flit that is used up is
-    stripped.
+    If the decoder absorbs, the worm always ends here, and slot 1 is not routed. The flit goes to the node without the
+    own address, followed by the other header flits. A flit that is used up is stripped.
 
     Attributes
     ----------
     header : AddressList
     multicast : bool
-        False: the headers are unicast ones, and the own address is always the last one.
+        False: headers are unicast headers, and the own address is always the last one.
     """
 
     header: AddressList
@@ -51,22 +50,26 @@ class AddressListDecoder(PathDecoder):
 
     @abstractmethod
     def own_address(self, straps: dict[str, Value]) -> Value:
-        """The own address, as the header format packs it, without signs."""
+        """Return the own address, as the header format packs it, without signs."""
 
     @abstractmethod
     def examine(self, m: Module, name: str, straps: dict[str, Value], address: Value, selector: Value) -> Examined:
-        """Find out about an address what `is_own` and `route` need, under the relation that ``selector`` says; ``name``
-        begins the names of new signals."""
+        """Compute the properties of an address that `is_own` and `route` need, under the relation in ``selector``.
+
+        ``name`` is the prefix of new signals.
+        """
 
     @abstractmethod
     def is_own(self, straps: dict[str, Value], examined: Examined) -> Value:
-        """Whether it is the own address."""
+        """Return a bit that is set for the own address."""
 
     @abstractmethod
     def route(self, m: Module, port: int, straps: dict[str, Value], examined: Examined,
               selector: Value) -> tuple[dict[tuple[int, int], Value], Value]:
-        """The hop towards an address, one-hot over the port's targets and nowhere if there is none that may be taken;
-        and whether there is no such address in the network."""
+        """Return the hop towards an address, and a bit that is set if the network has no such address.
+
+        The hop is one-hot over the port's targets, or with a choice a mask. All its bits are 0 if no hop is allowed.
+        """
 
     def decode(self, m, port, straps, arrival):
         data, bits, header = arrival.data, self.header.address_bits, self.header
@@ -91,7 +94,7 @@ class AddressListDecoder(PathDecoder):
                 rest = data[header.capacity * bits:]
                 rewritten = hdl.Mux(here, hdl.Cat(*slots[1:], slots[-1], rest), data)
         asked, nowhere = self.route(m, port, straps, examined, selector)
-        # the own address once more is out of order, whatever stands behind it
+        # the own address once more is out of order, with any address behind it
         refused = arrival.again & own
         outside = nowhere & ~refused
         wanted = arrival.first & ~refused & ~outside
@@ -100,7 +103,7 @@ class AddressListDecoder(PathDecoder):
         if self.absorbs:
             ends, strips, arrived = here & used, hdl.C(0), here
         else:
-            # a worm that cannot go on from a destination has its end there
+            # a worm that cannot go on from a destination ends there
             ends = here & ~onward & (last | ~used) if self.multicast else here
             strips, arrived = here & ~onward & ~end, here & used
         m.d.comb += [

@@ -1,4 +1,4 @@
-"""The decoder of one input as a component of its own: to be looked at, measured and tried by itself."""
+"""Header decoder of one input as a separate component, for measurements and tests."""
 
 from amaranth.hdl import Module
 from amaranth.lib import wiring
@@ -10,10 +10,10 @@ __all__ = ["HeaderDecoder"]
 
 
 class HeaderDecoder(wiring.Component):
-    """What an input's intake asks of the switch's decoder, with nothing round it.
+    """Header decoder of one input of a switch, without the rest of the input.
 
-    *Latency*: combinational. *Throughput*: a header flit per cycle. There is no clock and no state, but for
-    a table, and for outputs that worms take in turn: with each cycle in which ``first`` is set.
+    *Latency*: combinational. *Throughput*: a header flit per cycle. The component has state and a clock only if the
+    decoder has a table, or if worms take outputs in turn: then each cycle with ``first`` set counts as a worm.
 
     Parameters
     ----------
@@ -30,9 +30,9 @@ class HeaderDecoder(wiring.Component):
     strap_{name} : In
         The decoder's straps.
     table : In(Decoder.table_layout)
-        Writes to the decoder's table, where it has one: then there is a clock.
+        Writes to the decoder's table. Present if the decoder has a table.
     code, rewritten, strip, ends_here, last, outside, disorder, exit : Out
-        As in `Decoded`, whose ``data`` is called ``rewritten`` here; ``exit`` where there are several.
+        As in `Decoded`. ``rewritten`` is its ``data``. ``exit`` is present if the input has several exits.
     """
 
     def __init__(self, port: int, decoder: PathDecoder, *, width: int):

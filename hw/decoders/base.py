@@ -1,4 +1,4 @@
-"""What every header decoder is: a switch's ports, and the straps that tell one switch from the next."""
+"""Base class of all header decoders: a switch's ports and straps."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ANY_CHANNEL = ConsumptionClasses()
 
 
 class Decoder(ABC):
-    """Says where a switch's worms go, on the buffers' write side. One instance serves a whole switch.
+    """Header decoder of a switch, on the write side of the buffers. One instance serves all inputs of a switch.
 
     Parameters
     ----------
@@ -35,10 +35,10 @@ class Decoder(ABC):
     injection : "one" or "all"
         One injection port for each node, or one for each node and port to another switch.
     ejection : "one" or "all"
-        One ejection port for each node, or one for each node and way in from which worms can end there: each input
-        from another switch, and each other node of this one.
+        One ejection port for each node, or one for each node and each source of worms that can end there. Sources are
+        the inputs from other switches, and the other nodes of this switch.
     consumption : ConsumptionClasses
-        Which consumption channels a worm may reserve.
+        Map to the consumption channels that a worm may reserve at a stop on its way.
     vc_classes : int
         Classes of virtual channels of the outputs to other switches: class k of K has channels k*V/K to
         (k+1)*V/K - 1 of V.
@@ -46,25 +46,25 @@ class Decoder(ABC):
     Attributes
     ----------
     inputs, outputs : tuple of str
-        Names of the ports: those from and to other switches first, then those from and to nodes.
+        Names of the ports: ports from and to other switches first, then ports from and to nodes.
     links_in, ejection : int
-        How many of them are those of other switches, of the inputs and of the outputs.
+        Number of inputs from other switches, and of outputs to other switches.
     injections : tuple of tuple of int
-        Inputs from each node, in the order of the kind's injections. With ``all`` the k-th leads to the k-th output
-        alone, and to other nodes here.
+        Inputs from each node, in the order of the kind's injections. With ``all`` the k-th input leads to the k-th
+        output only, and to other nodes of this switch.
     ejections : tuple of tuple of int
         Outputs to each node, in the order of the kind's ejections.
     straps : dict of str to int
         Static inputs of the switch (coordinates, ids), and their widths in bits.
     enters_empty : bool
-        A worm takes a virtual channel of a link only while the buffer there is empty.
+        A worm takes a virtual channel of a link only while the buffer at the receiving end is empty.
     absorbs : bool
-        A worm ends at the first of its destinations. What is left of its header leaves with the payload, by the
-        consumption channel: the node's interface sends both on. A worm takes a consumption channel only while its
-        buffer is empty.
+        A worm ends at the first of its destinations. The rest of its header and the payload leave by the consumption
+        channel, and the node's interface sends both on. A worm takes a consumption channel only while its buffer is
+        empty.
     table_bits : TableBits or None
-        Bits by which an entry of an input's table is written, where the decoder has tables: then `decode` is given
-        ``table`` among the straps.
+        Widths of an address and an entry of the input tables. None: the decoder has no tables. A decoder with tables
+        has ``table`` among the straps of `decode`.
     """
 
     straps: dict[str, int]
@@ -76,7 +76,7 @@ class Decoder(ABC):
                  consumption: ConsumptionClasses = ANY_CHANNEL, vc_classes: int = 1):
         for field_, value, allowed in (("injection", injection, INJECTION), ("ejection", ejection, EJECTION)):
             if value not in allowed:
-                raise WormcastError(f"decoder.{field_}: {value!r} is given, allowed are {', '.join(allowed)}")
+                raise WormcastError(f"decoder.{field_}: {value!r} is not valid. Allowed: {', '.join(allowed)}.")
         self.kind = kind
         self.injection = injection
         self.consumption = consumption
@@ -94,7 +94,7 @@ class Decoder(ABC):
         names, ejections = list(outputs), []
         for e, p in enumerate(kind.ejections):
             first = len(names)
-            # all that a node sends is for others
+            # a node sends nothing to itself
             ends = [way for n, way in enumerate(ways_in, -self.links_in) if n < 0 or kind.own[n] != e]
             names += [f"{kind.name(p)}_{name}" for name, _ in ends] if ejection == "all" else [kind.name(p)]
             ejections.append(tuple(range(first, len(names))))
@@ -106,7 +106,7 @@ class Decoder(ABC):
 
     @property
     def signature(self) -> str:
-        """What it is built of, in words: two decoders with equal ones are the same hardware."""
+        """Description of the hardware as text. Decoders with equal signatures are the same hardware."""
         parts = {name: value for name, value in sorted(vars(self).items()) if name != "kind"}
         return f"{type(self).__name__} {self.kind.signature} {parts}"
 
@@ -116,36 +116,36 @@ class Decoder(ABC):
         return self.inputs[self.links_in:]
 
     def exits(self, port: int) -> list[int]:
-        """Ejection ports that a worm from input ``port`` can end at."""
+        """Return the ejection ports at which a worm from input ``port`` can end."""
         return self._exits[port]
 
     def delivers(self, port: int) -> bool:
-        """Whether a worm from input ``port`` can have a node of this switch among its destinations."""
+        """Return whether a worm from input ``port`` can have a node of this switch among its destinations."""
         return bool(self._exits[port])
 
     def reaches(self, port: int) -> list[int]:
-        """Outputs to other switches that a worm from input ``port`` may go on to."""
+        """Return the outputs to other switches that a worm from input ``port`` may take."""
         if port >= self.links_in:
             own = next(ports for ports in self.injections if port in ports)
             return [own.index(port)] if self._port_each else list(range(self.ejection))
         return [o for o in range(self.ejection) if o != self.kind.back[port] and self.turns(port, o)]
 
     def turns(self, port: int, output: int) -> bool:
-        """Whether some worm may go from input ``port`` to another switch's ``output``."""
+        """Return whether a worm may turn from input ``port`` to ``output``, which leads to another switch."""
         return True
 
     @property
     def table_layout(self) -> StructLayout | None:
-        """How an entry of an input's table is written."""
+        """Layout of a write to an input's table, or None."""
         return self.table_bits and self.table_bits.layout
 
     @property
     def table_count(self) -> int:
-        """Tables of a switch, by the numbers that the bus calls them: those of the inputs come first."""
+        """Number of tables of a switch. On the configuration bus the tables of the inputs have the first numbers."""
         return len(self.inputs)
 
     def phases(self, routes: Routes, kind: SwitchKind) -> npt.NDArray[np.int32]:
-        """Phase of the worms that come by each input, int32 [inputs, members]; -1 where nothing is joined to it."""
+        """Return the phase of the worms of each input, int32 [inputs, members], or -1 if the input is not connected."""
         topology = routes.topology
         known = topology.at_ports(topology.links[:, 2:], routes.phase_of_link)
         found = np.zeros((len(self.inputs), len(kind.members)), np.int32)
@@ -157,16 +157,16 @@ class Decoder(ABC):
         return found
 
     def memories(self, routes: Routes, kind: SwitchKind) -> list[RouteRows]:
-        """What the memories of a kind's members hold, where the decoder has tables; refuses as `strap_values` does."""
+        """Return the contents of the table memories of a kind's members. Refuses the same routes as `strap_values`."""
         return []
 
     @abstractmethod
     def strap_values(self, routes: Routes, kind: SwitchKind) -> dict[str, list[int]]:
-        """Values of the straps of a kind's members; refuses routes that the decoder is not built for."""
+        """Return the strap values of a kind's members. Refuses routes that the decoder does not support."""
 
 
 def _numbered(first: int, groups: list[list[str]]) -> tuple[tuple[int, ...], ...]:
-    """Count on from a number: those of each group's names."""
+    """Number the names of all groups consecutively from `first`."""
     found, at = [], first
     for names in groups:
         found.append(tuple(range(at, at + len(names))))

@@ -1,4 +1,4 @@
-"""Bit strings in multistage networks: each stage looks at one digit of every destination."""
+"""Decoder of bit-string headers in multistage networks: each stage reads one digit of every destination."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ Table = tuple[tuple[bool, ...], ...]
 
 
 class BitCell(NamedTuple):
-    """Bits of a header flit's data that all go the same ways, whichever flit it is and whatever the straps say.
+    """Bits of a header flit that go to the same outputs in every flit and for every strap value.
 
     Parameters
     ----------
     bits : list of int
     goes : list of Table
-        By output, whether they go there: of each header flit, for each digit that may decide.
+        By output: True where the bits go there, for each header flit and each digit that may decide.
     """
 
     bits: list[int]
@@ -36,17 +36,17 @@ class BitCell(NamedTuple):
 
 
 class BitStringDecoder(BranchingDecoder):
-    """Finds the outputs to which a bit string leads, and what of it goes with the copy for each.
+    """Decoder that finds the outputs to which a bit string leads, and the bit string of each branch.
 
     ::
 
-        header flit ─▶ AND with the bits of output o ─┬─ any set: a copy goes by o
-                                                      └─ these bits, and the report bit, are what that copy carries
+        header flit ─▶ AND with the bits of output o ─┬─ any set: a branch leaves by o
+                                                      └─ the branch carries these bits and the report bit
 
-    The bits of an output are those of the nodes whose digit is its number: of those that the switch reaches, the ones
-    that this output reaches. There are as many outputs as a digit has values, a power of two, and all of them lead to
-    other switches, or all to nodes. Which digit decides is the same for all switches of the kind, and then there is no
-    strap; or the strap says which. Bits that go the same ways are looked at together.
+    The bits of an output are those of the nodes whose digit is the output's number. Of the nodes that the switch
+    reaches, these are the ones behind this output. A switch has one output for each value of a digit, a power of two.
+    All outputs lead to other switches, or all to nodes. If the deciding digit differs between switches of the kind, a
+    strap selects it. Bits that go to the same outputs are decoded together.
 
     *Latency*: combinational.
 
@@ -55,14 +55,14 @@ class BitStringDecoder(BranchingDecoder):
     header : BitString
     kind : SwitchKind
     deciding : sequence of int
-        The digits that decide at switches of the kind, counted from the least significant; of several the strap says
-        which.
+        The digits that decide at switches of the kind, counted from the least significant. A strap selects among
+        several.
     injection, ejection : "one" or "all"
 
     Straps
     ------
     digit
-        Which digit of the destinations decides, counted from the least significant.
+        The deciding digit of the destinations, counted from the least significant.
     """
 
     def __init__(self, header: BitString, *, kind: SwitchKind, deciding: Sequence[int], injection: str = "one",
@@ -97,30 +97,31 @@ class BitStringDecoder(BranchingDecoder):
         return hdl.Cat(found)
 
     def wanted(self, outputs: Sequence[int]) -> list[BitCell]:
-        """Bits of nodes, in cells of those that are behind the same ones of these outputs."""
+        """Return the bits of nodes, in cells of bits that are behind the same outputs."""
         cells = self._cells([self._nodes(o) for o in outputs])
         return [cell for cell in cells if any(any(map(any, table)) for table in cell.goes)]
 
     def carried(self, output: int) -> list[BitCell]:
-        """All bits, in cells: the copy by an output keeps those of the nodes behind it, and the report bit."""
+        """Return all bits, in cells. The branch by an output keeps the bits of the nodes behind it, and the report bit.
+        """
         masks = self._nodes(output)
         return self._cells([[[mask | (flit == 0) for mask in digits] for flit, digits in enumerate(masks)]])
 
     def chosen(self, table: Table, straps: dict[str, Value], place: Value) -> Value:
-        """What a cell's table says of header flit number ``place``."""
+        """Return the table entry of a cell for header flit number ``place``."""
         flits = hdl.Array(self._decided(row, straps) for row in table)
         return flits[place] if len(table) > 1 else flits[0]
 
     def _decided(self, row: tuple[bool, ...], straps: dict[str, Value]) -> Value:
         if len(row) == 1 or len(set(row)) == 1:
             return hdl.C(row[0], 1)
-        # digits that decide nowhere are as the last one that does
+        # a digit that decides at no switch is treated as the next lower one that does
         last = [max((k for k, one in enumerate(self.deciding) if one <= digit), default=0)
                 for digit in range(self.digits)]
         return hdl.Array(hdl.C(row[k], 1) for k in last)[straps["digit"]]
 
     def _cells(self, masks: list[list[list[int]]]) -> list[BitCell]:
-        """Group the bits of a flit by masks, of each output, header flit and digit that decides."""
+        """Group the bits of a flit by the masks of each output, header flit and deciding digit."""
         found: dict[tuple[Table, ...], list[int]] = {}
         for bit in range(self.header.flit_width):
             goes = tuple(tuple(tuple(bool(mask >> bit & 1) for mask in digits) for digits in flits) for flits in masks)
@@ -128,7 +129,7 @@ class BitStringDecoder(BranchingDecoder):
         return [BitCell(bits, list(goes)) for goes, bits in found.items()]
 
     def _nodes(self, output: int) -> list[list[int]]:
-        """Masks of the bits of the nodes behind an output, of each header flit and for each digit that decides."""
+        """Return the masks of the nodes behind an output, for each header flit and each deciding digit."""
         return [[self._mask(output, flit, digit) for digit in self.deciding] for flit in range(self.flits)]
 
     def _mask(self, output: int, flit: int, digit: int) -> int:

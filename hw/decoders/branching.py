@@ -1,4 +1,4 @@
-"""What a decoder offers to inputs that send a worm by any number of outputs."""
+"""Interface of decoders to inputs that send a worm by several outputs."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ __all__ = ["BranchingDecoder", "CopyingDecoder"]
 
 
 class BranchingDecoder(Decoder):
-    """Finds the outputs of a worm flit by flit: what each header flit shows is collected, and then says them all.
+    """Decoder that collects information from each header flit, and then computes all outputs of a worm.
 
     Attributes
     ----------
     header : Header
     flits : int
-        Most header flits after which a worm's outputs are known.
+        Number of header flits after which a worm's outputs are known at the latest.
     goes_on : bool
-        More header flits may come then: headers have no fixed length.
+        More header flits may follow, as headers have no fixed length.
     strips : int
-        Header flits that the copies to other switches lose at a switch where `drops` says so.
+        Header flits that the branches to other switches lose at a switch where `drops` is set.
     """
 
     header: Header
@@ -36,41 +36,43 @@ class BranchingDecoder(Decoder):
     strips = 0
 
     def leads(self, port: int) -> list[int]:
-        """Outputs, to other switches and to nodes, that a worm from input ``port`` may take."""
+        """Return the outputs, to other switches and to nodes, that a worm from input ``port`` may take."""
         return self.reaches(port) + self.exits(port)
 
     @abstractmethod
     def seen(self, m: Module, port: int, straps: dict[str, Value], flit: Value, place: Value) -> Value:
-        """What the header flit at a place shows; of all flits up to it the OR is kept."""
+        """Return the information in the header flit number ``place``. The input keeps the OR over the flits so far."""
 
     def branches(self, m: Module, port: int, straps: dict[str, Value], seen: Value, taken: Value) -> Value:
-        """The outputs, a bit for each of `leads`, by what the header flits have shown: here just that. ``taken``: the
-        worm goes by them, so that the next one may go by others."""
+        """Return the outputs, a bit for each of `leads`, from the collected information. Default: the information.
+
+        ``taken``: the worm takes these outputs, so that the next worm may take others.
+        """
         return seen
 
     def known(self, port: int, straps: dict[str, Value], seen: Value, place: Value) -> ValueLike:
-        """Whether the outputs are known with the header flit at a place."""
+        """Return whether the outputs are known with the header flit number ``place``."""
         return place == self.flits - 1
 
     def astray(self, port: int, straps: dict[str, Value], seen: Value) -> ValueLike:
-        """Whether some destination can not be reached from here; the others can."""
+        """Return whether some destination cannot be reached from here. The worm still goes to the others."""
         return hdl.C(0)
 
     def passed(self, m: Module, output: int, straps: dict[str, Value], table: Any, flit: Value,
                 place: Value) -> Value | None:
-        """What the copy by an output carries in place of the header flit at a place; None: the same.
+        """Return the header flit number ``place`` of the branch by an output. None: the flit is not changed.
 
-        ``table``: writes to the table of this output, whose number comes behind those of the inputs.
+        ``table``: writes to the table of this output. The tables of outputs are numbered after those of the inputs.
         """
         return None
 
     def drops(self, port: int, straps: dict[str, Value], seen: Value) -> ValueLike:
-        """Whether the copies to other switches lose flits here."""
+        """Return whether the branches to other switches lose header flits here."""
         return hdl.C(0)
 
 
 class CopyingDecoder(BranchingDecoder):
-    """Of worms with several destinations, which may go back to the switch that they came from."""
+    """Decoder of worms with several destinations, which may return to their previous switch."""
 
     def reaches(self, port):
         return super().reaches(port) if port >= self.links_in else list(range(self.ejection))

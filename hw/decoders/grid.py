@@ -1,4 +1,4 @@
-"""What the decoders of meshes and tori share: coordinates in an address, steps along dimensions."""
+"""Base class of the decoders of meshes and tori: coordinates in an address, steps along dimensions."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ __all__ = ["GridDecoder", "grid_kind"]
 
 
 class GridDecoder(AddressListDecoder):
-    """Compares the coordinates in an address with the own ones; how a flit is taken apart, see `AddressListDecoder`.
+    """Decoder that compares the coordinates in an address with the own ones.
 
-    A dimension of one node has no strap.
+    `AddressListDecoder` describes the slots of a flit. A dimension of one node has no strap.
 
     Parameters
     ----------
@@ -35,9 +35,9 @@ class GridDecoder(AddressListDecoder):
         False builds the decoder for unicast headers: the own address is always the last one.
     injection, ejection : "one" or "all"
     kind : SwitchKind, optional
-        That of all switches; made of the header's shape if it is not given.
+        Kind of all switches. Default: derived from the header's shape.
     vc_classes, absorbs, adaptive, preferred, enters_empty
-        As `Decoder` has them.
+        As in `Decoder` and `PathDecoder`.
 
     Straps
     ------
@@ -62,8 +62,10 @@ class GridDecoder(AddressListDecoder):
         return {name: own[:, int(name.rsplit("_", 1)[1])].tolist() for name in self.straps}
 
     def _odd(self, dim: int, straps) -> Value:
-        """Whether steps up a dimension lead to lower Hamiltonian labels here: the sum of the coordinates that count
-        before it is odd."""
+        """Return whether steps up a dimension lead to lower Hamiltonian labels here.
+
+        They do if the sum of the coordinates in the label axes before this dimension is odd.
+        """
         axes = label_axes(len(self.header.shape))
         before = [straps[f"coordinate_{d}"][0] for d in axes[:axes.index(dim)] if f"coordinate_{d}" in straps]
         odd: Value = before[0] if before else hdl.C(0)
@@ -72,12 +74,14 @@ class GridDecoder(AddressListDecoder):
         return odd
 
     def _turns_labels(self, dim: int) -> bool:
-        """Whether the parity of other coordinates decides which way labels rise along a dimension."""
+        """Return whether the parity of other coordinates decides the direction of rising labels along a dimension."""
         return dim != label_axes(len(self.header.shape))[0]
 
     def _rises(self, step: tuple[int, int], *, odd: bool) -> bool:
-        """Whether a hop leads to a higher Hamiltonian label: in two dimensions downwards, and to the right in even
-        rows."""
+        """Return whether a hop leads to a higher Hamiltonian label.
+
+        In two dimensions these are hops downwards, to the right in even rows, and to the left in odd rows.
+        """
         dim, sign = step
         return (sign > 0) != odd if self._turns_labels(dim) else sign > 0
 
@@ -97,15 +101,15 @@ class GridDecoder(AddressListDecoder):
 
     @staticmethod
     def _last_first(equal: Mapping[int, Value]) -> dict[int, Value]:
-        """Along which dimension e-cube goes, if any: the last whose coordinate is not the own one.
+        """Return the dimension of e-cube's hop, one-hot: the last one whose coordinate differs from the own one.
 
-        ``equal`` says of each dimension whether its coordinate is.
+        ``equal`` has a bit for each dimension: the coordinates are equal.
         """
         return {dim: hdl.Cat(~bit, *(equal[d] for d in equal if d > dim)).all() for dim, bit in equal.items()}
 
     def _known(self, m: Module, name: str, fields: Mapping[int, Value], equal: Mapping[int, Value],
                way: Mapping[tuple[str, int], Value]) -> Examined:
-        """Signals of what is known of an address: its way, whether it is the own one, whether it is no node's."""
+        """Return signals for the properties of an address: its way, "own", and "outside" if no node has it."""
         found = {**way, ("own", 0): hdl.Cat(equal.values()).all()}
         nowhere = beyond(self.header, fields)
         if nowhere is not None:
@@ -124,7 +128,7 @@ class GridDecoder(AddressListDecoder):
 
 
 def grid_kind(shape: tuple[int, ...]) -> SwitchKind:
-    """The kind of all switches of a mesh or torus of this shape, without its members."""
+    """Return the kind of all switches of a mesh or torus of this shape, without members."""
     directions = [port_name(len(shape), *direction) for direction in mesh_directions(shape)]
     links, node = tuple(range(len(directions))), (len(directions),)
     return SwitchKind(np.arange(0), (*directions, "local"), links, links, node, node, back=links, own=(0,))

@@ -1,4 +1,4 @@
-"""Unicast and address-list headers in meshes, under e-cube and under the Hamiltonian relation R."""
+"""Decoder of unicast and address-list headers in meshes, under e-cube and the Hamiltonian relation R."""
 
 from __future__ import annotations
 
@@ -26,24 +26,27 @@ RELATIONS = ("e-cube", "hamiltonian")
 
 
 class MeshDecoder(GridDecoder):
-    """Decodes addresses of a mesh by comparing their coordinates with the own ones; how a flit is taken apart, see
-    `AddressListDecoder`.
+    """Decoder for meshes: it compares the coordinates in an address with the own ones.
 
-    At a destination the own address is shifted out of the flit as it is written into the buffer, so the next
-    hop is known at once: the header takes one cycle more there, for the consumption channel that is reserved
-    before the link. When a flit held nothing else, it is dropped with the reservation and the next header flit
-    is decoded in its place: two cycles more.
+    `AddressListDecoder` describes the slots of a flit.
 
-    *e-cube*: the last dimension first (in 2-D: along the row, then along the column). *hamiltonian*: R of
-    [Boppana98], section 2.1, without labels. In two dimensions: along the row if the destination is in this row, or
-    if it is in the adjacent row and the Hamiltonian path of this row leads towards its column; else along the column.
-    As rows 2k and 2k + 1 meet at the right end of the path and rows 2k - 1 and 2k at the left, this is "to the right
-    within a pair of rows, to the left within the other pairing". In more dimensions ([Amnah]) likewise, from the
-    slowest axis of the labels to the fastest: along it, unless that passes the destination, which lies in the next
-    plane then; and so along the next axis, if there is a neighbour in the direction of the path.
+    At a destination the own address is shifted out of the flit as it is written into the buffer, so that the next hop
+    is known at once. The header takes one more cycle there, as the consumption channel is reserved before the link. If
+    the flit held only the own address, it is dropped with the reservation, and the next header flit is decoded in its
+    place: two more cycles.
 
-    Only hops that the relation's worms may take are decoded: under e-cube a worm in a column does not turn into a row,
-    under R labels do not rise and then fall. Whatever else a header asks for is an error on the wire.
+    *e-cube*: the last dimension first (in 2-D: along the row, then along the column).
+
+    *hamiltonian*: R of [Boppana98], section 2.1, without labels. In two dimensions a worm goes along the row if the
+    destination is in this row. It also does if the destination is in the adjacent row, and the Hamiltonian path of this
+    row leads towards the destination's column. Otherwise it goes along the column. Rows 2k and 2k + 1 meet at the right
+    end of the path, and rows 2k - 1 and 2k at the left end. So this rule is "to the right within a pair of rows, to the
+    left within the other pairing". In more dimensions ([Amnah]) the axes are tried from the slowest axis of the labels
+    to the fastest. The worm goes along an axis unless this hop passes the destination, which is then in the next plane.
+    Further axes need a neighbour in the direction of the path.
+
+    Only hops that the relation allows are decoded: under e-cube a worm in a column does not turn into a row, under R
+    labels do not rise and then fall. A header that requests another hop is an error on the wire.
 
     A dimension of one node has no strap.
 
@@ -53,15 +56,15 @@ class MeshDecoder(GridDecoder):
         The header format. With several relations the top bits of each header flit select one, in the order
         given here.
     relations : tuple of str
-        Of ``e-cube`` and ``hamiltonian``.
+        One or both of ``e-cube`` and ``hamiltonian``.
     consumption : ConsumptionClasses
     multicast : bool
         False builds the decoder for unicast headers: the own address is always the last one.
     injection, ejection : "one" or "all"
     kind : SwitchKind, optional
-        The mesh's; made of the header's shape if it is not given.
+        Kind of the mesh's switches. Default: derived from the header's shape.
     absorbs : bool
-        As `Decoder` has it.
+        As in `Decoder`.
 
     Straps
     ------
@@ -75,28 +78,30 @@ class MeshDecoder(GridDecoder):
         self.relations = tuple(relations)
         for relation in self.relations:
             if relation not in RELATIONS:
-                raise WormcastError(f"MeshDecoder.relations: must be of {', '.join(RELATIONS)}, not {relation!r}")
+                raise WormcastError(f"MeshDecoder.relations: {relation!r} is not valid. Allowed: "
+                                    f"{', '.join(RELATIONS)}.")
         if not self.relations or len(set(self.relations)) != len(self.relations):
-            raise WormcastError(f"MeshDecoder.relations: must name relations once each, not {self.relations!r}")
+            raise WormcastError(f"MeshDecoder.relations: {self.relations!r} is not valid. Allowed: one relation or "
+                                "more, each once.")
         if len(self.relations) != header.relations:
-            raise WormcastError(f"MeshDecoder.relations: {len(self.relations)} given, but the header format "
-                                f"selects among {header.relations}")
+            raise WormcastError(f"MeshDecoder.relations: {self.relations!r} is not valid. Allowed: {header.relations} "
+                                "relations, as many as the header format selects among.")
         super().__init__(header, consumption=consumption, multicast=multicast, injection=injection, ejection=ejection,
                          kind=kind, absorbs=absorbs)
 
     def turns(self, port, output):
-        """Under e-cube no turn into a dimension that comes earlier; under R all but the way back."""
+        """Return whether a relation allows the turn: under e-cube in its order of dimensions, under R all but back."""
         if port >= self.links_in or "hamiltonian" in self.relations:
             return True
         return self.steps[output][0] <= self.steps[port][0]
 
     @staticmethod
     def knows(relation: Relation) -> bool:
-        """Whether the relation is built here."""
+        """Return whether the decoder supports the relation."""
         return relation is E_CUBE or relation is HAMILTONIAN
 
     def examine(self, m, name, straps, address, selector):
-        """The next hop to ``address`` as single bits: along which dimension, if any, and whether upwards."""
+        """Compute the next hop to ``address`` as single bits: its dimension, one-hot, and its direction."""
         equal, above = {}, {}
         fields = coordinates(self.header, address)
         for dim, field in fields.items():
@@ -124,17 +129,17 @@ class MeshDecoder(GridDecoder):
         return self._known(m, name, fields, equal, way)
 
     def _by_labels(self, straps, fields, equal, above) -> tuple[dict[int, Value], Value]:
-        """R in any number of dimensions: along which one, and whether up it.
+        """Compute R in any number of dimensions: the dimension of the hop, and its direction.
 
-        The worm's neighbours towards higher labels are one along each axis, and the slower the axis the higher its
-        label; towards lower ones likewise. So the slowest axis is taken whose neighbour is there and does not pass the
-        destination.
+        Along each axis one neighbour has a higher label and one a lower label. The slower the axis, the larger the
+        difference. So the hop goes along the slowest axis whose neighbour exists and does not pass the destination.
         """
         axes = [dim for dim in label_axes(len(self.header.shape)) if dim in fields]
         odd = {dim: self._odd(dim, straps) for dim in axes}
 
         def before(rest: list[int], flipped: int) -> Value:
-            """Whether the path comes to the destination later than to what differs from it in these axes alone."""
+            """Return whether the destination is later on the path than a place that differs from it in these axes only.
+            """
             later: Value = hdl.C(0)
             for dim in reversed(rest):
                 later = hdl.Mux(equal[dim], later, above[dim] ^ odd[dim] ^ flipped)
@@ -142,7 +147,7 @@ class MeshDecoder(GridDecoder):
 
         rises = before(axes, 0)
         along: dict[int, Value] = {}
-        inside, left = hdl.C(1), hdl.C(1)  # the axes so far have the destination's coordinate; none of them was taken
+        inside, left = hdl.C(1), hdl.C(1)  # earlier axes: all equal to the destination's coordinates; none taken
         for k, dim in enumerate(axes):
             rest, own, extent = axes[k + 1:], straps[f"coordinate_{dim}"], self.header.shape[dim]
             up = rises ^ odd[dim]
@@ -169,7 +174,7 @@ class MeshDecoder(GridDecoder):
         return directions, examined.get(("outside", 0), hdl.C(0))
 
     def _legal(self, relation: str, port: int, straps) -> dict[int, Value]:
-        """The outputs that a worm of this relation from this port may take, with the condition for each."""
+        """Return the outputs that a worm of this relation from this port may take, with the condition for each."""
         if port >= self.links_in:
             return {o: hdl.C(1) for o in self.reaches(port)}
         dim, side = self.steps[port]
@@ -182,7 +187,7 @@ class MeshDecoder(GridDecoder):
             if along == dim:
                 legal[o] = hdl.C(int(straight))
                 continue
-            # labels go on rising, or falling: as the signs say, if the parities of both dimensions are the same
+            # labels must go on rising or falling: the signs decide if the parities of both dimensions are the same
             odd = [self._odd(d, straps) for d in (dim, along) if self._turns_labels(d)]
             differs = odd[0] if len(odd) == 1 else odd[0] ^ odd[1]
             legal[o] = ~differs if straight else differs
@@ -190,7 +195,7 @@ class MeshDecoder(GridDecoder):
 
 
 def _exceeds(one: Value, other: Value) -> Value:
-    """Whether a number is greater than another of as many bits: in the highest place where they differ."""
+    """Return whether a number is greater than another of the same width. The highest differing bit decides."""
     greater: Value = hdl.C(0)
     for a, b in zip(one, other, strict=True):
         greater = hdl.Mux(a ^ b, a, greater)

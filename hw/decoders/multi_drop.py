@@ -1,4 +1,4 @@
-"""Lists of switches and ports: worms that drop copies at switches on their way."""
+"""Decoder of multi-drop headers: lists of switches and ports where a worm drops copies on its way."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ __all__ = ["MultiDropDecoder"]
 
 
 class MultiDropDecoder(CopyingDecoder):
-    """Finds the switch in the first pair, and at that switch the nodes and the way on.
+    """Decoder that reads the switch in the first pair, and at that switch the nodes and the next switch.
 
     ::
 
-        id of the first pair ─▶ the own one? ─┬─ no: the way to it
-                                              └─ yes: a copy to each port of the mask; not the last pair:
-        id of the second pair ────────────────────────▶ and one on the way to that switch, without the first pair
+        id of the first pair ─▶ the own one? ─┬─ no: the output to it
+                                              └─ yes: a branch to each port of the mask; not the last pair:
+        id of the second pair ────────────────────────▶ a branch to that switch, without the first pair
 
-    Ways are looked up by the switch's id in a table of the input's own, as of `RouteDecoder`: at a switch that a worm
-    only passes the id alone is looked at, as a unicast's address is. Where it stops, the whole pair is waited for, and
-    the id behind it.
+    A table in each input maps ids of switches to outputs, as in `RouteDecoder`. At a switch that a worm only passes,
+    the id suffices, like a unicast's address. Where the worm stops, the decoder waits for the whole pair and the next
+    id.
 
     Source: [Sivaram98], section 5.2.3.
 
@@ -45,7 +45,7 @@ class MultiDropDecoder(CopyingDecoder):
     Straps
     ------
     switch
-        The own id.
+        The own id of the switch.
     """
 
     goes_on = True
@@ -63,7 +63,7 @@ class MultiDropDecoder(CopyingDecoder):
         )
 
     def nowhere(self, port: int) -> int:
-        """The entry of a switch to which there is no way from an input: what memories hold at first."""
+        """Return the entry of a switch that an input does not reach. Memories hold it at first."""
         return max(1, len(self.reaches(port)))
 
     def strap_values(self, routes, kind):
@@ -73,7 +73,7 @@ class MultiDropDecoder(CopyingDecoder):
         return hdl.Cat(hdl.Mux(place == k, flit, 0) for k in range(self.flits))
 
     def _pair(self, seen: Value) -> tuple[Value, Value, Value]:
-        """Id, mark of the last pair, and ports of the first pair."""
+        """Return the id, the mark of the last pair, and the ports of the first pair."""
         bits = self.header.switch_bits
         return seen[:bits], seen[bits], seen[bits + 1:self.header.pair_bits]
 
@@ -118,9 +118,9 @@ class MultiDropDecoder(CopyingDecoder):
 
     def memories(self, routes, kind):
         if len(routes.classes) != 1 or not routes.deterministic:
-            raise WormcastError(f"relation {routes.relation.name}: it has {len(routes.classes)} classes of virtual "
-                                f"channels{'' if routes.deterministic else ' and alternatives'}, lists of switches go "
-                                "by one way")
+            raise WormcastError(f"relation: {routes.relation.name} is not valid: it has {len(routes.classes)} classes "
+                                f"of virtual channels{'' if routes.deterministic else ' and alternatives'}. Allowed "
+                                "with multi-drop headers: one class, no alternatives.")
         topology = routes.topology
         homes, first = np.unique(topology.consumptions[:, 0], return_index=True)
         found = []

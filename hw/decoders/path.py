@@ -1,4 +1,4 @@
-"""Decoders of worms that take one way: a header flit becomes a request for one link, a consumption channel, or both."""
+"""Base class of the decoders of path worms: each header flit requests a link, a consumption channel, or both."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class Arrival:
     ----------
     data : Value
     first : Value
-        It is the first header flit of what is left of its worm: the one to be decoded.
+        The flit is the first of the worm's remaining header flits, which is decoded.
     again : Value
-        The flit before it was used up at this very switch.
+        The previous flit was used up at this switch.
     taken : Value
-        It is the first one, and is stored: the next one is of another worm.
+        The flit is the first one and is stored. The next first flit belongs to another worm.
     """
 
     data: Value
@@ -42,25 +42,25 @@ class Arrival:
 
 @dataclass(frozen=True)
 class Decoded:
-    """What a decoder makes of an arriving header flit, as hardware values.
+    """A decoded header flit, as hardware values.
 
     Attributes
     ----------
     code : Value
         The request, in the few bits that are stored with the flit.
     data : Value
-        The flit as it is stored and sent on: without the own address.
+        The flit as it is stored and sent on, without the own address.
     strip : Value
-        The flit held nothing but the own address: it leaves the buffer with the reservation and goes nowhere;
-        the flit behind it says how the worm goes on.
+        The flit held only the own address. It leaves the buffer with the reservation and is not sent on. The next flit
+        has the worm's next destination.
     ends_here : Value
-        Likewise, but this is the worm's last destination.
+        The flit held only the own address, and this is the worm's last destination.
     last : Value
-        No header flit follows, whether this one is the first or not.
+        No header flit follows. Valid for first and for other header flits.
     outside, disorder : Value
         The next destination does not exist, or must not be next. The worm goes no further.
     exit : Value
-        With ``ends_here``: by which of the port's exits, in their order; of no bits where there is but one.
+        With ``ends_here``: index of the exit among the port's exits. It has no bits if the port has one exit.
     """
 
     code: Value
@@ -75,18 +75,18 @@ class Decoded:
 
 @dataclass(frozen=True)
 class Request:
-    """What a stored header flit asks of a switch, as hardware values.
+    """Request of a stored header flit, as hardware values.
 
     Attributes
     ----------
     all_of : Value
-        Mask over the switch's outputs, the port's exit included: a copy goes to each of them. The exit's consumption
-        channel is reserved before any other output is asked for.
+        Mask over the switch's outputs, with the port's exit: a copy goes to each of them. The exit's consumption
+        channel is reserved before any other output is requested.
     targets : Value
-        The same of the outputs to other switches, with the class of virtual channels: a mask over
-        `PathDecoder.targets`. Of an adaptive decoder's one will do, and ``all_of`` has all that are possible.
+        The requested outputs to other switches with the class of virtual channels: a mask over `PathDecoder.targets`.
+        With an adaptive decoder any one of them suffices, and ``all_of`` has all candidates.
     nothing : Value
-        The flit asks for nothing: it is not the first of its worm's, or leads nowhere.
+        The flit requests nothing: it is not the first header flit of its worm, or has no output.
     """
 
     all_of: Value
@@ -95,21 +95,21 @@ class Request:
 
 
 class PathDecoder(Decoder):
-    """Turns header flits into requests, once, on the buffer's write side.
+    """Decoder that turns a header flit into a request once, on the buffer's write side.
 
-    The request is stored in the buffer as a *code* of few bits beside each header flit (`code_width`), made by `decode`
-    on arrival and turned back by `request` when read.
+    The buffer stores the request as a *code* of few bits beside each header flit (`code_width`). `decode` makes the
+    code on arrival, and `request` turns it back on reading.
 
     Parameters
     ----------
     kind, injection, ejection, consumption, vc_classes
-        As of `Decoder`.
+        As in `Decoder`.
     adaptive : bool
         A request is for any one of several outputs.
     preferred : tuple of int
-        With a choice: the classes in the order in which they are taken, where several are free.
+        Order of preference of the free classes, if there is a choice.
     enters_empty : bool
-        As `Decoder` has it.
+        As in `Decoder`.
     """
 
     def __init__(self, kind: SwitchKind, *, injection: str = "one", ejection: str = "one",
@@ -121,26 +121,27 @@ class PathDecoder(Decoder):
         self.enters_empty = enters_empty
 
     def targets(self, port: int) -> list[tuple[int, int]]:
-        """What a worm from input ``port`` may ask of the links, output and VC class, in the order of preference."""
+        """Return the link targets of a worm from input ``port``: (output, VC class), in the order of preference."""
         if self.adaptive:
             return [(o, k) for k in self.preferred for o in self.reaches(port)]
         return [(o, k) for o in self.reaches(port) for k in range(self.vc_classes)]
 
     @abstractmethod
     def decode(self, m: Module, port: int, straps: dict[str, Value], arrival: Arrival) -> Decoded:
-        """Decode a header flit as it arrives; one that is not the first gets a code that asks for nothing."""
+        """Decode a header flit as it arrives. A flit that is not the first gets a code that requests nothing."""
 
     def code_width(self, port: int) -> int:
-        """Bits that are stored with a header flit of input ``port``: what `encode` and `request` say to each other."""
+        """Return the width of the code that is stored with a header flit of input ``port``."""
         return self._target_bits(port) + self._here_bits(port)
 
     def _target_bits(self, port: int) -> int:
-        """The target's index; with a choice a bit for each."""
+        """Return the width of the target's index; with a choice one bit for each target."""
         targets = len(self.targets(port))
         return targets if self.adaptive else targets.bit_length()
 
     def _here_bits(self, port: int) -> int:
-        """A bit for a copy to the only exit. Where there are several, a worm that takes one ends there."""
+        """Return 1 if the port has one exit: a bit for a copy to it. A worm that takes one of several exits ends there.
+        """
         return int(len(self._exits[port]) == 1)
 
     def encode(self, m: Module, port: int, going: dict[tuple[int, int], Value], here: Value) -> Value:
@@ -149,16 +150,16 @@ class PathDecoder(Decoder):
         Parameters
         ----------
         going : dict of (output, class) to Value
-            The port's targets, those that are missing are not asked for: one, or with a choice any number.
+            The requested targets of the port: one, or with a choice any number. Missing targets are not requested.
         here : Value
-            A copy stays, and the worm goes on.
+            A copy is delivered here, and the worm goes on.
         """
         options = self.targets(port)
         none = len(options)
         if self.adaptive:
             code: Value = hdl.Cat(going.get(target, hdl.C(0)) for target in options)
         else:
-            # one-hot to index, and `none` for none of them
+            # one-hot to index; `none` if no bit is set
             code = hdl.Signal(range(none + 1), name="direction_index")
             m.d.comb += code.eq(none ^ any_of([hdl.Mux(going[target], none ^ i, 0) for i, target in enumerate(options)
                                                if target in going]))
@@ -184,17 +185,17 @@ class PathDecoder(Decoder):
     @abstractmethod
     def hop_class(self, output: int, straps: dict[str, Value], *, into: bool,
                   vc_class: int | None = None) -> list[tuple[Value, int]]:
-        """Class of a hop by a network port: alternatives (condition, class), ``NO_CLASS`` where it has none.
+        """Return the consumption class of a hop by a network port: alternatives (condition, class) or ``NO_CLASS``.
 
-        ``into`` is False for the hop that leaves by the output, True for the one that came in by the input of
-        the same number, where these lead to one neighbour. The conditions hold one at a time. Of virtual channels of
-        the class ``vc_class``; None where the classes of consumption channels tell none apart.
+        ``into`` is False for the hop that leaves by the output. It is True for the hop that came in by the input of the
+        same number, where both lead to one neighbour. Exactly one condition is true at a time. ``vc_class`` is the
+        class of the hop's virtual channel, or None if consumption classes do not depend on it.
         """
 
     def onward(self, port: int, request: Request) -> Value:
-        """The hop that decides a class: a bit for each output that input ``port`` reaches, at most one of them set.
+        """Return the hop that decides a class: a bit for each output that input ``port`` reaches, at most one set.
 
-        With a choice that of the class of virtual channels that is taken last.
+        With a choice it is the hop with the least preferred class of virtual channels.
         """
         if not self.adaptive:
             return hdl.Cat(request.all_of[o] for o in self.reaches(port))
@@ -203,10 +204,10 @@ class PathDecoder(Decoder):
 
     def consumption_class(self, port: int, straps: dict[str, Value], links: Value,
                           vc_class: int | None = None) -> Value:
-        """The class of the worm that came by input ``port`` and goes on to ``links`` (as `onward` has them).
+        """Return the class of a worm that came by input ``port`` and goes on to ``links`` (as in `onward`).
 
-        Where none is defined, a number behind the classes: any channel will do. ``vc_class`` is that of the virtual
-        channel by which it came, where it matters.
+        If no class is defined, the number is that of the last class plus one: any channel suffices. ``vc_class`` is the
+        class of the virtual channel by which the worm came, where it matters.
         """
         free = len(self.consumption)
         if not self.delivers(port) or not free:

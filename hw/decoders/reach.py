@@ -1,4 +1,4 @@
-"""Bit strings in networks with up and down links: reachability strings say which copies a worm has."""
+"""Decoder of bit-string headers in networks with up and down links: reachability strings determine the branches."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ Strings = npt.NDArray[np.bool_]
 
 
 class ReachDecoder(CopyingDecoder):
-    """Sends a worm up until links down lead to all its destinations, and then a copy down by each that is needed.
+    """Decoder that sends a worm up until down links lead to all its destinations, and then a branch down each of them.
 
     ::
 
-        header flit ─▶ AND with the restricted string of output o ─▶ any set: a copy goes by o, and carries these bits
-                    ─▶ AND with none of them ─▶ any set: not all are below: it goes up, as it is
+        header flit ─▶ AND with the restricted string of output o ─▶ any set: a branch with these bits leaves by o
+                    ─▶ bits in no string ─▶ any set: not all are below: the worm goes up, unchanged
 
-    Each output has a restricted string: the nodes that a worm takes it to, going down. Links up have none, and a strap
-    says by which the switch's worms go up; a root has no such link. Of several links up each input takes the next one
-    with each of its worms that go up, the lowest output first. A copy that goes down carries bit 0, and is never sent
-    up again; a bit of a node that is not below is dropped there, and is an error on the wire
-    (`Cause.NO_SUCH_DESTINATION`). A copy may go back to the switch that the worm came from.
+    Each output has a restricted string: the nodes that a worm reaches by it, going down. Up links have no string. A
+    strap selects the up links of the switch; a root has none. With several up links each input takes the next one for
+    each of its worms that go up, the lowest output first. A branch that goes down carries bit 0, and is never sent up
+    again. There the bit of a node that is not below is dropped, and is an error on the wire
+    (`Cause.NO_SUCH_DESTINATION`). A branch may return to the switch that the worm came from.
 
-    The strings are in memories, one row for each header flit: at each input one for each output, and at each output
-    its own. They are written before the first cycle, and are empty until then.
+    The strings are in memories with one row for each header flit. Each input has a memory for each output, and each
+    output has its own. They are written before the first cycle, and empty until then.
 
     Source: [Sivaram98], sections 5.3.2 and 5.3.3.
 
@@ -55,7 +55,7 @@ class ReachDecoder(CopyingDecoder):
     Straps
     ------
     up
-        A bit for each output to another switch: worms go up by it; of one at most, unless ``in_turn``.
+        A bit for each output to another switch: worms go up by it. At most one bit is set, unless ``in_turn``.
     """
 
     def __init__(self, header: BitString, *, kind: SwitchKind, injection: str = "one", in_turn: bool = False):
@@ -77,7 +77,7 @@ class ReachDecoder(CopyingDecoder):
                        for ports in up.tolist()]}
 
     def _string(self, m: Module, name: str, table: Any, output: int | None, place: Value) -> Value:
-        """A memory with a string, and the row that is read."""
+        """Build a memory with a string, and return the row that is read."""
         own = hdl.C(1) if output is None else table.address[self.row_bits:] == output
         return look_up(m, name, place, bits=self.header.flit_width, rows=1 << self.row_bits, write=table.write & own,
                        address=table.address[:self.row_bits], entry=table.entry)
@@ -99,7 +99,7 @@ class ReachDecoder(CopyingDecoder):
 
     @staticmethod
     def _in_turn(m: Module, up: Value, taken: Value) -> Value:
-        """The link up of the next worm: the first behind that of the last one, or the lowest of all."""
+        """Return the up link of the next worm: the first one after that of the last worm, or else the lowest."""
         last = hdl.Signal(len(up), name="up_last")
         chosen = next_of(m, "up", up, last)
         with m.If(taken):
@@ -111,7 +111,7 @@ class ReachDecoder(CopyingDecoder):
 
     @staticmethod
     def _above(seen: Value) -> Value:
-        """Whether some destination is not below."""
+        """Return whether some destination is not below the switch."""
         return seen[-2]
 
     @staticmethod
@@ -136,7 +136,8 @@ class ReachDecoder(CopyingDecoder):
                         for o, name in enumerate(self.outputs)]
 
     def _rows(self, strings: Strings) -> npt.NDArray[Any]:
-        """Rows of strings [members, outputs, nodes], as the header has bits: [members, outputs, rows]."""
+        """Return the memory rows [members, outputs, rows] of strings [members, outputs, nodes], in the header's order.
+        """
         width = self.header.flit_width
         rows = np.zeros((*strings.shape[:2], 1 << self.row_bits), np.int64 if width < 64 else object)
         for node in range(self.header.nodes):
@@ -145,19 +146,13 @@ class ReachDecoder(CopyingDecoder):
         return rows
 
     def _ways(self, routes: Routes, kind: SwitchKind) -> tuple[npt.NDArray[np.bool_], Strings]:
-        """By which ports the worms of each member go up [members, ports]; and which nodes each output leads down to.
-
-        Raises
-        ------
-        WormcastError
-            The routes do not go up and then down, or leave a node out.
-        """
-        whose = f"relation {routes.relation.name}"
+        """Return the up ports of each member [members, ports], and the nodes that each output leads down to."""
+        refused = f"relation: {routes.relation.name} is not valid"
         choice = not (self.in_turn or routes.deterministic)
         if len(routes.options) != 2 or choice or (routes.options[1, ..., 1:] >= 0).any() or len(routes.classes) != 1:
-            raise WormcastError(f"{whose}: it has {len(routes.options)} phases, classes {len(routes.classes)}"
-                                f"{'' if routes.deterministic else ' and alternatives'}; strings are of one way up and "
-                                "one down")
+            raise WormcastError(f"{refused}: it has {len(routes.options)} phases and {len(routes.classes)} classes"
+                                f"{'' if routes.deterministic else ', with alternatives'}. Allowed: two phases, up and "
+                                "down, one class, and one way in each.")
         down = routes.options[1, :, :, 0].astype(np.int64)
         above = (routes.options[0][..., None] == np.arange(routes.topology.link_of_port.shape[1])).any(axis=2)
         above &= (down < 0)[..., None]  # [switches, nodes, ports]
@@ -168,9 +163,9 @@ class ReachDecoder(CopyingDecoder):
             switch = int((odd | lost.any(axis=1)).argmax())
             left = np.flatnonzero(lost[switch]).tolist()
             raise WormcastError(
-                f"{whose}: the strings of switch {routes.topology.switch_names[switch]} do not cover node {left[0]}, "
-                "every node must lie below a switch or above it" if left else
-                f"{whose}: worms go up from switch {routes.topology.switch_names[switch]} to some nodes by other ports "
-                "than to others, all must go by the same")
+                f"{refused}: the strings of switch {routes.topology.switch_names[switch]} do not cover node {left[0]}. "
+                "Allowed: each node is below a switch or above it." if left else
+                f"{refused}: the up ports of switch {routes.topology.switch_names[switch]} depend on the destination. "
+                "Allowed: the same up ports for all destinations.")
         own = [*kind.network_outputs, *(kind.ejections[n] for n, outputs in enumerate(self.ejections) for _ in outputs)]
         return ports[kind.members], down[kind.members][:, None, :] == np.array(own)[None, :, None]

@@ -1,4 +1,4 @@
-"""Unicast headers under any relation: a table of ways for each input, written before the first cycle."""
+"""Decoder of unicast headers under any relation: a routing table for each input, written before the first cycle."""
 
 from typing import Any
 
@@ -23,22 +23,21 @@ Entries = npt.NDArray[np.int64]
 
 
 class RouteDecoder(UnicastDecoder):
-    """Looks the way up in a table of the input's own, so that a relation is data: phases, classes of virtual channels
-    and alternatives too.
+    """Decoder with a routing table for each input. Phases, classes of virtual channels and alternatives are data.
 
     ::
 
         address ─▶ table of this input ─▶ output and class (or a mask of them), or exit
                         ▲
-        table ──────────┘ write: one entry a cycle
+        table ──────────┘ write: one entry per cycle
 
-    An input has its own table, as the phase of a worm follows from the link by which it comes; injection ports are in
-    the first phase. The tables are memories, empty after configuration: until they are written every header is an error
-    on the wire (`Cause.WRONG_ORDER`). What is written is there from the next cycle on, and stays in reset.
+    Each input has its own table, as a worm's phase depends on its last link. Injection ports are in the first phase.
+    The tables are memories, empty after configuration: until they are written every header is an error on the wire
+    (`Cause.WRONG_ORDER`). A written entry is valid from the next cycle on, and is kept in reset.
 
-    An entry is a number: of the target, then of the exit, then nowhere. With alternatives it is a mask of targets, and
-    above it the number of an exit from 1, or 0. Where alternatives are taken in turn, an input has a bit for each
-    target: the last one that it took of each set of alternatives, which have no target in common.
+    An entry is a number: targets first, then exits, then "nowhere". With alternatives it is a mask of targets, and
+    above it the number of an exit, from 1, or 0. If alternatives are taken in turn, an input has a bit for each target:
+    the target that it took last in each set of alternatives. These sets are disjoint.
 
     Parameters
     ----------
@@ -47,19 +46,19 @@ class RouteDecoder(UnicastDecoder):
     kind : SwitchKind
     injection, ejection : "one" or "all"
     vc_classes, preferred, enters_empty
-        As of `Decoder`.
+        As in `PathDecoder`.
     adaptive : bool
-        Entries have alternatives; the switch takes one that is free, by preference of classes and then by number.
+        Entries have alternatives. The switch takes a free one, by preference of classes and then by number.
     in_turn : bool
-        Entries have alternatives; the input takes the next one with each worm, free or not.
+        Entries have alternatives. The input takes the next one with each worm, free or not.
     """
 
     def __init__(self, header: AddressList, *, kind: SwitchKind, injection: str = "one", ejection: str = "one",
                  vc_classes: int = 1, adaptive: bool = False, preferred: tuple[int, ...] = (),
                  enters_empty: bool = False, in_turn: bool = False):
         if header.address_bits > MOST_ADDRESS_BITS:
-            raise WormcastError(f"RouteDecoder.header: addresses have {header.address_bits} bits, tables are built for "
-                                f"at most {MOST_ADDRESS_BITS}")
+            raise WormcastError(f"RouteDecoder.header: addresses of {header.address_bits} bits are not valid. Allowed: "
+                                f"at most {MOST_ADDRESS_BITS} bits.")
         super().__init__(header, kind=kind, injection=injection, ejection=ejection, vc_classes=vc_classes,
                          adaptive=adaptive, preferred=preferred, enters_empty=enters_empty)
         self.in_turn = in_turn
@@ -75,12 +74,12 @@ class RouteDecoder(UnicastDecoder):
         return self.adaptive or self.in_turn
 
     def entry_bits(self, port: int) -> int:
-        """Bits of an entry of an input's table."""
+        """Return the width of an entry of an input's table."""
         targets, exits = len(self.targets(port)), len(self.exits(port))
         return targets + exits.bit_length() if self.several else max((targets + exits).bit_length(), 1)
 
     def nowhere(self, port: int) -> int:
-        """The entry of an address to which there is no way from an input: what memories hold at first."""
+        """Return the entry of an address that an input does not reach. Memories hold it at first."""
         return 0 if self.several else len(self.targets(port)) + len(self.exits(port))
 
     def strap_values(self, routes, kind):
@@ -120,19 +119,14 @@ class RouteDecoder(UnicastDecoder):
         return hdl.Cat(*ways.values(), seen[len(targets):])
 
     def tables(self, routes: Routes, kind: SwitchKind) -> dict[str, Entries]:
-        """Entries of all tables of a kind's members, int64 [members, addresses] by the name of the input.
+        """Return the entries of all tables of a kind's members, int64 [members, addresses] by name of the input.
 
-        A way that an input does not have, back to where the worm came from, has no entry.
-
-        Raises
-        ------
-        WormcastError
-            The routes have more classes, or alternatives, than the decoder is built for.
+        A way that an input does not have, back to the previous switch, has the entry `nowhere`.
         """
         if len(routes.classes) != self.vc_classes or not (self.several or routes.deterministic):
-            raise WormcastError(f"relation {routes.relation.name}: it has {len(routes.classes)} classes of virtual "
-                                f"channels{'' if routes.deterministic else ' and alternatives'}, the decoder is built "
-                                f"for {self.vc_classes}{' and alternatives' if self.several else ''}")
+            raise WormcastError(f"relation: {routes.relation.name} is not valid: it has {len(routes.classes)} classes "
+                                f"of virtual channels{'' if routes.deterministic else ' and alternatives'}. Allowed "
+                                f"with this decoder: {self.vc_classes}{' and alternatives' if self.several else ''}.")
         topology = routes.topology
         addresses = [self.header.address(node) for node in range(topology.nodes)]
         found = {}
@@ -152,7 +146,7 @@ class RouteDecoder(UnicastDecoder):
                 for port, name in enumerate(self.inputs)]
 
     def _numbers(self, port: int) -> Entries:
-        """Number of the target, or of the exit behind them, by the routes' codes; -1 where the port has none."""
+        """Return the number of the target or exit for each code of the routes, or -1. Exits follow the targets."""
         kind, targets, exits = self.kind, self.targets(port), self.exits(port)
         numbers = np.full(len(kind.names) * self.vc_classes, -1, np.int64)
         for i, (o, k) in enumerate(targets):
@@ -163,7 +157,7 @@ class RouteDecoder(UnicastDecoder):
         return numbers
 
     def _entries(self, port: int, numbers: Entries, none: int) -> Entries:
-        """Entries of numbers [members, nodes, alternatives]."""
+        """Return the table entries of numbers [members, nodes, alternatives]."""
         if not self.several:
             return np.where(numbers[..., 0] < 0, none, numbers[..., 0])
         targets = len(self.targets(port))
@@ -173,5 +167,5 @@ class RouteDecoder(UnicastDecoder):
 
     @staticmethod
     def table_path(port: str) -> tuple[str, ...]:
-        """Submodules of a switch down to the memory of an input's table."""
+        """Return the path of submodules from a switch to the memory of an input's table."""
         return (f"{port}_input", "intake", "routes")

@@ -1,4 +1,4 @@
-"""Unicast and address-list headers under any routing relation, by a table of output ports."""
+"""Decoder of unicast and address-list headers under any routing relation, with a table of output ports."""
 
 from wormcast.algorithms.consumption import NO_CLASS, ConsumptionClasses
 from wormcast.algorithms.errors import WormcastError
@@ -17,53 +17,54 @@ MOST_ADDRESS_BITS = 8
 
 
 class TableDecoder(AddressListDecoder):
-    """Looks the next output up in a table, so that a relation is data: whatever a `Relation` says, the router does.
+    """Decoder with a table of output ports. Any routing relation is data.
 
     ::
 
         slot 0 ─▶ equal to the own address? ─┬─ yes: here ──────────────▶ code
         slot 0, slot 1 ─▶ mux(here) ─▶ route[address] ─▶ output, or none ─▶ code
 
-    The switch has one node. Classes of hops by dimensions are those of a mesh's ports, whatever these are joined to;
-    there input i and output i must lead to the same neighbour.
+    The switch has one node. Classes by dimension are those of a mesh's ports, also in other networks. Then input i and
+    output i must lead to the same neighbour.
 
-    The table is a static input, one entry an address: tied to constants it becomes the logic of that one router. Timing
-    is that of every decoder: a header delay of 3 cycles, see `Switch`. An address whose entry is empty, or that leads
-    back where the worm came from, is an error on the wire. The table does not know which turns a relation's worms may
-    take, so no other order of destinations is refused.
+    The table is a static input with one entry for each address. Tied to constants it becomes the logic of one router.
+    The timing is that of all decoders: a header delay of 3 cycles, see `Switch`. An address whose entry is empty, or
+    leads back to the previous switch, is an error on the wire. The table has no information about the allowed turns of
+    a relation, so that any other order of destinations is accepted.
 
     Parameters
     ----------
     header : AddressList
-        The header format, of one relation; addresses have at most 8 bits.
+        The header format, of one relation. Addresses have at most 8 bits.
     consumption : ConsumptionClasses
     multicast : bool
         False builds the decoder for unicast headers: the own address is always the last one.
     injection, ejection : "one" or "all"
     kind : SwitchKind, optional
-        A mesh's of the header's shape if it is not given.
+        Kind of the switches. Default: that of a mesh with the header's shape.
     absorbs : bool
-        As `Decoder` has it.
+        As in `Decoder`.
 
     Straps
     ------
     address
         The own address, as the header format packs it.
     route
-        For each address, from the least significant bits upwards, the output's number; the number behind the last
-        output where there is none.
+        For each address, from the least significant bits upwards, the number of the output. No output: the number of
+        outputs to other switches.
     rises
-        A bit for each output: it leads to a higher Hamiltonian label. Only with classes ``up`` or ``down``.
+        A bit for each output: it leads to a higher Hamiltonian label. Present with classes ``up`` or ``down``.
     """
 
     def __init__(self, header: AddressList, *, consumption: ConsumptionClasses = ANY_CHANNEL, multicast: bool = True,
                  injection: str = "one", ejection: str = "one", kind: SwitchKind | None = None,
                  absorbs: bool = False):
         if header.relations != 1:
-            raise WormcastError(f"TableDecoder.header: it selects among {header.relations} relations, one is allowed")
+            raise WormcastError(f"TableDecoder.header: a selector of {header.relations} relations is not valid. "
+                                "Allowed: 1 relation.")
         if header.address_bits > MOST_ADDRESS_BITS:
-            raise WormcastError(f"TableDecoder.header: addresses have {header.address_bits} bits, "
-                                f"a table of ports is built for at most {MOST_ADDRESS_BITS}")
+            raise WormcastError(f"TableDecoder.header: addresses of {header.address_bits} bits are not valid. Allowed: "
+                                f"at most {MOST_ADDRESS_BITS} bits.")
         self.header = header
         self.multicast = multicast
         self.absorbs = absorbs
@@ -71,8 +72,8 @@ class TableDecoder(AddressListDecoder):
         super().__init__(kind or grid_kind(header.shape), injection=injection, ejection=ejection,
                          consumption=consumption)
         if len(self.kind.ejections) != 1:
-            raise WormcastError(f"TableDecoder.kind: {len(self.kind.ejections)} nodes are given at a switch, lists of "
-                                "addresses are decoded at switches of one")
+            raise WormcastError(f"TableDecoder.kind: a switch with {len(self.kind.ejections)} nodes is not valid. "
+                                "Allowed: 1 node.")
         self.entry_bits = self.ejection.bit_length()
         self.straps = {
             "address": header.address_bits,
@@ -81,8 +82,8 @@ class TableDecoder(AddressListDecoder):
         if any(direction in ("up", "down") for network in consumption.networks for direction in network):
             self.straps["rises"] = self.ejection
             if any(o is None for o in self.kind.back):
-                raise WormcastError("TableDecoder.kind: it has inputs without an output that leads back, classes of "
-                                    "hops to higher and to lower labels need one")
+                raise WormcastError("TableDecoder.kind: a switch with inputs without an output that leads back is not "
+                                    "valid with classes up and down. Needed: an output back for each input.")
 
     def strap_values(self, routes, kind):
         topology, nowhere = routes.topology, self.ejection
@@ -113,7 +114,7 @@ class TableDecoder(AddressListDecoder):
             k = self.consumption.of_direction(direction_name(dim, -side if into else side), vc_class)
         if k != NO_CLASS or "rises" not in straps:
             return [(hdl.C(1), k)]
-        rises = straps["rises"][output] ^ into  # into: from there to here, the other way round
+        rises = straps["rises"][output] ^ into  # into: the hop has the opposite direction of the output
         up, down = (self.consumption.of_direction(name, vc_class) for name in ("up", "down"))
         return [(rises, up), (~rises, down)]
 

@@ -1,4 +1,4 @@
-"""Memories of decoders, which are written before the first cycle."""
+"""Table memories of decoders, written before the first cycle."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ __all__ = ["RouteRows", "TableBits", "look_up"]
 
 @dataclass(frozen=True)
 class RouteRows:
-    """What one memory of the members of a kind of switches holds.
+    """Contents of a table memory in all members of a kind of switches.
 
     Parameters
     ----------
     path : tuple of str
-        Submodules of a switch down to the memory.
+        Path of submodules from the switch to the memory.
     table : int
-        Number by which the bus calls the table that it is a part of.
+        Number of its table on the configuration bus.
     first : int
-        Address of its first row there.
-    rows : int64 array, or object where a row has more than 63 bits, [members, rows]
+        Address of its first row in the table.
+    rows : int64 array, or object for rows of more than 63 bits, [members, rows]
     nowhere : int
-        What a row holds that nobody has written.
+        Value of a row that has not been written.
     """
 
     path: tuple[str, ...]
@@ -40,14 +40,14 @@ class RouteRows:
 
 
 class TableBits(NamedTuple):
-    """Bits of an address and of an entry of a decoder's tables."""
+    """Widths of an address and of an entry of a decoder's tables."""
 
     address: int
     entry: int
 
     @property
     def layout(self) -> StructLayout:
-        """How an entry is written."""
+        """Layout of a write: enable, address, entry."""
         from amaranth.lib.data import StructLayout
 
         return StructLayout({"write": 1, **self._asdict()})
@@ -55,7 +55,7 @@ class TableBits(NamedTuple):
 
 def look_up(m: Module, name: str, place: Value, *, bits: int, rows: int, write: Value, address: Value, entry: Value,
             init: Sequence[int] = ()) -> Value:
-    """Build a memory of LUTs as a submodule of this name, written as told: the row at a place."""
+    """Build a memory of LUTs as submodule ``name`` with a write port, and return the row at ``place``."""
     from amaranth.lib import memory
 
     store: memory.Memory = memory.Memory(shape=bits, depth=rows, init=list(init), attrs={"ram_style": "distributed"})

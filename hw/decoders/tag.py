@@ -1,4 +1,4 @@
-"""Unicast headers in multistage networks: each stage takes one digit of the destination."""
+"""Decoder of unicast headers in multistage networks: each stage reads one digit of the destination."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ __all__ = ["TagDecoder", "require_digits", "tag_digits"]
 
 
 class TagDecoder(UnicastDecoder):
-    """Takes the output that a digit of the address names.
+    """Decoder whose output number is a digit of the address.
 
     ::
 
@@ -22,22 +22,21 @@ class TagDecoder(UnicastDecoder):
                        └──────────┴────┬────┘
                        strap `digit` ─▶ mux ─▶ output
 
-    There are as many outputs as a digit has values, a power of two, and all of them lead to other switches, or all to
-    nodes. Which digit decides is the same for all switches of the kind, and then there is no strap; or the strap says
-    which.
+    A switch has one output for each value of a digit, a power of two. All outputs lead to other switches, or all to
+    nodes. If the deciding digit differs between switches of the kind, a strap selects it.
 
     Parameters
     ----------
     header : Unicast
     kind : SwitchKind
     digit : int, optional
-        The one that decides, counted from the least significant; None: the strap says it.
+        The deciding digit, counted from the least significant. None: a strap selects it.
     injection, ejection : "one" or "all"
 
     Straps
     ------
     digit
-        Which digit of the address decides, counted from the least significant.
+        The deciding digit of the address, counted from the least significant.
     """
 
     def __init__(self, header: AddressList, *, kind: SwitchKind, digit: int | None = None, injection: str = "one",
@@ -50,8 +49,8 @@ class TagDecoder(UnicastDecoder):
     def strap_values(self, routes, kind):
         digits = tag_digits(routes, kind)
         if digits is None or (self.digit is not None and set(digits) != {self.digit}):
-            raise WormcastError(f"relation {routes.relation.name}: on {routes.topology.name} it does not take outputs "
-                                "by digits of the destination, as routers by destination tags do")
+            raise WormcastError(f"relation: {routes.relation.name} is not valid for destination-tag routers: on "
+                                f"{routes.topology.name} its outputs are not digits of the destination")
         return dict.fromkeys(self.straps, digits)
 
     def way(self, m, port, straps, address):
@@ -63,28 +62,24 @@ class TagDecoder(UnicastDecoder):
 
 
 def require_digits(who: str, kind: SwitchKind, nodes: int, digit: int | None) -> tuple[int, int]:
-    """Give the bits of a digit that is an output of such switches, and how many digits a node's id has.
-
-    Raises
-    ------
-    WormcastError
-        Outputs of the kind are not a power of two, all to switches or all to nodes, or there is no such digit.
-    """
+    """Return the bits of a digit that selects an output of these switches, and the number of digits of a node's id."""
     outputs = max(len(kind.network_outputs), len(kind.ejections))
     if min(len(kind.network_outputs), len(kind.ejections)) or outputs < 2 or outputs.bit_count() > 1:
-        raise WormcastError(f"{who}.kind: it has {len(kind.network_outputs)} outputs to switches and "
-                            f"{len(kind.ejections)} to nodes, allowed is a power of two of the one or of the other")
+        raise WormcastError(f"{who}.kind: a switch with {len(kind.network_outputs)} outputs to switches and "
+                            f"{len(kind.ejections)} to nodes is not valid. Allowed: a power of two to switches, or to "
+                            "nodes.")
     bits = (outputs - 1).bit_length()
     digits = (nodes - 1).bit_length() // bits
     if digit is not None and not 0 <= digit < digits:
-        raise WormcastError(f"{who}.digit: {digit} is given, addresses have {digits} of base {outputs}")
+        raise WormcastError(f"{who}.digit: {digit} is not valid. Allowed: 0 to {digits - 1}, the digits of an address "
+                            f"of base {outputs}.")
     return bits, digits
 
 
 def tag_digits(routes: Routes, kind: SwitchKind) -> list[int] | None:
-    """For each member of a kind the digit of the destination that says its output, counted from the least significant.
+    """Return, for each member of a kind, the digit of the destination that is its output, from the least significant.
 
-    None if there is none for one of them, or if this is not a kind that takes outputs by digits.
+    None if a member has no such digit, or outputs of the kind are not digits.
     """
     outputs = len(kind.network_outputs) + len(kind.ejections)
     mixed = bool(kind.network_outputs) and bool(kind.ejections)

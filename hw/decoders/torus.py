@@ -1,4 +1,4 @@
-"""Unicast and address-list headers on tori and rings, under e-cube."""
+"""Decoder of unicast and address-list headers on tori and rings, under e-cube."""
 
 from __future__ import annotations
 
@@ -21,35 +21,37 @@ if TYPE_CHECKING:
 __all__ = ["TorusDecoder"]
 
 CROSSES, STAYS = 0, 1
-"""Classes of virtual channels: p, and l or h."""
+"""Classes of virtual channels: p crosses the ring's edge, l and h do not."""
 
 
 class TorusDecoder(GridDecoder):
-    """Decodes addresses of a torus or ring by comparing their coordinates with the own ones; how a flit is taken apart,
-    see `AddressListDecoder`.
+    """Decoder for tori and rings: it compares the coordinates in an address with the own ones.
 
-    Last dimension first, in each the shorter way round. Where both are as long (a tie) upwards, or, in dimensions of
-    which the header has a sign, downwards where the address has it set. With classes of virtual channels a worm takes
-    one of class 0 (``p``) as long as its way in this dimension goes over the ring's edge, between the last node and the
-    first, and one of class 1 (``l`` down, ``h`` up) where it does not, or no more::
+    `AddressListDecoder` describes the slots of a flit.
+
+    The last dimension is first, and in each dimension a worm goes the shorter way round. A tie goes up. If the header
+    has a sign for the dimension and the address has it set, a tie goes down. With classes of virtual channels a worm
+    takes class 0 (``p``) while its remaining way in this dimension crosses the ring's edge, between the last node and
+    the first. Otherwise it takes class 1 (``l`` down, ``h`` up)::
 
         0 --- 1 --- 2 --- 3 --- 0       own 1, to 3: up, class 1      own 2, to 0: up, class 0
            h     h    h p    p          own 3, to 1: up, class 0, and from 0 on class 1
 
-    What decides is one subtraction a dimension: the way up is ``d = address - own``, or ``d + extent`` if that is
-    negative. Of an extent k, up is shorter where 0 < d <= k/2 or d <= -k/2, and that over the edge where d > k/2 or
-    d <= -k/2. A sign moves the two bounds by one, so that ties fall on their other side.
+    One subtraction for each dimension decides: the way up has ``d = address - own`` hops, or ``d + extent`` if d is
+    negative. With extent k, up is shorter if 0 < d <= k/2 or d <= -k/2. The way crosses the edge if d > k/2 or
+    d <= -k/2. A sign moves the two bounds by one, so that ties fall on the other side.
 
-    Worms do not turn into a dimension that comes earlier; one that asks for that is an error on the wire.
+    Worms do not turn into a dimension that comes earlier in this order. A header that requests it is an error on the
+    wire.
 
     Parameters
     ----------
     header : AddressList
         The header format, of one relation.
     classes : bool
-        Whether classes of virtual channels are told apart; else any will do.
+        Classes of virtual channels are distinguished. Otherwise a worm takes any virtual channel.
     consumption, multicast, injection, ejection, kind, absorbs
-        As of `GridDecoder`.
+        As in `GridDecoder`.
 
     Straps
     ------
@@ -61,16 +63,17 @@ class TorusDecoder(GridDecoder):
                  multicast: bool = True, injection: str = "one", ejection: str = "one",
                  kind: SwitchKind | None = None, absorbs: bool = False):
         if header.relations != 1:
-            raise WormcastError(f"TorusDecoder.header: it selects among {header.relations} relations, one is allowed")
+            raise WormcastError(f"TorusDecoder.header: a selector of {header.relations} relations is not valid. "
+                                "Allowed: 1 relation.")
         super().__init__(header, consumption=consumption, multicast=multicast, injection=injection, ejection=ejection,
                          kind=kind, vc_classes=2 if classes else 1, absorbs=absorbs)
 
     def turns(self, port, output):
-        """No turn into a dimension that comes earlier."""
+        """Return whether the turn follows the order of dimensions."""
         return port >= self.links_in or self.steps[output][0] <= self.steps[port][0]
 
     def examine(self, m, name, straps, address, selector):
-        """The next hop to ``address``: along which dimension, if any, whether upwards, and whether over an edge."""
+        """Compute the next hop to ``address``: its dimension, its direction, and whether the way crosses an edge."""
         fields, down = coordinates(self.header, address), signs(self.header, address)
         equal: dict[int, Value] = {}
         up: dict[int, Value] = {}

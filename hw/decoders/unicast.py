@@ -1,4 +1,4 @@
-"""What the decoders of unicast headers share that know a destination by its way out."""
+"""Base class of the decoders of unicast headers that map an address to an output or an exit."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ __all__ = ["UnicastDecoder"]
 
 
 class UnicastDecoder(PathDecoder, BranchingDecoder):
-    """Decodes a header flit of one address, at switches of any number of nodes.
+    """Decoder of a header flit with one address, at switches with any number of nodes.
 
     ::
 
         address ─▶ way ─┬─ one of the targets, or several: output, VC class ─▶ code
                         └─ one of the exits: ends_here, exit
 
-    A worm ends at the ejection port that its address leads to; there is no own address. A way that the port does not
+    A worm ends at the ejection port that its address leads to. There is no own address. A way that the port does not
     have is an error on the wire.
 
     Parameters
@@ -40,7 +40,7 @@ class UnicastDecoder(PathDecoder, BranchingDecoder):
     injection, ejection : "one" or "all"
     vc_classes : int
     adaptive, preferred, enters_empty
-        As of `PathDecoder`.
+        As in `PathDecoder`.
     """
 
     def __init__(self, header: AddressList, *, kind: SwitchKind, injection: str = "one", ejection: str = "one",
@@ -48,9 +48,10 @@ class UnicastDecoder(PathDecoder, BranchingDecoder):
                  enters_empty: bool = False):
         who = type(self).__name__
         if not isinstance(header, Unicast):
-            raise WormcastError(f"{who}.header: lists of addresses are given, it is built for unicast headers alone")
+            raise WormcastError(f"{who}.header: an address list is not valid. Allowed: unicast headers.")
         if header.relations != 1:
-            raise WormcastError(f"{who}.header: it selects among {header.relations} relations, one is allowed")
+            raise WormcastError(f"{who}.header: a selector of {header.relations} relations is not valid. Allowed: 1 "
+                                "relation.")
         super().__init__(kind, injection=injection, ejection=ejection, vc_classes=vc_classes, adaptive=adaptive,
                          preferred=preferred, enters_empty=enters_empty)
         self.header = header
@@ -58,10 +59,12 @@ class UnicastDecoder(PathDecoder, BranchingDecoder):
     @abstractmethod
     def way(self, m: Module, port: int, straps: dict[str, Value],
             address: Value) -> tuple[dict[tuple[int, int], Value], list[Value]]:
-        """The way to an address: bits by the port's targets, and one for each of its exits; none set if it has none."""
+        """Return the way to an address: a bit for each target and each exit of the port. All are 0 if there is no way.
+        """
 
     def chosen(self, m: Module, ways: dict[tuple[int, int], Value], taken: Value) -> dict[tuple[int, int], Value]:
-        """The ways that a worm asks for, of those that `way` gives: here all. ``taken``: the worm is stored."""
+        """Return the ways that a worm requests, out of those from `way`. Default: all. ``taken``: the worm is stored.
+        """
         return ways
 
     header: AddressList
@@ -72,7 +75,7 @@ class UnicastDecoder(PathDecoder, BranchingDecoder):
         return hdl.Cat(*(ways.get(target, hdl.C(0)) for target in self.targets(port)), *exits)
 
     def hop_class(self, output, straps, *, into, vc_class=None):
-        """No class: a unicast stops nowhere on its way."""
+        """Return no class, as a unicast does not stop on its way."""
         return [(hdl.C(1), NO_CLASS)]
 
     def decode(self, m, port, straps, arrival):

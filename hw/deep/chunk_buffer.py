@@ -1,4 +1,4 @@
-"""The buffer of a deep input: rows of flits in block memory, each with a counter of those who have yet to read it."""
+"""Buffer of a deep input: rows of flits in block memory, with a replication chunk counter per row."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import memory, wiring
@@ -12,22 +12,22 @@ __all__ = ["ChunkStore", "row_after", "row_bits"]
 
 
 def row_bits(rows: int) -> int:
-    """Bits of a row's number: its place in the ring, and above it a bit that changes from lap to lap.
+    """Return the width of a row's number: its place in the ring, and above it a bit that changes with each lap.
 
-    Without that bit a ring full of closed rows would look like one without any.
+    The lap bit distinguishes a ring full of closed rows from an empty one.
     """
     return bits_for(rows) + 1
 
 
 def row_after(row: Value, rows: int) -> Value:
-    """The number of the row behind this one."""
+    """Return the number of the next row."""
     place, lap = row[:-1], row[-1]
     last = place == rows - 1
     return Cat(Mux(last, 0, place + 1)[:len(place)], lap ^ last)
 
 
 class ChunkStore(wiring.Component):
-    """A ring of rows of ``chunk`` flits; a row is freed when as many have fetched it as were to ([Sivaram98], 5.1.2).
+    """Ring of rows of ``chunk`` flits. A row is freed when all its readers have fetched it ([Sivaram98], 5.1.2).
 
     ::
 
@@ -35,58 +35,58 @@ class ChunkStore(wiring.Component):
         close ─▶ pending[row] := needed                    the paper's chunk counter
         fetch ─▶ pending[row] -= 1 ── 0: the row is freed, in the order in which it was closed
 
-    A worm begins a row, so a worm's last row may have empty lanes. Whoever reads a worm fetches its rows in order;
-    those who have had a row's flits on their way in are not counted. Each lane is a memory of its own: one flit is
-    written in a cycle, and no byte enables are needed.
+    Each worm begins a new row, so its last row may have empty lanes. A reader fetches the rows of a worm in order.
+    Readers that took a row's flits in cut-through are not counted. Each lane is a memory of its own: one flit is
+    written per cycle, and no byte enables are needed.
 
-    *Latency*: a row that is closed in cycle t can be fetched from t + 1 on, and lies on ``row`` in the cycle after the
-    fetch. *Throughput*: one flit written and one row fetched or closed in a cycle. *Reset*: empty.
+    *Latency*: a row that is closed in cycle t can be fetched from t + 1 on, and is on ``row`` in the cycle after the
+    fetch. *Throughput*: one flit written, and one row fetched or closed, per cycle. *Reset*: empty.
 
     Parameters
     ----------
     rows : int
-        At least 2.
+        Rows of the ring, 2 or more.
     chunk : int
-        Flits of a row, at least 2.
+        Flits of a row, 2 or more.
     width : int
         Bits of a flit, marks included.
     readers : int
-        Most that fetch a row.
+        Maximum number of readers of a row.
 
     Members
     -------
     write, data, ends : In
-        Store a flit, unless ``full``; it is the last that its sender puts into a row.
+        Store a flit, unless ``full``; the flit is the last one in its sender's row.
     cut : In(1)
-        With ``write``: it is the last of its row although its sender's goes on. What follows up to the end of that is
-        void, and takes no room, as it has none of the sender's credits.
+        With ``write``: the flit is the last one in this buffer's row, but not in its sender's. The following flits of
+        the sender's row are void and take no room, because they use no credit.
     void : In(1)
-        With ``write`` or without: the flit counts and is not kept, as those behind it in its row are not; its room is
-        free again when the row is full or has ended.
+        With ``write`` or without: the flit is counted and not stored, like those after it in its row. Its room is free
+        again when the row is full or has ended.
     closes : Out(1)
-        The flit that is written fills or ends a row that is kept.
+        The written flit fills or ends a row that is stored.
     full : Out(1)
         There is no room for the next flit: it is dropped.
     close, needed : In
-        The oldest row that is filled and not closed is closed; so many will fetch it.
+        Close the oldest filled row that is not closed; number of readers that fetch it later.
     fetch, fetch_row : In(1), In(row_bits(rows))
-        Fetch this row: only a closed one that is not free, and in no cycle with ``close``.
+        Fetch this row. It must be closed and not freed. Not in a cycle with ``close``.
     row : Out(chunk * width)
-        What was fetched in the cycle before, lane 0 lowest; lanes behind the worm's last flit hold anything.
+        The row that was fetched in the cycle before, lane 0 lowest. Lanes after the worm's last flit are undefined.
     row_ends : Out(1)
-        It has its worm's last flit: from a register, as nothing is that comes out of block memory.
+        That row has its worm's last flit. It comes from a register: the outputs of block memory are late.
     closed_row, write_row : Out(row_bits(rows))
-        The next row that will be closed; the one that flits are written to.
+        The row that is closed next; the row that flits are written to.
     lane : Out(range(chunk))
-        Where the next flit goes.
+        Lane of the next flit.
     freed : Out(1)
-        A row is free again, for each a pulse.
+        A pulse for each row that is free again.
     """
 
     def __init__(self, *, rows: int, chunk: int, width: int, readers: int):
         for field, value in (("rows", rows), ("chunk", chunk)):
             if value < 2:
-                raise WormcastError(f"ChunkStore.{field}: must be at least 2, not {value}")
+                raise WormcastError(f"ChunkStore.{field}: {value} is not valid. Allowed: 2 or more.")
         self.rows = rows
         self.chunk = chunk
         self.width = width
@@ -115,9 +115,9 @@ class ChunkStore(wiring.Component):
         m = Module()
         accepted = Signal()
         last = Signal()
-        over = Signal()  # the row has been cut: what is left of the sender's takes no room
-        used = Signal(range(self.rows + 1))  # rows with a flit, or in the one that is void
-        owed = Signal(range(self.rows + 1))  # rows freed that nobody was told of
+        over = Signal()  # the row has been cut: the rest of the sender's row takes no room
+        used = Signal(range(self.rows + 1))  # rows with a flit, stored or void
+        owed = Signal(range(self.rows + 1))  # freed rows that ``freed`` has not reported
         m.d.comb += [
             self.full.eq((used == self.rows) & (self.lane == 0)),
             accepted.eq((self.write | self.void) & ~self.full),

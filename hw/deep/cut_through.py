@@ -1,4 +1,4 @@
-"""What has just arrived at a deep input, for those who can take it in passing."""
+"""Cut-through window: recent flits that an output forwards without reading the buffer."""
 
 from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import memory, wiring
@@ -10,37 +10,36 @@ __all__ = ["CutThroughWindow"]
 
 
 class CutThroughWindow(wiring.Component):
-    """A queue that delays flits until their worm's branches are known, and then lets one pass a cycle.
+    """Queue that delays flits until their worm's branches are known, and then passes one flit per cycle.
 
     ::
 
         write ─▶ flits of the header, waiting ─▶ flit: taken in this cycle, or not at all
         known ───────────────────────▲
 
-    A worm's first flit passes in the cycle after the worm is known, and the others follow without a gap, or as they
-    arrive.
+    A worm's first flit passes in the cycle after the worm is known. The others follow without a gap, or as they arrive.
 
-    *Latency*: one cycle where a header has one flit, else as many as the header took to come. *Throughput*: a flit a
+    *Latency*: one cycle if a header has one flit, else the time in which the header arrives. *Throughput*: a flit per
     cycle. *Reset*: empty.
 
     Parameters
     ----------
     flits : int
-        Flits of a header, 1 or more: with the last of them a worm is known.
+        Flits of a header, 1 or more. The worm is known with its last header flit at the latest.
     width, told : int
-        Bits of a flit, and of what is told of a worm.
+        Bits of a flit, and of the information about a worm.
 
     Members
     -------
     write, data, first : In
-        A flit comes; it is a worm's first.
+        A flit arrives; the flit; it is its worm's first one.
     known, tells : In(1), In(told)
-        The worm that arrives is known with this flit; of each worm once, with the last flit of its header or earlier.
-        What is told of it.
+        The arriving worm is known with this flit, once per worm, with the last header flit or earlier; information
+        about the worm.
     valid, flit : Out
-        A flit passes.
+        A flit passes; the flit.
     told : Out(told)
-        What was told of the worm whose flit passes.
+        Information about the worm whose flit passes.
     """
 
     def __init__(self, *, flits: int, width: int, told: int):
@@ -65,14 +64,14 @@ class CutThroughWindow(wiring.Component):
             with m.If(self.known):
                 m.d.sync += self.told.eq(self.tells)
             return m
-        # the worm in front may have as many flits waiting as its header has, while the next one begins
+        # while the next worm begins, the worm in front may have all its header flits waiting
         bits = bits_for(self.flits + 1)
         store: memory.Memory = memory.Memory(shape=self.width + 1, depth=1 << bits, init=[],
                                              attrs={"ram_style": "distributed"})
         m.submodules.memory = store
         write, read = store.write_port(), store.read_port(domain="comb")
         put, get = Signal(bits + 1, name="put"), Signal(bits + 1, name="get")
-        waiting = Signal(range(self.flits + 2))  # worms that are known, and whose first flit is here
+        waiting = Signal(range(self.flits + 2))  # known worms whose first flit has not passed
         some = Signal()
         begins = Signal()  # a worm's first flit passes
         m.d.comb += [
@@ -95,7 +94,7 @@ class CutThroughWindow(wiring.Component):
         return m
 
     def _tell(self, m, bits, begins):
-        """Keep what is told of worms until they pass: the next may be known while flits of this one wait."""
+        """Store the information about worms until they pass: the next worm can be known while flits of one wait."""
         store: memory.Memory = memory.Memory(shape=self.told_bits, depth=1 << bits, init=[],
                                              attrs={"ram_style": "distributed"})
         m.submodules.known = store

@@ -1,4 +1,4 @@
-"""What the registers of a deep input say of the worm at its front."""
+"""Decoder of a deep input's registers."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,10 +13,10 @@ __all__ = ["DeepFront"]
 
 
 class DeepFront(CopiesFront):
-    """The front of a `DeepInput`: branches that ask, read and send by themselves.
+    """State of the worm at the front of a `DeepInput`, whose branches request, read and send independently.
 
-    A worm holds an output from here as long as that one's reader has flits of it to take from the buffer. Those that
-    the reader has taken, up to two rows, are `leaving`.
+    A worm holds an output from this input while that output's reader still has flits of it to take from the buffer. The
+    flits that the reader has taken, up to two rows, are `leaving`.
     """
 
     def __init__(self, router: DeepSwitchSpec, port: int, vc: int):
@@ -44,7 +44,7 @@ class DeepFront(CopiesFront):
         return [{"leaves" if o in self.exits else "asks": f"{self.scope}.wants_{o}"} for o in self.leads]
 
     def _reads(self, of: Of, output: int) -> Any:
-        """Whether an output's reader has flits of the worm to take."""
+        """Return true while an output's reader has flits of the worm to take."""
         return (of(f"holding {output}") != 0) & ((of(f"owner {output}") >> self.port & 1) != 0)
 
     def active(self, of: Of) -> Any:
@@ -60,12 +60,15 @@ class DeepFront(CopiesFront):
         return [(o, self._reads(of, o), 0 * of(f"holding {o}")) for o in self.leads]
 
     def unread(self, read: Callable[[str], Any]) -> list[Any]:
-        """Flits that each branch has yet to take, those that are not begun all of them; then all that are stored."""
+        """Return the number of flits that each branch has not taken, and then the number of all stored flits.
+
+        A branch that has not begun has taken none.
+        """
         filled, lane = self._stored(read)
         return [*(self._ahead(output, lane, read) for output in self.leads), filled * self.chunk + lane]
 
     def ready(self, read: Callable[[str], Any]) -> list[Any]:
-        # who does not follow takes rows that are filled: the rest of a row may be held up behind this very worm
+        # readers without cut-through take filled rows only: the rest of a row may be blocked by this same worm
         filled, lane = self._stored(read)
         comes = read(f"{self.name}_input.arrives") != 0
         found = []
@@ -77,7 +80,7 @@ class DeepFront(CopiesFront):
         return [*found, filled * self.chunk]
 
     def _ahead(self, output: int, lane: Any, read: Callable[[str], Any]) -> Any:
-        """Flits that a branch has before it, with so many in the row that is not filled."""
+        """Return the number of flits that a branch has not taken, if the row that is not filled has ``lane`` flits."""
         written, begins = (read(f"{self.name}_input.{name}") for name in ("store.write_row", "channel_0.start_row"))
         reader = f"{self._outputs[output]}_reader"
         mine = (read(f"{reader}.holding") != 0) & (read(f"{reader}.owner") >> self.port & 1 != 0)
@@ -87,19 +90,19 @@ class DeepFront(CopiesFront):
         return np.where(mine | (read(f"{self.scope}.wants_{output}") != 0), ahead, 0)
 
     def _stored(self, read: Callable[[str], Any]) -> tuple[Any, Any]:
-        """Rows that are filled, and flits in the next one."""
+        """Return the number of filled rows, and of flits in the next row."""
         used, lane, over = (read(f"{self.name}_input.store.{name}") for name in ("used", "lane", "over"))
         lane = lane * (over == 0)
         return used - (lane != 0), lane
 
     def _rows_between(self, start: Any, end: Any) -> Any:
-        """Rows from one number to another."""
+        """Return the number of rows from one row number to another."""
         bits = (self.rows - 1).bit_length()
         laps, (first, last) = (start >> bits) != (end >> bits), ((row & (1 << bits) - 1) for row in (start, end))
         return last - first + laps * self.rows
 
     def flits(self, read: Callable[[str], Any]) -> list[int]:
-        """Flits stored at one input, the oldest first, as rows of shallow buffers: data, head mark, `Mark`."""
+        """Return the stored flits of an input, oldest first, as rows of shallow buffers: data, head mark, `Mark`."""
         filled, lane = map(int, self._stored(read))
         written = int(read(f"{self.name}_input.store.write_row")) & (1 << (self.rows - 1).bit_length()) - 1
         lanes = [read(f"{self.name}_input.store.lane_{k}") for k in range(self.chunk)]
@@ -125,7 +128,7 @@ class DeepFront(CopiesFront):
         return found
 
     def _as_row(self, flit: int) -> int:
-        from ..link import flit_layout  # which imports Amaranth
+        from ..link import flit_layout  # imports Amaranth
 
         assert flit_layout(self.width)["tail"].offset == 1
         head, tail = flit & 1, flit >> 1 & 1
@@ -139,7 +142,7 @@ class DeepFront(CopiesFront):
         return self.asking(asked)
 
     def going(self, of: Of) -> Any:
-        # with one more bit, as there may be no cycle between two worms
+        # with the turn bit, as there may be no cycle between two worms
         found = 0
         for i, output in enumerate(self.leads):
             found = found | ((of(f"wants_{output}") != 0) | self._reads(of, output)) * (1 << LINKS + i)

@@ -1,4 +1,4 @@
-"""The write side of a deep input: what arrives is framed into worms, and checked."""
+"""Write side of a deep input: frames flits into worms, decodes headers, and detects errors."""
 
 from amaranth.hdl import C, Module, Mux, Signal
 from amaranth.lib import wiring
@@ -13,13 +13,13 @@ __all__ = ["DeepInputDecode"]
 
 
 class DeepInputDecode(wiring.Component):
-    """Finds the branches of each worm that arrives, and what is wrong with it.
+    """Determines the branches of each arriving worm, and detects its errors.
 
-    With the last flit of its header a worm is *known*. One that asks for nothing, and one whose header is cut, is
-    *void*: what is left of it is not kept. A worm that begins before the one in front has ended ends that one, and is
-    itself lost: a flit has room for one of both.
+    A worm is *known* with the last flit of its header. A worm that requests nothing, or whose header is cut, is *void*:
+    the rest of it is not stored. A worm that begins before the worm in front has ended terminates that worm, and is
+    lost: its first flit becomes the other worm's tail.
 
-    *Latency*: none, all outputs follow the flit in the same cycle. *Throughput*: a flit per cycle. *Reset*: no worm is
+    *Latency*: none; all outputs follow the flit in the same cycle. *Throughput*: a flit per cycle. *Reset*: no worm is
     under way.
 
     Parameters
@@ -31,25 +31,26 @@ class DeepInputDecode(wiring.Component):
     Members
     -------
     valid, flit : In
-        What came by the link.
+        The flit that arrived by the link.
     full : In(1)
-        There is no room for it.
+        There is no room for the flit.
     strap_{name} : In
         The decoder's straps.
     table : In(Decoder.table_layout)
-        Writes to the decoder's tables, where it has some.
+        Writes to the decoder's tables, if it has any.
     write, void : Out(1)
-        The flit is kept; it counts, and is not.
+        The flit is stored; it is counted and not stored.
     row : Out(flit_layout)
-        What is kept.
+        The flit to store.
     first : Out(1)
-        It is a worm's first.
+        The flit is a worm's first one.
     known, branches, drops : Out
-        The worm is known with this flit: the outputs of the decoder's `leads` that it asks for, none of a void one; its
+        The worm is known with this flit; its outputs, of the decoder's `leads`, 0 for a void worm. With ``drops`` its
         copies to other switches lose the flits that the decoder `strips`.
     closes : Out(1)
-        The worm is cut off with this flit, which its sender did not mean to be its last.
+        The worm is cut off with this flit, which is not its sender's last one.
     cause : Out(Cause)
+        Error of the flit.
     """
 
     def __init__(self, port: int, *, decoder: BranchingDecoder):
@@ -77,10 +78,10 @@ class DeepInputDecode(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         flits = self.decoder.flits
-        under_way = Signal()  # a worm's first flit has come, and its last has not
-        within = Signal()  # and its payload has begun
+        under_way = Signal()  # a worm's first flit has arrived, its last one has not
+        within = Signal()  # its payload has begun
         lost = Signal()  # the worm under way is void
-        place = Signal(bits_for(flits), name="header_flit")  # header flits that have come, before it is known
+        place = Signal(bits_for(flits), name="header_flit")  # header flits that have arrived, before it is known
         told = Signal()  # the worm under way is known
         accepted = Signal()
         head = Signal()
@@ -106,7 +107,7 @@ class DeepInputDecode(wiring.Component):
         kept = Signal.like(seen, name="kept")
         so_far = Signal.like(seen, name="so_far")
         header = Signal()
-        whole = Signal()  # all that tells where the worm goes has come
+        whole = Signal()  # the worm's branches can be decoded
         m.d.comb += [
             header.eq(accepted & head & ~told & ~lost),
             so_far.eq(Mux(self.first, 0, kept) | seen),
@@ -131,7 +132,7 @@ class DeepInputDecode(wiring.Component):
             m.d.sync += kept.eq(so_far)
         with m.If(accepted):
             m.d.sync += [
-                # a worm that was cut off by the next one's header leaves that one's payload behind
+                # a worm that was cut off by the next worm's header is followed by that worm's payload
                 under_way.eq(~self.flit.tail),
                 lost.eq((lost | stray | nothing | self.closes) & ~self.flit.tail),
                 within.eq(~head & ~self.flit.tail),

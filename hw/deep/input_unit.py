@@ -1,4 +1,4 @@
-"""The receiving end of a deep link: intake, rows of flits, and the worm in front."""
+"""Receiving end of a link to a deep switch: input decode, chunk buffer, cut-through window, and the worm in front."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
@@ -18,7 +18,7 @@ __all__ = ["DeepInput"]
 
 
 class DeepInput(wiring.Component):
-    """One input port of a switch with deep buffers ([Sivaram98], section 5.1.2).
+    """Input port of a switch with deep buffers ([Sivaram98], section 5.1.2).
 
     ::
 
@@ -28,12 +28,12 @@ class DeepInput(wiring.Component):
                              ▼
                         worms behind ─▶ wants ─▶ allocator ─▶ won
 
-    Worms are served in the order in which they came: the next one asks for its outputs when every branch of the one in
-    front has read its last flit. A worm that finds the input idle asks for its outputs as its first flit passes the
-    window: who wins in that cycle follows it. All others fetch it row by row.
+    Worms are served in the order of their arrival. The next worm requests its outputs when all branches of the worm in
+    front have read its last flit. A worm that arrives at an idle input requests its outputs as its first flit passes
+    the window. Outputs that are granted in that cycle follow it in cut-through. All others fetch it row by row.
 
-    *Latency*, from link to link, of a worm that follows: 3 cycles, and as many more as its header has flits beyond the
-    first. *Throughput*: a flit a cycle in, and for each branch a flit a cycle out. *Reset*: empty.
+    *Latency*, from link to link, in cut-through: 3 cycles, plus the number of header flits minus one. *Throughput*: in,
+    a flit per cycle; out, a flit per cycle and branch. *Reset*: empty.
 
     Parameters
     ----------
@@ -52,27 +52,27 @@ class DeepInput(wiring.Component):
     strap_{name} : In
         The decoder's straps.
     table : In(Decoder.table_layout)
-        Writes to the decoder's tables, where it has some.
+        Writes to the decoder's tables, if it has any.
     wants_{o} : Out(1)
-        The worm in front asks for output o, and has not won it.
+        The worm in front requests output o.
     won : In(outputs)
-        Those that it wins with this cycle.
+        The outputs that are granted to it in this cycle.
     held : In(1)
-        Some reader still reads the worm in front after this cycle.
+        A reader still reads the worm in front after this cycle.
     follows : In(range(outputs + 1))
-        So many readers take the flit that passes.
+        Number of readers that take the flit that passes.
     starts : Out(1)
-        The first flit of the worm in front passes: who wins in this cycle takes it.
+        The first flit of the worm in front passes: outputs that are granted in this cycle take it.
     start_row, skips : Out, Out(1)
-        Where the worm in front begins; its copies to other switches lose the flits that the decoder `strips`.
+        First row of the worm in front; its copies to other switches lose the flits that the decoder `strips`.
     passes, closes, passing : Out
-        A flit passes; it is the last of its row; the flit.
+        A flit passes; it is the last one of its row; the flit.
     fetch, fetch_row, row, row_ends, closed_row : In, In, Out, Out, Out
-        As of `ChunkStore`.
+        As in `ChunkStore`.
     busy : Out(1)
         No row can be fetched in this cycle.
     cause, cause_vc : Out(Cause), Out(1)
-        What was wrong with the flit that was on the link two cycles before.
+        Error of the flit that was on the link two cycles before.
     state_0 : Out(DeepState)
     """
 
@@ -158,13 +158,13 @@ class DeepInput(wiring.Component):
         return m
 
     def _spread(self, m, branches):
-        """The branches as outputs of the switch."""
+        """Return the branches as a mask of the switch's outputs."""
         asked = Signal(self.outputs, name="asked")
         m.d.comb += [asked[o].eq(branch) for o, branch in zip(self.leads, branches, strict=True)]
         return asked
 
     def _close(self, m, store, window, asked):
-        """Close a row when its last flit has passed: those who did not take it there will fetch it."""
+        """Close a row when its last flit has passed; count the readers that did not take it and have to fetch it."""
         m.d.comb += window.tells.eq(sum(asked, start=asked[0] & 0))
         m.d.sync += [
             store.close.eq(self.passes & self.closes),
@@ -172,9 +172,9 @@ class DeepInput(wiring.Component):
         ]
 
     def _serve(self, m, intake, store, asked):
-        """Let one worm after the other ask for its outputs."""
+        """Serve the worms one after the other."""
         m.submodules.channel_0 = worm = DeepWorm(outputs=self.outputs, leads=self.leads, rows=self.rows)
-        begins = Signal(row_bits(self.rows))  # where the worm that arrives begins
+        begins = Signal(row_bits(self.rows))  # first row of the arriving worm
         with m.If(intake.first):
             m.d.sync += begins.eq(store.write_row)
         m.d.comb += [

@@ -1,4 +1,4 @@
-"""The output's side of a deep switch: who has an output, and where in its worm it is."""
+"""Reader of one output of a deep switch: its owner, and its position in the owner's worm."""
 
 from amaranth.hdl import Array, Module, Mux, Signal
 from amaranth.lib import wiring
@@ -11,66 +11,66 @@ __all__ = ["RowReader"]
 
 
 class RowReader(wiring.Component):
-    """Sends one copy of a worm by one output, at its own pace.
+    """Sends one copy of a worm to one output, at its own pace.
 
     ::
 
         window of the input ──▶ flit in passing ───────┬─▶ flit
         fetched row ─▶ next ─▶ current row, position ──┘
 
-    A reader that has its output in time *follows*: it takes each flit as it passes the input's window. The first flit
-    that it cannot take, for want of a credit, ends that: from there on it fetches rows, as does a reader that comes
-    later. It has two: one that is sent, and one that is fetched meanwhile. A row is fetched once, whole and closed.
+    A reader that is granted its output in time *follows* in cut-through: it takes each flit as it passes the input's
+    window. When it cannot take a flit for lack of a credit, it stops following, and fetches rows from there on. A
+    reader that is granted later fetches rows from the start. It has room for two rows: one is sent while the next one
+    is fetched. A row is fetched once, as a whole, when it is closed.
 
-    The worm's input is the reader's while it ``holds`` it: until its tail is taken from the window, or its last row is
-    fetched.
+    The reader ``holds`` its input until the worm's tail is taken from the window, or the worm's last row is fetched.
 
-    *Latency*: a flit that passes is sent in that cycle. A row that is asked for in cycle t, and fetched in t, is sent
-    from t + 3 on. *Throughput*: a flit a cycle, if ``chunk`` is at least 3 and a row that is asked for is fetched
-    within ``chunk`` - 1 cycles; with rows of 2 flits, which are asked for every third cycle, 2 in 3 cycles.
-    *Reset*: idle.
+    *Latency*: a flit that passes is sent in that cycle. A row that is requested and fetched in cycle t is sent from
+    t + 3 on. *Throughput*: a flit per cycle, if ``chunk`` is at least 3 and a requested row is fetched within ``chunk``
+    - 1 cycles. Rows of 2 flits are requested every third cycle: 2 flits in 3 cycles. *Reset*: idle.
 
     Parameters
     ----------
     inputs : int
-        Inputs whose worms may come here.
+        Inputs of the switch.
     rows, chunk, width : int
         Rows of an input's buffer, flits of a row, data bits of a flit.
     strips : int
-        Flits that copies lose where ``skips`` says so: fewer than a row has.
+        Flits that copies lose with ``skips``; fewer than a row has.
 
     Members
     -------
     won : In(inputs)
-        An input's worm gets this output with this cycle.
+        The input whose worm is granted this output in this cycle, one-hot.
     starts : In(1)
-        With ``won``: its first flit passes in this cycle.
+        With ``won``: the worm's first flit passes in this cycle.
     start_row, skips : In(row_bits(rows)), In(1)
-        With ``won``: the row in which it begins; its first ``strips`` flits are not sent.
+        With ``won``: the worm's first row; the worm's first ``strips`` flits are not sent.
     passes, closes, passing : In
-        In the window of the winner, or of ``owner``: a flit passes; it is the last of its row; the flit.
+        In the window of the granted input, or else of ``owner``: a flit passes; it is the last one of its row; the
+        flit.
     credit : In(1)
-        The output may send in this cycle.
+        The output can send a flit in this cycle.
     asks : Out(1)
-        A row is wanted: ``row`` of ``owner``.
+        Request to fetch ``row`` of ``owner``.
     taken : In(1)
-        It is fetched in this cycle.
+        The requested row is fetched in this cycle.
     loads, fetched, fetched_ends : In
-        What was fetched in the cycle before is for this reader; it has its worm's last flit.
+        The row that was fetched in the cycle before is for this reader; the row; it has its worm's last flit.
     owner : Out(inputs)
-        Whose worm it sends, one-hot; of one that does not ``hold`` it means nothing.
+        Input whose worm is sent, one-hot. Undefined without a worm.
     row : Out(row_bits(rows))
-        The row that it takes flits from next.
+        The row from which the next flits are taken.
     holds : Out(inputs)
-        Whose buffer it still reads after this cycle.
+        Input whose buffer is still read after this cycle, one-hot.
     follows : Out(inputs)
-        Whose flit that passes in this cycle it takes, or has no need to fetch.
+        Input whose passing flit is taken, or need not be fetched, in this cycle, one-hot.
     send, flit : Out
-        A flit is sent.
+        A flit is sent; the flit.
     place : Out(range(chunk))
-        Its place in its row.
+        Position of that flit in its row.
     first : Out(1)
-        It is in the worm's first row.
+        That flit is in the worm's first row.
     """
 
     def __init__(self, *, inputs: int, rows: int, chunk: int, width: int, strips: int = 0):
@@ -108,15 +108,15 @@ class RowReader(wiring.Component):
         m = Module()
         layout, size = flit_layout(self.width), flit_layout(self.width).size
         won = Signal()
-        holding = Signal()  # the worm has flits in the input that this reader has not had
+        holding = Signal()  # the worm has flits in the input that this reader has not taken
         following = Signal()
-        comes = Signal()  # a flit passes that a follower needs
-        left_out = Signal()  # it is one of those that are not sent
+        comes = Signal()  # a flit passes that a following reader needs
+        left_out = Signal()  # that flit is not sent
         takes = Signal()
         falls = Signal()
         moves = Signal()  # the row behind becomes the current one
         done = Signal()  # the current row has been sent
-        asked = Signal()  # a row is on its way
+        asked = Signal()  # a row was fetched in the cycle before
         later = Signal()  # the worm's first row has been sent
         current, behind = ([Signal(layout, name=f"{name}_{k}") for k in range(self.chunk)]
                            for name in ("current", "behind"))
@@ -135,7 +135,7 @@ class RowReader(wiring.Component):
             self.flit.eq(Mux(has_current, from_row, self.passing)),
             done.eq(has_current & self.credit & (from_row.tail | (self.place == self.chunk - 1))),
             moves.eq(has_behind & (~has_current | done)),
-            # one is asked for when there is room for it: that of the row behind, empty or emptied
+            # a row is requested when there is room for it, in the place of the row behind
             self.asks.eq(holding & ~following & ~asked & ~has_behind),
         ]
         ended = Signal()
@@ -149,7 +149,7 @@ class RowReader(wiring.Component):
         with m.Elif((comes & ~falls & self.closes) | self.taken):
             m.d.sync += self.row.eq(row_after(self.row, self.rows))
         if self.strips:
-            left = Signal(range(self.strips + 1))  # flits that are to pass and are not sent
+            left = Signal(range(self.strips + 1))  # passing flits that are still to be left out
             m.d.comb += left_out.eq(Mux(won, self.skips, left != 0))
             with m.If(won):
                 m.d.sync += left.eq(Mux(self.skips, self.strips - comes, 0))

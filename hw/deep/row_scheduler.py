@@ -1,4 +1,4 @@
-"""Which of the readers of a switch fetches a row: one in a cycle, in turns."""
+"""Round-robin scheduler of the readers of a deep switch, which fetch one row per cycle."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
@@ -11,17 +11,17 @@ __all__ = ["FetchOrder"]
 
 
 class FetchOrder(wiring.Component):
-    """Takes turns among the readers that want a row; whose turn it is gets it, if that row is closed.
+    """Grants the row bus to the readers in turn. The reader with the turn fetches its row, if that row is closed.
 
-    All inputs together deliver one row a cycle: where a row has as many flits as there are outputs, all of them are
-    kept busy. So one bus of a row's width is enough for all inputs and outputs.
+    All inputs together deliver one row per cycle. If a row has as many flits as there are outputs, that keeps all
+    outputs busy, so one bus of a row's width suffices for all inputs and outputs.
 
-    A turn is lost where the row is not closed yet, or where its input closes another one in that cycle. So outputs
-    that read rows of inputs at which flits arrive all the time send less than a flit a cycle, if a row has no more
-    flits than there are readers: one more, at least three, is enough for all but a few cycles.
+    A turn is lost if the row is not closed yet, or if its input closes another row in that cycle. Outputs that read
+    from inputs with a flit in each cycle therefore send less than a flit per cycle, if a row has no more flits than
+    there are readers. One flit more, and at least three, suffices for all but a few cycles.
 
-    *Latency*: combinational. *Throughput*: a row a cycle; a reader that asks has its turn within ``readers`` cycles.
-    *Reset*: reader 0 is the first.
+    *Latency*: combinational. *Throughput*: a row per cycle; each requesting reader has a turn within ``readers``
+    cycles. *Reset*: reader 0 is the first.
 
     Parameters
     ----------
@@ -30,15 +30,15 @@ class FetchOrder(wiring.Component):
     Members
     -------
     asks : In(readers)
-        Who wants a row.
+        Readers that request a row.
     owner_{o}, row_{o} : In
-        The input and the row that reader o wants.
+        The input and the row that reader o requests.
     closed_row_{i}, busy : In, In(inputs)
-        As of `ChunkStore`: the next row of input i that will be closed; it can deliver none now.
+        As in `ChunkStore`: the row of input i that is closed next; inputs that cannot deliver a row in this cycle.
     taken : Out(readers)
-        Whose row is fetched.
+        Reader whose row is fetched, one-hot.
     fetch, fetch_row : Out(inputs), Out
-        The input and the row.
+        Input that delivers the row, one-hot; the row.
     """
 
     def __init__(self, *, readers: int, inputs: int, rows: int):
@@ -57,7 +57,7 @@ class FetchOrder(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        # who had its turn, and all before it, come behind those that ask after it
+        # the reader with the last turn, and all before it, come after the later ones
         behind = Signal(self.readers)
         turn = Signal(self.readers)
         later = Signal(self.readers)

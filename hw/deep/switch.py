@@ -1,4 +1,4 @@
-"""A switch with deep input buffers, whose outputs read a worm independently of each other."""
+"""Switch with deep input buffers, whose outputs read a worm independently."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ __all__ = ["DeepSwitch"]
 
 
 class DeepSwitch(DeepSwitchSpec, Switch):
-    """A switch that holds whole packets at its inputs, and copies them to any number of outputs ([Sivaram98], 5.1.2).
+    """Switch with room for whole packets at its inputs, which replicates them to any outputs ([Sivaram98], 5.1.2).
 
     ::
 
@@ -29,33 +29,28 @@ class DeepSwitch(DeepSwitchSpec, Switch):
                        └──┴──── Allocator ─────────┴─ FetchOrder ◀─ asks            │
                                     ▲───────────────────────────────────────────────┘
 
-    Each output reads the worm by itself: a branch that is blocked stops no other. Unicasts and worms with many branches
-    share the buffers. One row is fetched in a cycle, by the output whose turn it is.
+    Each output reads the worm independently: a blocked branch does not block the others. Unicasts and worms with many
+    branches share the buffers. One row is fetched per cycle, by the output with the turn.
 
-    There is one virtual channel. The credit of a link from another deep switch or to one is a chunk, and is spent with
-    the first flit of a row; that of a consumption link is a flit.
+    There is one virtual channel. The credit of a link from or to another deep switch is a chunk, and is used by the
+    first flit of a row. The credit of a consumption link is a flit.
 
-    *Latency*, with free resources, from link to link: 3 cycles for each flit, and as many more as the header has flits
-    beyond the first; of a worm that has to wait, 3 cycles from the cycle in which its row is fetched. *Throughput*: a
-    flit per output and cycle of worms that pass; of rows, as long as no row is closed meanwhile (see `FetchOrder`).
-    *Deadlock*: free of it with up*/down* routes if a whole worm fits the buffer.
-    *Errors on the wire*: as in `Switch`; a worm that begins before the one in front has ended is lost with it.
+    *Latency*, with free resources, from link to link: 3 cycles for each flit, plus the number of header flits minus
+    one. A worm that has waited: 3 cycles from the cycle in which its row is fetched. *Throughput*: in cut-through a
+    flit per output and cycle; with fetched rows too, unless rows are closed at the same time (see `FetchOrder`).
+    *Deadlock*: none with up*/down* routes, if a whole worm fits the buffer.
+    *Errors on the wire*: as in `Switch`; a worm that begins before the worm in front has ended is lost as well.
     *Reset*: empty, all credits held.
 
     Parameters
     ----------
     inputs, outputs : list of PortSpec
-        Inputs, and outputs to other switches, have chunks of one size and buffers of one depth: at least as many flits
-        a chunk as the switch has outputs, and as header flits tell a worm's branches.
+        Inputs, and outputs to other switches, have one chunk size and one buffer depth. A chunk has at least as many
+        flits as the switch has outputs, and as header flits are needed to decode a worm's branches.
     decoder : Decoder
         A `BranchingDecoder`.
     width, tables
-        As of `Switch`.
-
-    Raises
-    ------
-    WormcastError
-        A parameter that is not offered.
+        As in `Switch`.
     """
 
     def elaborate(self, platform):
@@ -98,7 +93,7 @@ class DeepSwitch(DeepSwitchSpec, Switch):
         return m
 
     def _allocate(self, m, inputs, outputs, readers):
-        """Give each output to the input that has waited longest for it."""
+        """Grant each output to the least recently granted of the inputs that request it."""
         requesters = [(i, o) for i, unit in enumerate(inputs) for o in unit.leads]
         m.submodules.allocator = allocator = Allocator(reach=[{o} for _, o in requesters], vcs=[1] * len(requesters),
                                                        outputs=len(outputs))
@@ -113,7 +108,7 @@ class DeepSwitch(DeepSwitchSpec, Switch):
             ]
 
     def _fetch(self, m, inputs, readers):
-        """One row a cycle goes from its input by the bus to the reader that asked for it."""
+        """Connect the row bus: one row per cycle goes from its input to the reader that requested it."""
         m.submodules.order = order = FetchOrder(readers=len(readers), inputs=len(inputs), rows=self.rows)
         row, ends = Signal(self.chunk * flit_layout(self.width).size, name="bus"), Signal(name="bus_ends")
         source, target = Signal(len(inputs), name="bus_source"), Signal(len(readers), name="bus_target")
@@ -141,7 +136,7 @@ class DeepSwitch(DeepSwitchSpec, Switch):
             ]
 
     def _read(self, m, o, output, reader, inputs):
-        """Bring the flits that pass to an output's reader, and what it sends to the link."""
+        """Connect the inputs' passing flits to an output's reader, and the reader to the output unit."""
         port = self.outputs[o].name
         sources = [(i, unit) for i, unit in enumerate(inputs) if o in unit.leads]
         won, may = Signal(name=f"{port}_won"), Signal(name=f"{port}_may_send")
@@ -149,7 +144,7 @@ class DeepSwitch(DeepSwitchSpec, Switch):
         m.d.comb += [won.eq(reader.won.any()), chosen.eq(Mux(won, reader.won, reader.owner))]
 
         def of_source(name: str):
-            """A member of the input whose worm goes here."""
+            """Return a member of the input whose worm this output sends."""
             return any_of([Mux(chosen[i], getattr(unit, name).as_value() if name == "passing" else getattr(unit, name),
                                0) for i, unit in sources])
 
@@ -168,6 +163,6 @@ class DeepSwitch(DeepSwitchSpec, Switch):
             output.send.eq(reader.send),
             output.tail.eq(reader.send & reader.flit.tail),
             output.flit.eq(reader.flit),
-            # what only claims the output does not end its worm
+            # a claim of the output alone does not end its worm
             output.flit.tail.eq(output.tail),
         ]

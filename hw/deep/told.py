@@ -1,4 +1,4 @@
-"""What the registers of a deep switch say in words: which rows an input holds, and where in its worm an output is."""
+"""Text form of a deep switch's registers: the rows of an input, and the position of an output in its worm."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,20 +11,20 @@ from .switch_spec import DeepSwitchSpec
 __all__ = ["describe_fetch", "describe_reader", "describe_rows", "reader_fields", "row_fields"]
 
 Read = Callable[[str], Any]
-"""Full name of a register of the switch -> its values; those of a memory have a further dimension, its rows."""
+"""Function from a register's full name to its values. A memory's values have a further dimension, its rows."""
 
 
 def row_fields(switch: DeepSwitchSpec, port: int, read: Read) -> Any:
-    """Read what `describe_rows` needs of an input, in a further dimension."""
+    """Read the registers of an input that `describe_rows` needs, stacked in a further dimension."""
     store = f"{switch.inputs[port].name}_input.store"
     single = [read(f"{store}.{name}") for name in ("used", "lane", "closed_row", "write_row")]
     return np.concatenate([np.stack(single, axis=-1), read(f"{store}.pending")], axis=-1)
 
 
 def describe_rows(switch: DeepSwitchSpec, fields: Any) -> str:
-    """Write the rows of an input with flits, the oldest first: ``3:2,4:1,5+,6+3``.
+    """Return the rows of an input with flits as text, oldest first: ``3:2,4:1,5+,6+3``.
 
-    Row 3 has a counter of 2: so many outputs have yet to fetch it. Row 5 is full and is not closed yet, as its last
+    Row 3 has a chunk counter of 2: two outputs have not fetched it. Row 5 is full and not closed yet, because its last
     flit is passing. Row 6 has three flits so far.
     """
     used, lane, *numbers = map(int, fields[:4])
@@ -38,16 +38,16 @@ def describe_rows(switch: DeepSwitchSpec, fields: Any) -> str:
 
 
 def reader_fields(switch: DeepSwitchSpec, output: int, read: Read) -> Any:
-    """Read what `describe_reader` and `describe_fetch` need of an output, in a further dimension."""
+    """Read the registers of an output for `describe_reader` and `describe_fetch`, stacked in a further dimension."""
     reader = f"{switch.outputs[output].name}_reader"
     return np.stack([read(f"{reader}.{name}") for name in (
         "owner", "row", "place", "holding", "following", "has_current", "has_behind", "asked")], axis=-1)
 
 
 def describe_reader(switch: DeepSwitchSpec, fields: Any) -> str:
-    """Write whose worm an output sends, and which flit of its rows comes next: ``p0:3.5``; nothing without a worm.
+    """Return the input, row and position of the next flit that an output sends: ``p0:3.5``; empty without a worm.
 
-    ``p0:3.5,follows``: it takes flits as they pass. Otherwise it sends a row that it has fetched, or waits for it.
+    ``p0:3.5,follows``: the output takes flits as they pass. Otherwise it sends a fetched row, or waits for one.
     """
     owner, number, place, holding, following, *fetched = map(int, fields)
     if not (holding or any(fetched)):
@@ -56,12 +56,12 @@ def describe_reader(switch: DeepSwitchSpec, fields: Any) -> str:
 
 
 def describe_fetch(switch: DeepSwitchSpec, fields: Any) -> str:
-    """Write which row was fetched for an output in the cycle before: ``p0:3``; nothing if none was."""
+    """Return the input and row that was fetched for an output in the cycle before: ``p0:3``; empty without a fetch."""
     owner, number, *_, asked = map(int, fields)
     return _row_before(switch, owner, number, 1) if asked else ""
 
 
 def _row_before(switch: DeepSwitchSpec, owner: int, number: int, rows: int) -> str:
-    """The input that is the owner, and the row that comes so many before one of a number."""
+    """Return the owner's name, and the number of the row that is ``rows`` before a row."""
     [port] = [port.name for i, port in enumerate(switch.inputs) if owner >> i & 1]
     return f"{port}:{((number & (1 << bits_for(switch.rows)) - 1) - rows) % switch.rows}"

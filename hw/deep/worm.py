@@ -1,4 +1,4 @@
-"""The worms of a deep input, one after the other: the one in front asks for its outputs."""
+"""State machine of a deep input's worms: the worm in front requests its outputs, the others wait in a queue."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import enum, memory, wiring
@@ -11,23 +11,23 @@ __all__ = ["DeepState", "DeepWorm"]
 
 
 class DeepState(enum.Enum, shape=2):
-    """What the worm at the front of a deep input does; for waveforms."""
+    """State of the worm at the front of a deep input. Waveforms show it."""
 
     IDLE = 0  #: no worm
-    BRANCHES = 1  #: some branch waits for its output
-    MOVES = 2  #: all its branches have one, and read
+    BRANCHES = 1  #: a branch waits for its output
+    MOVES = 2  #: all branches have their outputs, and read
 
 
 class DeepWorm(wiring.Component):
-    """Which worm is served, and what it waits for; those that are known wait behind it.
+    """State of the worm that is served, and a queue of known worms behind it.
 
     ::
 
-        known ─┬─ none is served ───────────────▶ wants ─ won ─▶ readers ─ held = 0 ─▶ the next one
-               └─ else: queue ─ the one in front is over ──▲
+        known ─┬─ idle ───────────────────────────▶ wants ─ won ─▶ readers ─ held = 0 ─▶ the next worm
+               └─ busy: queue ─ the worm in front ends ─▲
 
-    The next worm is served when every branch of the one in front has read its last flit. One that is known while none
-    is served asks in the next cycle.
+    The next worm is served when all branches of the worm in front have read its last flit. A worm that is known while
+    the input is idle requests its outputs in the next cycle.
 
     *Latency*: one cycle from known to wants. *Reset*: idle.
 
@@ -36,20 +36,20 @@ class DeepWorm(wiring.Component):
     outputs : int
         Outputs of the switch.
     leads : list of int
-        Those that a worm from here may take.
+        Outputs that worms of this input can use.
     rows : int
-        Rows of the input's buffer: more worms there cannot be.
+        Rows of the input's buffer, which is also the maximum number of worms in it.
 
     Members
     -------
     known, asked, start, drops : In
-        A worm is known that asks for these outputs; it begins in this row; its copies to other switches lose flits.
+        A worm is known; its outputs; its first row; its copies to other switches lose flits.
     won : In(outputs)
-        Outputs that the worm in front wins with this cycle.
+        Outputs that are granted to the worm in front in this cycle.
     held : In(1)
-        Some reader still reads the worm in front after this cycle.
+        A reader still reads the worm in front after this cycle.
     wants_{o} : Out(1)
-        The worm in front asks for output o, and has not won it.
+        The worm in front requests output o.
     starts : Out(1)
         The worm in front was known in the cycle before.
     start_row, skips : Out
@@ -82,8 +82,8 @@ class DeepWorm(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         wants = [getattr(self, f"wants_{o}") for o in self.leads]
-        over = Signal()  # the worm in front needs the input no more after this cycle
-        waits = Signal()  # worms are behind it
+        over = Signal()  # the worm in front does not need the input after this cycle
+        waits = Signal()  # worms are queued
         at_once = Signal()
         m.d.comb += [
             over.eq(~Cat(want & ~self.won[o] for o, want in zip(self.leads, wants, strict=True)).any() & ~self.held),
@@ -116,7 +116,7 @@ class DeepWorm(wiring.Component):
         ]
         with m.If(over):
             m.d.sync += Cat(self.start_row, self.skips).eq(following[self.outputs:])
-        moves = Signal()  # some branch reads
+        moves = Signal()  # a branch reads
         m.d.sync += moves.eq(self.held)
         with m.If(Cat(wants).any()):
             m.d.comb += self.state.eq(DeepState.BRANCHES)

@@ -1,7 +1,7 @@
-"""The node's side of the network: what a host hands its worms to, and gets its payload from.
+"""Network interfaces, between hosts and routers.
 
-``injection`` packetises and sends, ``consumption`` receives, ``network_interface`` puts as many of both side by side
-as the router has ports for them.
+``injection`` splits worms into packets and sends them. ``consumption`` receives. ``network_interface`` has one of each
+per port of the router.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""One consumption link: payload from the consumption channels to the host."""
+"""Consumption side of a network interface: payload from the consumption channels of a link to the host."""
 
 from amaranth.hdl import Array, C, Cat, Module, Mux, Signal
 from amaranth.lib import wiring
@@ -16,30 +16,31 @@ from ..port import PortSpec
 __all__ = ["HOST_DEPTH", "Consumption"]
 
 HOST_DEPTH = 4
-"""Flits of buffer that a host has for each consumption channel: covers the link's credit loop of 3 cycles."""
+"""Host buffer for each consumption channel, in flits. It covers the link's credit loop of 3 cycles."""
 
 
 class Consumption(wiring.Component):
-    """Takes packets from the consumption channels of one link and hands their payload to the host.
+    """Takes packets from the consumption channels of one link, and sends their payload to the host.
 
     ::
 
         network ─▶ buffer (all channels) ─▶ round robin ─┬─ payload ─▶ OutputUnit ─▶ host
-                            ▲                            ├─ what is left of headers: dropped
+                            ▲                            ├─ remaining header flits: dropped
                             └── a tail flit waits t_nr ◀─┘
 
-    *Latency*: 2 cycles from link to link, a packet's tail flit ``t_nr`` more. *Throughput*: a flit per cycle over all
-    channels; one channel gets min(1, depth / 4). Header flits wait for a credit of the host as all
-    do, and take a cycle each, but leave the credit. The end of a worm that was cut off by an error is handed over as a
-    tail flit is.
-    With slots, a packet that begins with a header flit is one that goes on from here: all its flits are handed over on
-    ``absorbed``, too, 2 cycles after they were on the network's link. When it is whole it needs a retransmission slot:
-    until one is granted, in the cycle of its tail if one is free, its channel takes nothing more, and the credit of the
-    tail is held back; a router that takes channels with all credits alone sees it as taken. Channels that wait for a
-    slot take turns.
-    *Waiting*: one tail flit at a time waits its t_nr cycles, from the cycle in which it could have been handed
-    over; those of other channels wait behind it in turn, other flits pass. Seeing that a flit has to wait takes a
-    cycle of the link. A packet of one flit that finds its place taken when it has waited goes as soon as one is free.
+    *Latency*: 2 cycles from link to link; for a packet's tail flit ``t_nr`` more. *Throughput*: a flit per cycle over
+    all channels; one channel gets min(1, depth / 4). A header flit waits for a credit of the host like other flits and
+    takes a cycle, but does not use the credit. The end of a worm that was cut off by an error is sent to the host like
+    a tail flit.
+    With slots, a packet that begins with a header flit continues from this node. All its flits are also sent on
+    ``absorbed``, 2 cycles after they were on the network's link. A packet that is whole needs a retransmission slot. A
+    free slot is granted in the cycle of the tail. Until then the channel takes no further flits, and the credit of the
+    tail is held back. A router that takes only channels with all credits then regards the channel as taken. Channels
+    that wait for a slot take turns.
+    *Waiting*: one tail flit at a time waits its t_nr cycles, counted from the cycle in which it could have been sent.
+    Tail flits of other channels wait for their turn; other flits pass. Detecting that a flit has to wait takes a cycle
+    of the link. A packet of one flit that finds its packet buffer entry taken after this wait is sent as soon as one is
+    free.
     *Reset*: empty.
 
     Parameters
@@ -50,41 +51,37 @@ class Consumption(wiring.Component):
         Data bits of a flit.
     storage : "lutram" or "registers"
     t_nr : int
-        Cycles that a packet's tail flit is held back, 0 to 65535; 0: nothing is built for it.
+        Cycles that a packet's tail flit waits. Range: 0 to 65535. 0 adds no hardware.
     slots : int
-        Retransmission slots, 0 to 16; 0: nothing is built for them.
+        Retransmission slots. Range: 0 to 16. 0 adds no hardware.
     rows : int
-        Rows of messages that are forwarded, 0 to 64; 0: nothing is built for them.
+        Rows of the child table. Range: 0 to 64. 0 adds no hardware.
 
     Members
     -------
     network : In(LinkSignature)
     host : Out(LinkSignature)
-        The same channels; a host that holds back credits stalls its consumption.
+        The same channels. A host stalls its consumption by holding back credits.
     wrong, overflow : Out(vcs)
-        As of `OutputUnit`; a flit came for a buffer that was full, and is dropped.
+        As in `OutputUnit`; a flit for a full buffer was received and dropped.
     absorbed, absorbed_vc, absorbed_flit : Out(1), Out, Out
-        A flit of a packet that goes on, and its channel; only with slots.
+        A flit of a packet that continues from this node; its channel; the flit. Only with slots.
     granted, granted_vc : Out(1), Out
-        The packet that this channel has brought gets a slot, with its tail or later; likewise.
+        The packet of this channel is granted a slot, with its tail or later. Only with slots.
     freed : In(1)
-        A slot has become free; likewise.
+        A slot has become free. Only with slots.
     brought, brought_vc, brought_flit : Out(1), Out, Out
-        A flit is taken from a channel; only with rows. They come from no flip-flop: `Forwarding` stores them.
+        A flit is taken from a channel; the channel; the flit. Only with rows. These outputs are combinational:
+        `Forwarding` stores them.
     full : In(rows)
-        Packets of messages of this row wait in their channels; likewise.
-
-    Raises
-    ------
-    WormcastError
-        ``t_nr``, ``slots`` or ``rows`` is outside its range.
+        Rows whose next packet has no free packet buffer entry, so that it waits in its channel. Only with rows.
     """
 
     def __init__(self, network: PortSpec, *, width: int, storage: str = "lutram", t_nr: int = 0,
                  slots: int = 0, rows: int = 0):
         for field, value, most in (("t_nr", t_nr, MOST_DELAY), ("slots", slots, MOST_SLOTS), ("rows", rows, MOST_ROWS)):
             if not 0 <= value <= most:
-                raise WormcastError(f"Consumption.{field}: must be 0 to {most}, not {value}")
+                raise WormcastError(f"Consumption.{field}: {value} is not valid. Allowed: 0 to {most}.")
         self.port = network
         self.width = width
         self.storage = storage
@@ -159,13 +156,15 @@ class Consumption(wiring.Component):
         return m
 
     def _absorb(self, m, sel, flit, take, freed):
-        """Hand over what goes on from here, grant slots, and give back credits, that of a tail with its slot; say which
-        channels wait for one in the next cycle."""
+        """Send the flits of absorbed packets, grant slots, and return credits, that of a tail with the packet's slot.
+
+        Return a mask of the channels that wait for a slot in the next cycle.
+        """
         vcs = self.port.vcs
         left = Signal(range(self.slots + 1), init=self.slots, name="slots_left")
-        within = Signal(vcs)  # the packet's first flit is through
-        goes_on = Signal(vcs)  # and it was a header flit
-        waiting, needs = Signal(vcs, name="waits_for_slot"), Signal(vcs, name="needs_slot")  # its packet is whole
+        within = Signal(vcs)  # the packet's first flit has been taken
+        goes_on = Signal(vcs)  # the packet's first flit is a header flit
+        waiting, needs = Signal(vcs, name="waits_for_slot"), Signal(vcs, name="needs_slot")  # the packet is whole
         first, absorbs, grant = Signal(), Signal(), Signal()
         whole, granted = Signal(vcs), Signal(vcs)
         served = Signal(range(vcs), name="slot_turn")
@@ -197,10 +196,13 @@ class Consumption(wiring.Component):
         return needs & ~granted
 
     def _bring(self, m, looks, sel, flit, take):
-        """Show what is taken; say that the presented flit stays, as its packet finds no place, and which channels wait
-        for one in the next cycle."""
+        """Drive ``brought`` with the flits that are taken.
+
+        Return 1 if the presented flit waits because its packet has no packet buffer entry, and a mask of the channels
+        that wait for an entry in the next cycle.
+        """
         vcs = self.port.vcs
-        within = Signal(vcs, name="within_packet")  # its first payload flit is through
+        within = Signal(vcs, name="within_packet")  # the packet's first payload flit has been taken
         waiting, refused = Signal(vcs, name="waits_for_place"), Signal(vcs, name="refused")
         stays, rows = Signal(), Array(Signal(range(self.rows), name=f"vc{v}_row") for v in range(vcs))
         row = Signal(range(self.rows), name="row")
@@ -222,12 +224,15 @@ class Consumption(wiring.Component):
         return stays, refused
 
     def _holds(self, m, looks, sel, flit, take, waits):
-        """Say that the presented flit stays: a tail flit that has not waited; ``waits``: not in the next cycle."""
+        """Return 1 if the presented flit is a tail flit that has not waited t_nr.
+
+        ``waits`` is driven with the channels whose tail flit is still waiting in the next cycle.
+        """
         if not self.t_nr:
             return C(0)
         vcs = self.port.vcs
-        waiting = Signal(vcs)  # its front is a tail flit that was seen and held
-        waited = Signal(vcs)  # its front is a tail flit that may go
+        waiting = Signal(vcs)  # the front flit is a tail flit that was held back
+        waited = Signal(vcs)  # the front flit is a tail flit that has waited
         holds = Signal()
         here = Signal(vcs)
         needs = Signal(vcs)
@@ -235,7 +240,7 @@ class Consumption(wiring.Component):
         served = Signal(range(vcs))
         serves = Signal(range(vcs))
         left = Signal(range(self.t_nr + 1))
-        now_left = Signal(range(self.t_nr + 1))  # cycles to go, this one among them
+        now_left = Signal(range(self.t_nr + 1))  # remaining cycles, including this one
         through = Signal(vcs)
         ends = Signal()
         turn = _next_of(m, needs, served, name="turn")
@@ -252,7 +257,7 @@ class Consumption(wiring.Component):
             m.d.comb += through[v].eq(needs[v] & (serves == v) & (now_left == 1))
         m.d.sync += [
             waiting.eq(waits),
-            # who has waited may find its place taken, and need not wait again
+            # a flit that has waited and finds no packet buffer entry does not wait t_nr again
             waited.eq((waited & ~Mux(take, here, 0)) | through),
             busy.eq(waits.any() & ~through.any()),
             left.eq(now_left - 1),
@@ -262,7 +267,7 @@ class Consumption(wiring.Component):
 
 
 def _next_of(m, candidates, last, name="next"):
-    """The candidate that comes next after ``last``, which itself comes last; ``last`` if there is none."""
+    """Return the next candidate after ``last``, which itself comes last; ``last`` if there is no candidate."""
     count = len(candidates)
     chosen = Signal(range(count), name=name)
     m.d.comb += chosen.eq(last)

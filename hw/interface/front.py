@@ -1,6 +1,6 @@
-"""What the registers of an interface say of one that packets may wait for: what is in its buffers, and who waits there.
+"""Decoders of a network interface's registers: contents of its buffers, and the packets that wait there.
 
-As of `PathFront`, whoever proves deadlocks asks here, and knows no register by name.
+As with `PathFront`, deadlock proofs read the registers by these classes alone.
 """
 
 from collections.abc import Callable
@@ -16,24 +16,25 @@ __all__ = ["InterfaceFront", "SlotsFront"]
 TAIL = 2  # mark of a flit as it is stored
 
 Read = Callable[[str], Any]
-"""A register of one interface by its full name -> its value; a memory's: its rows."""
+"""Function from a register's full name to its value in one interface. The value of a memory is its rows."""
 
 
 class InterfaceFront:
-    """The consumption channels of one interface, and its injection port, which hosts and something else share; flits
-    have head mark, tail mark and data from bit 0.
+    """Consumption channels of one interface, and its injection port, which the host shares with another sender.
+
+    Flits are integers: head mark (bit 0), tail mark, data.
 
     Parameters
     ----------
     interface : NetworkInterface
-        One of the kind.
+        An interface of this kind.
     read : callable
-        A register of this one.
+        Returns a register of this interface.
 
     Attributes
     ----------
     channels, depth : int
-        Consumption channels, and flits that each has room for.
+        Number of consumption channels, and flits of buffer of each.
     """
 
     def __init__(self, interface: "NetworkInterface", read: Read):
@@ -43,11 +44,11 @@ class InterfaceFront:
         self._read = read
 
     def _number(self, name: str, count: int) -> int:
-        """A register with a number below ``count``: there is none of a single one."""
+        """Return a register that holds a number below ``count``; 0 for a count of 1, which has no register."""
         return int(self._read(name)) if count > 1 else 0
 
     def stored(self, channel: int) -> list[int]:
-        """Flits in the buffer of a consumption channel that have not been consumed, front first."""
+        """Return the flits in the buffer of a consumption channel that have not been consumed, front first."""
         prefix = f"consumption_0.buffer.vc{channel}_"
         at, start = (self._number(prefix + name, self.depth) for name in ("write_at", "read0_at"))
         count = fill_level(at, start, int(self._read(f"{prefix}filled0")), self.depth)
@@ -58,21 +59,23 @@ class InterfaceFront:
 
     @property
     def sending(self) -> bool:
-        """Whether what is none of the host has its virtual channel of the injection link."""
+        """A packet that is not from the host holds a virtual channel of the injection link."""
         return bool(self._read("injection_0.owns")) and bool(self._read("injection_0.others_turn"))
 
     @property
     def injects_on(self) -> int | None:
-        """Virtual channel of the injection link that some packet has, of the host or not; None: none has one."""
+        """Virtual channel of the injection link that a packet holds, from the host or not; None without such a
+        packet."""
         return self._number("injection_0.packet_vc", self._vcs) if self._read("injection_0.owns") else None
 
 
 class SlotsFront(InterfaceFront):
-    """One with retransmission slots; parameters as of `InterfaceFront`.
+    """Registers of an interface with retransmission slots.
 
     Attributes
     ----------
     slots : int
+        Number of slots.
     """
 
     def __init__(self, interface: "NetworkInterface", read: Read):
@@ -83,24 +86,24 @@ class SlotsFront(InterfaceFront):
         self._flits, self._buffers = slots.flits, slots.slots + slots.channels
 
     def waits(self, channel: int) -> bool:
-        """Whether the message in a channel's absorb buffer is whole, and has no slot."""
+        """Return true if the message in a channel's absorb buffer is whole, and waits for a slot."""
         return bool(int(self._read("consumption_0.waits_for_slot")) >> channel & 1)
 
     def absorbed(self, channel: int) -> list[int]:
-        """Flits of the message in a channel's absorb buffer that is whole."""
+        """Return the flits of the whole message in a channel's absorb buffer."""
         return self._message(f"vc{channel}_buffer", 0)
 
     @property
     def next_slot(self) -> int:
-        """The slot that is sent from, or will be next."""
+        """Slot whose message is sent now or next."""
         return self._number("injection_0.slots.oldest", self.slots)
 
     def filled(self) -> list[int]:
-        """The slots with messages, in the order in which they are sent; of the first one a part may have been."""
+        """Return the slots with messages, in sending order. A part of the first message may have been sent."""
         return [(self.next_slot + k) % self.slots for k in range(int(self._read("injection_0.slots.filled")))]
 
     def in_slot(self, slot: int) -> list[int]:
-        """Flits of the message in a slot that have not been sent."""
+        """Return the flits of the message in a slot that have not been sent."""
         sent = int(self._read("injection_0.slots.read_at")) if slot == self.next_slot else 0
         return self._message(f"slot{slot}_buffer", sent)
 

@@ -1,6 +1,6 @@
 # amaranth: UnusedElaboratable=no
-# (slots are made with the port, to refuse what cannot be built)
-"""One injection port: worms from the host, cut into packets, each on a virtual channel that is free."""
+# (slots are created with the port, which checks their parameters, and may never be elaborated)
+"""Injection side of a network interface: worms from the host, split into packets, each on a free virtual channel."""
 
 from amaranth.hdl import Array, C, Module, Mux, Signal, Value
 from amaranth.lib import memory, wiring
@@ -19,7 +19,7 @@ __all__ = ["Injection"]
 
 
 class Injection(wiring.Component):
-    """Sends the host's worms, one after the other, in packets that are worms of their own.
+    """Sends the host's worms one after the other, in packets, each of which is a worm of its own.
 
     ::
 
@@ -28,24 +28,25 @@ class Injection(wiring.Component):
                                 │                  │       │ may go
                  payload counter: end of packet ───┴── wait t_ns
 
-    A worm of H header and L payload flits becomes ceil(L / packet) packets: the H header flits, then ``packet``
-    payload flits (the last packet has what is left), the last one with the tail mark. The first packet's header
-    passes through and is kept, the others' comes from the memory. Each packet takes a virtual channel of its own.
+    A worm of H header and L payload flits becomes ceil(L / packet) packets. Each packet has the H header flits, then
+    ``packet`` payload flits (the last packet has the rest); its last flit has the tail mark. The first packet's header
+    passes through and is stored; the headers of the other packets come from the memory. Each packet takes a virtual
+    channel of its own.
 
-    *Latency*: 2 cycles from link to link, header and data alike; a packet's first flit ``t_ns`` more, counted from
-    the cycle in which it is there, whether a virtual channel is free or not. *Throughput*: min(1, queue / 3) flits
-    per cycle on the host's link; on the network's, one worm gets min(1, depth / 4). Between two packets on the same
-    virtual channel one cycle passes unused. *Reset*: empty.
+    *Latency*: 2 cycles from link to link, header and data alike; a packet's first flit ``t_ns`` more, counted from the
+    cycle of its arrival, even if no virtual channel is free. *Throughput*: min(1, queue / 3) flits per cycle on the
+    host's link; on the network's link one worm gets min(1, depth / 4). Between two packets on the same virtual channel
+    one cycle is unused. *Reset*: empty.
 
-    With slots it sends absorbed messages on as well, which come from its `Retransmission`: it takes turns with the host
-    where both have a worm, a whole worm each. The first flit of a message is on the network's link 2 cycles after its
-    tail was on ``absorbed``, ``t_ns`` more.
+    With slots the port also sends absorbed messages, from its `Retransmission`. Host and slots take turns, a whole worm
+    at a time. The first flit of a message is on the network's link 2 cycles after its tail was on ``absorbed``,
+    ``t_ns`` more.
 
-    Where it is smart, it sends copies of packets that are forwarded as well, and takes turns likewise, a copy at a
-    time. A worm of the host that begins with a flit that has both marks is no worm for the network: its payload is
-    stored, packet by packet, for the node's children. If no tail has come before the next worm, the header of that ends
-    the packet under way, as its last flit. A worm without a tail in front of such a one ends with its flit that has
-    both marks.
+    In a smart interface the port also sends the copies of forwarded packets. Host and copies take turns, a copy at a
+    time. A worm of the host that begins with a flit with both marks is a *post*, and is not sent to the network: its
+    payload is stored, packet by packet, for the node's children. If a post has no tail, the next worm's header ends the
+    packet under way, as its last flit. If a worm has no tail and a post follows, the post's first flit, which has both
+    marks, ends the worm.
 
     Parameters
     ----------
@@ -55,18 +56,18 @@ class Injection(wiring.Component):
         Data bits of a flit.
     storage : "lutram" or "registers"
     queue : int
-        Flits of buffer between host and injection, 1 to 16.
+        Flits of buffer between host and injection. Range: 1 to 16.
     packet : int
-        Payload flits of a packet; 0: a worm is sent whole, and nothing is built for packets.
+        Payload flits of a packet. 0: a worm is sent whole, without hardware for packets.
     header_flits : int
-        Most header flits of a worm, that many are kept. A longer header must not be posted.
+        Maximum header flits of a worm, all of which are stored. Longer headers are not supported.
     t_ns : int
-        Cycles that a packet's first flit waits, 0 to 65535; 0: nothing is built for it.
+        Cycles that a packet's first flit waits. Range: 0 to 65535. 0 adds no hardware.
     slots, slot_flits, channels : int
-        Retransmission slots, flits of each, and consumption channels that bring messages, as of `Retransmission`; 0
-        slots: nothing is built for them.
+        Retransmission slots, flits of each, and consumption channels with messages, as in `Retransmission`. 0 slots add
+        no hardware.
     smart : bool
-        Copies of packets are forwarded.
+        The interface forwards copies of packets.
 
     Members
     -------
@@ -74,23 +75,18 @@ class Injection(wiring.Component):
         One virtual channel.
     network : Out(LinkSignature)
     wrong, overflow : Out(vcs), Out(1)
-        As of `OutputUnit`; a flit came for a queue that was full, and is dropped.
+        As in `OutputUnit`; a flit for a full queue was received and dropped.
     unended : Out(1)
-        A header flit has come before the tail of the worm in front, which is cut off; of a smart one, whichever of the
-        two is no worm for the network.
+        A header flit has arrived before the tail of the worm in front, which is cut off. In a smart interface either of
+        the two can also be a post.
     absorbed, absorbed_vc, absorbed_flit : In(1), In, In
-        ``write``, ``vc`` and ``flit`` of `Retransmission`; only with slots.
+        ``write``, ``vc`` and ``flit`` of `Retransmission`. Only with slots.
     granted, granted_vc, freed : In(1), In, Out(1)
-        As of `Retransmission`; likewise.
+        As in `Retransmission`. Only with slots.
     posted, posted_flit, stored : Out(1), Out, In(1)
     forwards, forward, forward_taken : In(1), In, Out(1)
-        What the host posts to be forwarded, and what is; as of `Forwarding`: its ``posted``, ``posted_flit``,
-        ``stored``, ``has``, ``front`` and ``take``. They come from no flip-flop. Only with ``smart``.
-
-    Raises
-    ------
-    WormcastError
-        A parameter outside its range.
+        Payload that the host posts for forwarding, and forwarded copies: ``posted``, ``posted_flit``, ``stored``,
+        ``has``, ``front`` and ``take`` of `Forwarding`. The outputs are combinational. Only with ``smart``.
     """
 
     def __init__(self, network: PortSpec, *, width: int, storage: str = "lutram", queue: int = 4, packet: int = 0,
@@ -99,7 +95,7 @@ class Injection(wiring.Component):
         for field, value, least, most in (("queue", queue, 1, 16), ("packet", packet, 0, MOST_PACKET),
                                           ("header_flits", header_flits, 1, 64), ("t_ns", t_ns, 0, MOST_DELAY)):
             if not least <= value <= most:
-                raise WormcastError(f"Injection.{field}: must be {least} to {most}, not {value}")
+                raise WormcastError(f"Injection.{field}: {value} is not valid. Allowed: {least} to {most}.")
         self.port = network
         self.width = width
         self.storage = storage
@@ -138,11 +134,11 @@ class Injection(wiring.Component):
         ]
         m.d.sync += self.host.credit.eq(buffer.freed)
 
-        front = Signal(layout)  # what comes from the host
-        within = Signal()  # payload of its worm has been sent, and no tail yet
-        flit = Signal(layout)  # what is sent
-        owns = Signal()  # within a packet: it has its virtual channel
-        repeats = Signal()  # what is sent comes from the header memory
+        front = Signal(layout)  # next flit of the host or of another sender
+        within = Signal()  # payload of its worm has been sent, its tail has not
+        flit = Signal(layout)  # flit that is sent
+        owns = Signal()  # the packet under way owns its virtual channel
+        repeats = Signal()  # the flit that is sent comes from the header memory
         there = Signal()
         may_go = Signal()
         packet_vc = Signal(range(self.port.vcs))
@@ -150,7 +146,7 @@ class Injection(wiring.Component):
         send = Signal()
         take = Signal()
         ends = Signal()
-        cuts = Signal()  # a worm begins, and no tail has come
+        cuts = Signal()  # a worm begins before the tail of the worm in front
         first, has, takes = buffer.data_0, buffer.has_0, send & ~repeats & ~cuts
         cuts_post: Value = C(0)
         if self.slots is not None:
@@ -190,7 +186,7 @@ class Injection(wiring.Component):
         return m
 
     def _retransmit(self, m, slots, buffer, takes):
-        """Take turns with absorbed messages; as `_take_turns`."""
+        """Take turns between the host and absorbed messages. Return values are those of `_take_turns`."""
         m.submodules.slots = slots
         m.d.comb += [
             slots.write.eq(self.absorbed),
@@ -203,11 +199,13 @@ class Injection(wiring.Component):
         return self._take_turns(m, buffer.has_0, buffer.data_0, slots.has, slots.front, slots.take, takes)
 
     def _forward(self, m, buffer, takes):
-        """Take turns with copies that are forwarded, and let what is posted for them by; as `_take_turns`, and whether
-        a tail of the host is missing before or behind a post."""
+        """Take turns between the host and forwarded copies, and pass posts to `Forwarding`.
+
+        Return values are those of `_take_turns`, and 1 if the host's tail before a post, or that of a post, is missing.
+        """
         flit = Signal(flit_layout(self.width), name="of_host")
-        posts = Signal()  # the first flit of what the host posts has come, and not its tail
-        sends = Signal(name="within_worm")  # likewise of a worm
+        posts = Signal()  # the first flit of a post has arrived, its tail has not
+        sends = Signal(name="within_worm")  # the first flit of a worm has been sent, its tail has not
         begins, both = Signal(name="begins_post"), Signal(name="both_marks")
         payload = Signal(range(self.packet), name="posted_payload")
         ends, closes = Signal(name="ends_posted"), Signal(name="ends_post")
@@ -215,7 +213,7 @@ class Injection(wiring.Component):
             flit.eq(buffer.data_0),
             both.eq(flit.head & flit.tail),
             begins.eq(buffer.has_0 & both & ~posts & ~sends),
-            # a header between two packets ends none
+            # a header between two packets ends no packet
             closes.eq(buffer.has_0 & posts & flit.head & (payload == 0)),
             self.posted.eq(buffer.has_0 & posts & ~closes),
             ends.eq(flit.head | flit.tail | (payload == self.packet - 1)),
@@ -236,28 +234,30 @@ class Injection(wiring.Component):
         return first, has, takes | begins | (self.stored & ~flit.head), untailed
 
     def _take_turns(self, m, host_has, host_flit, other_has, other_flit, other_take, takes):
-        """The host's next flit or that of something else, once a worm is begun until its tail: the flit, whether it
-        is there, and whether it is the host's that is taken."""
+        """Choose between the host and another sender for a whole worm, to its tail.
+
+        Return the chosen sender's next flit, 1 if there is one, and 1 if the host's flit is taken.
+        """
         front, there = Signal(flit_layout(self.width), name="presented"), Signal(name="presents")
-        begun = Signal()  # a worm is presented, and its tail not taken
-        last = Signal(name="others_turn")  # the worm presented last is none of the host
-        again = Signal()  # the flit presented is
+        begun = Signal()  # a worm is presented, and its tail is not taken
+        last = Signal(name="others_turn")  # the last presented worm is from the other sender
+        again = Signal()  # the presented flit is from the other sender
         m.d.comb += [
             again.eq(Mux(begun, last, other_has & ~(host_has & last))),
             front.eq(Mux(again, other_flit, host_flit)),
             there.eq(Mux(again, other_has, host_has)),
             other_take.eq(takes & again),
         ]
-        # a worm whose flits have not come yet is begun, too
+        # a worm stays presented while its next flits have not arrived
         m.d.sync += begun.eq((begun | there) & ~(takes & front.tail))
         with m.If(there):
             m.d.sync += last.eq(again)
         return front, there, takes & ~again
 
     def _packetise(self, m, front, flit, send, repeats, there):
-        """End a packet after so many payload flits, and put the header in front of the next."""
-        kept = Signal(range(self.header_flits))  # where the next header flit is kept, or comes from
-        last = Signal(range(self.header_flits))  # where the header's last flit is
+        """End a packet after ``packet`` payload flits, and repeat the header in front of the next one."""
+        kept = Signal(range(self.header_flits))  # address of the next header flit, written or read
+        last = Signal(range(self.header_flits))  # address of the last header flit
         keeps = Signal()
         header = flit.head & ~flit.tail
         m.d.comb += keeps.eq(send & header & ~repeats)
@@ -283,7 +283,7 @@ class Injection(wiring.Component):
             with m.If(send):
                 m.d.sync += kept.eq(Mux(header, kept + 1, 0))
 
-        payload = Signal(range(self.packet))  # payload flits of this packet that are through
+        payload = Signal(range(self.packet))  # payload flits of this packet that have been sent
         full = Signal()
         m.d.comb += full.eq(payload == self.packet - 1)
         with m.If(repeats):
@@ -297,7 +297,7 @@ class Injection(wiring.Component):
                 m.d.sync += [payload.eq(Mux(flit.tail, 0, payload + 1)), repeats.eq(full & ~front.tail & ~flit.head)]
 
     def _wait(self, m, begins, send, may_go):
-        """Hold a packet's first flit, there while ``begins``, back for t_ns cycles."""
+        """Hold back a packet's first flit, which is present while ``begins`` is 1, for t_ns cycles."""
         if not self.t_ns:
             m.d.comb += may_go.eq(C(1))
             return

@@ -1,6 +1,6 @@
 # amaranth: UnusedElaboratable=no
-# (a kernel found on disk needs the ports alone, and never elaborates anything)
-"""A network interface: injection ports and consumption links side by side, and what it forwards by itself."""
+# (stored kernels need the ports alone: the component may never be elaborated)
+"""Network interface: injection ports, consumption links and, if it is smart, forwarding."""
 
 from amaranth.hdl import Module
 from amaranth.lib import wiring
@@ -17,42 +17,43 @@ from .smart import Forwarding
 
 __all__ = ["NetworkInterface"]
 
-#: What a smart interface has counted.
+#: Members that count in a smart interface.
 COUNTERS = ("forwarded", "resident", "copied", "occupancy", "peak")
 
 
 class NetworkInterface(wiring.Component):
-    """A network interface, conventional or smart.
+    """Network interface, conventional or smart.
 
     ::
 
         host_in_{p}  ─▶ Injection p   ─▶ network_out_{p}
         host_out_{c} ◀─ Consumption c ◀─ network_in_{c}
 
-    Host and interface exchange flits over the same links as routers do: the host posts whole worms, header
-    flits first; it gets back payload, packet by packet, and gives a credit for each flit that it takes. It is the
-    host that puts packets together: it has the message's memory, and each payload flit names worm and place.
-    Ports and links know nothing of each other: each has its own buffers and its own t_ns or t_nr counter.
+    Host and interface exchange flits over the same links as routers. The host posts whole worms, header flits first. It
+    receives payload, packet by packet, and returns a credit for each flit. The host assembles the packets: it has the
+    message's memory, and each payload flit names its worm and its place. Ports and links are independent: each has its
+    own buffers and its own t_ns or t_nr counter.
 
-    With slots, injection port 0 sends on what consumption link 0 brings of worms that have further destinations, with
-    what is left of their header ([Boppana98], section 3.1: absorb and retransmit); there must be one of each::
+    With slots, worms with further destinations that arrive on consumption link 0 are sent again by injection port 0,
+    with the rest of their header ([Boppana98], section 3.1: absorb and retransmit). The interface must have one port
+    and one link::
 
         host_out_0 ◀─┬─ Consumption 0 ◀─ network_in_0
                      └─▶ Retransmission: absorb buffers, slots ─▶ Injection 0 ─▶ network_out_0
 
-    From a worm's tail on ``network_in_0`` to its first flit on ``network_out_0`` that takes 4 cycles, t_nr and t_ns
+    From a worm's tail on ``network_in_0`` to its first flit on ``network_out_0`` this takes 4 cycles, t_nr and t_ns
     more.
 
-    A smart one forwards packets of multicasts to the node's children ([Sivaram98], section 4), whose headers the host
-    has written into a table; there must be one port and one link, and packets::
+    A smart interface forwards packets of multicasts to the node's children ([Sivaram98], section 4), whose headers the
+    host has written into the child table. It must have one port and one link, and split worms into packets::
 
         host_out_0 ◀─┬─ Consumption 0 ◀─ network_in_0
         table_in ────┴─▶ Forwarding ─▶ Injection 0 ─▶ network_out_0
 
-    From a packet's tail on ``network_in_0`` to the first flit of its first copy on ``network_out_0`` that takes 4
-    cycles, t_nr and t_ns more, which run side by side. Copies leave a worm's flits and t_ns after each other; 1 cycle
-    more on the same virtual channel, where t_ns is 0. What the host multicasts it posts once, behind a flit that has
-    both marks.
+    From a packet's tail on ``network_in_0`` to the first flit of its first copy on ``network_out_0`` this takes 4
+    cycles, t_nr and t_ns more, which run at the same time. The next copy begins a worm's flits and t_ns later; on the
+    same virtual channel 1 cycle later still, if t_ns is 0. The host posts a multicast once, after a flit with both
+    marks.
 
     *Latency*: 2 cycles from link to link either way; a packet's first flit to the network ``t_ns`` more, its tail flit
     to the host ``t_nr`` more. *Throughput*: of each injection port min(1, queue / 3) flits per cycle from the host, one
@@ -62,15 +63,15 @@ class NetworkInterface(wiring.Component):
     Parameters
     ----------
     injection, consumption : PortSpec
-        One injection port's link, and one consumption link with the channels that share it.
+        Link of an injection port; consumption link, with the channels that share it.
     ports, links : int
-        How many of each.
+        Number of injection ports, and of consumption links.
     width, storage, queue, packet, header_flits, t_ns, t_nr, slots, slot_flits
-        As of `Injection` and `Consumption`.
+        As in `Injection` and `Consumption`.
     kind : "conventional", "fcfs" or "fpfs"
-        The order of a smart one.
+        ``fcfs`` and ``fpfs`` are the forwarding orders of a smart interface.
     rows, places, row_flits
-        As ``rows``, ``places`` and ``flits`` of `Forwarding`; of a smart one alone.
+        ``rows``, ``places`` and ``flits`` of `Forwarding`. Smart interfaces only.
 
     Members
     -------
@@ -83,17 +84,12 @@ class NetworkInterface(wiring.Component):
     host_out_{c} : Out(LinkSignature)
         To the host, for each consumption link.
     fault : Out(fault_layout)
-        The first error on the wire, until reset. Of a smart one also ``LIST_TOO_LONG`` at ``network_in_0`` for a packet
-        that `Forwarding` cuts, and at ``table_in`` for a train that its row has no room for; there
-        ``NO_SUCH_DESTINATION`` for a row that is not there, ``WRONG_ORDER`` for one of which packets are there.
+        The first error on the wire, until reset. Smart interfaces report ``LIST_TOO_LONG`` at ``network_in_0`` if
+        `Forwarding` cuts a packet. At ``table_in`` they report ``LIST_TOO_LONG`` for a train that is too long for its
+        row, ``NO_SUCH_DESTINATION`` for a row that does not exist, and ``WRONG_ORDER`` for a row with packets.
     table_in : In(LinkSignature)
     forwarded, resident, copied, occupancy, peak : Out
-        As of `Forwarding`; of a smart one alone.
-
-    Raises
-    ------
-    WormcastError
-        A parameter outside its range.
+        As in `Forwarding`. Smart interfaces only.
     """
 
     def __init__(self, *, injection: PortSpec, consumption: PortSpec, width: int, ports: int = 1, links: int = 1,
@@ -102,16 +98,16 @@ class NetworkInterface(wiring.Component):
                  places: int = 4, row_flits: int = 16):
         for field, value in (("ports", ports), ("links", links)):
             if value < 1:
-                raise WormcastError(f"NetworkInterface.{field}: must be at least 1, not {value}")
+                raise WormcastError(f"NetworkInterface.{field}: {value} is not valid. Allowed: 1 or more.")
             if slots and value > 1:
-                raise WormcastError(f"NetworkInterface.{field}: must be 1 where there are slots, not {value}")
+                raise WormcastError(f"NetworkInterface.{field}: {value} is not valid with slots. Allowed: 1.")
             if kind != "conventional" and value > 1:
-                raise WormcastError(f"NetworkInterface.{field}: must be 1 of a smart one, not {value}")
+                raise WormcastError(f"NetworkInterface.{field}: {value} is not valid with kind {kind}. Allowed: 1.")
         self.slots = slots
         self.forwarding = None
         if kind != "conventional":
             if not packet:
-                raise WormcastError("NetworkInterface.packet: must be 1 or more of a smart one, not 0")
+                raise WormcastError(f"NetworkInterface.packet: 0 is not valid with kind {kind}. Allowed: 1 or more.")
             self.forwarding = Forwarding(order=kind, rows=rows, places=places, packet=packet, flits=row_flits,
                                          channels=consumption.vcs, width=width)
         self.injections = [
@@ -135,7 +131,7 @@ class NetworkInterface(wiring.Component):
 
     @property
     def smart(self) -> bool:
-        """Whether it forwards packets by itself."""
+        """The interface forwards packets."""
         return self.forwarding is not None
 
     @property
@@ -145,7 +141,7 @@ class NetworkInterface(wiring.Component):
         return fault_layout(len(parts) + self.smart, max(part.port.vcs for part in parts))
 
     def fault_port(self, cause: Cause, port: int) -> str:
-        """Name of the link that ``fault`` gives by its number and its cause; the table's comes last."""
+        """Return the name of the link with a number and a cause in ``fault``. The child table's link comes last."""
         ports, credit = len(self.injections), cause is Cause.CREDIT
         if port == ports + len(self.consumptions):
             return "table_in"

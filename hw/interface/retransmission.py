@@ -1,4 +1,4 @@
-"""Whole messages in an interface: those that are being consumed and go on from here, and those to be sent on."""
+"""Absorb buffers and retransmission slots of an interface, which store whole messages."""
 
 from amaranth.hdl import Array, Cat, Module, Mux, Signal
 from amaranth.lib import memory, wiring
@@ -14,8 +14,9 @@ __all__ = ["Retransmission"]
 
 
 class Retransmission(wiring.Component):
-    """The absorb buffers and the retransmission slots of an interface ([Boppana98], section 3.1): a node can hold one
-    message for each consumption channel, which is being consumed, and so many more, which are to be sent on.
+    """Absorb buffers and retransmission slots of an interface ([Boppana98], section 3.1).
+
+    A node can hold one message per consumption channel, which is being consumed, and one per slot, which is sent again.
 
     ::
 
@@ -23,21 +24,21 @@ class Retransmission(wiring.Component):
         granted, granted_vc: its message becomes ─▶ ring of slots ── the oldest one's buffer ─┘
                                                           └─ tail taken ─▶ freed
 
-    Each channel has a buffer for what it brings, from a message's first header flit to its tail, and each slot has one.
-    When a channel's message is granted a slot, the two swap buffers: nothing is copied, and the channel has a free one.
-    Slots are sent from in the order in which they were granted. Who grants counts them: it must not grant one while
-    none is free, nor write into the buffer of a message that is whole and has no slot.
+    Each channel has a buffer for a message, from the first header flit to the tail, and so has each slot. When a
+    channel's message is granted a slot, the two swap buffers: nothing is copied, and the channel has a free buffer.
+    Messages are sent in the order in which their slots were granted. `Consumption` counts the slots: it must not grant
+    a slot while no slot is free. It must not write into the buffer of a whole message without a slot.
 
-    *Latency*: with tail and grant in cycle t, the message's first flit is there in t + 1; a slot that is free is
-    reported in the cycle after its tail was taken. *Throughput*: a flit in and a flit out per cycle. *Reset*: empty.
+    *Latency*: with tail and grant in cycle t, the message's first flit is there in t + 1; a free slot is reported in
+    the cycle after its tail was taken. *Throughput*: a flit in and a flit out per cycle. *Reset*: empty.
 
     Parameters
     ----------
     slots : int
-        Retransmission slots, 1 to 16.
+        Retransmission slots. Range: 1 to 16.
     flits : int
-        Longest message, header flits among them, 2 to 65536. Of a longer one the last row holds the tail alone, so it
-        must not be sent.
+        Longest message, including header flits. Range: 2 to 65536. Longer messages must not be sent: their last flits
+        overwrite each other.
     channels : int
         Consumption channels, each with an absorb buffer.
     width : int
@@ -46,26 +47,21 @@ class Retransmission(wiring.Component):
     Members
     -------
     write, vc, flit : In
-        A flit of a message that goes on, and the consumption channel that brings it. A message has two flits or more.
+        A flit of an absorbed message; its consumption channel; the flit. A message has two flits or more.
     granted, granted_vc : In
-        The message that this channel brought gets a slot; its tail is written, or is so in this cycle.
+        The message of this channel is granted a slot. Its tail is written before or in this cycle.
     has, front : Out
-        The flit that goes next, where there is one.
+        There is a flit to send; the flit.
     take : In(1)
-        It is taken.
+        That flit is taken.
     freed : Out(1)
         A slot has become free.
-
-    Raises
-    ------
-    WormcastError
-        A parameter outside its range.
     """
 
     def __init__(self, *, slots: int, flits: int, channels: int, width: int):
         for field, value, (least, most) in (("slots", slots, (1, MOST_SLOTS)), ("flits", flits, SLOT_FLITS)):
             if not least <= value <= most:
-                raise WormcastError(f"Retransmission.{field}: must be {least} to {most}, not {value}")
+                raise WormcastError(f"Retransmission.{field}: {value} is not valid. Allowed: {least} to {most}.")
         self.slots = slots
         self.flits = flits
         self.channels = channels
@@ -110,7 +106,7 @@ class Retransmission(wiring.Component):
             ]
 
         newest = Signal(range(self.slots))  # the slot that is granted next
-        oldest = Signal(range(self.slots))  # the one that is sent from
+        oldest = Signal(range(self.slots))  # the slot whose message is sent
         filled = Signal(range(self.slots + 1))
         read_at = Signal(rows)
         ends = Signal()
@@ -131,7 +127,7 @@ class Retransmission(wiring.Component):
             following_row.eq(Mux(self.take, Mux(self.front.tail, 0, read_at + 1), read_at)),
             sent_from.eq(Mux(self.granted & (following_slot == newest), of_channel[self.granted_vc],
                              of_slot[following_slot])),
-            # the memory answers in the next cycle; a message's first row has then been there for a cycle or more
+            # the memory's data are valid in the next cycle; a message's first row was written a cycle or more before
             read.addr.eq(Cat(following_row, sent_from)),
         ]
         m.d.sync += [
@@ -143,7 +139,7 @@ class Retransmission(wiring.Component):
         return m
 
     def _after(self, slot):
-        """The slot behind this one, round the ring."""
+        """Return the next slot in the ring."""
         if self.slots & (self.slots - 1) == 0:
             return slot + 1
         return Mux(slot == self.slots - 1, 0, slot + 1)

@@ -1,6 +1,6 @@
-"""What the registers of a network interface say of its own times.
+"""Registers of a network interface that show its software overheads.
 
-As of `SlotsFront`, who draws them asks here, and knows no register by name.
+Waveforms read the registers by these functions alone, as with `SlotsFront`.
 """
 
 from collections.abc import Callable
@@ -9,16 +9,20 @@ from typing import Any
 __all__ = ["startup_left", "through"]
 
 Read = Callable[[str], Any]
-"""A register of interfaces by its full name -> its value in each of them."""
+"""Function from a register's full name to its value in each interface."""
 
 
 def startup_left(port: int, read: Read) -> Any:
-    """Cycles of t_ns that a first flit at an injection port has yet to wait; t_ns where none has waited one, or where
-    one has just been sent. Only where t_ns is not 0."""
+    """Return the remaining cycles of t_ns of the first flit at an injection port.
+
+    The value is t_ns before the first cycle of the wait, and just after a first flit was sent. Only if t_ns is not 0.
+    """
     return read(f"injection_{port}.left")
 
 
 def through(link: int, read: Read) -> Any:
-    """Channels of a consumption link at whose front a last flit has waited its t_nr, a bit each: set in the cycle that
-    follows these, until the flit is handed over. Only where t_nr is not 0."""
+    """Return a mask of the channels of a consumption link whose front flit is a tail that has waited its t_nr.
+
+    A bit is set in the cycle after the wait, until the flit is sent to the host. Only if t_nr is not 0.
+    """
     return read(f"consumption_{link}.waited")

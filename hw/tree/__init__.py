@@ -1,4 +1,4 @@
-"""Inputs of switches that copy a worm to several outputs ([Varavithya]: asynchronous tree-based multicasting)."""
+"""Input units that replicate worms to several outputs ([Varavithya]: asynchronous tree-based multicasting)."""
 
 from typing import TYPE_CHECKING
 

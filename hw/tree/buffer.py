@@ -1,4 +1,4 @@
-"""The buffer of a tree input: one writer, a reader for each branch, and the branch that is furthest behind frees."""
+"""Buffer of a tree input: one writer, one reader per branch; the slowest branch frees a flit."""
 
 from amaranth.hdl import Array, C, Cat, Module, Mux, Signal, Value
 from amaranth.lib import memory, wiring
@@ -12,22 +12,22 @@ __all__ = ["BranchBuffer"]
 
 
 class BranchBuffer(wiring.Component):
-    """A FIFO per virtual channel, each flit of it read by all branches of its worm.
+    """FIFO per virtual channel, in which all branches of a worm read each of its flits.
 
     ::
 
         write ──▶ memory, one row per (vc, position) ──▶ reader 0: row at its own position of `vc`
                   front[vc]: the oldest flit stored  ──▶ reader 1: ...
-                  the last branch that stands at the front takes its flit: it is freed, and the front moves on
+                  the last branch at the front takes its flit: it is freed, and the front advances
 
-    The branches of a worm go through its flits in the same order, so those of them that still need a flit are those
-    that stand before it or behind it: a counter per flit would say no more than their positions. Between two worms all
-    readers are put to the front, so a reader that is no branch of a worm does not have to follow it.
+    All branches of a worm read its flits in the same order. The positions of the readers therefore determine which
+    branches still need a flit, and no counter per flit is needed. Between two worms all readers are set to the front,
+    so a reader without a branch of the worm does not have to follow it.
 
     *Latency*: a flit written in cycle t can be read from cycle t + 1 on, and is freed in the cycle in which the last
-    branch takes it. *Throughput*: one write, and one take per reader, per cycle. All virtual channels share one memory,
-    with one read port per reader, or one. What is written into a virtual channel that is full is dropped. *Reset*:
-    empty.
+    branch takes it. *Throughput*: one write per cycle, and one take per reader and cycle. All virtual channels share
+    one memory, with one read port per reader, or one shared port. A flit that is written into a full virtual channel is
+    dropped. *Reset*: empty.
 
     Parameters
     ----------
@@ -47,22 +47,23 @@ class BranchBuffer(wiring.Component):
     vc_{r} : In
         The virtual channel presented to reader r.
     data_{r} : Out
-        Its flit for that reader; of a shared port for the one that is chosen, ``data_0`` alone.
+        The flit of that virtual channel that reader r takes next. With a shared port there is ``data_0`` only, for the
+        chosen reader.
     choice : In(range(readers))
-        Which reader the port serves; only with ``shared``.
+        Reader that the shared port serves. Only with ``shared``.
     take_{r} : In(1)
-        Reader r takes the presented flit: only one that is there, and while it ``needs`` flits.
+        Reader r takes the presented flit. Only if the flit is stored, and while the reader ``needs`` flits.
     needs_{r} : In(vcs)
-        Reader r is a branch of the worm in this virtual channel, and has its tail to send.
+        Reader r is a branch of the worm in this virtual channel, and has not sent the tail.
     between : In(vcs)
-        No worm is under way, or one whose flits are skipped: the readers stand at the front with the next cycle.
+        No worm is under way, or its flits are skipped: the readers are set to the front at the end of the cycle.
     skip : In(vcs)
-        The front flit of this virtual channel leaves the buffer unread; no reader ``needs`` any.
+        The front flit of this virtual channel leaves the buffer unread. No reader may ``need`` flits.
     has_{r}, more_{r} : Out(vcs)
-        Per virtual channel: at least one / two flits are stored that reader r has not taken; of a reader that needs
-        none it says nothing.
+        Per virtual channel: at least one / two flits are stored that reader r has not taken. Undefined while the reader
+        needs no flits.
     arrives : Out(vcs)
-        In the next cycle a flit more than ``has`` and ``more`` say is there.
+        A flit is stored at the end of this cycle; ``has`` and ``more`` count it from the next cycle on.
     some, full : Out(vcs)
         A flit of this virtual channel is stored; no row of it is free.
     freed : Out(vcs)
@@ -125,10 +126,10 @@ class BranchBuffer(wiring.Component):
         return m
 
     def _channel(self, m, v, write_at, read_at):
-        """The positions in one virtual channel."""
+        """Update the positions in one virtual channel."""
         comes, freed, between = self.arrives[v], self.freed[v], self.between[v]
         front = Signal.like(write_at, name=f"vc{v}_front_at")
-        # where two positions are the same, the last change tells a full channel from an empty one
+        # with equal positions, the last change distinguishes full from empty
         filled = Signal(name=f"vc{v}_filled")
         same = Signal(name=f"vc{v}_same")
         m.d.comb += [
@@ -168,14 +169,13 @@ class BranchBuffer(wiring.Component):
         self._count(m, v, front, filled, write_at, list(zip(read_at, filled_for, strict=True)))
 
     def _count(self, m, v, front, filled, write_at, readers):
-        """Show in waveforms each chunk's replication counter: how many branches of the worm at the front have yet to
-        take the flit in that row.
+        """Compute the replication chunk counters for waveforms: the number of branches of the worm at the front that
+        have not taken the flit in a row.
 
-        They are those that stand at it or before it, so positions are all that has to be kept: nothing depends on the
-        counters, and synthesis leaves them out.
+        They follow from the readers' positions. No logic reads them, so synthesis removes them.
         """
         def reaches(start: Value, full: Value, row: int) -> Value:
-            """Whether a row is among those from a position up to where the next flit is written."""
+            """Return 1 if a row lies between a position and the write position."""
             ahead = Mux(start < write_at, (start <= row) & (row < write_at), (start <= row) | (row < write_at))
             return Mux(start == write_at, full, ahead)
 
@@ -187,10 +187,10 @@ class BranchBuffer(wiring.Component):
             m.d.comb += pending.eq(Mux(stored, sum(owed, C(0)), 0))
 
     def _after(self, position: Value) -> Value:
-        """The position behind this one."""
+        """Return the next position in the ring."""
         return ReplicationBuffer.after(position, self.depth)[:len(position)]
 
 
 def _changed(filled: Value, comes: Value, goes: Value) -> Value:
-    """Whether the last change filled, after this cycle's: what both comes and goes is none."""
+    """Return the next value of ``filled``: a write sets it, a take clears it, both in one cycle cancel."""
     return (comes & ~goes) | (filled & (comes | ~goes))

@@ -1,4 +1,4 @@
-"""What the registers of a tree input say of the worm at its front."""
+"""Decoder of a tree input's registers."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,10 +14,10 @@ DROPS = 1
 
 
 class TreeFront(CopiesFront):
-    """The front of a virtual channel of a `TreeInput`: branches that ask and send by themselves, or in lockstep.
+    """State of the worm at the front of a virtual channel of a `TreeInput`.
 
-    A worm holds what its branches own, until their tails have gone and, where they are to report, have reported; and
-    its token.
+    Its branches request and send independently, or in lockstep. A worm holds the virtual channels of its branches until
+    their tails are sent and their reports, if any, have arrived. It also holds its token.
     """
 
     def __init__(self, router: SwitchSpec, port: int, vc: int):
@@ -47,7 +47,10 @@ class TreeFront(CopiesFront):
         return f"{self.name}_input.buffer.vc{self.vc}_" + ("front_at" if self.spec.depth > 1 else "filled")
 
     def unread(self, read: Callable[[str], Any]) -> list[Any]:
-        """Flits before each branch that has its tail to send, 0 of others; of several branches, then all stored."""
+        """Return the number of flits that each branch has not taken, 0 after its tail.
+
+        With several branches, the number of all stored flits is appended.
+        """
         if self.readers == 1:
             return super().unread(read)
         needed = [read(f"{self.scope}.left_{b}") for b in range(self.readers)]
@@ -68,7 +71,7 @@ class TreeFront(CopiesFront):
         return [*found, {"token": token}] if token else found
 
     def _left(self, of: Of) -> Any:
-        """Whether some branch has its tail to send."""
+        """Return true while a branch has not sent its tail."""
         found: Any = False
         for b in range(len(self.branches)):
             found = found | (of(f"left_{b}") != 0)
@@ -78,7 +81,7 @@ class TreeFront(CopiesFront):
         return (of(name) >> b) & 1
 
     def _ended(self, of: Of) -> Any:
-        """Whether a worm that was to report has done so; one that was not has nothing to end."""
+        """Return true if no report is outstanding, neither of a branch nor the worm's own."""
         return (of("awaited") == 0) & (of("untold") == 0)
 
     def active(self, of: Of) -> Any:
@@ -100,7 +103,7 @@ class TreeFront(CopiesFront):
         return [*found, (TOKEN[0], self._has_token(of), 0 * of("targets"))]
 
     def _has_token(self, of: Of) -> Any:
-        """Whether the worm holds the token: it was copied here, and some branch has not reported."""
+        """Return true while the worm holds the token: it is replicated here, and a branch has not reported."""
         has = self.register("needs_token") is not None
         return (of("splits") != 0) & (of("needs_token") == 0) & (of("awaited") != 0) & has
 

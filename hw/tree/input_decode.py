@@ -1,4 +1,4 @@
-"""The write side of a tree input: what arrives is framed into worms, and checked."""
+"""Write side of a tree input: frames flits into worms, decodes bit strings, and detects errors."""
 
 from amaranth.hdl import Array, Cat, Module, Mux, Signal
 from amaranth.lib import wiring
@@ -14,17 +14,17 @@ __all__ = ["TreeInputDecode"]
 
 
 class TreeInputDecode(wiring.Component):
-    """Makes a row of the buffer of each flit that arrives, finds the branches of its worm, and what is wrong with it.
+    """Turns each arriving flit into a buffer row, determines the branches of its worm, and detects its errors.
 
     ::
 
         link ─▶ frame of the virtual channel ─┬─▶ row: data, mark, which header flit ─▶ buffer
                                               └─▶ branches: outputs that a bit was set for ─▶ worm
 
-    With the last flit of its header a worm is *known*: its branches, and whether it is to report its arrival. A worm
-    that asks for nothing is known, too, to be dropped.
+    With the last flit of its header a worm is *known*: its branches, and its report bit. A worm that requests nothing
+    is known as well, and is dropped later.
 
-    *Latency*: none, all outputs follow the link in the same cycle. *Throughput*: a flit per cycle. *Reset*: no worm is
+    *Latency*: none; all outputs follow the link in the same cycle. *Throughput*: a flit per cycle. *Reset*: no worm is
     under way on any virtual channel.
 
     Parameters
@@ -41,15 +41,17 @@ class TreeInputDecode(wiring.Component):
     strap_{name} : In
         The decoder's straps.
     full : In(vcs)
-        Virtual channels without room.
+        Virtual channels whose buffer is full.
     row : Out(row_layout)
-        What to store; a flit without room is to be dropped. The code of a header flit is its number.
+        The row to store. The buffer drops it if the virtual channel is full. The code of a header flit is its number in
+        the header.
     known : Out(1)
         The worm's branches are known with this flit.
     branches, reports : Out(branches), Out(1)
-        With ``known``: the outputs of the decoder's `leads` that it is to be copied to, and its report bit. A worm
-        without an output has lost its header, or bits of it: it reports, as it may have had to.
+        With ``known``: the worm's outputs, of the decoder's `leads`, and its report bit. A worm without an output has
+        lost its header or bits of it. It reports, because its report bit may have been set.
     cause : Out(Cause)
+        Error of the flit.
     """
 
     def __init__(self, port: int, *, vcs: int, decoder: BitStringDecoder):
@@ -124,9 +126,9 @@ class TreeInputDecode(wiring.Component):
         return m
 
     def _string(self, m, comes, begins, place):
-        """What the header asks for up to now: outputs, and a report; of a flit that is not of a header, so far.
+        """Return the outputs and the report bit of the header flits received up to now.
 
-        ``comes``: a header flit is accepted; ``place``, which is driven here, says which.
+        ``comes``: a header flit is accepted. ``place`` is driven here with its number in the header.
         """
         flits, vc, straps = self.decoder.flits, self.vc, {n: getattr(self, f"strap_{n}") for n in self.decoder.straps}
         said, says_report = Signal(len(self.leads), name="said"), Signal()
@@ -150,7 +152,7 @@ class TreeInputDecode(wiring.Component):
         return asked, report
 
     def _judge(self, m, accepted, causes):
-        """Say what is wrong: the first of these."""
+        """Drive ``cause`` with the first of these errors."""
         with m.If(self.valid & ~accepted):
             m.d.comb += self.cause.eq(Cause.OVERFLOW)
         with m.Elif(self.valid):

@@ -1,4 +1,4 @@
-"""The receiving end of a link whose worms are copied: intake, replication buffer, and readers for all branches."""
+"""Receiving end of a link whose worms are replicated: input decode, replication buffer, a reader per branch."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ __all__ = ["TreeInput"]
 
 
 class TreeInput(wiring.Component):
-    """One input port of a switch that copies worms.
+    """Input port of a switch that replicates worms to several outputs.
 
     ::
 
@@ -33,14 +33,14 @@ class TreeInput(wiring.Component):
                   ▲ arrived, granted                       (a flit is freed when all its branches have taken it)
                   └──▶ tells, needs_token
 
-    *asynchronous*: a reader with a read port for each output; each branch of a worm goes at its own pace, as far as the
-    buffer's depth lets it. *synchronous*: one reader; a worm takes all its outputs' virtual channels at once, or waits,
-    and each flit goes to all of them in the same cycle. *serial*: one read port; the branches take turns at it, a copy
-    a cycle, and are otherwise as independent.
+    *asynchronous*: a reader with a read port for each output. Each branch of a worm advances at its own pace, within
+    the depth of the buffer. *synchronous*: one reader. A worm takes the virtual channels of all its outputs at once, or
+    waits; each flit is sent to all of them in the same cycle. *serial*: one read port. The branches take turns at it,
+    one copy per cycle, and are otherwise independent.
 
-    *Latency*, with free resources, from link to link: header 3 cycles (behind its last flit, where it has several),
-    data 2, with ``fast`` delays one more; a worm that needs a token 1 more, if the token is there. *Throughput*: a flit
-    a cycle for each output; serial: one for all. *Reset*: empty.
+    *Latency*, with free resources, from link to link: header 3 cycles (from its last flit, if it has several), data 2;
+    with ``fast`` delays 1 more; with a token that is here 1 more. *Throughput*: a flit per cycle and output; serial: a
+    flit per cycle for all outputs together. *Reset*: empty.
 
     Parameters
     ----------
@@ -52,13 +52,13 @@ class TreeInput(wiring.Component):
     replication : "asynchronous", "synchronous" or "serial"
     storage : "lutram" or "registers"
     separate : bool
-        Each consumption channel has a link of its own.
+        Each consumption channel has its own link.
     reports : bool
-        Arrivals are reported, on links from other switches and to them.
+        Arrivals are reported on the links from and to other switches.
     tokens : bool
-        Worms that are copied here wait for a token.
+        Worms that are replicated here wait for a token.
     consumed : bool
-        As `TreeWorm` has it.
+        As in `TreeWorm`.
 
     Members
     -------
@@ -66,33 +66,28 @@ class TreeInput(wiring.Component):
     strap_{name} : In
         The decoder's straps.
     sel_{r}, flit_{r}, place_{r} : Out
-        Which of the reader's branches it presents, its flit, and which flit of its header that is.
+        Branch that reader r presents, its flit, and the number of that flit in the header.
     request_{r}, complete_{r} : Out
-        The outputs that it asks for, and whether these are all that the branch needs.
+        The requested outputs; they are all outputs that the branch needs.
     owns_link_{r}, claims_{r} : Out(1)
-        The presented branch owns its virtual channels; it does not, and a win takes them.
+        The presented branch owns its virtual channels; it does not, and a grant takes them.
     sends_{r} : Out(1)
-        A win sends the flit, as all do.
+        A grant sends the flit. Always 1.
     vc_{o} : Out
-        The virtual channel of output o that the presented branch owns, or would take.
+        The virtual channel of output o that the presented branch owns, or takes with the grant.
     won_{r} : In(1)
-        The request was complete, and everything was granted.
+        The request is complete, and all of it is granted.
     pick_{o}_{k}, free_{o}, soon_{o}, held_{o}, ready_{o}, ready_after_{o} : In
         As in `OutputUnit`, of output o; there is one class.
     cause, cause_vc : Out(Cause), Out
-        What was wrong with the flit on the link in the cycle before, and its virtual channel.
+        Error of the flit that was on the link in the cycle before, and its virtual channel.
     reports_{r} : Out(1)
-        The presented worm is to report; only with reports.
+        The presented worm reports its arrival. Only with reports.
     arrived_{o} : In
-        The reports that come by output o, to other switches; likewise.
+        Reports that arrive by output o from another switch. Only with reports.
     needs_token, ends_token, granted : Out(vcs), Out(vcs), In(vcs)
-        For each virtual channel, as `TreeWorm` has them; only with tokens.
+        For each virtual channel, as in `TreeWorm`. Only with tokens.
     state_{v} : Out(TreeState)
-
-    Raises
-    ------
-    WormcastError
-        The buffer is shorter than a header.
     """
 
     def __init__(self, port: int, spec: PortSpec, *, outputs: tuple[PortSpec, ...], decoder: BitStringDecoder,
@@ -111,7 +106,7 @@ class TreeInput(wiring.Component):
         self.consumed = consumed
         self.leads = decoder.leads(port)
         self.exits = decoder.exits(port)
-        self.links_each = outputs[-1].vcs if separate else 1  # of an ejection port
+        self.links_each = outputs[-1].vcs if separate else 1  # links of an ejection port
         self.links = decoder.ejection + (len(outputs) - decoder.ejection) * self.links_each
         self.branches = branches_of(self.leads, replication)
         self.groups = self.branches if replication == "asynchronous" else [self.leads]
@@ -156,12 +151,12 @@ class TreeInput(wiring.Component):
 
     @property
     def answers(self) -> bool:
-        """Whether its link takes reports back: from another switch."""
+        """The input sends reports back on its link, which comes from another switch."""
         return self.has_reports and self.port < self.decoder.links_in
 
     @property
     def shared(self) -> bool:
-        """Whether its branches share a read port."""
+        """The branches share a read port."""
         return self.replication == "serial" and len(self.branches) > 1
 
     def elaborate(self, platform):
@@ -190,7 +185,7 @@ class TreeInput(wiring.Component):
             self.cause.eq(intake.cause),
             self.cause_vc.eq(self.link.vc),
         ]
-        # every worm has a flit at least
+        # each worm has at least one flit
         room = self.spec.depth
         worms = []
         for v in range(vcs):
@@ -235,7 +230,7 @@ class TreeInput(wiring.Component):
         return m
 
     def _reader(self, m, r, layout: data.StructLayout, buffer, worms):
-        """Present one branch after the other, ask on its behalf, and take its flit when it wins."""
+        """Present the branches in turn, request outputs for them, and take a flit with each grant."""
         turns, readers = self.turns[r], len(self.branches)
         sel = Signal(range(len(turns)), name=f"reader{r}_sel")
         vc = Signal(range(len(worms)), name=f"reader{r}_vc")
@@ -243,7 +238,7 @@ class TreeInput(wiring.Component):
         row, flit = Signal(layout, name=f"reader{r}_row"), getattr(self, f"flit_{r}")
 
         def shown(of) -> Value:
-            """What the presented branch's worm and number give."""
+            """Return ``of(worm, branch)`` for the presented branch."""
             return Array(of(worms[v], b) for v, b in turns)[sel]
 
         begins, closing = Signal(name=f"reader{r}_begins"), Signal(name=f"reader{r}_closing")
@@ -257,7 +252,7 @@ class TreeInput(wiring.Component):
             *([buffer.choice.eq(branch)] if self.shared else []),
             place.eq(row.code),
             begins.eq(row.head & (place == 0)),
-            # the first header flit of another worm: this one has lost its tail, and gets one
+            # the next worm's first header flit: the worm in front has lost its tail, and is ended here
             closing.eq(begins & owned),
             flit.data.eq(row.data),
             flit.head.eq(row.head | row.code[1]),
@@ -316,11 +311,11 @@ class TreeInput(wiring.Component):
         return m
 
     def _drop(self, m, buffer, worms, sel, vc, drops, begins, row, leaves):
-        """Let flits go that nobody wants, from a worm that asks for nothing."""
+        """Drop the flits of a worm that requests nothing."""
         turns, skips = self.turns[0], Signal(name="skips")
         m.d.comb += drops.eq(Array(worms[v].drops & worms[v].some if b == 0 else C(0) for v, b in turns)[sel])
         ends = ~row.head & row.code[0]
-        # the header of another worm, behind what had no tail
+        # the header of the next worm; this one has no tail
         behind = begins & Array(worm.owned_0 for worm in worms)[vc]
         m.d.comb += skips.eq(drops & ~behind)
         for v, worm in enumerate(worms):
@@ -331,7 +326,7 @@ class TreeInput(wiring.Component):
             m.d.comb += buffer.take_0.eq(leaves | skips)
 
     def _links(self, o: int, vc: Value) -> list[tuple[int, Value]]:
-        """Numbers of an output's links among those that are granted, and whether a virtual channel is on them."""
+        """Return the allocator's numbers of an output's links, each with 1 if a virtual channel is on it."""
         if o < self.decoder.ejection:
             return [(o, C(1))]
         first = self.decoder.ejection + (o - self.decoder.ejection) * self.links_each

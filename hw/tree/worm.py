@@ -1,4 +1,4 @@
-"""The life of a worm in one input virtual channel of a tree input: its branches, and the report of its arrival."""
+"""State machine of one virtual channel of a tree input: a worm's branches, and the report of its arrival."""
 
 from typing import Any
 
@@ -12,94 +12,95 @@ __all__ = ["TreeState", "TreeWorm"]
 
 
 class TreeState(enum.Enum, shape=3):
-    """What the worm at the front of an input virtual channel does; for waveforms."""
+    """State of the worm at the front of an input virtual channel. Waveforms show it."""
 
-    IDLE = 0  #: no worm, or its header is yet to be fetched
-    WANTS_TOKEN = 1  #: it is to be copied, and waits for its group's token
-    BRANCHES = 2  #: some branch waits for a virtual channel
-    MOVES = 3  #: all its branches own one, and send
-    AWAITS_REPORTS = 4  #: all is sent, and some header below has not arrived
-    DROPPED = 5  #: it asks for nothing
+    IDLE = 0  #: no worm, or its header has not been fetched
+    WANTS_TOKEN = 1  #: waits for the group's token before it is replicated
+    BRANCHES = 2  #: a branch waits for a virtual channel
+    MOVES = 3  #: all branches own their virtual channels, and send
+    AWAITS_REPORTS = 4  #: all flits are sent; waits for the branches' reports
+    DROPPED = 5  #: requests nothing, and is dropped
 
 
 class TreeWorm(wiring.Component):
-    """State of one input virtual channel: the worm at its front, and what is known of those behind.
+    """State of one input virtual channel: the worm at its front, and a queue of known worms behind it.
 
     ::
 
         known ─▶ queue ─ fetch ─▶ targets ─┬─ several, with tokens: needs token ─ granted ─┐
                                            └───────────────────────────────────────────────┴─▶ each branch:
-            asks for a virtual channel ─▶ owns it, sends ─ tail ─▶ left := 0
+            requests a virtual channel ─▶ owns it, sends ─ tail ─▶ left := 0
                                             └─ arrived ─▶ reported
-            left = 0 everywhere, all reported where they are to ─▶ fetch
+            left = 0 for all branches, all reports received ─▶ fetch
 
-    A *branch* is what one reader sends: the copy for one output, or, in lockstep, all copies. Branches know nothing of
-    each other: each asks, sends and ends at its own pace. ``left`` says which have their tail still to send; the next
-    worm is fetched when none has, and when all have reported.
+    A *branch* is the copy of a worm that one reader sends: the copy for one output, or, in lockstep, for all outputs.
+    Branches are independent: each requests, sends and ends at its own pace. ``left`` marks the branches that have not
+    sent their tail. The next worm is fetched when all tails are sent and all reports have arrived.
 
-    *Reports*: a worm whose header says so, or that is copied here, asks its branches to report. Its own report goes up
-    when all have; the token is given free at the same time. A branch to a consumption channel has arrived when it owns
-    one, or, where channels are enough for all that may come, at once. A worm that asks for nothing reports at once.
+    *Reports*: a worm requests reports from its branches if its report bit is set, or if it is replicated here. When all
+    reports have arrived, its own report is sent, and the token is released. A branch to a consumption channel has
+    arrived when it owns a channel; if there are enough channels for all worms that can arrive, at once. A worm that
+    requests nothing reports at once.
 
-    What asks in this cycle is registered, see `InputVC`. *Latency*: a worm that is known with a flit in cycle t asks
-    for its outputs in t + 2, with a token of its own in t + 3 if that is there. *Reset*: idle.
+    The requests of a cycle come from registers, see `InputVC`. *Latency*: a worm that is known with a flit in cycle t
+    requests its outputs in t + 2; with a token that is here in t + 3. *Reset*: idle.
 
     Parameters
     ----------
     outputs : list of int
-        Virtual channels of each output that worms can be copied to.
+        Virtual channels of each output that worms can use.
     exits : int
-        So many of them, the last ones, lead to nodes.
+        Number of ejection ports, which are the last outputs.
     groups : list of list of int
         The outputs of each branch.
     room : int
-        Worms that may be known and not fetched.
+        Maximum number of worms that are known and not fetched.
     reports : bool
         Arrivals are reported.
     tokens : bool
-        A worm that is copied here needs the token; only with ``reports``.
+        A worm that is replicated here needs the token. Only with ``reports``.
     consumed : bool
-        Consumption channels are enough for all worms that may come.
+        There are enough consumption channels for all worms that can arrive.
 
     Members
     -------
     known, branches, reports : In
-        A worm that arrives is known now, with its outputs and report bit; see `TreeInputDecode`.
+        An arriving worm is known in this cycle; its outputs; its report bit. See `TreeInputDecode`.
     write : In(1)
         A flit for this virtual channel is on the link.
     some, has_{b} : In(1)
-        A flit is stored; one that branch b has not read.
+        A flit is stored; a flit is stored that branch b has not read.
     won_{b}, tail_{b}, again_{b} : In(1)
-        The request of branch b was granted; its flit is the worm's last; it is then eligible in the next cycle.
+        The request of branch b is granted; its flit is the worm's last; after a grant it is eligible in the next cycle.
     dropped, drop_ends : In(1)
-        A flit of a worm that asks for nothing leaves; it is the last one of it.
+        A flit of a worm that requests nothing leaves; it is the worm's last flit.
     soon_{o}, ready_{o}, pick_{o} : In
-        The outputs' virtual channels, as in `OutputUnit`, and the one that a win takes.
+        State of the outputs' virtual channels, as in `OutputUnit`, and the channel that a grant takes.
     arrived_{o} : In(vcs)
-        The reports that come by an output; only with reports, of those to other switches.
+        Reports that arrive by an output from another switch. Only with reports.
     granted : In(1)
-        The worm gets the token with the next cycle; only with tokens.
+        The worm holds the token from the next cycle on. Only with tokens.
     targets : Out(outputs)
-        The outputs that the worm is copied to.
+        The outputs of the worm.
     left_{b}, owned_{b} : Out(1)
-        The branch has not sent its tail; it owns virtual channels. Of a worm that asks for nothing ``owned_0`` is set
-        when its first flit has left.
+        The branch has not sent its tail; it owns its virtual channels. In a worm that requests nothing, ``owned_0`` is
+        set when the first flit has left.
     vc_{o} : Out
         The virtual channel of an output that its branch owns.
     eligible_{b}, want_{b} : Out(1)
-        The branch asks for what it needs next; it has a use for its reader in the next cycle, if it does not win now.
+        The branch requests; it needs its reader in the next cycle, if its request is not granted in this one.
     over : Out(1)
         No worm is under way: the next one may be fetched.
     drops : Out(1)
-        The worm asks for nothing: its flits are to leave unread.
+        The worm requests nothing: its flits leave unread.
     splits : Out(1)
-        The worm is copied here, and its branches are to report.
+        The worm is replicated here, and its branches report.
     reporting : Out(1)
-        The worm's branches are to report.
+        The branches of the worm report.
     needs_token, ends_token : Out(1)
-        The worm asks for the token; all its branches have reported, and the token that it has is free.
+        The worm requests the token; all its branches have reported, and it releases the token.
     tells : Out(1)
-        The worm's headers have arrived: a pulse.
+        A pulse: the headers of the worm have arrived.
     state : Out(TreeState)
     """
 
@@ -165,7 +166,7 @@ class TreeWorm(wiring.Component):
         for b, group in enumerate(self.groups):
             won = getattr(self, f"won_{b}")
             mine = Cat(asked[o] for o in group).any()
-            # one that is fetched has asked for nothing yet, so no win is lost
+            # a worm that is being fetched has requested nothing yet, so no grant is lost
             begun = won | self.dropped if b == 0 else won
             m.d.sync += [
                 left[b].eq(Mux(fetch, mine, left[b] & ~(won & getattr(self, f"tail_{b}")))),
@@ -189,11 +190,11 @@ class TreeWorm(wiring.Component):
         return m
 
     def _of_branches(self, name: str) -> list[Any]:
-        """A member that there is of each branch."""
+        """Return a member of each branch."""
         return [getattr(self, f"{name}_{b}") for b in range(len(self.groups))]
 
     def _queue(self, m, fetch) -> tuple[Value, Value]:
-        """Keep what is known of the worms that are not fetched: the first of them, and whether there is one."""
+        """Queue the known worms that are not fetched; return the first one, and 1 if there is one."""
         known = Cat(self.branches, self.reports) if self.has_reports else self.branches
         if self.room == 1:
             kept, full = Signal(len(known), name="queued"), Signal(name="queue_full")
@@ -213,21 +214,21 @@ class TreeWorm(wiring.Component):
             m.d.sync += put.eq(put + 1)
         with m.If(fetch):
             m.d.sync += get.eq(get + 1)
-        # early: who is fetched asks in the next cycle
+        # registered, for timing: a worm requests outputs in the cycle after its fetch
         waits = Signal(name="queue_waits")
         m.d.sync += waits.eq(self.known | Mux(fetch, put != (get + 1)[:len(get)], waits))
         return read.data, waits
 
     def _all(self, group, targets, of) -> Value:
-        """Whether something holds for all targets of a group."""
+        """Return 1 if ``of(output)`` is 1 for all targets of a group."""
         if len(group) == 1:
             return of(group[0])
         return Cat(~targets[o] | of(o) for o in group).all()
 
     def _report(self, m, fetch, split, asked, says) -> Value:
-        """Collect the branches' reports, and make the worm's own; whether that is done, or not called for."""
+        """Collect the branches' reports, and send the worm's own; return 1 if neither is outstanding."""
         network = len(self.targets) - self.exits
-        # outputs that have not reported, of a worm whose branches are to
+        # outputs whose report is outstanding
         awaited = Signal(len(self.targets))
         answers = Signal()
         untold = Signal()
@@ -251,7 +252,7 @@ class TreeWorm(wiring.Component):
         return ~awaited.any() & ~untold
 
     def _say(self, m, over):
-        """Name the state."""
+        """Drive ``state``."""
         left = Cat(self._of_branches("left"))
         with m.If(self.drops):
             m.d.comb += self.state.eq(TreeState.DROPPED)
@@ -266,5 +267,5 @@ class TreeWorm(wiring.Component):
 
 
 def _several(bits: Value) -> Value:
-    """Whether two bits or more are set."""
+    """Return 1 if two bits or more are set."""
     return any_of([bits[i] & bits[:i].any() for i in range(1, len(bits))])

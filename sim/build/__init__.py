@@ -1,1 +1,1 @@
-"""What is run: options of hardware and traffic, and the network that they and a topology make."""
+"""Hardware options, traffic, and the network that they and a topology make."""

@@ -1,6 +1,6 @@
 # amaranth: UnusedElaboratable=no
 # (often built only to read its ports)
-"""All components by name, each as the complete router or network interface has it."""
+"""Components by name, each as part of a complete router or network interface."""
 
 import importlib
 from collections.abc import Callable, Mapping
@@ -24,24 +24,19 @@ __all__ = ["COMPONENTS", "Exported", "blueprint_of", "build_component", "find_co
 
 
 def blueprint_of(options: Mapping[str, Any]) -> "Blueprint":
-    """Resolve options as a user names them.
+    """Build a blueprint from options as a user names them.
 
     Parameters
     ----------
     options : mapping
-        ``topology``, ``scheme``, ``relation`` as for `find_scheme`, ``relations`` joined by commas, and those of
-        the hardware as for `hardware`; `DEFAULTS` for those that are not there.
-
-    Raises
-    ------
-    WormcastError
-        One of them is refused, or relation and relations are both there.
+        ``topology``, ``scheme``, ``relation`` as for `find_scheme`, ``relations`` joined by commas, and the hardware
+        options of `hardware`. Missing options have the values of `DEFAULTS`.
     """
     from wormcast.hw.router import Blueprint
 
     chosen = {**DEFAULTS, **options}
     if "relation" in chosen and "relations" in chosen:
-        raise WormcastError("relation and relations are given, allowed is one or the other")
+        raise WormcastError("relation: not valid together with relations. Allowed: one of the two.")
     network = topology(chosen.pop("topology"))
     scheme = find_scheme(chosen.pop("scheme"), network, chosen.pop("relation", None))
     relations = chosen.pop("relations", None)
@@ -59,42 +54,42 @@ def build_component(blueprint: "Blueprint", name: str, port: str | None = None,
     name : str
         One of `COMPONENTS`.
     port : str, optional
-        The router's port that it belongs to; the first one if it is not given.
+        Port of the router that the component belongs to. Default: the first one.
     kind : str, optional
-        The kind of routers that it belongs to, of `Blueprint.named_kinds`; the first one if it is not given.
+        Kind of router that the component belongs to, of `Blueprint.named_kinds`. Default: the first one.
 
     Raises
     ------
     WormcastError
-        There is no such component, or none in this hardware, or it is not one of a port's or of a router, or there is
-        no such port or kind.
+        Name, port or kind is unknown, or this hardware does not contain the component.
     """
     part = find_component(name)
     kinds = blueprint.named_kinds
     if kind is not None and (kind not in kinds or part.whole == "interface"):
-        allowed = f"belongs to none of {', '.join(kinds)}" if part.whole == "interface" else (
-            f"of {blueprint.topology.name} is allowed with {', '.join(kinds)}")
-        raise WormcastError(f"kind: {kind!r} is given, {name} {allowed}")
+        reason = f": {name} is part of the interface, not of a router" if part.whole == "interface" else (
+            f": {blueprint.topology.name} has other kinds. Allowed: {', '.join(kinds)}.")
+        raise WormcastError(f"kind: {kind!r} is not valid{reason}")
     router = blueprint.router(None if kind is None else kinds[kind])
     ports = {"input": router.decoder.inputs, "output": router.decoder.outputs}.get(part.side or "", ())
     if port is not None and port not in ports:
-        allowed = f"allowed are {', '.join(ports)}" if ports else f"{name} belongs to none"
-        raise WormcastError(f"port: {port!r} is given, {allowed}")
+        reason = f". Allowed: {', '.join(ports)}." if ports else f": {name} does not belong to a port"
+        raise WormcastError(f"port: {port!r} is not valid{reason}")
     whole = blueprint.interface() if part.whole == "interface" else router
     path = [step.format(port=port or next(iter(ports), "")) for step in part.path]
     try:
         found = _inside(whole, path)
-    except NameError:  # there is no submodule of this name
+    except NameError:  # the submodule does not exist
         if not part.options:
             raise
         found = None
     if not isinstance(found, part.kind):
-        raise WormcastError(f"{name}: there is none with {_given(blueprint, part)}, {_instead(name, part)}")
+        raise WormcastError(f"component: {name} is not valid: {_given(blueprint, part)} has no such component. "
+                            f"{_instead(name, part)}.")
     return part.take(found)
 
 
 def _given(blueprint: "Blueprint", part: "Exported") -> str:
-    """What of a hardware's options decides whether it has a part."""
+    """Write the options that decide whether hardware contains a component."""
     named = {"topology": blueprint.topology.name, "scheme": blueprint.scheme.name}
     given = {option: named.get(option, getattr(blueprint.configuration, option, None))
              for option in part.options or named}
@@ -102,34 +97,34 @@ def _given(blueprint: "Blueprint", part: "Exported") -> str:
 
 
 def _instead(name: str, part: "Exported") -> str:
-    """Which hardware has a part, or what other hardware has in its place."""
+    """Write the options with which hardware contains a component, or the component in its place."""
     if part.options:
-        return "there is one with " + " ".join(f"--{option} {value}" for option, value in part.options.items())
+        return "Allowed: with " + " ".join(f"--{option} {value}" for option, value in part.options.items())
     others = [one for one, other in COMPONENTS.items() if other.path == part.path and one != name]
-    return f"in its place is {' or '.join(others)}"
+    return f"Allowed: {' or '.join(others)}"
 
 
 @dataclass(frozen=True)
 class Exported:
-    """Where a component is found.
+    """Place of a component in a router or an interface.
 
     Parameters
     ----------
     description : str
-        One line: what it does.
+        Its function, in one line.
     whole : "router" or "interface"
-        What it is a part of.
+        Component that contains it.
     path : tuple of str
         Submodules from there to it; ``{port}`` stands for the name of a router's port.
     side : "input", "output" or None
-        Which ports of a router have one each.
+        Ports of a router that have one each.
     found : str
-        Module of wormcast.hw and class of what must be found there: other hardware may have another component in its
-        place. Empty: there is one component alone.
+        Module of wormcast.hw and class that must be found there, because other hardware may have another component in
+        its place. Empty: any component.
     take : callable
-        Makes the component of what is found there, where it is no submodule itself.
+        Makes the component from the submodule that is found, if that is not the component itself.
     options : mapping
-        Options of hardware that has it, where `DEFAULTS` have none.
+        Options of hardware that contains it, if the hardware of `DEFAULTS` does not.
     """
 
     description: str
@@ -142,7 +137,7 @@ class Exported:
 
     @property
     def kind(self) -> type:
-        """Class of what must be found."""
+        """Class that must be found."""
         from amaranth.lib import wiring
 
         module, _, name = self.found.rpartition(".")
@@ -155,13 +150,13 @@ def _decoder(intake: "InputDecode") -> "HeaderDecoder":
     return HeaderDecoder(intake.port, intake.decoder, width=intake.width)
 
 
-#: Hardware whose worms are copied to several outputs, with tokens.
+#: Hardware that replicates worms to several outputs, with tokens.
 TREES = {"topology": "min:b=2,stages=2", "scheme": "atbm", "tokens": "on"}
 
-#: Hardware whose switches hold whole worms.
+#: Hardware with switches that hold whole worms.
 WHOLE = {"topology": "irregular:switches=4,ports=4,nodes=6", "scheme": "tree", "configuration": "sivaram_32"}
 
-#: Interfaces that forward packets.
+#: Hardware with interfaces that forward packets.
 FORWARDS: dict[str, str | int] = {"ni": "fpfs", "packet": 16}
 
 COMPONENTS: Mapping[str, Exported] = {
@@ -175,8 +170,8 @@ COMPONENTS: Mapping[str, Exported] = {
     "replication-buffer": Exported(
         "an input's buffer: one writer, several readers, pending counters", "router", ("{port}_input", "buffer"),
         "input", "buffer.ReplicationBuffer"),
-    "input-vc": Exported("a worm's life in one virtual channel", "router", ("{port}_input", "channel_0"), "input",
-                     "input_vc.InputVC"),
+    "input-vc": Exported("state machine of a worm in one virtual channel", "router", ("{port}_input", "channel_0"),
+                         "input", "input_vc.InputVC"),
     "tree-input": Exported("one input of a router that copies worms to several outputs", "router", ("{port}_input",),
                        "input", "tree.input_unit.TreeInput", options=TREES),
     "tree-intake": Exported("a tree input's write side: finds a worm's branches, and errors", "router",
@@ -185,7 +180,7 @@ COMPONENTS: Mapping[str, Exported] = {
                           ("{port}_input", "buffer"), "input", "tree.buffer.BranchBuffer", options=TREES),
     "tree-worm": Exported("a worm's branches and reports, in one virtual channel", "router",
                           ("{port}_input", "channel_0"), "input", "tree.worm.TreeWorm", options=TREES),
-    "token-station": Exported("where a router takes its group's token, and puts it back", "router", ("token",), None,
+    "token-station": Exported("takes the token of a router's group, and passes it on", "router", ("token",), None,
                           "token_station.TokenStation", options=TREES),
     "deep-input": Exported("one input of a router that holds whole worms", "router", ("{port}_input",), "input",
                        "deep.input_unit.DeepInput", options=WHOLE),
@@ -193,44 +188,45 @@ COMPONENTS: Mapping[str, Exported] = {
                         ("{port}_input", "intake"), "input", "deep.input_decode.DeepInputDecode", options=WHOLE),
     "chunk-store": Exported("a deep input's buffer: rows of flits in block memory, with chunk counters", "router",
                         ("{port}_input", "store"), "input", "deep.chunk_buffer.ChunkStore", options=WHOLE),
-    "window": Exported("a deep input's flits that pass, for those who take them on their way", "router",
+    "window": Exported("a deep input's recent flits, for outputs that forward them without the buffer", "router",
                    ("{port}_input", "window"), "input", "deep.cut_through.CutThroughWindow", options=WHOLE),
-    "deep-worm": Exported("which worm of a deep input is served, and what it waits for", "router",
+    "deep-worm": Exported("the worm that a deep input serves, and its requests", "router",
                       ("{port}_input", "channel_0"), "input", "deep.worm.DeepWorm", options=WHOLE),
-    "row-reader": Exported("an output's reader of a worm, row by row or as it passes", "router", ("{port}_reader",),
+    "row-reader": Exported("an output's reader of a worm, row by row or cut-through", "router", ("{port}_reader",),
                        "output", "deep.reader.RowReader", options=WHOLE),
-    "fetch-order": Exported("whose row is fetched, of all readers of a router", "router", ("order",), None,
+    "fetch-order": Exported("selects the reader of a router that fetches a row", "router", ("order",), None,
                         "deep.row_scheduler.FetchOrder", options=WHOLE),
     "allocator": Exported("grants a router's outputs, in one least-recently-granted order", "router", ("allocator",)),
     "output-unit": Exported("one output of a router: owners, credits, the link's register", "router",
                             ("{port}_output",), "output"),
     "interface": Exported("the network interface of one node", "interface"),
-    "injection": Exported("an interface's way in: packets on free virtual channels", "interface", ("injection_0",)),
-    "consumption": Exported("an interface's way out: payload from the consumption channels", "interface",
+    "injection": Exported("an interface's injection side: packets on free virtual channels", "interface",
+                          ("injection_0",)),
+    "consumption": Exported("an interface's ejection side: payload from the consumption channels", "interface",
                         ("consumption_0",)),
     "retransmission": Exported("an interface's absorb buffers and retransmission slots, with --absorb SLOTS",
                                "interface", ("injection_0", "slots"), options={"absorb": "1"}),
     "forwarding": Exported("a smart interface's packets, stored once and sent to each child, with --ni fcfs or fpfs",
                        "interface", ("forwarding",), found="interface.smart.forwarding.Forwarding", options=FORWARDS),
-    "child-table": Exported("whom a smart interface forwards the packets of a message to", "interface",
+    "child-table": Exported("the children of each message that a smart interface forwards", "interface",
                         ("forwarding", "children"), found="interface.smart.children.ChildTable", options=FORWARDS),
-    "packet-order": Exported("which packet goes to which child next: first packet, first served", "interface",
+    "packet-order": Exported("selects the next packet and child: first packet, first served", "interface",
                          ("forwarding", "order"), found="interface.smart.orders.PacketOrder", options=FORWARDS),
-    "message-order": Exported("which packet goes to which child next: first child, first served", "interface",
+    "message-order": Exported("selects the next packet and child: first child, first served", "interface",
                           ("forwarding", "order"), found="interface.smart.orders.MessageOrder",
                           options={**FORWARDS, "ni": "fcfs"}),
 }
 
 
 def find_component(name: str) -> Exported:
-    """Return the entry of this name, or refuse it with those that there are."""
+    """Return the entry of this name. Refuse unknown names, and list those that exist."""
     if name not in COMPONENTS:
-        raise WormcastError(f"component: {name!r} is unknown, there are {', '.join(COMPONENTS)}")
+        raise WormcastError(f"component: {name!r} is not valid. Allowed: {', '.join(COMPONENTS)}.")
     return COMPONENTS[name]
 
 
 def _inside(whole: "wiring.Component", path: list[str]) -> Any:
-    """The submodule at the end of a path, as the whole makes it when it is elaborated."""
+    """Return the submodule at the end of a path, as elaboration makes it."""
     if not path:
         return whole
     from amaranth.hdl import Fragment

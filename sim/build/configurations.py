@@ -15,16 +15,16 @@ __all__ = ["CONFIGURATIONS", "Named", "completed", "hardware"]
 
 @dataclass(frozen=True)
 class Named:
-    """Hardware options under a name.
+    """Named hardware options.
 
     Parameters
     ----------
     description : str
-        One line: what it is, and where from.
+        One line: the hardware, and its source.
     options : mapping
-        Fields of `Configuration`; those not named keep their defaults.
+        Fields of `Configuration`. Other fields have their defaults.
     buffers : mapping of int to int
-        Flits of buffer per virtual channel, by the number of virtual channels, where it depends on that.
+        Flits of buffer per virtual channel, by the number of virtual channels, if they depend on it.
     """
 
     description: str
@@ -32,19 +32,19 @@ class Named:
     buffers: Mapping[int, int] = field(default_factory=dict)
 
     def resolve(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Complete the options that are given, which come first.
+        """Complete the given options, which have precedence.
 
         Raises
         ------
         WormcastError
-            It has no buffer depth for so many virtual channels, and none is given.
+            The configuration has no buffer depth for this number of virtual channels, and none is given.
         """
         chosen = {**self.options, **given}
         if self.buffers and "buffer" not in chosen:
             vcs = chosen.get("vcs", Configuration.vcs)
             if vcs not in self.buffers:
-                raise WormcastError(f"configuration: {vcs} virtual channels are given, its buffers are known for "
-                                    f"{', '.join(map(str, self.buffers))}; give --buffer as well")
+                raise WormcastError(f"vcs: {vcs} is not valid: the configuration has no buffer depth for it. Allowed: "
+                                    f"{', '.join(map(str, self.buffers))}, and others with --buffer.")
             chosen["buffer"] = self.buffers[vcs]
         return chosen
 
@@ -76,9 +76,8 @@ CONFIGURATIONS.add("dcf_torus", Named(
     {"vcs": 2, "ports": "all", "ejection": "all", "consumption": 1},
 ))
 
-#: What [Varavithya] states is that buffers are small and that the header, a bit string, fits into one flit; single
-#: channels are what its counts of buffers and tokens imply. 4 flits cover the credit loop, so that a worm alone moves
-#: at full rate.
+#: [Varavithya] states that buffers are small and that the header, a bit string, fits into one flit. Its counts of
+#: buffers and tokens imply single channels. 4 flits cover the credit loop, so that a worm alone moves at full rate.
 TREE_SWITCHES = {"vcs": 1, "buffer": 4, "consumption": 1, "header": "ideal"}
 CONFIGURATIONS.add("atbm_64", Named(
     "Varavithya and Mohapatra, section 4: up to 64 nodes, single channels, small buffers, the header in one flit",
@@ -96,18 +95,18 @@ CONFIGURATIONS.add("sivaram_32", Named(
     {"vcs": 1, "consumption": 1, "buffer_kind": "deep", "buffer": DEEP_BUFFER, "chunk": 8, "flit_width": 8},
 ))
 
-#: What `hardware` takes.
+#: Options of `hardware`.
 KNOWN = ("configuration", *(one.name for one in fields(Configuration)))
 
 
 def completed(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the fields of `Configuration` that are given, those of the named configuration among them; with deep buffers
-    those that go with them, too.
+    """Return the given fields of `Configuration`, with those of the named configuration, and those that deep buffers
+    need.
 
     Raises
     ------
     WormcastError
-        There is no configuration of that name, or it needs more to be given.
+        There is no configuration of that name, or it needs further options.
     """
     options = {name: value for name, value in given.items() if name != "configuration"}
     if "configuration" in given:
@@ -117,10 +116,10 @@ def completed(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _deep_defaults(options: Mapping[str, Any]) -> dict[str, Any]:
-    """What deep buffers are built with where nothing is said of it; their flits make whole chunks."""
+    """Return the options that deep buffers require, with a buffer of whole chunks."""
     if options.get("buffer_kind") != "deep":
         return {}
-    chunk = Configuration(chunk=options.get("chunk", Configuration.chunk)).chunk  # refused if it is no such number
+    chunk = Configuration(chunk=options.get("chunk", Configuration.chunk)).chunk  # refuses a chunk that is not valid
     return {**DEEP, "buffer": DEEP_BUFFER // chunk * chunk}
 
 
@@ -142,7 +141,7 @@ def hardware(topology: Topology, scheme: Scheme, given: Mapping[str, Any]) -> Co
     require_kind("hardware", given, Mapping)
     for name in given:
         if name not in KNOWN:
-            raise WormcastError(f"hardware: {name!r} is given, allowed are {', '.join(KNOWN)}")
+            raise WormcastError(f"hardware: {name!r} is not valid. Allowed: {', '.join(KNOWN)}.")
     chosen = completed(given)
     configuration = Configuration(**chosen)
     if "consumption" in chosen:

@@ -1,4 +1,4 @@
-"""The links of a network: one array of them that all of sim names, counts and draws by."""
+"""Links of a network: one array that all of sim uses to name, count and draw them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from .placement import Placement
 __all__ = ["HOST", "KINDS", "End", "Fabric", "FabricLink"]
 
 HOST = "host"
-"""The kind of the programs above the network interfaces: one instance a node, links ``tx_{p}`` and ``rx_{c}``."""
+"""Kind of the programs above the network interfaces: one instance per node, links ``tx_{p}`` and ``rx_{c}``."""
 
 KINDS = ("network", "injection", "consumption", "host")
 """Kinds of links: between routers, from interface to router, from router to interface, from interface to host."""
@@ -24,7 +24,7 @@ Integers = npt.NDArray[np.int64]
 
 
 class End(NamedTuple):
-    """One end of a link: kind of component, number of the instance in the first lane, and its port."""
+    """End of a link: kind of component, number of the instance in the first lane, and port."""
 
     kind: str
     instance: int
@@ -33,31 +33,30 @@ class End(NamedTuple):
 
 @dataclass(frozen=True)
 class FabricLink:
-    """One unidirectional link of a lane.
+    """Unidirectional link of a lane.
 
     Parameters
     ----------
     name : str
-        ``link:U>V``, ``link:U>V#k`` where links are parallel; ``inj:NODE:PORT``; ``cons:NODE#LINK``;
+        ``link:U>V``, ``link:U>V#k`` for parallel links; ``inj:NODE:PORT``; ``cons:NODE#LINK``;
         ``host:NODE:LINK``.
     kind : str
         One of `KINDS`.
     source, target : int
-        Switches, of a network link; else the node at one of the ends, and the switch at the other. Of a host link the
-        node, twice.
+        Switches of a network link; node and switch of an injection or consumption link; the node, twice, of a host
+        link.
     near, far : End
-        The component that drives it, and the one that receives.
+        Driver and receiver.
     vcs : int
         Virtual channels; consumption channels of a consumption link.
     scope : str
-        Its name in waveforms.
+        Name in waveforms.
     output, input : int or None
-        Number of the output in the router that drives it, of the input in the router that receives; None where it is no
-        router.
+        Number of the output in the driving router, and of the input in the receiving router. None for other components.
     first : int
-        Consumption channel of its node that its first virtual channel is.
+        Number of the node's consumption channel that is the link's first virtual channel.
     node, number : int or None, int
-        The node that injects or consumes by it, and the place of the link among the node's.
+        Node that injects or consumes by the link, and number of the link among the node's.
     """
 
     name: str
@@ -78,8 +77,7 @@ class FabricLink:
 class Fabric:
     """All links of one lane of a network, in the order of `KINDS`.
 
-    Network links are in the order of `Topology.links`. Of the others those of all nodes' first port come first, node by
-    node, then those of the second port.
+    Network links are in the order of `Topology.links`. Other links are ordered by port, then by node.
 
     Parameters
     ----------
@@ -96,11 +94,11 @@ class Fabric:
                                         *_hosts(network))
 
     def rows(self, kind: str) -> slice:
-        """Rows of the links of a kind."""
+        """Return the rows of the links of a kind."""
         return self._rows[kind]
 
     def of_kind(self, kind: str) -> tuple[FabricLink, ...]:
-        """The links of a kind."""
+        """Return the links of a kind."""
         return self.links[self.rows(kind)]
 
     @cached_property
@@ -114,7 +112,7 @@ class Fabric:
 
     @cached_property
     def driven(self) -> dict[tuple[str, str], Integers]:
-        """Rows that each port of each kind of component drives, int64 [instances of a lane]; -1 where it is open."""
+        """Rows that each port of each kind of component drives, int64 [instances of a lane]; -1 for an open port."""
         found: dict[tuple[str, str], Integers] = {}
         for row, link in enumerate(self.links):
             kind, instance, port = link.near
@@ -136,7 +134,7 @@ class Fabric:
         return found
 
     def around(self) -> list[FabricLink]:
-        """The links but those to hosts, switch by switch: from nodes, to other switches, to nodes."""
+        """Return all links except those to hosts, switch by switch: from nodes, to other switches, to nodes."""
         order: list[list[list[FabricLink]]] = [[[], [], []] for _ in range(self.network.topology.switches)]
         for link in self.links:
             if link.kind != "host":

@@ -9,15 +9,16 @@ from wormcast.algorithms import SCHEMES, TOPOLOGIES, Scheme, Topology, Worms
 from wormcast.algorithms.class_coverage import require_classes
 from wormcast.algorithms.store_and_forward import AbsorbedByHosts
 from wormcast.algorithms.turns import require_turns
+from wormcast.hw.options import require_buffers
 
 from .configuration import Configuration
 
 __all__ = ["known_to_fit", "require_sendable", "require_sent"]
 
-#: Pairs of nodes, and multicasts to two of them, that a sample has at most.
+#: Largest number of pairs of nodes, and of multicasts to two of them, in a sample.
 PAIRS, MULTICASTS = 1 << 16, 20_000
 
-#: Larger multicasts of a sample.
+#: Number of larger multicasts in a sample.
 LARGE = 200
 
 
@@ -27,14 +28,15 @@ def require_sent(topology: Topology, scheme: Scheme, configuration: Configuratio
     Parameters
     ----------
     scheme : Scheme
-        As hosts send its worms (`Configuration.as_sent`).
+        Scheme with its worms as hosts send them (`Configuration.as_sent`).
 
     Raises
     ------
     WormcastError
-        The relation does not lead there; a worm asks for a turn that routers do not have; or the consumption classes
-        give it none at a stop.
+        Worms of the scheme need other buffers; the relation does not lead to a destination; a worm requests a turn that
+        routers do not have; or the consumption classes give it no channel at a stop.
     """
+    require_buffers(scheme, deep=configuration.deep)
     routes = configuration.relation_on(topology, scheme).on(topology)
     scheme.hops(routes, worms)
     require_classes(configuration.consumption_classes(topology, scheme), scheme.name, routes, worms)
@@ -60,7 +62,7 @@ def require_sendable(topology: Topology, scheme: Scheme, configuration: Configur
 
 
 def known_to_fit(topology: Topology, scheme: Scheme, configuration: Configuration) -> bool:
-    """Whether scheme, relation and classes go together on a network as this package has them."""
+    """Return whether network, scheme, relation and classes are those of this package, which are known to fit."""
     if isinstance(scheme, AbsorbedByHosts):
         scheme = scheme.scheme
     name = scheme.name.partition(":")[0]
@@ -72,7 +74,7 @@ def known_to_fit(topology: Topology, scheme: Scheme, configuration: Configuratio
 
 @lru_cache(maxsize=1)
 def _samples(topology: Topology, scheme: Scheme) -> tuple[Worms, ...]:
-    """Worms of unicasts, of multicasts to two nodes, and of large ones."""
+    """Return worms of unicasts, of multicasts to two nodes, and of large multicasts."""
     generator = np.random.default_rng(0)
     nodes = topology.nodes
     if scheme.broadcasts:
@@ -92,13 +94,13 @@ def _samples(topology: Topology, scheme: Scheme) -> tuple[Worms, ...]:
 
 
 def _distinct(rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Rows that have no node twice."""
+    """Return the rows without a repeated node."""
     ordered = np.sort(rows, axis=1)
     return rows[(np.diff(ordered, axis=1) > 0).all(axis=1)]
 
 
 def _batch(topology: Topology, scheme: Scheme, sets: list[list[int]]) -> Worms:
-    """Worms of multicasts, each a source and its destinations."""
+    """Return the worms of multicasts, each a source and its destinations."""
     offsets = np.cumsum([0, *(len(nodes) - 1 for nodes in sets)])
     return scheme.batch(topology, [nodes[0] for nodes in sets], offsets,
                         [node for nodes in sets for node in nodes[1:]])

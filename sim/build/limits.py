@@ -5,23 +5,23 @@ __all__ = ["CYCLES", "ENGINES", "FIRST_SEED", "HUNT_CYCLES", "HUNT_LENGTHS", "MO
 
 ENGINES = ("bulk", "amaranth")
 
-#: Largest cycle and length of a message of a run, in flits.
+#: Largest cycle of a run, and largest length of a message in flits.
 MOST_CYCLES = 2**40
 
-#: Cycles of a load experiment and number of its seeds, by default.
+#: Default cycles and number of seeds of a load experiment.
 CYCLES, SEEDS = 100_000, 4
 
-#: The first of these seeds. Experiments with the same seed share their random numbers, so seeds that create too few
-#: messages by chance do so in many networks and at many rates: 0 to 3 fall short of the rate by 1.4 standard errors on
-#: average, by 2.6 % at rate 0.004 on mesh:8x8. Of 0 to 3, 4 to 7, ... these are the first four that miss it by a tenth
-#: of a standard error at most, on average over experiments of one length, and by less than one in root mean square.
+#: Default first seed. Experiments with the same seed share their random numbers. Seeds that create too few messages by
+#: chance therefore do so in many networks and at many rates: 0 to 3 fall short of the rate by 1.4 standard errors on
+#: average, by 2.6 % at rate 0.004 on mesh:8x8. Of 0 to 3, 4 to 7, ... 24 to 27 are the first four that miss it by at
+#: most a tenth of a standard error on average over experiments of one length, and by less than one in root mean square.
 FIRST_SEED = 24
 
-#: Half the latency's interval over its mean, at which the mean counts as precise.
+#: Largest ratio of half the latency's interval to its mean at which the mean counts as precise.
 PRECISION = 0.05
 
-#: Cycles of all networks of a hunt together, and payload flits of its messages, by default.
+#: Default cycles of all networks of a hunt together, and default payload flits of its messages.
 HUNT_CYCLES, HUNT_LENGTHS = 100_000_000, (1, 256)
 
-#: Samples that random plans are divided into: intervals are of their means.
+#: Number of samples that random plans are divided into. Intervals are computed from the samples' means.
 SAMPLES = 8

@@ -1,4 +1,4 @@
-"""Composition: which components a network is made of, and which of their links are joined."""
+"""Composition of a network: its components, and the links between them."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -33,21 +33,21 @@ TOKEN_IN, TOKEN_OUT = "token_in", "token_out"
 
 @dataclass(frozen=True)
 class Kind:
-    """Components that differ in their straps alone: elaborated, lowered and compiled once.
+    """Components that differ only in their straps. They are elaborated, lowered and compiled once.
 
     Parameters
     ----------
     name : str
     build : callable
-        Makes the component; Amaranth is imported only then.
+        Makes the component. Amaranth is imported only then.
     instances : tuple of str
-        A name for each, as it appears in waveforms.
+        Name of each instance in waveforms.
     straps : dict of str to int array [instances]
         Values of the static inputs.
     tables : dict of str to int array [instances, rows]
-        What memories hold before the first cycle, by their names: in hardware they are written over a bus.
+        Contents of memories before the first cycle, by name. In hardware a bus writes them.
     key : str
-        Tells components apart: two kinds with the same key are the same hardware.
+        Identifies the hardware: two kinds with the same key are the same hardware.
     """
 
     name: str
@@ -62,7 +62,7 @@ class Kind:
 class Join:
     """Links between two kinds' ports, one for each pair of instances: flits forward, credits back.
 
-    ``line``: tokens go by them, and nothing comes back.
+    ``line``: token lines, without a signal back.
     """
 
     from_kind: str
@@ -76,23 +76,21 @@ class Join:
 
 @dataclass(frozen=True, eq=False)
 class Network(Placement):
-    """Routers and network interfaces, joined as a topology says.
+    """Routers and network interfaces, joined according to a topology.
 
     Parameters
     ----------
     topology : Topology
     scheme : Scheme
-        Gives the header format and the routing relation that the routers are built for: that which it has on the
-        topology is its own here.
+        Defines the header format and the routing relation of the routers. The relation is that on the topology.
     configuration : Configuration
     lanes : int
-        Networks of this kind side by side, which know nothing of each other: instance i of a kind in lane k is its
-        instance k x `count` + i.
+        Independent networks side by side. Instance i of a kind in lane k is its instance k x `count` + i.
 
     Raises
     ------
     WormcastError
-        Routers cannot be built so, or would have to choose a class by a hop that they do not know.
+        Routers cannot be built so, or would have to choose a class by an unknown hop.
     """
 
     def __post_init__(self) -> None:
@@ -101,20 +99,21 @@ class Network(Placement):
         self._require_known_classes()
 
     def _require_names(self) -> None:
-        """Refuse switches whose names would be one in waveforms and Verilog."""
+        """Refuse switches with the same name in waveforms and Verilog."""
         names: dict[str, int] = {}
         for switch in range(self.topology.switches):
             other = names.setdefault(self.switch_scope(switch), switch)
             if other != switch:
                 first, second = (self.topology.switch_names[one] for one in (other, switch))
-                raise WormcastError(f"network: switches {first!r} and {second!r} of {self.topology.name} would both be "
-                                    f"{self.switch_scope(switch)} in hardware; names must differ in letters and digits")
+                raise WormcastError(f"network: {self.topology.name} is not valid: switches {first!r} and {second!r} "
+                                    f"would both be {self.switch_scope(switch)} in hardware. Allowed: names that "
+                                    "differ in letters and digits.")
 
     def _require_known_classes(self) -> None:
-        """Refuse classes by the next hop where a router may have to choose one before it knows that hop.
+        """Refuse classes by the next hop if a router may have to choose one before it knows that hop.
 
-        A header flit that is used up leaves the next hop unknown: then the class of the last hop is taken, which is
-        the same one for worms that stay in a dimension, or in a network of labels.
+        A consumed header flit leaves the next hop unknown. The class of the last hop is then used. It is the same
+        for worms that stay in a dimension, or in a network of labels.
         """
         rule = self.consumption_rule
         if rule.by == "last" or not len(rule) or isinstance(self.header, Unicast):
@@ -124,46 +123,46 @@ class Network(Placement):
         partial = bool((rule.of_channels(self.topology) == NO_CLASS).any())
         if partial and self.header.capacity < 2:
             raise WormcastError(
-                f"flit_width: {self.header.flit_width} bits hold one address of {bits} bits; "
-                f"for the classes {rule} a header flit must hold two, as the next hop decides"
+                f"flit_width: {self.header.flit_width} is not valid: the classes {rule} depend on the next hop, so a "
+                f"header flit must hold two addresses of {bits} bits. Allowed: {2 * bits} or more."
             )
         dimensions = {direction.rstrip("+-") for network in rule.networks for direction in network}
         by_labels = dimensions <= {"up", "down"} and self.scheme.relation is HAMILTONIAN
         if len(dimensions) > 1 and not by_labels and self.header.capacity < self.nodes - 1:
             raise WormcastError(
-                f"classes: {rule} does not go with relation {self.scheme.relation.name}: by the next hop only one "
-                "dimension can be told apart (or up and down, under hamiltonian), as a router does not know that hop "
-                "where a header flit is used up; give classes that end in :last"
+                f"classes: {rule} is not valid with relation {self.scheme.relation.name}: a router does not know the "
+                "next hop when a header flit is consumed, so the next hop can tell apart only one dimension, or up "
+                "and down under hamiltonian. Allowed: classes that end in :last."
             )
 
     @cached_property
     def header(self) -> Header:
-        """The header format of the network's worms."""
+        """Header format of the network's worms."""
         return self.blueprint.header
 
     @cached_property
     def consumption_rule(self) -> ConsumptionClasses:
-        """Which consumption channels worms may take, by class."""
+        """Consumption channels that worms may use, by class."""
         return self.configuration.consumption_classes(self.topology, self.scheme)
 
     @cached_property
     def components(self) -> "dict[str, Switch | NetworkInterface]":
-        """One component of each kind, not elaborated: what it is called and laid out as."""
+        """One component of each kind, not elaborated, for its names and layout."""
         routers = {name: self.blueprint.router(kind) for name, kind in self.switch_kinds.items()}
         return {**routers, "interface": self.blueprint.interface(**self._interface)}
 
     @property
     def _interface(self) -> dict[str, Any]:
-        """How many of what an interface has."""
+        """Numbers of an interface's ports, links and channels."""
         return {"ports": self.ports, "links": self.links, "channels": self.channels}
 
     @property
     def fed(self) -> list[str]:
-        """Links by which hosts feed an interface: its injection ports, and a smart one's child table."""
+        """Links from hosts to an interface: its injection ports, and a smart interface's child table."""
         return [*(f"host_in_{port}" for port in range(self.ports)), *(["table_in"] if self.configuration.smart else [])]
 
     def front(self, kind: str, port: int, vc: int) -> Front:
-        """The front of a virtual channel of an input of a kind of routers."""
+        """Return the front of a virtual channel of an input of a kind of routers."""
         if (kind, port, vc) not in self._fronts:
             router = self.routers[kind]
             self._fronts[kind, port, vc] = front_of(router, port, vc)
@@ -174,7 +173,7 @@ class Network(Placement):
         return {}
 
     def injection_port_of(self, worms: Worms) -> Instances:
-        """Injection port that each worm is sent by, [worms]: that of its first hop, where there are several."""
+        """Return the injection port of each worm, [worms]: that of its first hop, if there are several."""
         if self.ports == 1:
             return np.zeros(len(worms), np.int64)
         first = worms.destinations[worms.destination_offsets[:-1]]
@@ -191,19 +190,19 @@ class Network(Placement):
 
     @cached_property
     def _hop_classes(self) -> npt.NDArray[np.int8]:
-        """Class of the hop by each of the topology's links, and each class of virtual channels."""
+        """Class of the hop on each of the topology's links, for each class of virtual channels."""
         vc_classes = len(self.blueprint.routes.classes)
         return self.consumption_rule.of_channels(self.topology, vc_classes).reshape(-1, vc_classes)
 
     def consumption_mask(self, switch: int, port: int, vc: int, output: int | None, ends_here: bool) -> int:
-        """Mask of an ejection port's channels that a worm may take.
+        """Return the mask of an ejection port's channels that a worm may use.
 
         Parameters
         ----------
         port, vc : int
-            By which of the router's inputs it came, and by which virtual channel; from another router, if it goes on.
+            Router input and virtual channel of the worm; from another router, if it goes on.
         output : int or None
-            By which of the router's outputs it goes on, as far as its header tells; of several by the last one.
+            Router output of the next hop, if the header gives it; of several outputs the last one.
         ends_here : bool
             The node is its last destination.
         """
@@ -214,17 +213,17 @@ class Network(Placement):
         last, following = (NO_CLASS if row is None or row >= len(self._hop_classes) else self._hop_classes[row, k]
                            for row, k in ((self.fabric.into[switch, port], came),
                                           (None if output is None else self.fabric.out_of[switch, output], 0)))
-        # that of no class is the last one
+        # no class has the last mask
         return masks[int(self.consumption_rule.at_stop(last, following))]
 
     @cached_property
     def fabric(self) -> Fabric:
-        """Its links."""
+        """Links of the network."""
         return Fabric(self)
 
     @cached_property
     def kinds(self) -> dict[str, Kind]:
-        """The components, by kind: routers, then interfaces."""
+        """Components by kind: routers, then interfaces."""
         found = {}
         for name, kind in self.switch_kinds.items():
             decoder = self.routers[name].decoder
@@ -254,23 +253,23 @@ class Network(Placement):
 
     @cached_property
     def _first_of_rings(self) -> Instances:
-        """Whether each switch has its group's token after reset, [switches]."""
+        """Flag for each switch: it holds its group's token after reset, [switches]."""
         first = np.zeros(self.topology.switches, np.int64)
         first[[ring[0] for ring in self.rings.values()]] = 1
         return first
 
     @cached_property
     def rings(self) -> dict[tuple[int, int], list[int]]:
-        """The switches of each group that shares a token by (stage, group), in the order in which it goes round."""
+        """Switches of each group that shares a token, by (stage, group), in the order of the token's way."""
         return {} if self.blueprint.tokens is None else self.blueprint.tokens.rings()
 
     def ring_of(self, switch: int) -> tuple[int, int]:
-        """Stage and group of a switch that shares a token."""
+        """Return stage and group of a switch that shares a token."""
         assert self.blueprint.tokens is not None
         return int(self.blueprint.tokens.stage[switch]), int(self.blueprint.tokens.group[switch])
 
     def _tables(self, kind: str) -> dict[str, Instances]:
-        """What the memories of a kind of routers hold in one lane, by their names."""
+        """Return the contents of the memories of a kind of routers in one lane, by name."""
         return {".".join(found.path): found.rows for found in self._memories(kind)}
 
     def _memories(self, kind: str) -> list[RouteRows]:
@@ -278,7 +277,7 @@ class Network(Placement):
 
     @property
     def chain(self) -> list[tuple[str, int]]:
-        """Routers of all lanes in the order in which the bus that writes their tables goes through them."""
+        """Routers of all lanes in the order of the bus that writes their tables."""
         if self.blueprint.tables is None:
             return []
         homes = [self.home(switch) for switch in range(self.topology.switches)]
@@ -286,7 +285,7 @@ class Network(Placement):
                 for lane in range(self.lanes) for home in homes]
 
     def table_writes(self) -> Iterator[dict[int | str, int]]:
-        """What has to go over that bus, a cycle each, as fields of its layout: all entries that say something."""
+        """Yield the writes on that bus, one per cycle, as fields of its layout: all entries that lead somewhere."""
         for hops, (kind, instance) in enumerate(self.chain):
             for found in self._memories(kind):
                 rows = self.kinds[kind].tables[".".join(found.path)]
@@ -296,7 +295,7 @@ class Network(Placement):
                                "entry": entry}
 
     def _in_lanes(self, names: list[str]) -> tuple[str, ...]:
-        """Names of instances of one lane, told apart by their lanes where there are several."""
+        """Return the names of instances of all lanes, with the number of the lane if there are several."""
         if self.lanes == 1:
             return tuple(names)
         parts = [name.partition("_") for name in names]
@@ -304,7 +303,7 @@ class Network(Placement):
 
     @cached_property
     def joins(self) -> list[Join]:
-        """All links of the network, those of the host included."""
+        """All links of the network, including those of hosts."""
         near: dict[tuple[str, str, str, str, bool], list[tuple[int, int]]] = {}
         for link in self.fabric.links:
             ends = link.near.kind, link.near.port, link.far.kind, link.far.port, False
@@ -327,5 +326,5 @@ class Network(Placement):
         return Join(from_kind, from_port, starts, to_kind, to_port, ends, line)
 
     def _everywhere(self, kind: str, instances: Instances) -> Instances:
-        """These instances of a kind in all lanes, lane after lane."""
+        """Return these instances of a kind in all lanes, lane after lane."""
         return (np.arange(self.lanes)[:, None] * self.count(kind) + instances).reshape(-1)

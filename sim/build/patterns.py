@@ -1,4 +1,4 @@
-"""Where messages go: hot spots, and permutations of the nodes."""
+"""Traffic patterns: hot spots, and permutations of the nodes."""
 
 from collections.abc import Callable
 
@@ -15,28 +15,28 @@ Reals = npt.NDArray[np.float64]
 
 
 def _require_coordinates(name: str, topology: Topology) -> None:
-    """Refuse a network whose nodes have ids alone, which say nothing of where they are."""
+    """Refuse a network with node ids that do not give a position."""
     if len(topology.shape) == 1 and topology.kind not in GRIDS:
-        raise WormcastError(f"pattern: {name} is given on {topology.name}, whose nodes have no coordinates, it needs "
-                            "those of a mesh, torus or ring")
+        raise WormcastError(f"pattern: {name} is not valid on {topology.name}: its nodes have no coordinates. Allowed: "
+                            "on a mesh, torus or ring.")
 
 
 def _transpose(topology: Topology) -> Integers:
-    """Coordinates in reverse order."""
+    """Reverse the order of the coordinates."""
     _require_coordinates("transpose", topology)
     if topology.shape != topology.shape[::-1]:
-        raise WormcastError(f"pattern: transpose is given on {topology.name}, its extents must be the same read "
-                            "backwards")
+        raise WormcastError(f"pattern: transpose is not valid on {topology.name}. Allowed: on extents that are the "
+                            "same in reverse order.")
     return np.ravel_multi_index(tuple(topology.coordinates.T[::-1]), topology.shape)
 
 
 def _tornado(topology: Topology) -> Integers:
-    """Just less than half way around each dimension."""
+    """Move by just less than half of each dimension."""
     return _shifted("tornado", topology, [(extent + 1) // 2 - 1 for extent in topology.shape])
 
 
 def _neighbour(topology: Topology) -> Integers:
-    """One step up each dimension, from its end to its beginning."""
+    """Move by one step up each dimension, from its end to its beginning."""
     return _shifted("neighbour", topology, [1] * len(topology.shape))
 
 
@@ -47,18 +47,18 @@ def _shifted(name: str, topology: Topology, steps: list[int]) -> Integers:
 
 def _on_bits(name: str, change: Callable[[npt.NDArray[np.bool_]], npt.NDArray[np.bool_]]) -> Callable[[Topology],
                                                                                                      Integers]:
-    """Make a permutation that changes the bits of the ids, [nodes, bits], least significant bit first."""
+    """Return a permutation that changes the bits of the ids, [nodes, bits], least significant bit first."""
     def permutation(topology: Topology) -> Integers:
         bits = topology.nodes.bit_length() - 1
         if topology.nodes != 1 << bits:
-            raise WormcastError(f"pattern: {name} is given on {topology.name} with {topology.nodes} nodes, it needs a "
-                                "power of two of them")
+            raise WormcastError(f"pattern: {name} is not valid on {topology.name}, which has {topology.nodes} nodes. "
+                                "Allowed: on a power of two of nodes.")
         places = np.arange(bits)
         return change(np.arange(topology.nodes)[:, None] >> places & 1 != 0) @ (1 << places)
     return permutation
 
 
-#: By name, the node that each node sends its unicasts to. Source: [Dally04], section 3.2.
+#: Node that each node sends its unicasts to, by pattern. Source: [Dally04], section 3.2.
 PERMUTATIONS: dict[str, Callable[[Topology], Integers]] = {
     "transpose": _transpose,
     "bit-complement": _on_bits("bit-complement", np.logical_not),
@@ -72,7 +72,7 @@ PATTERNS = ("uniform", "hot-spot", *PERMUTATIONS)
 
 
 def partners(pattern: str, topology: Topology) -> Integers:
-    """Give the node that each node sends its unicasts to, int32 [nodes]; itself if it sends none.
+    """Return the node that each node sends its unicasts to, int32 [nodes]; the node itself if it sends none.
 
     Parameters
     ----------
@@ -81,20 +81,19 @@ def partners(pattern: str, topology: Topology) -> Integers:
     Raises
     ------
     WormcastError
-        It does not exist on this topology, or leaves every node where it is.
+        The pattern does not exist on this topology, or maps every node to itself.
     """
     found = PERMUTATIONS[pattern](topology).astype(np.int32)
     if (found == np.arange(topology.nodes)).all():
-        raise WormcastError(f"pattern: {pattern} is given on {topology.name}, where it maps every node to itself; "
-                            "a node or more must send to another one")
+        raise WormcastError(f"pattern: {pattern} is not valid on {topology.name}, where it maps every node to itself")
     return found
 
 
 def expected_hot_spots(others: int, hot: int, share: float) -> Reals:
-    """Mean number of hot spots among the first 0, 1, ... ``others`` destinations of a message, [others + 1].
+    """Return the mean number of hot spots among the first 0, 1, ... ``others`` destinations of a message, [others + 1].
 
-    Each destination in turn is with the chance ``share`` one of the hot spots that are left, else any of the nodes
-    that are left; when no hot spot is left, any of them in every case.
+    Each destination in turn is drawn from the remaining hot spots with probability ``share``, else from all remaining
+    nodes. Without remaining hot spots it is drawn from all remaining nodes.
 
     Parameters
     ----------
@@ -104,7 +103,7 @@ def expected_hot_spots(others: int, hot: int, share: float) -> Reals:
         Hot spots among them.
     """
     left = hot - np.arange(hot + 1)
-    chances = np.zeros(hot + 1)  # of so many hot spots so far
+    chances = np.zeros(hot + 1)  # of 0, 1, ... hot spots so far
     chances[0] = 1
     means = np.zeros(others + 1)
     for place in range(others):

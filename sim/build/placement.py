@@ -1,4 +1,4 @@
-"""Where the switches and nodes of a network are built, and what they are called."""
+"""Mapping of a network's switches and nodes to components, and their names."""
 
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -15,13 +15,13 @@ __all__ = ["Placement", "scope_of"]
 
 @cache
 def scope_of(name: str) -> str:
-    """A node's or switch's name as a part of names in waveforms and Verilog: ``1_2``."""
+    """Return a node's or switch's name as a part of names in waveforms and Verilog: ``1_2``."""
     return "".join(letter if letter.isascii() and letter.isalnum() else "_" for letter in name)
 
 
 @dataclass(frozen=True, eq=False)
 class Placement:
-    """The routers that the switches of a network are, several lanes of them; see `Network`."""
+    """Routers of a network's switches, in several lanes; see `Network`."""
 
     topology: Topology
     scheme: Scheme
@@ -30,68 +30,68 @@ class Placement:
 
     @property
     def nodes(self) -> int:
-        """Number of nodes of one lane."""
+        """Number of nodes in one lane."""
         return self.topology.nodes
 
     @property
     def hosts(self) -> int:
-        """Number of nodes of all lanes, and of their interfaces and hosts."""
+        """Number of nodes in all lanes, which is also the number of interfaces and hosts."""
         return self.nodes * self.lanes
 
     def count(self, kind: str) -> int:
-        """Instances of a kind in one lane."""
+        """Return the number of instances of a kind in one lane."""
         return len(self.switch_kinds[kind].members) if kind in self.switch_kinds else self.nodes
 
     @cached_property
     def blueprint(self) -> Blueprint[Configuration]:
-        """What its components are built by."""
+        """Blueprint of the components."""
         return Blueprint(self.topology, self.scheme, self.configuration)
 
     @property
     def switch_kinds(self) -> dict[str, SwitchKind]:
-        """The kinds of routers by name, as `Blueprint.named_kinds`."""
+        """Kinds of routers by name, as in `Blueprint.named_kinds`."""
         return self.blueprint.named_kinds
 
     @property
     def routers(self) -> dict[str, SwitchSpec]:
-        """What routers of each kind are built by."""
+        """Specification of the routers of each kind."""
         return self.blueprint.routers
 
     @cached_property
     def ports(self) -> int:
-        """Injection ports of an interface: as many as the node that needs most."""
+        """Number of injection ports of an interface: that of the node with most."""
         return max(len(self.injection_ports(node)) for node in range(self.nodes))
 
     @cached_property
     def links(self) -> int:
-        """Consumption links of an interface: as many as the node that needs most."""
+        """Number of consumption links of an interface: that of the node with most."""
         return max(len(self.consumption_links(node)) for node in range(self.nodes))
 
     @cached_property
     def channels(self) -> int:
-        """Consumption channels of a consumption link."""
+        """Number of consumption channels of a consumption link."""
         return self.consumption_links(0)[0].channels
 
     def home(self, switch: int) -> "Home":
-        """Where a switch is built."""
+        """Return the router of a switch."""
         return self.blueprint.home(switch)
 
     def switch_of(self, kind: str, instance: int) -> int:
-        """The switch that a router is, in whichever lane."""
+        """Return the switch of a router, in any lane."""
         return int(self.switch_kinds[kind].members[instance % self.count(kind)])
 
     def injection_ports(self, node: int) -> tuple[str, ...]:
-        """As `Blueprint.injection_ports`."""
+        """Return the ports of `Blueprint.injection_ports`."""
         return self.blueprint.injection_ports(node)
 
     def consumption_links(self, node: int) -> "tuple[ConsumptionLink, ...]":
-        """As `Blueprint.consumption_links`."""
+        """Return the links of `Blueprint.consumption_links`."""
         return self.blueprint.consumption_links(node)
 
     def node_scope(self, node: int) -> str:
-        """A node's name as a part of names in waveforms: ``1_2``."""
+        """Return a node's name as a part of names in waveforms: ``1_2``."""
         return scope_of(self.topology.node_name(node))
 
     def switch_scope(self, switch: int) -> str:
-        """A switch's name as a part of names in waveforms: ``1_2`` where it is a node's, else ``s3``."""
+        """Return a switch's name as a part of names in waveforms: ``1_2`` if it is a node's, else ``s3``."""
         return scope_of(self.topology.switch_title(switch))

@@ -1,4 +1,4 @@
-"""Options that name things, resolved once for every command: topology, scheme, relation, hardware."""
+"""Options that name topology, scheme, relation and hardware, resolved once for every command."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
@@ -20,7 +20,7 @@ HARDWARE = {"configuration", *(field.name for field in fields(Configuration))}
 
 @dataclass(frozen=True)
 class Origin:
-    """How a user has named what is run, for files and reports.
+    """User's names of the simulated objects, for files and reports.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ class Origin:
     relation : str or None
         As for `find_scheme`.
     named : str or None
-        A named configuration that options came from.
+        Named configuration that options came from.
     """
 
     scheme: str
@@ -37,13 +37,13 @@ class Origin:
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> "Origin":
-        """Take it from options by name."""
+        """Return the names in options."""
         return cls(options["scheme"], options.get("relation"), options.get("configuration"))
 
 
 @dataclass(frozen=True)
 class Setup:
-    """What options stand for, and how they name it."""
+    """Objects that options name, and these names."""
 
     topology: Topology
     scheme: Scheme
@@ -52,38 +52,26 @@ class Setup:
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> "Setup":
-        """Resolve options by name: ``topology``, ``scheme``, ``relation``, and those that `on` takes.
-
-        Raises
-        ------
-        WormcastError
-            One of them is refused.
-        """
+        """Resolve options by name: ``topology``, ``scheme``, ``relation``, and those of `on`."""
         network = find_topology(options["topology"])
         return cls.on(network, find_scheme(options["scheme"], network, options.get("relation")), options)
 
     @classmethod
     def on(cls, topology: Topology, scheme: Scheme, options: Mapping[str, Any]) -> "Setup":
-        """Resolve the hardware options, as `hardware` does, where topology and scheme are found; others do not matter.
-
-        Raises
-        ------
-        WormcastError
-            One of them is refused.
-        """
+        """Resolve the hardware options, as `hardware` does, for a given topology and scheme. Ignore other options."""
         given = {name: value for name, value in options.items() if name in HARDWARE}
         return cls(topology, scheme, hardware(topology, scheme, given), Origin.of(options))
 
     def to_dict(self, others: Mapping[str, Any] | None = None, *, named: str = "named",
                 without: Collection[str] = ()) -> dict[str, Any]:
-        """Give all options as plain data, as the user names them or as they are resolved.
+        """Return all options as plain data, as the user named them or as resolved.
 
         Parameters
         ----------
         others : mapping, optional
-            Further options of the command, told before the hardware.
+            Further options of the command. They come before the hardware.
         named : str
-            What the named configuration is told as.
+            Key of the named configuration.
         without : collection of str
             Options that are left out.
         """

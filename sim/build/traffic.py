@@ -1,4 +1,4 @@
-"""Random traffic: its parameters, and what follows from them."""
+"""Random traffic: its parameters and the quantities that follow from them."""
 
 import dataclasses
 import functools
@@ -19,7 +19,7 @@ __all__ = ["DISTRIBUTIONS", "LONGEST", "Traffic"]
 
 DISTRIBUTIONS = ("fixed", "uniform", "normal", "given", "all")
 
-#: Largest standard deviation of a normal number of destinations, and largest weight of a given one.
+#: Largest standard deviation of a normal number of destinations, and largest weight of a number of destinations.
 MOST_DEVIATION, MOST_WEIGHT = 10**6, 1e12
 
 #: Longest message, in flits.
@@ -32,77 +32,78 @@ _traffic = functools.partial(option, panel="Traffic")
 
 @dataclass(frozen=True)
 class Traffic:
-    """A mixture of multicasts and unicasts, created by every node independently.
+    """Mixture of multicasts and unicasts, created by every node independently.
 
-    A node creates a message in each cycle with the same chance (so the gaps between them are geometric), chosen for the
-    rate. Its destinations are distinct, and never its source.
+    A node creates a message in each cycle with the same probability, which follows from the rate. Gaps between messages
+    are therefore geometric. Destinations are distinct, and the source is not one of them.
 
-    Each field is declared with its meaning and the values that it may have, and nowhere else, as those of
-    `Configuration`.
+    Each field declares its meaning and the allowed values once, as in `Configuration`.
 
     Raises
     ------
     WormcastError
-        A parameter outside its range, or without the one that it belongs to; a rate above one message per node and
-        cycle.
+        A parameter is outside its range, or the parameter that it belongs to is missing; or the rate is above one
+        message per node and cycle.
     """
 
-    rate: float = _traffic("Payload flits that a node creates per cycle, a multicast counted once.",
+    rate: float = _traffic("Payload flits that a node creates per cycle. A multicast counts once.",
                            label="load", unit="payload flits to deliver per node and cycle")
-    length: int = _traffic("Payload flits of a multicast, {} by default.", 20, limits=(1, LONGEST),
+    length: int = _traffic("Payload of a multicast. Default: {}. Unit: flits.", 20, limits=(1, LONGEST),
                            label="length of a multicast", unit="payload flits")
-    unicast_length: int = _traffic("Payload flits of a unicast, {} by default.", 20, limits=(1, LONGEST),
+    unicast_length: int = _traffic("Payload of a unicast. Default: {}. Unit: flits.", 20, limits=(1, LONGEST),
                                    label="length of a unicast", unit="payload flits")
-    multicast_fraction: float = _traffic("Share of multicasts among the messages, {} by default.", 1.0, limits=(0, 1),
+    multicast_fraction: float = _traffic("Share of multicasts among the messages. Default: {}. Range: 0 to 1.", 1.0,
+                                         limits=(0, 1),
                                          label="share of multicasts among the messages")
-    destinations_mean: float = _traffic("Mean destinations of a multicast, {} by default.", 10.0,
+    destinations_mean: float = _traffic("Mean number of destinations of a multicast. Default: {}.", 10.0,
                                         label="mean destinations of a multicast")
     destinations_distribution: str = _traffic(
-        "Of their number: that mean (default); uniform from 1 to 2 x mean - 1; normal, clamped; as given; or all other "
-        "nodes, which makes broadcasts.", "fixed",
+        "Number of destinations. fixed: the mean. uniform: 1 to 2 x mean - 1. normal: normal, clamped. given: by "
+        "--destinations-counts. all: all other nodes, which makes broadcasts. Default: {}.", "fixed",
         allowed=DISTRIBUTIONS)
-    destinations_deviation: float = _traffic("Standard deviation of a normal one, {} by default.", 0.0,
+    destinations_deviation: float = _traffic("Standard deviation of a normal number of destinations. Default: {}.", 0.0,
                                              label="standard deviation of the destinations of a multicast")
     destinations_counts: str | None = _traffic(
-        "Numbers of destinations that are given, with weights of any sum: 1:0.5,8:0.3,63:0.2.", None,
+        "Weights of the numbers of destinations for given, with any sum: 1:0.5,8:0.3,63:0.2.", None,
         metavar="COUNT:WEIGHT,...")
     pattern: str = _traffic(
-        "Destinations: any nodes ({}, default); hot spots more often; or a permutation, which unicasts go by, and "
-        "multicasts to any.", "uniform", allowed=PATTERNS)
+        "Choice of destinations. uniform: any nodes. hot-spot: hot spots more often. Otherwise a permutation for "
+        "unicasts; multicasts go to any nodes. Default: {}.", "uniform", allowed=PATTERNS)
     hot_spots: str | None = _traffic("Hot spots: nodes, joined by commas.", None, metavar="NODE,...")
-    hot_spot_share: float = _traffic("Chance that a destination is chosen among the hot spots alone.", 0.0)
+    hot_spot_share: float = _traffic("Probability that a destination is drawn from the hot spots alone. Range: above "
+                                     "0, up to 1.", 0.0)
 
     def __post_init__(self) -> None:
         require_fields(self)
         require_allowed(self)
         most = MOST_DEVIATION if self.destinations_distribution == "normal" else 0
         if not 0 <= self.destinations_deviation <= most:
-            raise WormcastError(f"destinations_deviation: {self.destinations_deviation} is given, "
-                                f"allowed are 0 to {MOST_DEVIATION}, with normal alone")
+            raise WormcastError(f"destinations_deviation: {self.destinations_deviation} is not valid. Allowed: 0, and "
+                                f"up to {MOST_DEVIATION} with the distribution normal.")
         if (self.destinations_counts is not None) != (self.destinations_distribution == "given"):
-            raise WormcastError(f"destinations_counts: {self.destinations_counts!r} is given with the distribution "
-                                f"{self.destinations_distribution}, counts belong to given, and given needs them")
+            raise WormcastError(f"destinations_counts: {self.destinations_counts!r} is not valid with the distribution "
+                                f"{self.destinations_distribution}. Allowed: counts with given, and only with given.")
         self.weights  # noqa: B018
         self._check_pattern()
         if not 0 <= self.rate <= self.mean_length:
-            raise WormcastError(f"rate: {self.rate} flits per node and cycle is given, allowed is 0 to "
-                                f"{self.mean_length:g}, a message in every cycle")
+            raise WormcastError(f"rate: {self.rate} is not valid. Allowed: 0 to {self.mean_length:g} flits per node "
+                                "and cycle, which is a message in every cycle.")
 
     def _check_pattern(self) -> None:
         hot = self.pattern == "hot-spot"
         if (self.hot_spots is not None) != hot:
-            raise WormcastError(f"hot_spots: {self.hot_spots!r} is given with the pattern {self.pattern}, hot spots "
-                                "belong to hot-spot, and hot-spot needs them")
+            raise WormcastError(f"hot_spots: {self.hot_spots!r} is not valid with the pattern {self.pattern}. Allowed: "
+                                "nodes with hot-spot, and only with hot-spot.")
         if not (0 < self.hot_spot_share <= 1 if hot else self.hot_spot_share == 0):
-            raise WormcastError(f"hot_spot_share: {self.hot_spot_share} is given with the pattern {self.pattern}, with "
-                                "hot-spot it must be above 0, up to 1, and else 0")
+            raise WormcastError(f"hot_spot_share: {self.hot_spot_share} is not valid with the pattern {self.pattern}. "
+                                "Allowed: above 0 up to 1 with hot-spot, 0 with other patterns.")
         if self.pattern in PERMUTATIONS and self.multicast_fraction == 1:
-            raise WormcastError(f"pattern: {self.pattern} is given without unicasts, which it is for: "
-                                "multicast_fraction must be below 1")
+            raise WormcastError(f"pattern: {self.pattern} is not valid: it is for unicasts, and there are none. "
+                                "Allowed: with multicast_fraction below 1.")
 
     @functools.cached_property
     def weights(self) -> dict[int, float]:
-        """Weights by number of destinations, as ``destinations_counts`` gives them."""
+        """Weight of each number of destinations in ``destinations_counts``."""
         found: dict[int, float] = {}
         for pair in self.destinations_counts.split(",") if self.destinations_counts is not None else ():
             try:
@@ -110,10 +111,10 @@ class Traffic:
             except ValueError:
                 count, weight = 0, 0.0
             if count < 1 or not 0 < weight <= MOST_WEIGHT:
-                raise WormcastError(f"destinations_counts: {pair!r} is given, it must be COUNT:WEIGHT, a count from 1 "
-                                    f"and a weight above 0, up to {MOST_WEIGHT:g}")
+                raise WormcastError(f"destinations_counts: {pair!r} is not valid. Allowed: COUNT:WEIGHT, with a count "
+                                    f"from 1 and a weight above 0 up to {MOST_WEIGHT:g}.")
             if count in found:
-                raise WormcastError(f"destinations_counts: {count} is given twice, each count must be there once")
+                raise WormcastError(f"destinations_counts: {count} is not valid twice. Allowed: each count once.")
             found[count] = weight
         return found
 
@@ -124,52 +125,54 @@ class Traffic:
 
     @property
     def chance(self) -> float:
-        """Chance that a node creates a message in a cycle."""
+        """Probability that a node creates a message in a cycle."""
         return self.rate / self.mean_length
 
     def counts(self, nodes: int) -> Reals:
-        """Distribution of a multicast's number of destinations: chance of 1, 2, ... to nodes - 1.
+        """Return the distribution of a multicast's number of destinations: probability of 1, 2, ... to nodes - 1.
 
         Raises
         ------
         WormcastError
-            The mean, or a number that is given, cannot be had with so many nodes.
+            The mean, or a given number, is too large or too small for this number of nodes.
         """
         most, mean = nodes - 1, self.destinations_mean
         values = np.arange(1, most + 1)
         if self.destinations_distribution == "given":
             if max(self.weights) > most:
-                raise WormcastError(f"destinations_counts: {max(self.weights)} destinations are given, in a network of "
-                                    f"{nodes} nodes they must be 1 to {most}")
+                raise WormcastError(f"destinations_counts: {max(self.weights)} destinations are not valid in a network "
+                                    f"of {nodes} nodes. Allowed: 1 to {most}.")
             return np.array([self.weights.get(int(value), 0.0) for value in values]) / math.fsum(self.weights.values())
         if self.destinations_distribution == "all":
             return np.maximum(0, 1 - np.abs(values - most))
         if not 1 <= mean <= most or (self.destinations_distribution == "uniform" and 2 * mean - 1 > most):
             upper = (most + 1) / 2 if self.destinations_distribution == "uniform" else most
-            raise WormcastError(f"destinations_mean: {mean:g} is given, {self.destinations_distribution} in a network "
-                                f"of {nodes} nodes it must be 1 to {upper:g}")
+            raise WormcastError(f"destinations_mean: {mean:g} is not valid with the distribution "
+                                f"{self.destinations_distribution} in a network of {nodes} nodes. Allowed: 1 to "
+                                f"{upper:g}.")
         if self.destinations_distribution == "fixed" or (
                 self.destinations_distribution == "normal" and not self.destinations_deviation):
             return np.maximum(0, 1 - np.abs(values - mean))
         if self.destinations_distribution == "uniform":
             if 2 * mean != int(2 * mean):
-                raise WormcastError(f"destinations_mean: {mean:g} is given, uniform it must be a multiple of 0.5")
+                raise WormcastError(f"destinations_mean: {mean:g} is not valid with the distribution uniform. Allowed: "
+                                    "multiples of 0.5.")
             return (values <= 2 * mean - 1) / (2 * mean - 1)
         edges = [-math.inf, *(values[:-1] + 0.5), math.inf]
         below = np.array([math.erf((edge - mean) / (self.destinations_deviation * math.sqrt(2))) for edge in edges])
         return np.diff(below) / 2
 
     def most_destinations(self, topology: Topology) -> int:
-        """Most destinations of a message."""
+        """Return the largest number of destinations of a message."""
         return int(np.flatnonzero(self.counts(topology.nodes))[-1]) + 1 if self.multicast_fraction else 1
 
     def hot_nodes(self, topology: Topology) -> list[int]:
-        """Ids of the hot spots; none without.
+        """Return the ids of the hot spots; empty with other patterns.
 
         Raises
         ------
         WormcastError
-            One of them is no node, or is there twice.
+            A hot spot is not a node, or is named twice.
         """
         if self.hot_spots is None:
             return []
@@ -178,11 +181,11 @@ class Traffic:
         except WormcastError as error:
             raise WormcastError(f"hot_spots: {error}") from error
         if not found or len(set(found)) < len(found):
-            raise WormcastError(f"hot_spots: {self.hot_spots!r} is given, it must be a node or more, each once")
+            raise WormcastError(f"hot_spots: {self.hot_spots!r} is not valid. Allowed: one node or more, each once.")
         return found
 
     def consumption(self, topology: Topology) -> Reals:
-        """Payload flits that are to be consumed at each node per cycle, on average; [nodes]."""
+        """Return the mean payload flits to deliver at each node per cycle, [nodes]."""
         nodes = topology.nodes
         unicasts = self.chance * (1 - self.multicast_fraction) * self.unicast_length
         multicasts = self.chance * self.multicast_fraction * self.length
@@ -196,7 +199,10 @@ class Traffic:
         return multicasts * self._come_to(topology, self.counts(nodes)) + unicasts * once
 
     def _come_to(self, topology: Topology, counts: Reals) -> Reals:
-        """Mean messages that come to each node when every node sends one, to so many nodes; [nodes]."""
+        """Return the mean number of messages that reach each node when every node sends one, [nodes].
+
+        ``counts``: distribution of the number of destinations.
+        """
         nodes, hot = topology.nodes, self.hot_nodes(topology)
         mean = float((counts * np.arange(1, nodes)).sum())
         if not hot:
@@ -204,33 +210,33 @@ class Traffic:
         here = np.zeros(nodes, bool)
         here[hot] = True
         result = np.zeros(nodes)
-        for sources, own in ((nodes - len(hot), 0), (len(hot), 1)):  # which are no hot spots, and which are
+        for sources, own in ((nodes - len(hot), 0), (len(hot), 1)):  # sources that are not hot spots, then hot spots
             to_hot = float((counts * expected_hot_spots(nodes - 1, len(hot) - own, self.hot_spot_share)[1:]).sum())
-            # a source has all hot spots but itself, and the other nodes but itself, to share out
+            # a source's destinations are the hot spots and the other nodes, without itself
             result[here] += sources * to_hot / len(hot)
             result[~here] += sources * (mean - to_hot) / max(1, nodes - len(hot))
         return result
 
     def effective(self, topology: Topology) -> float:
-        """Payload flits per node and cycle that are to be consumed: length times destinations of each message."""
+        """Return the payload flits to deliver per node and cycle: length times destinations of each message."""
         return float(self.consumption(topology).mean())
 
     def fits(self, topology: Topology, links: npt.NDArray[np.integer]) -> bool:
-        """Whether nodes with so many consumption links, [nodes], can take it for long."""
+        """Return whether nodes with these numbers of consumption links, [nodes], can sustain the traffic."""
         return bool((self.consumption(topology) <= links).all())
 
     def check(self, topology: Topology, links: npt.NDArray[np.integer]) -> None:
-        """Refuse what does not fit (see `fits`) with a WormcastError."""
+        """Refuse a rate that does not fit (see `fits`)."""
         wanted = self.consumption(topology)
         busiest = int((wanted - links).argmax())
         there = int(links[busiest])
         if not self.fits(topology, links):
             uniform = self.pattern == "uniform" and (links == there).all()
             where = "per node and cycle" if uniform else f"per cycle at node {topology.node_name(busiest)}"
-            raise WormcastError(f"rate: {self.rate:g} creates {wanted[busiest]:g} flits to consume {where}, "
-                                f"{'a' if uniform else 'that'} node's {there} consumption "
-                                f"link{'' if there == 1 else 's'} can take {there}")
+            raise WormcastError(f"rate: {self.rate:g} is not valid: it creates {wanted[busiest]:g} flits to consume "
+                                f"{where}. Allowed: at most {there}, one per consumption link of "
+                                f"{'a' if uniform else 'that'} node.")
 
     def to_dict(self) -> dict[str, Any]:
-        """Give it as plain data for JSON."""
+        """Return all parameters as plain data for JSON."""
         return dataclasses.asdict(self)

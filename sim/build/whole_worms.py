@@ -1,4 +1,4 @@
-"""Which worms the buffer of a deep input holds whole."""
+"""Lengths of worms that the buffer of a deep input holds whole."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,19 +12,19 @@ __all__ = ["WholeWorms", "whole_worms"]
 
 @dataclass(frozen=True)
 class WholeWorms:
-    """How long worms may be that a buffer holds whole.
+    """Limit of the length of worms that a buffer holds whole.
 
-    A worm begins a row, and a buffer is a number of rows: so it holds one whole whose header and payload flits are no
-    more than its own, those that the last row of the worm has empty among them.
+    A buffer consists of rows, and a worm begins a row. A buffer therefore holds a worm whole if the worm's header and
+    payload flits fit into it; the empty part of the worm's last row counts as used.
 
     Parameters
     ----------
     buffer, chunk : int
         Flits of a buffer, and of a row.
     header : int
-        Header flits of a worm, at most.
+        Largest number of header flits of a worm.
     payload : int or None
-        Payload flits of the longest worm; None: it is not known.
+        Payload flits of the longest worm; None: unknown.
     """
 
     buffer: int
@@ -34,39 +34,39 @@ class WholeWorms:
 
     @property
     def longest(self) -> int:
-        """Payload flits of the longest worm that is held whole; none if it is not positive."""
+        """Payload flits of the longest worm that is held whole. If it is not positive, no worm is."""
         return self.buffer - self.header
 
     @property
     def fits(self) -> bool:
-        """Whether all worms are held whole, or else may be."""
+        """All worms are held whole; or, if their length is unknown, some worm is."""
         return self.longest > 0 if self.payload is None else self.payload <= self.longest
 
     @property
     def warning(self) -> str:
-        """What may come of it where they are not."""
-        return (f"worms with up to {self.payload} payload flits are copied out of buffers that hold {self.longest} of "
-                "them: they may deadlock, as check says")
+        """Warning for worms that are not held whole."""
+        return (f"worms with up to {self.payload} payload flits are replicated from buffers that hold {self.longest}: "
+                "they may deadlock, see check")
 
     @property
     def rows(self) -> int | None:
-        """Rows that the longest worm takes; None: it is not known."""
+        """Rows of the longest worm; None: unknown."""
         return None if self.payload is None else -(-(self.header + self.payload) // self.chunk)
 
 
 def whole_worms(topology: Topology, schemes: Iterable[Scheme], configuration: Configuration,
                 length: int | None = None) -> WholeWorms | None:
-    """Find which worms of some schemes the switches' buffers hold whole; None where none are copied out of deep ones.
+    """Return the lengths that the switches' buffers hold whole, or None if no worms are replicated from deep buffers.
 
     Parameters
     ----------
     length : int, optional
-        Payload flits of the longest message. One longer than ``packet`` goes as several worms.
+        Payload flits of the longest message. A message longer than ``packet`` is sent as several worms.
 
     Raises
     ------
     WormcastError
-        A header has no room in these flits.
+        A header does not fit into these flits.
     """
     copied = [scheme for scheme in schemes if scheme.replication is not None]
     if not copied or not configuration.deep:

@@ -1,7 +1,7 @@
-"""The command ``wormcast``. Its names are a contract: scripts outside this project rely on them.
+"""Command line of wormcast. Commands, options, JSON keys and exit codes are a contract with users' scripts.
 
-``commands`` lists the commands, each of which is declared in a file of its own; ``app`` has what they share: options,
-output, exit codes.
+``commands`` lists the commands. Each command is declared in its own module. ``app`` has the parts that all commands
+share: options, output and exit codes.
 """
 
 from .app import main

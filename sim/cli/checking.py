@@ -1,4 +1,4 @@
-"""``check``: can worms of these schemes deadlock at all?"""
+"""``check``: deadlock analysis of schemes on a network."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -51,28 +51,31 @@ def check_(
     topology: TopologyName,
     scheme: SchemeName,
     with_: Annotated[list[str] | None, typer.Option(
-        "--with", metavar="SCHEME[=RELATION]", help="Worms of this scheme are in the network too; may be repeated.",
+        "--with", metavar="SCHEME[=RELATION]", help="Second scheme whose worms share the network, with its routing "
+        "relation. Repeat it for more schemes.",
     )] = None,
     relation: RelationOption = None,
     length: Annotated[int | None, typer.Option(
-        help="Payload flits of the longest message: whether deep buffers hold whole worms, and interfaces that forward "
-        "all packets of it, depends on that; default: as long as they may be.", min=1, show_default=False)] = None,
+        help="Payload flits of the longest message. It decides whether a deep buffer holds a whole worm, and whether a "
+        "smart interface holds all packets of a message. Default: no limit.", min=1, show_default=False)] = None,
     explain_: Annotated[bool, typer.Option(
-        "--explain", help="Say what the statements of Boppana et al. 1998, sections 2 and 3, come to here, beside the "
-        "paper; of trees those of Varavithya and Mohapatra, section 3; of worms in networks with up and down links "
-        "those of Sivaram et al. 1998, section 5, of packets that network interfaces forward those of its section 4.3.",
+        "--explain", help="Evaluate the papers' theorems for this network and scheme: Boppana et al. 1998, sections 2 "
+        "and 3; for trees Varavithya and Mohapatra, section 3; for networks with up and down links Sivaram et al. "
+        "1998, section 5; for smart interfaces its section 4.3.",
     )] = False,
     plot: Annotated[Path | None, typer.Option(
-        help="Draw the network, and the cycle, into this .svg or .png.")] = None,
+        metavar="FILE", help="Draw the network and the cycle. Formats: .svg, .png.")] = None,
     seed: Annotated[int, typer.Option(
-        help="Of the random multicasts that test a scheme's visit triples, and of those of --explain.", min=0)] = 0,
+        help="Seed of the random multicasts by which the scheme's model is tested, and of those of --explain. "
+        "Default: 0.", min=0, show_default=False)] = 0,
     *,
     given: Given,
     json: Json = False,
 ) -> int:
-    """Exit code 3 and a shortest cycle if there is one; 0 if no deadlock is possible; 6 if worms have a choice of
-    channels and neither is found. Schemes whose worms stop on their way: for networks of up to 256 nodes; those whose
-    worms are copied where ways part: up to 1024.
+    """Exit code 0: no deadlock is possible. 3: a shortest cycle is printed. 6: undecided, because worms choose between
+    channels and neither a proof nor a deadlock was found.
+
+    Limits: 256 nodes for worms that deliver at several nodes on their way, 1024 nodes for trees.
     """
     network = build_topology(topology)
     if plot:
@@ -81,17 +84,17 @@ def check_(
     configuration = Configuration(**options)
     built = _Built(network, configuration)
     if plot:
-        others = {text: user_files(*_parted(text)) for text in with_ or ()}
+        others = {text: user_files(*_split_relation(text)) for text in with_ or ()}
         require_apart({**user_files(scheme, relation, topology),
                        **{f"{word} of --with {text}": file for text in others
                           for word, file in others[text].items()}}, {"--plot": plot})
     if explain_ and configuration.absorb != "off":
-        raise WormcastError(f"explain: --absorb {configuration.absorb} is given, the statements are of worms "
-                            "that go on while they are consumed")
+        raise WormcastError(f"explain: --absorb {configuration.absorb} is not valid: the theorems are about worms that "
+                            "are not absorbed on their way. Allowed: --absorb off.")
     found = find_scheme(scheme, network)
     if explain_ and configuration.deep and found.replication is not None and not found.needs_whole_packet:
-        raise WormcastError(f"explain: buffer-kind deep is given, the statements on {found.name} are of small buffers: "
-                            "allowed is shallow")
+        raise WormcastError(f"explain: --buffer-kind deep is not valid: the theorems about {found.name} assume shallow "
+                            "buffers. Allowed: --buffer-kind shallow.")
     with stdout_for_results():
         besides = [built.other(text) for text in with_ or ()]
         whole = built.whole(found, besides, length)
@@ -140,7 +143,7 @@ def check_(
 
 
 def _assumes(analysis: Analysis, whole: WholeWorms | None) -> str:
-    """Say what a proof assumes: of the hardware, of signs of ties, of the length of worms."""
+    """Return the assumptions of a proof about the hardware, the signs of ties and the length of worms."""
     if not analysis.free or whole is None or whole.payload is not None:
         return analysis.assumes
     return ", and ".join(filter(None, [
@@ -148,14 +151,14 @@ def _assumes(analysis: Analysis, whole: WholeWorms | None) -> str:
 
 
 def _title(analysis: Analysis, whole: WholeWorms | None) -> str:
-    """Title of the picture, where there is more to say than that there is a cycle, or none."""
+    """Return the picture's title; empty for the standard title."""
     if analysis.verdict == "undecided" and analysis.cycle:
-        return f"undecided: a cycle of {len(analysis.cycle)}, which worms may leave by other ways"
+        return f"undecided: a cycle of {len(analysis.cycle)}, whose worms have alternatives"
     return "free of deadlock, if" if _assumes(analysis, whole) else ""
 
 
 class _Worms(TypedDict):
-    """What `check` and `explain` are told alike."""
+    """Arguments that `check` and `explain` share."""
 
     relation: Relation
     classes: ConsumptionClasses | None
@@ -168,32 +171,32 @@ class _Worms(TypedDict):
 
 @dataclass(frozen=True)
 class _Built:
-    """What routers make of relations: the hardware options on which they depend."""
+    """Routing relations as built into routers with these hardware options."""
 
     network: Topology
     configuration: Configuration
 
     def relation(self, scheme: Scheme, name: str | None) -> Relation:
-        """Find the relation that routes a scheme's worms; without a name the scheme's own."""
+        """Return the relation that routes a scheme's worms. Without a name: the scheme's own."""
         return as_built(scheme.relation if name is None else load_relation(name), self.network,
                         self.configuration.ties, self.configuration.vc_classes)
 
     def other(self, text: str) -> tuple[Scheme, Relation]:
-        """Find a scheme of ``--with``, and its relation."""
-        name, relation = _parted(text)
+        """Return a scheme of ``--with`` and its relation."""
+        name, relation = _split_relation(text)
         scheme = find_scheme(name, self.network)
         return self.configuration.as_sent(scheme), self.relation(scheme, relation)
 
     def whole(self, scheme: Scheme, others: Iterable[tuple[Scheme, Relation]], length: int | None) -> WholeWorms | None:
-        """Find which worms the switches' buffers hold whole, where they are copied out of deep ones."""
+        """Return the worms that fit whole into deep buffers; None without replication or without deep buffers."""
         schemes = [scheme, *(one for one, _ in others)]
         for one in schemes:
             require_buffers(one, deep=self.configuration.deep)
         return whole_worms(self.network, schemes, self.configuration, length)
 
 
-def _parted(text: str) -> tuple[str, str | None]:
-    """Part ``SCHEME[=RELATION]``; the scheme may have parameters, ``k-binomial:k=2``."""
+def _split_relation(text: str) -> tuple[str, str | None]:
+    """Split ``SCHEME[=RELATION]``. The scheme may have parameters: ``k-binomial:k=2``."""
     name, equals, relation = text.rpartition("=")
     known = relation in RELATIONS or user_file(relation) is not None
     if not equals or (name.partition(":")[0] in SCHEMES and ":" in name and not known):
@@ -202,12 +205,12 @@ def _parted(text: str) -> tuple[str, str | None]:
 
 
 def report(analysis: Analysis, whole: WholeWorms | None = None) -> None:
-    """Print an analysis for people."""
+    """Print an analysis as text."""
     def named(resources: Iterable[str]) -> str:
         return " ".join(resource_text(analysis.topology, one) for one in resources)
 
     free = "free of deadlock" if analysis.complete else (
-        "no cycle, in multicasts to two destinations and some larger ones; no proof, as others may differ")
+        "no cycle found in multicasts to two destinations and in a sample of larger ones; this is no proof")
     assumes = _assumes(analysis, whole)
     if assumes:
         free += f", if {assumes}"
@@ -215,76 +218,79 @@ def report(analysis: Analysis, whole: WholeWorms | None = None) -> None:
     found = {"free": free, "deadlock": cycle, "undecided": f"undecided; {analysis.searched}"}[analysis.verdict]
     say(f"{', '.join(_subject(analysis))}: {found}")
     if analysis.verdict == "undecided" and analysis.cycle:
-        say(f"there is {cycle}, that worms may leave by other ways:")
+        say(f"there is {cycle}, whose worms have alternatives:")
     if analysis.worms:
-        say(f"its worms have a choice, but all that they may take is held, by {count(len(analysis.worms), 'worm')}:")
-        table(["holds", "waits for any of", "a worm of", "from", "that goes on to"],
+        say(f"{count(len(analysis.worms), 'worm')} in deadlock; each waits for any of several channels, all of which "
+            "are held:")
+        table(["holds", "waits for any of", "scheme of the worm", "from", "next stops"],
               [[named(worm.holds), named(worm.waits), worm.scheme, *_journey(analysis.topology, worm)]
                for worm in analysis.worms])
     if analysis.cycle:
-        say("each is held by a worm that asks for the next one, the last for the first:")
-        table(["resource", "held by a worm of", "from", "that goes on to"],
+        say("the worm that holds a resource waits for the next one; after the last comes the first:")
+        table(["resource", "held by a worm of", "from", "next stops"],
               [[named([step.resource]), step.scheme, *_journey(analysis.topology, step)]
                for step in analysis.cycle])
     if analysis.tokens is not None or analysis.fits is not None:
         _report_copies(analysis, whole)
         return
-    least = "no number will do"
+    least = "no number suffices"
     if analysis.dans is not None:
         found = str(analysis.dans) if len(analysis.dans) else "any channel for every worm"
-        least = f"{max(1, len(analysis.dans))} will do ({found})"
+        least = f"{max(1, len(analysis.dans))} {'suffices' if len(analysis.dans) < 2 else 'suffice'} ({found})"
         if analysis.classes_minimal is None:
-            least += ", whether fewer do is not known"
+            least += "; fewer may suffice"
     if analysis.slots:
-        say(f"retransmission slots: the same for {analysis.slots} as for any number, as messages hold all of them")
+        say(f"retransmission slots: the result for {analysis.slots} holds for any number, as messages can occupy all "
+            "slots")
     else:
-        say(f"consumption classes: {analysis.classes_required} stated, {least}")
+        say(f"consumption classes: the scheme states {analysis.classes_required}, {least}")
     if analysis.lemma1 is not None and analysis.ejection == "all":
         say(f"consumption channels that suffice without classes: {analysis.lemma1} at each ejection port, as it serves "
-            "one link alone (Lemma 1, Boppana et al. 1998)")
+            "one link only (Lemma 1, Boppana et al. 1998)")
     elif analysis.lemma1 is not None and analysis.corollary2 is None:
-        say("consumption channels that suffice without classes, if each serves one virtual channel alone: "
+        say("consumption channels that suffice without classes, if each serves one virtual channel only: "
             f"{analysis.lemma1} by Lemma 1 (Boppana et al. 1998, 3.2.1; with one virtual channel of each class)")
     elif analysis.lemma1 is not None:
-        say(f"consumption channels that suffice without classes, if each serves one link alone: {analysis.lemma1} by "
+        say(f"consumption channels that suffice without classes, if each serves one link only: {analysis.lemma1} by "
             f"Lemma 1, {analysis.corollary2} by Corollary 2 (Boppana et al. 1998; with one virtual channel)")
     number, one = (("number", "a link") if analysis.vc_classes == 1
                   else (f"multiple of {analysis.vc_classes}", "its class on a link"))
-    say(f"virtual channels: the same for {analysis.vcs} as for any {number}, as a worm takes any one of {one}")
+    say(f"virtual channels: the result for {analysis.vcs} holds for any {number}, as a worm takes any free channel of "
+        f"{one}")
 
 
 def _report_copies(analysis: Analysis, whole: WholeWorms | None) -> None:
-    """Print what it depends on where worms are copied on their way."""
+    """Print the buffers, tokens and consumption channels on which the result depends, for replicated worms."""
     if whole is not None:
         room = f"{count(whole.buffer // whole.chunk, 'row')} of {count(whole.chunk, 'flit')}"
         worm = f"up to {count(whole.header, 'header flit')}"
         if whole.payload is not None:
             worm += f" and {count(whole.payload, 'payload flit')}, {count(whole.rows or 0, 'row')}"
         say(f"buffers: {room} hold " + (
-            f"a whole worm ({worm}), so that no copy waits for another one" if whole.fits else
-            f"a part of a worm ({worm}), so that each copy keeps what it has while another waits"))
+            f"a whole worm ({worm}), so no branch waits for another branch" if whole.fits else
+            f"a part of a worm ({worm}), so each branch holds its channels while another branch waits"))
     elif analysis.tokens:
-        say(f"tokens: {analysis.tokens}, of which each is shared by the switches of a group; who is copied at one of "
-            "them holds it until the headers of all copies have arrived")
+        say(f"tokens: {analysis.tokens}, each shared by the switches of a group; a worm that a switch replicates holds "
+            "the token until the headers of all branches have arrived")
     else:
-        say("tokens: none, so that a worm is copied wherever it finds a channel")
+        say("tokens: none, a switch replicates a worm without waiting for a token")
     say("consumption channels: " + (
-        "the same for any number of them" if analysis.fits else
-        "enough for all worms that may come to a node, so that none waits for one" if analysis.consumed else
-        "fewer than worms that may come to a node; the same for any number of them that is too few"))
+        "the result holds for any number" if analysis.fits else
+        "enough for all worms that can be at a node together, so no worm waits for one" if analysis.consumed else
+        "fewer than worms that can be at a node together; the result holds for any number that is too small"))
 
 
 def report_explanation(explanation: Iterable[TheoremCheck]) -> None:
-    """Print statements of the paper for people, a line each."""
+    """Print the statements of papers, one line each."""
     for one in explanation:
         paper = ""
         if one.paper is not None:
-            paper = f"; the paper: {one.paper}{', which differs' if one.agrees is False else ''}"
+            paper = f"; the paper: {one.paper}{' (differs)' if one.agrees is False else ''}"
         say(f"{one.statement} ([{one.source}], {one.place}): {one.sentence}{paper}")
 
 
 def _subject(analysis: Analysis) -> tuple[str, str]:
-    """Say what was analysed, and with which consumption channels."""
+    """Return the analysed schemes and network, and the consumption channels, in words."""
     maps = dict.fromkeys(map(describe_classes, analysis.classes))
     return (f"{' and '.join(analysis.schemes)} on {analysis.topology.name}",
             f"{consumption_text(analysis.consumption, analysis.ejection)}, {' and '.join(maps)}")

@@ -1,4 +1,4 @@
-"""The commands of ``wormcast``: a command's module is imported when the command is asked for."""
+"""Registry of all commands. A command's module is imported when the command is used."""
 
 import importlib
 import inspect
@@ -9,6 +9,8 @@ from typing import Any, TypeVar
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from wormcast.algorithms.errors import WormcastError
+
 __all__ = ["COMMANDS", "Commands", "command", "find_command", "options_of_program"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -16,14 +18,14 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 @dataclass(frozen=True)
 class Entry:
-    """A command as ``wormcast --help`` lists it.
+    """Entry of a command in ``wormcast --help``.
 
     Parameters
     ----------
     module : str
-        Module of this package that declares it by `command`.
+        Module of this package that declares the command by `command`.
     summary : str
-        First paragraph of its help.
+        First paragraph of the command's help.
     """
 
     module: str
@@ -33,30 +35,28 @@ class Entry:
 COMMANDS = {
     "check": Entry(
         "checking",
-        "Look for a cycle among the links and consumption channels that worms hold and ask for."),
+        "Prove that a scheme cannot deadlock, or find a cycle of channels whose worms wait for one another."),
     "run": Entry(
         "running",
-        "Send one multicast, or a file of messages, through the routers; report when each destination has it."),
+        "Simulate one multicast, or a file of messages, on the router hardware; print all arrival times."),
     "load": Entry(
         "loading",
-        "Run traffic through the routers, random traffic with several seeds: latency, throughput, saturation."),
+        "Simulate random traffic with several seeds, or a trace: latency, throughput, saturation."),
     "continue": Entry(
         "continuing",
-        "Continue a load experiment, on this machine or another, as if it had never paused; the report is that of "
-        "load."),
+        "Continue a load experiment from its checkpoint. The results equal those of a run without a break."),
     "demo": Entry(
         "demo",
-        "Plan and send a multicast, run into a deadlock and cure it, compare five schemes; with files to look at."),
+        "Show the main features in a minute: a plan, a run, a deadlock and its cure, a comparison of five schemes."),
     "doctor": Entry(
         "doctor",
-        "Tell what is installed, try both engines, look for the tools of all extras, and measure the speed."),
+        "Test the installation: versions, both engines, simulation speed, and the tools of all extras."),
     "figure": Entry(
         "figuring",
-        "Measure a figure of a paper anew: a table, a picture in the paper's axes, and verdicts on what the paper "
-        "says."),
+        "Reproduce a figure of a paper: a table, a picture with the paper's axes, and a verdict on each claim."),
     "hunt": Entry(
         "hunting",
-        "Look for messages that deadlock: random ones, in many networks side by side; and make them few and small."),
+        "Search for messages that deadlock by simulating random traffic, and reduce them to a minimal example."),
     "list": Entry(
         "listing",
         "List schemes, topologies, routing relations, named configurations, hardware components or figures of papers."),
@@ -65,19 +65,19 @@ COMMANDS = {
         "Show a topology: nodes, coordinates, labels, switches and links."),
     "plan": Entry(
         "planning",
-        "Plan one multicast: worms, their visiting orders and their paths; or tell what random ones cost on average."),
+        "Plan one multicast: worms, visiting orders and paths. With --random: mean costs of random multicasts."),
     "sweep": Entry(
         "sweeping",
-        "Run load for all combinations of the values in a file; points that are finished already are not run again."),
+        "Run load for all combinations of option values in a file. Finished points are not run again."),
     "synth": Entry(
         "synthesis",
-        "Synthesise a component, and place and route it: look-up tables, flip-flops, memories, clock, critical path."),
+        "Synthesise a component for an FPGA, and place and route it: area, clock, critical path."),
     "verilog": Entry(
         "verilog",
         "Write a component, or a whole network, as one file of synthesisable Verilog."),
     "wave": Entry(
         "wave",
-        "Tell from a waveform alone what its worms did: a table, or by --plot or --text a space-time diagram."),
+        "Analyse a waveform: when each worm moved, waited and held channels, as a table or a space-time diagram."),
 }
 """All commands by name, in the order of --help."""
 
@@ -85,18 +85,18 @@ _DECLARED: dict[str, typer.Typer] = {}
 
 
 def options_of_program() -> dict[str, Any]:
-    """Return what all applications of this program are made with."""
+    """Return the keyword arguments of all typer applications of this program."""
     return {"add_completion": False, "rich_markup_mode": "rich", "pretty_exceptions_enable": False}
 
 
 def command(name: str) -> Callable[[Function], Function]:
     """Declare a function as the command of this name.
 
-    Its help is the summary in `COMMANDS`, and below that the function's docstring, if it has one.
+    The command's help is the summary in `COMMANDS`, followed by the function's docstring, if any.
     """
     def declare(function: Function) -> Function:
         details = inspect.cleandoc(function.__doc__ or "").split("\n\n")
-        # without the docstring's line breaks, which typer would keep
+        # typer would keep the docstring's line breaks
         paragraphs = [" ".join(paragraph.split()) for paragraph in details]
         alone = typer.Typer(**options_of_program())
         alone.command(name, help="\n\n".join([COMMANDS[name].summary, *paragraphs]))(function)
@@ -107,19 +107,21 @@ def command(name: str) -> Callable[[Function], Function]:
 
 
 def find_command(name: str) -> Any:
-    """Return a command with its options and its whole help, as typer has it."""
+    """Import a command and return its typer object, with all options and help."""
     importlib.import_module(f"{__package__}.{COMMANDS[name].module}")
     return typer.main.get_command(_DECLARED[name])
 
 
 class Commands(TyperGroup):
-    """All commands; each has its name and summary alone until it is asked for."""
+    """Group of all commands. A command has only its name and summary until it is used."""
 
     def __init__(self, **attributes: Any):
         super().__init__(**attributes)
         self.commands = {name: TyperCommand(name, help=entry.summary) for name, entry in COMMANDS.items()}
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
-        """Import the command that is asked for, or refuse one that there is not."""
+        """Import the named command, or refuse an unknown name."""
+        if args[0] not in COMMANDS and not args[0].startswith("-"):
+            raise WormcastError(f"command: {args[0]!r} is not valid. Allowed: {', '.join(COMMANDS)}.")
         name, found, rest = super().resolve_command(ctx, args)
         return name, found and find_command(name or ""), rest

@@ -1,4 +1,4 @@
-"""``continue``: a load experiment goes on from its checkpoint."""
+"""``continue``: continue a load experiment from its checkpoint."""
 
 from pathlib import Path
 from typing import Annotated
@@ -16,15 +16,17 @@ from .outputs import OUTPUTS
 @command("continue")
 @takes("kept", OUTPUTS)
 def continue_(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="What load --checkpoint has written.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Checkpoint, written by load --checkpoint.")],
     cycles: Annotated[int | None, typer.Option(
-        help="Cycles of each seed from the very start; default: as load was told.", show_default=False)] = None,
+        help="Total cycles of each seed, those before the checkpoint included. Default: as given to load.",
+        show_default=False)] = None,
     *,
     kept: Given,
     json: Json = False,
 ) -> int:
-    """With more cycles than it was made for, slices of time of the same length are added, and a warm-up that was not
-    given is found anew among all of them.
+    """A checkpoint can be continued on another machine.
+
+    If --cycles is larger than in load, the warm-up is determined again over all cycles, unless it was given to load.
     """
     from ..experiments.load import Trace, resume
     from .experiments import Outputs, drive
@@ -32,7 +34,7 @@ def continue_(
 
     with stdout_for_results():
         outputs = Outputs(kept)
-        # FILE may be written again, by what goes on from it
+        # --checkpoint may overwrite FILE
         require_apart({"FILE": file}, {word: path for word, path in outputs.writes.items() if word != "--checkpoint"})
         experiment, origin = resume(file, rewind=True)
         trace = experiment.traffic.path if isinstance(experiment.traffic, Trace) else None

@@ -1,4 +1,4 @@
-"""``demo``: the main job on built-in input, by the commands that anybody would type."""
+"""``demo``: run typical commands on built-in input."""
 
 import shlex
 import time
@@ -15,7 +15,7 @@ from .commands import command
 
 __all__: list[str] = []
 
-#: Boppana et al. 1998, figure 4: two worms that meet between their two destinations.
+#: Two worms that meet between their two destinations: figure 4 of [Boppana98].
 MESSAGES = """\
 {"cycle": 0, "source": "0.0", "destinations": ["0.1", "0.2"], "length": 64}
 {"cycle": 0, "source": "0.3", "destinations": ["0.2", "0.1"], "length": 64}
@@ -29,40 +29,41 @@ cycles = 10_000
 consumption = 4
 """
 
-#: Files that the commands read.
+#: Input files of the commands.
 GIVEN = {"figure4.jsonl": MESSAGES, "schemes.toml": SCHEMES}
 
-#: Boppana et al. 1998, figure 2.
+#: Figure 2 of [Boppana98].
 MULTICAST = "--source 3.2 --destinations 5.0,3.1,0.4,1.4,0.5,1.5,5.5"
 FIGURE_4 = "run mesh:1x4 dual-path --vcs 1 --messages {out}/figure4.jsonl"
 
-#: What is shown, the command that shows it, and how it ends.
+#: Title of each step, its command, and the exit code that the command must have.
 STEPS = (
-    ("A multicast to seven nodes of a 6x6 mesh, as two worms along the Hamiltonian path",
+    ("A multicast to seven nodes of a 6x6 mesh: two worms along the Hamiltonian path",
      f"plan mesh:6x6 dual-path {MULTICAST} --plot {{out}}/paths.svg", Exit.DONE),
-    ("The same two worms through router hardware", f"run mesh:6x6 dual-path {MULTICAST} --length 20", Exit.DONE),
-    ("Two worms that wait for each other's consumption channel",
+    ("The same two worms, simulated on the router hardware",
+     f"run mesh:6x6 dual-path {MULTICAST} --length 20", Exit.DONE),
+    ("A deadlock: two multicasts, each holds the consumption channel that the other needs",
      f"{FIGURE_4} --consumption 1 --vcd {{out}}/deadlock.vcd --replay {{out}}/deadlock.html", Exit.DEADLOCK),
-    ("The same with a second consumption channel at each node",
+    ("The same messages with two consumption channels per node: both arrive",
      f"{FIGURE_4} --consumption 2 --vcd {{out}}/cured.vcd --replay {{out}}/cured.html", Exit.DONE),
-    ("Both beside each other, from their waveforms",
+    ("Space-time diagrams of both runs, side by side, from their waveforms",
      "wave {out}/deadlock.vcd {out}/cured.vcd --plot {out}/figure4.svg", Exit.DONE),
-    ("Five schemes under load, four seeds of 10 000 cycles a point",
+    ("Five schemes under load, each point with four seeds of 10 000 cycles",
      "sweep {out}/schemes.toml --out {out} --plot {out}/schemes.svg", Exit.DONE),
 )
 
 FILES = {
-    "paths.svg": "the multicast's worms: their paths, and the order of their visits",
+    "paths.svg": "paths and visiting orders of the multicast's worms",
     "figure4.svg": "space-time diagram: the deadlock beside the cured run",
-    "deadlock.html": "the deadlock to step through, in any browser; cured.html the cured run",
-    "deadlock.vcd": "its waveform, every signal of all routers, and layouts for GTKWave and Surfer beside it",
-    "schemes.svg": "latency and delivered flits over load, five schemes; schemes.csv has the numbers",
+    "deadlock.html": "replay of the deadlock, cycle by cycle, in a browser; cured.html: the cured run",
+    "deadlock.vcd": "waveform of the deadlock, all signals; with layouts for GTKWave and Surfer",
+    "schemes.svg": "latency and throughput of five schemes over load; schemes.csv: the numbers",
 }
 
 
 @command("demo")
 def demo(
-    out: Annotated[Path, typer.Option(help="Folder for the files it makes.")] = Path("out"),
+    out: Annotated[Path, typer.Option(help="Output folder. Default: out.", show_default=False)] = Path("out"),
 ) -> None:
     started = time.monotonic()
     out.mkdir(parents=True, exist_ok=True)
@@ -73,7 +74,7 @@ def demo(
         words = shlex.split(line.format(out=shlex.quote(str(out))))
         say(f"\n{title}:\n$ {shlex.join(['wormcast', *words])}")
         if (code := app(words, standalone_mode=False) or Exit.DONE) != expected:
-            raise WormcastError(f"demo: wormcast {words[0]} ended with {code}, it must end with {expected}")
-    say(f"\nfiles, made in {time.monotonic() - started:.0f} seconds:")
+            raise WormcastError(f"demo: exit code {code} of wormcast {words[0]} is not valid. Allowed: {expected}.")
+    say(f"\nfiles, written in {time.monotonic() - started:.0f} seconds:")
     for name, what in FILES.items():
         say(f"  {out / name}  {what}")

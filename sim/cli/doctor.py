@@ -1,4 +1,4 @@
-"""``doctor``: whether this installation works."""
+"""``doctor``: test the installation."""
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING
@@ -13,13 +13,14 @@ if TYPE_CHECKING:
 
 __all__: list[str] = []
 
-WORKS = {"bulk": "works", "amaranth": "works, and delivers each flit in the same cycle as bulk"}
+WORKS = {"bulk": "works", "amaranth": "works, same delivery cycles as bulk"}
 
 
 @command("doctor")
 def doctor(json: Json = False) -> int:
-    """Exit code 1 if an engine does not work; extras may be missing. It takes some ten seconds, more where kernels are
-    compiled first.
+    """Exit code 1 if an engine does not work. Missing extras do not change the exit code.
+
+    Takes about ten seconds, longer the first time, when simulation kernels are compiled.
     """
     from . import installation
 
@@ -28,7 +29,7 @@ def doctor(json: Json = False) -> int:
     quiet("wormcast {wormcast} with Python {python}, ".format(**installed)
           + ", ".join(f"{name} {number}" for name, number in list(installed.items())[2:]))
     quiet(_machine(machine))
-    with announce("trying the engines"):
+    with announce("testing the engines"):
         tried = installation.engines()
     quiet("engines:")
     for engine in tried:
@@ -52,8 +53,8 @@ def doctor(json: Json = False) -> int:
 
 
 def _machine(found: "Processor") -> str:
-    return (f"processor: {found.name}, {count(found.cores, 'core')}; kernels are compiled for {found.target}, vectors "
-            f"of {8 * found.vector_bytes} bits")
+    return (f"processor: {found.name}, {count(found.cores, 'core')}; kernels are compiled for {found.target} with "
+            f"{8 * found.vector_bytes}-bit vectors")
 
 
 def _engine(engine: "Engine") -> str:
@@ -62,16 +63,16 @@ def _engine(engine: "Engine") -> str:
 
 def _speed(measured: "Speed") -> str:
     return (f"speed: {measured.cycles_per_second:,.0f} cycles/s".replace(",", " ")
-            + f" with one seed on one core, of: wormcast load {measured.topology} {measured.scheme} "
+            + f" with one seed on one core, by: wormcast load {measured.topology} {measured.scheme} "
               f"--rate {measured.rate} --cycles {measured.cycles} --seeds 1")
 
 
 def _cache(kept: "Cache") -> str:
     return (f"kernels: {count(kept.kernels, 'file')}, {kept.bytes / 1e6:.1f} MB in {kept.folder}"
-            + (", which cannot be written: they are compiled anew each time" if not kept.writable else
-               "" if kept.ours else ", where others can write: they are not used, but compiled anew each time; "
-               "let nobody else write there (chmod 700)"))
+            + (", which is not writable: kernels are compiled again in each run" if not kept.writable else
+               "" if kept.ours else ", where other users can write: kernels are not read from there, but compiled "
+               "again in each run; remove the others' write permission (chmod 700)"))
 
 
 def _extra(extra: "Extra") -> str:
-    return f"lacks {', '.join(extra.missing)}: {extra.install}" if extra.missing else "works"
+    return f"{', '.join(extra.missing)} missing: {extra.install}" if extra.missing else "works"

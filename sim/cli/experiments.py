@@ -1,4 +1,4 @@
-"""What ``load`` and ``continue`` share: running an experiment, keeping it, recording it."""
+"""Running, checkpointing and recording of load experiments, for ``load`` and ``continue``."""
 
 import contextlib
 import dataclasses
@@ -34,12 +34,12 @@ from .waveform_report import deadlock_file, waveform_files, window_of
 
 __all__ = ["Outputs", "drive"]
 
-#: Cycles after which a terminal is told how far it is, at least.
+#: Minimum number of cycles between updates of the progress bar.
 STEP = 8192
 
 @dataclasses.dataclass
 class Keeping:
-    """Where and how often to write a checkpoint, the cycle of the last one there is, and why there is no later one."""
+    """Checkpoint file: interval in cycles, cycle of the last checkpoint, and why a later one could not be written."""
 
     path: Path | None
     every: int | None
@@ -48,19 +48,20 @@ class Keeping:
 
     def __post_init__(self) -> None:
         if self.path is None and self.every is not None:
-            raise WormcastError(f"checkpoint-every: {self.every} is given without --checkpoint FILE, it goes with it")
+            raise WormcastError(f"checkpoint-every: {self.every} is not valid without --checkpoint. "
+                                "Needed: --checkpoint FILE.")
         if self.path is not None:
             require_writable(self.path)
 
     def write(self, experiment: Experiment, origin: Origin) -> None:
-        """Write the file, or keep the one there is and refuse."""
+        """Write the checkpoint. If that fails, the previous file stays and the error is raised."""
         if self.path is not None:
             with whole_file(self.path) as unfinished:
                 keep(experiment, origin, unfinished)
             self.written = experiment.now
 
     def try_to_write(self, experiment: Experiment, origin: Origin) -> None:
-        """Write the file, or note why not: a run goes on without it."""
+        """Write the checkpoint. If that fails, store the error and let the run continue."""
         self.refused = None
         try:
             self.write(experiment, origin)
@@ -68,25 +69,25 @@ class Keeping:
             self.refused = str(error)
 
     def next(self, now: int) -> int | None:
-        """The cycle of the next one."""
+        """Return the cycle of the next checkpoint."""
         return None if self.every is None else (now // self.every + 1) * self.every
 
 
 @dataclasses.dataclass
 class Recording:
-    """What to record, the file that has it when it is done, or why there is none."""
+    """Waveform to record: the window or message, the file once it is written, and why it could not be written."""
 
     vcd: Path | None
     window: tuple[int, int] | None
     instances: list[Instance]
     around_worst: bool = False
-    shown: str = ""  # what the file shows, where it has to be said
+    shown: str = ""  # description of the recorded part; empty for a window
     written: Path | None = None
     refused: str | None = None
 
     @classmethod
     def parse(cls, given: Given, experiment: Experiment) -> "Recording":
-        """Read the options; the window must lie before the experiment."""
+        """Read the options. The window must not begin before the experiment's current cycle."""
         vcd, window, instances = (given.get(name) for name in ("vcd", "window", "instances"))
         if vcd is not None:
             require_waveform(vcd)
@@ -94,33 +95,33 @@ class Recording:
         if "around_worst" in given:
             for name, other in (("window", window), ("instances", instances)):
                 if other is not None:
-                    raise WormcastError(f"around-worst: --{name} {other} is given beside it, the message says itself "
-                                        "what is recorded")
+                    raise WormcastError(f"{name}: {other} is not valid with --around-worst: the message determines "
+                                        "the cycles and instances. Allowed: one of the two options.")
             if vcd is None:
-                raise WormcastError("around-worst: given without --vcd FILE, it is what goes there")
+                raise WormcastError("around-worst: the waveform's file is missing. Needed: --vcd FILE.")
             return cls(vcd, None, [], around_worst=True)
         if cycles is None:
             if instances is not None:
-                raise WormcastError("instances: given without --window, they say what of it is recorded")
+                raise WormcastError(f"instances: {instances} is not valid without --window. Needed: --window A:B.")
             return cls(vcd, None, [])
         if vcd is None:
-            raise WormcastError(f"window: {window} is given without --vcd FILE, it is what goes there")
+            raise WormcastError(f"window: {window} is not valid without --vcd. Needed: --vcd FILE.")
         now, last = experiment.groups[0].now, experiment.cycles
         if now == last:
-            raise WormcastError(f"window: {window} is given of an experiment that has run all its {last} cycles, it "
-                                "must get more by --cycles")
+            raise WormcastError(f"window: {window} is not valid: the experiment has run all its {last} cycles. "
+                                f"Needed: --cycles above {last}.")
         if not now <= cycles[0] < cycles[1] <= (cycles[1] if last is None else last):
-            raise WormcastError(f"window: {window!r} is given, it must be A:B with {now} <= A < B"
-                                + ("" if last is None else f" <= {last}"))
+            raise WormcastError(f"window: {window!r} is not valid. Allowed: A:B with {now} <= A < B"
+                                + ("." if last is None else f" <= {last}."))
         lane = Network(experiment.topology, experiment.scheme, experiment.configuration)
         return cls(vcd, cycles, find_instances(lane, "all" if instances is None else instances))
 
     def pause(self) -> int | None:
-        """The cycle in which the window can be recorded, as long as it is not."""
+        """Return the cycle in which the window can be recorded; None if there is none, or it is recorded."""
         return self.window[0] + 1 if self.window and not self.written and not self.refused else None
 
     def take_window(self, experiment: Experiment) -> None:
-        """Record the window, if it has begun before any deadlock."""
+        """Record the window once it has begun. In a deadlock the waveform of the deadlock is recorded instead."""
         pause = self.pause()
         if pause is None or experiment.deadlocked or experiment.groups[0].now < pause:
             return
@@ -129,18 +130,18 @@ class Recording:
         self._write(self.vcd, lambda unfinished: rewind_to_window(experiment, unfinished, first, last, self.instances))
 
     def miss_window(self, experiment: Experiment) -> None:
-        """Note that the window has not begun when all is over."""
+        """Store an error if the experiment ended before the window began."""
         if self.window and not self.written and not self.refused:
-            self.refused = (f"window: {self.window[0]}:{self.window[1]} is given, all is received in cycle "
-                            f"{experiment.now}, it must begin before")
+            self.refused = (f"window: {self.window[0]}:{self.window[1]} is not valid: the last message is received in "
+                            f"cycle {experiment.now}. Allowed: A below {experiment.now}.")
 
     def take_worst(self, experiment: Experiment, result: Load) -> None:
-        """Record the worst message, if that is asked for."""
+        """Record the message with the largest latency, with ``--around-worst``."""
         if not self.around_worst:
             return
         worst = next(iter(result.worst()), None)
         if worst is None:
-            self.refused = "around-worst: no message that counts is received by the end, there must be one"
+            self.refused = "around-worst: no message of the measured cycles is received by the end"
             return
         seed, of_seed = (worst["seed"], f" of seed {worst['seed']}") if worst["seed"] is not None else (
             result.seeds[0], "")
@@ -149,17 +150,17 @@ class Recording:
         def record(unfinished: Path) -> None:
             worms = rewind_to_message(experiment, unfinished, seed, message, created, created + latency)
             numbers = ", ".join(map(str, worms))
-            self.shown = f", message {message}{of_seed}, its worm{'s' * (len(worms) > 1)} there: {numbers}"
+            self.shown = f", message {message}{of_seed}, worm{'s' * (len(worms) > 1)} {numbers}"
 
         self._write(self.vcd, record)
 
     def take_deadlock(self, experiment: Experiment) -> None:
-        """Record how a deadlock came about, if no window is recorded."""
+        """Record the cycles that lead to a deadlock, if no window is recorded."""
         if not self.written and not self.refused:
             self._write(self.vcd or deadlock_file(), lambda unfinished: rewind_to_deadlock(experiment, unfinished))
 
     def _write(self, path: Path | None, record: Callable[[Path], None]) -> None:
-        """Write the file; what goes wrong must not lose the results, and is told after them."""
+        """Write the waveform. An error is stored and reported after the results, so that these are not lost."""
         assert path is not None
         try:
             with whole_waveform(path) as unfinished:
@@ -171,37 +172,32 @@ class Recording:
 
 @dataclasses.dataclass(frozen=True)
 class Drawing:
-    """Where to draw how busy links are, if anywhere."""
+    """Picture of the utilisation of links, if a path is set."""
 
     path: Path | None
 
     def require(self, topology: Topology) -> None:
-        """Refuse what cannot be drawn, before anything is run."""
+        """Refuse a network that cannot be drawn, or a file that cannot be written, before the run."""
         if self.path:
             require_drawable(topology, self.path)
             require_writable(self.path)
 
     def draw(self, result: Load, *, quiet: bool) -> None:
-        """Draw it, but for a deadlock; say so, unless quiet."""
+        """Draw the picture, unless there is a deadlock. Print its file name, unless quiet."""
         if self.path and not result.deadlock:
             with whole_picture(self.path) as target:
                 draw_utilisation(result, *target)
         if self.path and not quiet:
-            say("no picture, as nothing is measured in a deadlock" if result.deadlock else f"picture: {self.path}")
+            say("no picture, as a deadlock has no measurements" if result.deadlock else f"picture: {self.path}")
 
 
 class Outputs:
-    """What the options of `OUTPUTS` ask for, and what has become of it.
+    """Output files of a load experiment, as requested by the options `OUTPUTS`.
 
     Parameters
     ----------
     given : mapping of str to Any
-        Those that are given.
-
-    Raises
-    ------
-    WormcastError
-        A file cannot be written, or options do not go together.
+        The options given by the user.
     """
 
     def __init__(self, given: Given):
@@ -214,18 +210,18 @@ class Outputs:
 
     @property
     def writes(self) -> dict[str, Path | None]:
-        """All files that may be written, as `require_apart` takes them."""
+        """All files that may be written, by option."""
         return {"--checkpoint": self.keeping.path, "--plot": self.drawing.path,
                 "--messages-out": self.messages.path,
                 **waveform_files(self._given.get("vcd"))}
 
     def begin(self, experiment: Experiment) -> None:
-        """Refuse what cannot be made of an experiment, before it is run."""
+        """Refuse outputs that this experiment cannot have, before the run."""
         self.recording = Recording.parse(self._given, experiment)
         self.messages.begin(experiment)
 
     def finish(self, experiment: Experiment, origin: Origin, result: Load) -> None:
-        """Write the files of the end, or note why there are none: the result is told first."""
+        """Write the files of a finished experiment. Errors are stored, so that the result is printed first."""
         if result.deadlock:
             self.recording.take_deadlock(experiment)
             self.messages.leave_out()
@@ -236,14 +232,14 @@ class Outputs:
             self.keeping.try_to_write(experiment, origin)
 
     def files(self, result: Load) -> dict[str, Path | None]:
-        """The files that are written, by what is in them."""
+        """Return the written files by their JSON keys."""
         return {"waveform": self.recording.written,
                 "checkpoint": None if self.keeping.written is None else self.keeping.path,
                 "plot": None if result.deadlock else self.drawing.path,
                 "messages_out": self.messages.path if self.messages.written else None}
 
     def tell(self) -> None:
-        """Say which files are written."""
+        """Print the names of the written files."""
         if self.recording.written:
             say(f"waveform: {self.recording.written}{self.recording.shown}")
         if self.messages.told:
@@ -253,18 +249,20 @@ class Outputs:
 
     @property
     def refused(self) -> list[str]:
-        """Why files are not written."""
+        """Errors of files that could not be written."""
         return [sentence for sentence in (
             self.recording.refused, self.messages.refused, self.keeping.refused) if sentence]
 
 
 def drive(experiment: Experiment, origin: Origin, outputs: Outputs) -> Load:
-    """Run an experiment to its end, write files on the way, and give its result.
+    """Run an experiment to its end, write checkpoints and waveforms meanwhile, and return its result.
 
     Raises
     ------
-    Interrupted, typer.Abort
-        It can be continued from its checkpoint, or has none.
+    Interrupted
+        The user stopped it, and it can be continued from its checkpoint.
+    typer.Abort
+        The user stopped it, and it has no checkpoint.
     """
     keeping, recording = outputs.keeping, outputs.recording
     following = keeping.next(experiment.now)
@@ -283,19 +281,19 @@ def drive(experiment: Experiment, origin: Origin, outputs: Outputs) -> Load:
     if keeping.path is None:
         raise typer.Abort
     keeping.write(experiment, origin)
-    raise Interrupted(f"interrupted in cycle {experiment.now}; wormcast continue {keeping.path} goes on from there")
+    raise Interrupted(f"interrupted in cycle {experiment.now}; to continue: wormcast continue {keeping.path}")
 
 
 @contextlib.contextmanager
 def _stopped_by_ctrl_c(experiment: Experiment) -> Iterator[None]:
-    """Stop an experiment at its next step on Ctrl-C; a second one breaks it off."""
+    """Stop an experiment at its next step on Ctrl-C. A second Ctrl-C raises KeyboardInterrupt."""
     def stop(*_: object) -> None:
-        # an exception raised here might hit code that ignores exceptions
+        # an exception raised here could be swallowed by code that ignores exceptions
         experiment.stop()
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
     before = signal.getsignal(signal.SIGINT)
-    if before is not signal.SIG_IGN:  # as it is of what a shell runs in the background
+    if before is not signal.SIG_IGN:  # shells ignore Ctrl-C for background jobs
         signal.signal(signal.SIGINT, stop)
     try:
         yield

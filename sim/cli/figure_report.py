@@ -1,8 +1,9 @@
-"""Measurement of figures of papers, and their tables, pictures and pages."""
+"""Measurement of papers' figures, and their tables, pictures and pages."""
 
 import contextlib
 import io
 import shlex
+import tempfile
 import time
 from collections.abc import Generator, Sequence
 from pathlib import Path
@@ -74,11 +75,11 @@ def measure_figures(name: str, quick: bool, out: Path, scheduler: str | None, js
 
         told = Answers(store)
         curves = [curves_of(one, quick=quick) for one in figures]
-        # a series that several figures name is measured once
+        # figures that share a series measure it once
         every = [curve for some in curves for curve in each_once(some)]
         with announce(f"measuring {name}", costs.expected(figures, quick)):
             for figure in figures:
-                told.ask(figure.commands)  # one that is refused is not found out after hours of points
+                told.ask(figure.commands)  # refused commands end the figure now, not after hours of simulation
             with contextlib.closing(measure(every, store, run)) as done, progress(None, "points") as show:
                 for number, _ in done:
                     show(number)
@@ -87,7 +88,7 @@ def measure_figures(name: str, quick: bool, out: Path, scheduler: str | None, js
             if figure.name in catalogue():
                 costs.measured(figure, quick, some, told.seconds(figure.commands))
     seconds = time.process_time() - started
-    out.mkdir(parents=True, exist_ok=True)  # a figure of pictures alone leaves no points there
+    out.mkdir(parents=True, exist_ok=True)  # a figure without points has not created it
     files = [_write(one, out, quick, told) for one in outcomes]
     if several:
         files.append(_report(name, outcomes, out, quick))
@@ -105,7 +106,7 @@ def measure_figures(name: str, quick: bool, out: Path, scheduler: str | None, js
 
 
 def list_figures(out: Path, json: bool) -> None:
-    """Tell which figures there are, with the claims that they decide, and how long they take."""
+    """Print all figures, with the number of claims that each decides and its run time."""
     figures = [find_figure(one) for one in catalogue()]
     known: dict[bool, list[Minutes | None]] = {quick: [None] * len(figures) for quick in (False, True)}
     if (out / "figures.sqlite").exists():
@@ -124,9 +125,9 @@ def list_figures(out: Path, json: bool) -> None:
     table(["name", "title", "claims", "quick", "full"], [
         [row["name"], row["title"], len(row["claims"]), _minutes(row["quick_minutes"]), _minutes(row["minutes"])]
         for row in rows])
-    say("claims: how many it decides; --json names them, and how many curves and cycles there are")
-    say(f"quick, full: minutes, as measured by {out / 'figures.sqlite'}; with ~ reckoned from the figures "
-        "that were, by curves and cycles; - where none were")
+    say("claims: number of the paper's claims that the figure decides; --json names them")
+    say(f"quick, full: run time in minutes, from {out / 'figures.sqlite'}; ~: estimated from the figures measured "
+        "there; -: no estimate, as no figure is measured")
 
 
 def _minutes(known: Any) -> str | None:
@@ -156,10 +157,11 @@ def _write(outcome: FigureOutcome, out: Path, quick: bool, told: Answers) -> lis
             pictures.append((figure.title, files[-1].name))
     for one in figure.pictures:
         files.append(out / f"{figure.name}-{one.name}.svg")
-        with whole_picture(files[-1]) as (unfinished, _), contextlib.redirect_stdout(io.StringIO()):
-            plotted = unfinished.with_suffix(".svg")
+        with (whole_picture(files[-1]) as (unfinished, _), contextlib.redirect_stdout(io.StringIO()),
+              tempfile.TemporaryDirectory() as folder):
+            plotted = Path(folder, "picture.svg")
             invoke(one.command.format(plot=shlex.quote(str(plotted)), here=shlex.quote(str(HERE))))
-            plotted.replace(unfinished)
+            unfinished.write_bytes(plotted.read_bytes())
         pictures.append((one.command.format(plot=f"{one.name}.svg", here="{here}"), files[-1].name))
     files.append(out / f"{figure.name}.html")
     with whole_file(files[-1]) as unfinished:
@@ -168,7 +170,7 @@ def _write(outcome: FigureOutcome, out: Path, quick: bool, told: Answers) -> lis
 
 
 def _report(name: str, outcomes: Sequence[FigureOutcome], out: Path, quick: bool) -> list[Path]:
-    """Write what leads to several figures, and their verdicts."""
+    """Write the index page of several figures, and the page of their verdicts."""
     files = [out / "index.html", out / "verdicts.md"]
     made = f"Made by `wormcast figure {name}{' --quick' if quick else ''}`, version {wormcast.__version__}."
     texts = [index_page(outcomes), verdicts_page(outcomes, [made, RULE, VARIED])]
@@ -178,33 +180,33 @@ def _report(name: str, outcomes: Sequence[FigureOutcome], out: Path, quick: bool
     return files
 
 
-RULE = ("held: whole 95 % intervals lie apart in the stated direction, at every load that all series measured before "
-        "saturation; not held: they lie apart in the opposite direction at every such load; undecided: else.")
-VARIED = ("Variations are measured in short: an eighth of the cycles, intervals twice as wide. One is named where its "
+RULE = ("held: at every load that all series measured before saturation, the 95 % intervals do not overlap and lie in "
+        "the stated order; not held: they lie in the opposite order at every such load; undecided: all other cases.")
+VARIED = ("Variations run for an eighth of the cycles, with intervals twice as wide. A variation is named if its "
           "verdict differs from the default's and is not undecided.")
 
-#: What a reader of a page of curves must know.
+#: Definitions on a page of curves.
 ABOUT = """\
-Loads are payload flits times destinations, created (offered) or received (delivered), per node and cycle; \
-throughput is what the whole network delivers in a cycle.
-A point runs until half the latency's 95 % interval is within {percent} % of its mean, or until it is saturated \
-twice in a row and what it delivers is known so well; points that are less precise say so."""
+Loads are payload flits times destinations per node and cycle: created (offered) or received (delivered). Throughput \
+is the number of flits that the whole network delivers per cycle.
+A point runs until half the 95 % interval of the latency is within {percent} % of its mean. A saturated point runs \
+until it is saturated twice in a row and its throughput has this precision. Less precise points are marked."""
 ABOUT_RUNS = """\
-A point is one multicast alone in the network: latency from its creation to the last receipt, in cycles; nothing is \
-random. formula: what the scheme's cost says with t_s, t_r, and t_hop and c of a unicast alone on these routers. \
-bound: as many steps as 5 informed nodes for each one need, of a unicast over one hop each; [Hou] counts them so, but \
-a node that sends often enough within a step may be faster.
-Waits: cycles in which flits waited for channels and for turns, behind worms of other nodes, of their own sender, and \
-behind nobody; a worm that its sender holds back until the one before it has left is not in the network yet, and \
-counts in none of them."""
-RULE_OF_RUNS = ("held, not held: so at every value that all series have, or at none; undecided: else, or where numbers "
-                "that are to differ are equal.")
+A point is one multicast in an otherwise empty network. Latency: cycles from its creation to the last receipt. Nothing \
+is random. formula: the scheme's cost from t_s, t_r, and t_hop and c measured with one unicast on these routers. \
+bound: the steps that are needed if each step multiplies the number of informed nodes by 5, each step a unicast over \
+one hop, as in [Hou]. A node that sends several worms within a step may be faster.
+Waits: cycles in which flits waited for channels or for their turn, behind worms of other nodes, behind worms of their \
+own sender, or behind no worm. Cycles in which a sender holds a worm back until its previous worm has left are not \
+counted, because the worm is not in the network yet."""
+RULE_OF_RUNS = ("held: true at every value that all series have; not held: true at none of them; undecided: all other "
+                "cases, and equal numbers that should differ.")
 RUNS_IN_HASTE = "Quick: every other value, no variations."
 IN_HASTE = "Quick: an eighth of the cycles, intervals twice as wide, no variations."
 
 
 def _notes(figure: Figure, quick: bool) -> list[str]:
-    """How a figure was made."""
+    """Return the command, the definitions and the rule of the verdicts for a figure's page."""
     made = f"wormcast figure {figure.name}{' --quick' if quick else ''}, version {wormcast.__version__}."
     if figure.runs:
         return [made, *ABOUT_RUNS.splitlines(), RULE_OF_RUNS, *([RUNS_IN_HASTE] if quick else [])]
@@ -221,7 +223,7 @@ def _show(outcome: FigureOutcome, files: Sequence[Path]) -> None:
     """Print the verdicts of a figure, and its files."""
     say(f"{outcome.figure.name}: {outcome.figure.title} ({outcome.figure.source})")
     if outcome.verdicts:
-        table(["claim", "what is said", "verdict", "where", "changed by"], [
+        table(["claim", "statement", "verdict", "where", "changed by"], [
             [one.claim, one.statement, one.verdict, one.why or None,
              ", ".join(f"{name}: {other}" for name, other in one.changed_by.items()) or None]
             for one in outcome.verdicts])
@@ -229,6 +231,6 @@ def _show(outcome: FigureOutcome, files: Sequence[Path]) -> None:
         imprecise = sum(row.get("precise") is False and not row["saturated"] for row in outcome.rows)
         deadlocks = sum(bool(row.get("deadlock")) for row in outcome.rows)
         say(f"{len(outcome.rows)} points" + ("" if outcome.figure.runs else
-            f", {imprecise} of them less precise than wanted, {deadlocks} in deadlock"))
+            f", {imprecise} of them imprecise, {deadlocks} in deadlock"))
     for file in files:
         say(f"  {file}")

@@ -1,4 +1,4 @@
-"""``figure``: the figures of papers, with verdicts on what the papers say."""
+"""``figure``: reproduce figures of papers, with a verdict on each claim."""
 
 from pathlib import Path
 from typing import Annotated
@@ -14,19 +14,21 @@ __all__: list[str] = []
 @command("figure")
 def figure_(
     name: Annotated[str | None, typer.Argument(
-        metavar="[NAME]", help="One of those that are listed without a name; a file NAME.toml; or, for a report, the "
-        "number of a paper, as 001, or all.", show_default=False)] = None,
+        metavar="[NAME]", help="Name of a figure; a paper's number, for example 001, for all its figures; all, for all "
+        "figures; or your own FILE.toml. Default: list the names.", show_default=False)] = None,
     quick: Annotated[bool, typer.Option(
-        "--quick", help="An eighth of the cycles, an interval twice as wide, and no variations.")] = False,
+        "--quick", help="Run an eighth of the cycles, with intervals twice as wide and without variations.")] = False,
     out: Annotated[Path, typer.Option(
-        help="Folder for the finished points, tables, pictures and pages.")] = Path("out/figures"),
+        help="Output folder for points, tables, pictures and pages. Default: out/figures.",
+        show_default=False)] = Path("out/figures"),
     scheduler: Annotated[str | None, typer.Option(
-        metavar="ADDRESS", help="Run the points on the workers of a dask.distributed cluster, as tcp://host:8786; "
-        "default: here.", show_default=False)] = None,
+        metavar="ADDRESS", help="Run the points on a dask.distributed cluster, for example tcp://host:8786. Default: "
+        "on this machine.", show_default=False)] = None,
     json: Json = False,
 ) -> int:
-    """OUT/NAME.html shows it, OUT/NAME.csv has all points, OUT/NAME.svg the curves. OUT/figures.sqlite keeps each point
-    as it is finished; what is there is not run again.
+    """Writes OUT/NAME.html (page), OUT/NAME.csv (all points) and OUT/NAME.svg (curves).
+
+    OUT/figures.sqlite stores each finished point. Stored points are not run again.
     """
     from .figure_report import list_figures, measure_figures
 

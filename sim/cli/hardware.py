@@ -1,4 +1,4 @@
-"""The hardware options, the same for every command that builds a network."""
+"""Hardware options, shared by all commands that build a network."""
 
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -19,65 +19,64 @@ __all__ = ["ANALYSED", "Packet", "RelationOption", "Ties", "chosen", "describe_c
 
 RelationOption = Annotated[str | None, typer.Option(
     metavar="NAME|FILE.py[:NAME]",
-    help="Route by this relation, see: wormcast list relations; or one of yours. Default: the scheme's.")]
+    help="Routing relation. All relations: wormcast list relations. Your own: FILE.py[:NAME]. Default: the scheme's.")]
 
-#: The options, as typer wants them, in the order of --help.
+#: Typer annotations of the hardware options, in the order of --help.
 OPTIONS = {
     "configuration": Annotated[str | None, typer.Option(
-        metavar="NAME", help="Named configuration, options below override it; see: wormcast list configurations.",
-        rich_help_panel="Hardware")],
+        metavar="NAME", help="Named configuration of the options below, each of which can override it. All names: "
+        "wormcast list configurations.", rich_help_panel="Hardware")],
     **{name: as_typer(option) for name, option in options_of(Configuration).items()},
 }
 Packet, Ties = OPTIONS["packet"], OPTIONS["ties"]
 
-#: Those that an analysis of deadlocks depends on.
+#: Options that affect a deadlock analysis.
 ANALYSED = ("vcs", "consumption", "classes", "ejection", "vc_classes", "ties", "absorb", "tokens", "buffer_kind",
             "buffer", "chunk", "flit_width", "header", "packet", "ni", "places")
 
 
 def chosen(name: str, value: Any) -> Any:
-    """Give the value of a hardware option, its default for None; refuses one that is not allowed."""
+    """Return the value of a hardware option, or its default for None. Refuse values that are not allowed."""
     declared = options_of(Configuration)[name]
     value = declared.default if value is None else value
     declared.require(value)
     return value
 
 
-#: What a component is built for beside the hardware options, in the order of --help.
+#: Options of a component besides the hardware options, in the order of --help.
 COMPONENT = {
     "topology": Annotated[str | None, typer.Option(
-        help=f"Network that it is built for, {DEFAULTS['topology']} by default.", show_default=False)],
+        help=f"Network that the component is built for. Default: {DEFAULTS['topology']}.", show_default=False)],
     "scheme": Annotated[str | None, typer.Option(
-        help=f"Scheme that it is built for, {DEFAULTS['scheme']} by default.", show_default=False)],
+        help=f"Scheme that the component is built for. Default: {DEFAULTS['scheme']}.", show_default=False)],
     "relation": RelationOption,
     "relations": Annotated[str | None, typer.Option(
-        help="Routing relations that a router decodes, joined by commas; default: the scheme's.")],
+        metavar="NAME,NAME,...", help="Routing relations that a router decodes. Default: the scheme's.")],
     "port": Annotated[str | None, typer.Option(
-        help="Port of the router whose part it is, as in local; default: the first.")],
+        help="Router port of the component, for parts of a router, for example local. Default: the first.")],
     "kind": Annotated[str | None, typer.Option(
-        help="Kind of router that it is, or is a part of, where there are several, as in router_1; default: the "
-        "first.")],
+        help="Kind of router, in networks with several kinds, for example router_1. Default: the first.")],
 }
 
 
 def takes_component(command: Callable) -> Callable:
-    """Give a command the options of a component, in place of its parameters ``built_for`` and ``given``: see `takes`.
+    """Add the options of a component to a command, in place of its parameters ``built_for`` and ``given``: see `takes`.
 
-    Those of hosts, whose software is no component, are left out.
+    Options of hosts are left out, because host software is no component.
     """
     return takes("built_for", COMPONENT)(_takes_all_but(HOST_FIELDS)(command))
 
 
 def takes_hardware(command: Callable) -> Callable:
-    """Give a command the hardware options of a run, in place of its parameter ``given``: those that are given.
+    """Add the hardware options of a run to a command, in place of its parameter ``given``.
 
-    Those on which no cycle depends are left out.
+    Options that change no cycle of a run are left out.
     """
     return _takes_all_but(UNTIMED_FIELDS)(command)
 
 
 def takes_analysed(command: Callable) -> Callable:
-    """Give a command the hardware options on which deadlocks depend, in place of its parameter ``given``."""
+    """Add the hardware options that affect deadlocks to a command, in place of its parameter ``given``."""
     return takes("given", {name: OPTIONS[name] for name in ("configuration", *ANALYSED)})(command)
 
 
@@ -85,17 +84,17 @@ def _takes_all_but(names: tuple[str, ...]) -> Callable[[Callable], Callable]:
     return takes("given", {name: option for name, option in OPTIONS.items() if name not in names})
 
 
-#: What the values of two options mean, in short, and how trees are copied.
-READERS = {"coupled": "copies move together", "independent": "copies move apart"}
-COPIES = {"asynchronous": "each copy goes by itself", "synchronous": "copies move together",
-          "serial": "a flit of one copy a cycle"}
+#: Short descriptions of the readers, of the replication of trees, and of the delays.
+READERS = {"coupled": "branches advance together", "independent": "branches advance apart"}
+COPIES = {"asynchronous": "each branch at its own pace", "synchronous": "branches advance together",
+          "serial": "one flit of one branch per cycle"}
 DELAYS = {"paper": "header 3 cycles a hop", "fast": "header 4 cycles a hop"}
 
 
 def describe_hardware(configuration: Configuration, scheme: Scheme) -> str:
-    """Name the hardware options: the first five always, the others where they are not the usual ones.
+    """Return the hardware options in words: always the first five, others where they differ from the default.
 
-    Of trees it names how they are copied, and whether by tokens, where it names the readers of others.
+    For trees the replication and the tokens are written in place of the readers.
     """
     told = {"vcs", "buffer", "buffer_kind", "chunk", "consumption", "readers", "delays", "classes", "tokens"}
     options = configuration.to_dict()
@@ -119,5 +118,5 @@ def describe_hardware(configuration: Configuration, scheme: Scheme) -> str:
 
 
 def describe_classes(classes: ConsumptionClasses) -> str:
-    """Write a map of classes, and in words that there are none: a worm then takes any channel."""
+    """Return a map of consumption classes in words. Without classes a worm takes any channel."""
     return f"classes {classes}" if len(classes) else "no classes"

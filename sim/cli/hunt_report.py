@@ -1,4 +1,4 @@
-"""Report of a hunt, and the files that show the deadlock that it has found."""
+"""Report of a hunt, and the files that show the deadlock found."""
 
 import contextlib
 import dataclasses
@@ -21,12 +21,12 @@ from .run_report import describe_deadlock
 
 __all__ = ["report", "to_dict", "write"]
 
-#: Networks of so many nodes are recorded whole, others where the deadlock is.
+#: Largest number of nodes of a network that is recorded whole. Of larger ones only the deadlock's part is recorded.
 WHOLE = 256
 
 
 def write(result: Run, files: dict[str, Path]) -> None:
-    """Write the messages, and how they deadlock."""
+    """Write the messages, and the waveform, picture and replay of their deadlock."""
     network, host = result.network, result.host
     assert result.deadlock is not None
     instances = (find_instances(network, "all") if network.topology.nodes <= WHOLE
@@ -60,14 +60,14 @@ def report(found: Hunt, setup: Setup, files: dict[str, Path], command: str | Non
     say(f"{setup.scheme.name} on {setup.topology.name}: "
         f"{'no deadlock found' if found.result is None else 'a deadlock'}")
     say(describe_hardware(setup.configuration, setup.scheme))
-    say(f"searched: {_told(found.searched)}")
+    say(f"searched: {_extent(found.searched)}")
     if found.result is None:
         return
-    least = ("it deadlocks no longer without any one message or destination, or with any one payload a flit shorter or "
-             "message a cycle earlier" if found.minimal else "given up there, fewer or shorter ones may deadlock")
+    least = ("minimal: no deadlock if one message or destination is removed, one payload is a flit shorter, or one "
+             "message is a cycle earlier" if found.minimal else "stopped there; fewer or shorter messages may deadlock")
     say(f"shrunk: {count(found.first or 0, 'message')} to {len(found.result.messages)}, by {found.tried} runs; {least}")
     if found.fewer.networks:
-        say(f"searched for fewer messages: {_told(found.fewer)}")
+        say(f"searched for fewer messages: {_extent(found.fewer)}")
     name = setup.topology.node_name
     for message in found.result.messages:
         say(f"  cycle {message.at}, {name(message.source)} to {' '.join(map(name, message.destinations))}: "
@@ -78,11 +78,11 @@ def report(found: Hunt, setup: Setup, files: dict[str, Path], command: str | Non
     say(f"again: {command}")
 
 
-def _told(searched: Searched) -> str:
-    """How much was searched, in words."""
+def _extent(searched: Searched) -> str:
+    """Return the extent of a search in words."""
     (shortest, longest), (fewest, most) = searched.lengths or (0, 0), searched.destinations or (0, 0)
     least, largest = searched.loads or (0, 0)
-    unfinished = f"; {searched.unfinished} given up unfinished" if searched.unfinished else ""
+    unfinished = f"; {count(searched.unfinished, 'network')} stopped unfinished" if searched.unfinished else ""
     return (f"{searched.cycles} cycles of {count(searched.networks, 'network')}, {count(searched.messages, 'message')} "
             f"of {shortest} to {longest} flits to {fewest} to {count(most, 'node')}, {least:.2f} to {largest:.2f} "
             f"flits to deliver per node and cycle{unfinished}")

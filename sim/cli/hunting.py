@@ -1,4 +1,4 @@
-"""``hunt``: look for messages that deadlock, and make them few and small."""
+"""``hunt``: search for messages that deadlock, and reduce them."""
 
 import re
 import shlex
@@ -21,7 +21,7 @@ from .progress import progress
 
 __all__: list[str] = []
 
-#: What is written, by its ending.
+#: Endings of the files that are written, by content.
 FILES = {"messages": ".jsonl", "waveform": ".vcd", "picture": ".svg", "replay": ".html"}
 
 
@@ -30,21 +30,24 @@ FILES = {"messages": ".jsonl", "waveform": ".vcd", "picture": ".svg", "replay": 
 def hunt_(
     topology: TopologyName,
     scheme: SchemeName,
-    cycles: Annotated[int, typer.Option(help="Cycles to search at most, of all networks together.")] = HUNT_CYCLES,
+    cycles: Annotated[int, typer.Option(
+        help=f"Maximum number of simulated cycles, the sum over all networks. Default: {HUNT_CYCLES}.",
+        show_default=False)] = HUNT_CYCLES,
     length: Annotated[str | None, typer.Option(
-        metavar="A:B", help="Fewest and most payload flits of a message in the search; or one number. Default: {}:{}, "
-        "the fewest more where flits are narrow.".format(*HUNT_LENGTHS), show_default=False)] = None,
-    seed: Annotated[int, typer.Option(help="The same seed finds the same.", min=0)] = 0,
-    out: Annotated[Path, typer.Option(help="Folder for the files that it writes.")] = Path("out"),
+        metavar="A:B", help="Shortest and longest payload of a message; or one number. Default: {}:{}, with a larger "
+        "minimum for narrow flits. Unit: flits.".format(*HUNT_LENGTHS), show_default=False)] = None,
+    seed: Annotated[int, typer.Option(
+        help="Seed of the random messages. The same seed gives the same result. Default: 0.", min=0,
+        show_default=False)] = 0,
+    out: Annotated[Path, typer.Option(help="Output folder. Default: out.", show_default=False)] = Path("out"),
     relation: RelationOption = None,
     *,
     given: Given,
     json: Json = False,
 ) -> int:
-    """Exit code 3 and the deadlock if one is found; its messages, a waveform, a space-time diagram and a replay in
-    --out.
+    """Exit code 3: a deadlock was found. Its messages, a waveform, a space-time diagram and a replay are in --out.
 
-    If none is found, exit code 0, and how much was searched; that is no proof, which is what check is for.
+    Exit code 0: no deadlock was found. This is no proof; use check for a proof.
     """
     from ..experiments.hunt import hunt, usual_lengths
     from .hunt_report import report, to_dict, write
@@ -77,12 +80,13 @@ def _lengths(text: str) -> tuple[int, int]:
     """Read A:B, or one number for both."""
     parts = text.split(":")
     if not (len(parts) <= 2 and all(part.isascii() and part.isdigit() and len(part) < 16 for part in parts)):
-        raise WormcastError(f"length: {text!r} is given, it must be a number of flits, or A:B, the fewest and the most")
+        raise WormcastError(f"length: {text!r} is not valid. Allowed: a number of flits, or A:B, the fewest and the "
+                            "most flits.")
     return int(parts[0]), int(parts[-1])
 
 
 def _command(topology: str, scheme: str, relation: str | None, given: Given, messages: Path) -> str:
-    """What runs the messages again."""
+    """Return the command that runs the messages again."""
     options = {**({} if relation is None else {"relation": relation}), **given, "messages": messages}
     words = [word for name, value in options.items() for word in (f"--{name.replace('_', '-')}", str(value))]
     return shlex.join(["wormcast", "run", topology, scheme, *words])

@@ -1,4 +1,4 @@
-"""Whether an installation works: what it has, what it lacks, and how fast it is."""
+"""Tests of an installation: versions, engines, extras, kernel cache and speed."""
 
 import importlib.util
 import os
@@ -26,7 +26,7 @@ from ..lowering.machine import vector_bytes
 __all__ = ["EXTRAS", "Cache", "Engine", "Extra", "Processor", "Speed", "engines", "extras", "kernel_cache", "processor",
            "speed", "versions"]
 
-#: Packages whose versions say what an installation is, beside Python and wormcast itself.
+#: Packages whose versions are reported, besides Python and wormcast.
 PACKAGES = ("numpy", "numba", "llvmlite", "amaranth")
 
 EXTRAS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -38,9 +38,9 @@ EXTRAS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "parquet": ((), ("pyarrow",)),
     "fst": ((), ("pylibfst",)),
 }
-"""Tools and modules that the commands of each extra look for."""
+"""Tools and modules of each extra."""
 
-# a multicast that is copied on its way, on the smallest network that has such a way
+# a multicast with a delivery on its way, on the smallest mesh that has one
 TRIAL = ("mesh:1x3", "dual-path", Message(at=0, source=0, destinations=(1, 2), length=4))
 
 # the network of the README's first load experiment
@@ -50,18 +50,18 @@ CYCLES = 200_000
 
 @dataclass(frozen=True)
 class Processor:
-    """The processor, as the engine `bulk` uses it.
+    """Processor, as the engine `bulk` uses it.
 
     Parameters
     ----------
     name : str
-        As the operating system has it.
+        Name in the operating system.
     target : str
-        As LLVM has it, for which kernels are compiled.
+        Name of LLVM's target processor, for which kernels are compiled.
     cores : int
-        Those that this process sees.
+        Cores of the machine.
     vector_bytes : int
-        Bytes of the vectors that kernels work on.
+        Bytes of a kernel's vectors.
     """
 
     name: str
@@ -72,13 +72,13 @@ class Processor:
 
 @dataclass(frozen=True)
 class Engine:
-    """An engine, and what became of a small run in it.
+    """Result of a small run in an engine.
 
     Parameters
     ----------
     name : str
     error : str, optional
-        What went wrong; None if it works.
+        Error of the run; None if the engine works.
     """
 
     name: str
@@ -87,15 +87,15 @@ class Engine:
 
 @dataclass(frozen=True)
 class Extra:
-    """An extra of the package.
+    """Extra of the package.
 
     Parameters
     ----------
     name : str
     missing : tuple of str
-        Tools and modules that are not there; none: it works.
+        Tools and modules that are not installed; empty if the extra works.
     install : str
-        The line that installs it.
+        Command line that installs it.
     """
 
     name: str
@@ -105,9 +105,9 @@ class Extra:
 
 @dataclass(frozen=True)
 class Cache:
-    """Where compiled kernels are kept: their number and bytes, and whether more can be kept.
+    """Folder of compiled kernels, their number and size in bytes.
 
-    ``ours``: nobody else can write there; kernels of another folder are not used.
+    ``ours``: only this user can write there. Kernels of other folders are not used.
     """
 
     folder: str
@@ -119,7 +119,7 @@ class Cache:
 
 @dataclass(frozen=True)
 class Speed:
-    """Cycles per second of a load experiment with one seed, by processor time of one core."""
+    """Simulated cycles per second of processor time, of a load experiment with one seed on one core."""
 
     topology: str
     scheme: str
@@ -129,13 +129,13 @@ class Speed:
 
 
 def versions() -> dict[str, str]:
-    """Versions of wormcast, of Python and of the packages that matter most."""
+    """Return the versions of wormcast, Python and the main packages."""
     return {"wormcast": wormcast.__version__, "python": platform.python_version(),
             **{name: version(name) for name in PACKAGES}}
 
 
 def processor() -> Processor:
-    """Look at the processor."""
+    """Return a description of this machine's processor."""
     return Processor(_processor_name(), host()[0], os.cpu_count() or 1, vector_bytes())
 
 
@@ -149,7 +149,7 @@ def _processor_name() -> str:
 
 
 def engines() -> list[Engine]:
-    """Send a small multicast by each engine; `amaranth` must deliver every flit in the cycle in which `bulk` does."""
+    """Run a small multicast in each engine. `amaranth` must deliver every flit in the same cycle as `bulk`."""
     return [Engine(name, _trial(name)) for name in ENGINES]
 
 
@@ -157,13 +157,13 @@ def _trial(engine: str) -> str | None:
     network, scheme, message = topology(TRIAL[0]), SCHEMES[TRIAL[1]], TRIAL[2]
     try:
         outcome = run(network, scheme, [message], hardware(network, scheme, {}), engine=engine).outcome
-    except Exception as error:  # whatever it is: that is what is asked
+    except Exception as error:  # the report includes errors of any kind
         return f"{type(error).__name__}: {error}"
     return None if outcome == "delivered" else f"a small run ended as {outcome}"
 
 
 def extras() -> list[Extra]:
-    """Look for what each extra installs; nothing is started."""
+    """Look for the tools and modules of each extra, without starting any."""
     found = []
     for name, (tools, modules) in EXTRAS.items():
         missing = [tool for tool in tools if not _has_tool(tool)]
@@ -181,7 +181,7 @@ def _has_tool(name: str) -> bool:
 
 
 def kernel_cache() -> Cache:
-    """Look at the folder of compiled kernels; it is made if it is not there."""
+    """Return the state of the folder of compiled kernels. The folder is created if it does not exist."""
     folder = cache_folder()
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -194,7 +194,7 @@ def kernel_cache() -> Cache:
 
 
 def speed() -> Speed:
-    """Measure a load experiment; what is compiled for it first does not count."""
+    """Measure the speed of a load experiment, without compilation."""
     name, scheme_name, rate = TIMED
     network, scheme = topology(name), SCHEMES[scheme_name]
     result = load(network, scheme, Traffic(rate=rate), configuration=hardware(network, scheme, {}), cycles=CYCLES,

@@ -1,4 +1,4 @@
-"""``list``: schemes, topologies and all else that commands take by name."""
+"""``list``: names of schemes, topologies, relations, configurations, components and figures."""
 
 import enum
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ __all__: list[str] = []
 
 
 class Subject(enum.StrEnum):
-    """What can be listed."""
+    """Kinds of things that can be listed."""
 
     SCHEMES = "schemes"
     TOPOLOGIES = "topologies"
@@ -26,7 +26,7 @@ class Subject(enum.StrEnum):
     FIGURES = "figures"
 
 
-#: Attributes of a scheme for meshes, with their titles.
+#: Titles of a mesh scheme's attributes.
 FORMS = {
     "in_two_dimensions": "forms in two dimensions", "in_three_dimensions": "forms in three dimensions alone",
     "in_more_dimensions": "forms in more than two dimensions",
@@ -34,7 +34,10 @@ FORMS = {
 
 
 @command("list")
-def list_(what: Annotated[Subject, typer.Argument(help="What to list.")], json: Json = False) -> None:
+def list_(
+    what: Annotated[Subject, typer.Argument(metavar="WHAT", help=f"Kind of names: {', '.join(Subject)}.")],
+    json: Json = False,
+) -> None:
     entries = _entries(what)
     if json:
         emit({what.value: entries}, {"what": what.value})
@@ -45,7 +48,7 @@ def list_(what: Annotated[Subject, typer.Argument(help="What to list.")], json: 
 
 
 def _entries(what: Subject) -> list[dict[str, str | None]]:
-    """Name and describe all there is of a subject."""
+    """Return the names and descriptions of one kind."""
     described: Mapping[str, Any]
     match what:
         case Subject.SCHEMES:
@@ -70,9 +73,9 @@ def _entries(what: Subject) -> list[dict[str, str | None]]:
 
 
 def _scheme(name: str, scheme: Scheme) -> dict[str, str | None]:
-    """What there is to know of a scheme, with its forms on meshes of two, three and more dimensions (None: none apart).
+    """Describe a scheme, with its forms on meshes of two, three and more dimensions (None: no special form).
 
-    ``networks``: the kinds of topology that it is defined on, or any; ``parameters``: what may stand behind its name.
+    ``networks``: kinds of topology that the scheme supports. ``parameters``: parameters allowed after its name.
     """
     return {
         "name": name, "networks": scheme.networks,

@@ -16,13 +16,13 @@ from .run_report import at_rest, holds_and_waits
 
 __all__ = ["report", "report_saturation", "tell"]
 
-#: Of so many messages that are received, one that is not makes a run too short to tell whether it is saturated.
+#: Received messages per message left at the end, below which a run is too short to decide about saturation.
 SHORT = 4
 KINDS = {"network": "between routers", "injection": "injection", "consumption": "consumption"}
 
 
 def report_saturation(found: Saturation) -> None:
-    """Print where a network saturates, and the loads by which that is known."""
+    """Print the load at which a network saturates, and all loads that were run."""
     last = found.probes[-1]
     say(f"{last.scheme.name} on {last.topology.name}: {describe_hardware(last.configuration, last.scheme)}")
     probes = sorted(found.to_dict()["probes"], key=lambda probe: probe["rate"])
@@ -34,20 +34,20 @@ def report_saturation(found: Saturation) -> None:
          else "imprecise"] for probe in probes])
     low, high = found.rates()
     if found.deadlock:
-        say(f"a deadlock at rate {probes[-1]['rate']:g}: wormcast load --rate {probes[-1]['rate']:g} shows it")
+        say(f"deadlock at rate {probes[-1]['rate']:g}; to see it: wormcast load --rate {probes[-1]['rate']:g}")
     elif found.above is None:
-        say(f"not saturated at rate {low:g}, nodes can consume up to {found.highest:g}")
+        say(f"not saturated at rate {low:g}; the nodes can consume a rate of up to {found.highest:g}")
     else:
         apart = (high - low) / (high + low) if low else 1
-        say(f"saturated between rate {low:.4g} and {high:.4g} ({apart:.1%} about the mean), the nearest loads tried "
-            "with these seeds and cycles; rate: payload flits created per node and cycle, a multicast counted once")
+        say(f"saturates between rate {low:.4g} and {high:.4g} ({apart:.1%} about the mean), with these seeds and "
+            "cycles; rate: payload flits created per node and cycle, a multicast counted once")
 
 
 def tell(result: Load, origin: Origin, outputs: Outputs, *, cycles: int | None, warmup: int | None,
          until_interval: bool = False, json: bool) -> int:
-    """Print the result and draw it, then say which file could not be written, and give the exit code.
+    """Print and draw the result, report files that could not be written, and return the exit code.
 
-    ``cycles`` and ``warmup`` are what was asked for.
+    ``cycles`` and ``warmup`` are the values given by the user.
     """
     random = isinstance(result.traffic, Traffic)
     if json:
@@ -74,7 +74,7 @@ def tell(result: Load, origin: Origin, outputs: Outputs, *, cycles: int | None, 
 
 
 def report(result: Load) -> None:
-    """Print what a load experiment came to."""
+    """Print the results of a load experiment."""
     counted = "" if result.deadlock else f", the first {result.warmup} not counted"
     if isinstance(result.traffic, Trace):
         what, whose = f"{result.traffic.path}, {result.cycles} cycles", ""
@@ -85,78 +85,80 @@ def report(result: Load) -> None:
     say(f"{describe_hardware(result.configuration, result.scheme)}, "
         f"relation {result.scheme.relation_on(result.topology).name}")
     if result.deadlock:
-        say(f"deadlock{whose}, proved in cycle {result.deadlock.at}: each waits for the next")
+        say(f"deadlock{whose}, proved in cycle {result.deadlock.at}: each worm waits for the next")
         for hold in result.deadlock.cycle:
             say(f"  a worm {holds_and_waits(result.topology, hold)}")
         say(f"  {at_rest(result.deadlock)}")
         return
-    asked = "created" if isinstance(result.traffic, Trace) else f"{result.traffic.rate:g} asked for"
-    table(["flits per node and cycle", "mean", "95 %"], [
+    asked = "created" if isinstance(result.traffic, Trace) else f"{result.traffic.rate:g} requested"
+    table(["flits per node and cycle", "mean", "+-"], [
         [f"offered ({asked}; a multicast counts once)", *_rounded(result.per_node("created"), 5)],
         ["effective (times destinations)", *_rounded(result.per_node("wanted"), 5)],
         ["accepted (consumed)", *_rounded(result.per_node("consumed"), 5)],
         ["delivered (of completed messages)", *_rounded(result.per_node("completed"), 5)],
     ])
-    table(["cycles", "mean", "95 %"], [
+    table(["cycles", "mean", "+-"], [
         [name, *_rounded(result.span(span), 1)] for name, span in (
             ("latency", "latency"), ("  source queue", "queue_latency"), ("  injection", "injection_latency"),
             ("  transit", "transit_latency"), ("  reception", "reception_latency"),
             ("network latency (injection and transit)", "network_latency"),
             ("latency of multicasts", "multicast_latency"), ("latency of unicasts", "unicast_latency"))
     ])
-    table(["waiting cycles", "mean", "95 %"], [
-        ["for a link, each hop", *_rounded(result.wait("link"), 2)],
-        ["for a consumption channel, each stop", *_rounded(result.wait("consumption"), 2)],
+    table(["waiting cycles", "mean", "+-"], [
+        ["for a link, per hop", *_rounded(result.wait("link"), 2)],
+        ["for a consumption channel, per destination", *_rounded(result.wait("consumption"), 2)],
     ])
     report_stages(result)
-    table(["percentiles of latency", "mean", "95 %"], [
+    table(["percentiles of latency", "mean", "+-"], [
         *([f"{100 * share:g} %", *_rounded(result.percentile(share), 1)] for share in PERCENTILES.values()),
-        ["the longest of each seed", *_rounded(result.longest, 1)]])
-    table(["channels", "mean", "95 %"], [
-        ["worms for each multicast", *_rounded(result.copies, 3)],
-        ["hops for each stop (v-c ratio used)", *_rounded(result.hops_per_destination, 3)],
-        ["virtual for each consumption channel (v-c ratio provided)", round(result.vc_ratio, 3), None],
-        ["share of virtual channels owned", *_rounded(result.occupancy("network"), 4)],
-        ["share of consumption channels owned", *_rounded(result.occupancy("consumption"), 4)]])
-    table(["flits per cycle and link", "mean", "95 %", "busiest", "which"], [
+        ["maximum of each seed", *_rounded(result.longest, 1)]])
+    table(["channels", "mean", "+-"], [
+        ["worms per multicast", *_rounded(result.copies, 3)],
+        ["hops per destination (v-c ratio used)", *_rounded(result.hops_per_destination, 3)],
+        ["virtual per consumption channel (v-c ratio provided)", round(result.vc_ratio, 3), None],
+        ["share of virtual channels held", *_rounded(result.occupancy("network"), 4)],
+        ["share of consumption channels held", *_rounded(result.occupancy("consumption"), 4)]])
+    table(["flits per cycle and link", "mean", "+-", "busiest", "link"], [
         [words, *_rounded(result.utilisation(kind), 4), *_busiest(result, kind)] for kind, words in KINDS.items()])
+    if len(result.seeds) > 1:
+        say("+-: half the 95 % confidence interval over the seeds")
     if worst := result.worst():
-        say("the slowest: " + "; ".join(_slow(result, one) for one in worst[:3]))
+        say("largest latencies: " + "; ".join(_slow(result, one) for one in worst[:3]))
     totals = int(result.totals["messages"].sum())
     say(f"{totals} messages received, {result.censored} created and not received by the end")
     precise = "" if result.precise else f"; {result.imprecise}"
     short = "" if result.saturated or SHORT * result.censored <= totals else (
-        "; too short a run to tell, by the messages that are not received")
+        "; the run is too short to decide, as too many messages are not received")
     say(("saturated" if result.saturated else "not saturated") + precise + short)
 
 
 def report_stages(result: Load) -> None:
-    """Print what waits in each stage of a multistage network, and, of worms that are copied, what tokens do."""
+    """Print the waiting headers in each stage of a multistage network, and the use of tokens."""
     stages = result.stages
     if not any(stages.tokens):
         if len(stages):
-            table(["stage", "heads that wait", "95 %"], [
+            table(["stage", "waiting headers", "+-"], [
                 [one, *_rounded(stages.mean(HEADS, one), 3)] for one in range(len(stages))])
         return
-    table(["stage", "tokens", "heads that wait", "wait for the token, cycles each", "held", "walk", "tokens held"], [
-        [one, stages.tokens[one], *(_told(value, places) for value, places in (
+    table(["stage", "tokens", "waiting headers", "wait for the token, cycles each", "held", "walk", "tokens held"], [
+        [one, stages.tokens[one], *(_with_interval(value, places) for value, places in (
             (stages.mean(HEADS, one), 3), (stages.each(WAITS, one), 1), (stages.each(HELD, one), 1),
             (stages.each(WALK, one), 2), (stages.mean(HELD, one), 3)))]
         for one in range(len(stages))])
     ceiling = stages.ceiling()
     if ceiling.mean is not None:
-        say(f"tokens of the busiest stage would do for {_told(ceiling, 3)} accepted flits per node and cycle, if "
-            "they were held as long at that load")
+        say(f"tokens of the busiest stage limit the load to {_with_interval(ceiling, 3)} accepted flits per node and "
+            "cycle, if they are held as long at that load")
 
 
-def _told(value: Interval, places: int) -> str | None:
-    """A mean with half its 95 % interval; None where nothing was counted."""
+def _with_interval(value: Interval, places: int) -> str | None:
+    """Write a mean with half its 95 % interval; None if nothing was counted."""
     mean, half = _rounded(value, places)
     return None if mean is None else f"{mean}" if half is None else f"{mean} ± {half}"
 
 
 def _slow(result: Load, message: Mapping[str, int | None]) -> str:
-    """Tell which message it is that took long."""
+    """Describe a message and its latency."""
     node = result.topology.node_name(int(message["source"] or 0))
     seed = "" if message["seed"] is None else f" of seed {message['seed']}"
     return f"message {message['message']}{seed}, created at {node} in cycle {message['created']}: {message['latency']}"
@@ -176,7 +178,7 @@ def _busiest(result: Load, kind: str) -> list[object]:
 
 
 def _name(result: Load, kind: str, first: int | str, second: int | str) -> str:
-    """Name a link by its ends, or by its node and, where a node has several, its number there."""
+    """Name a link by its ends; an injection or consumption link by its node, with a number if the node has several."""
     start, end = (result.topology.node_name(one) if isinstance(one, int) else one for one in (first, second))
     if kind == "network":
         return f"{start} > {end}"

@@ -1,4 +1,4 @@
-"""``load``: traffic for many cycles."""
+"""``load``: load experiments with random traffic or a trace."""
 
 from typing import Annotated, Any
 
@@ -23,18 +23,20 @@ __all__: list[str] = []
 
 PANEL = "Traffic"
 
-#: What is sent, as typer wants it, in the order of --help.
+#: Typer annotations of the traffic options, in the order of --help.
 TRAFFIC: dict[str, Any] = {
     **{name: as_typer(option) for name, option in options_of(Traffic).items()},
     "trace": Annotated[str | None, typer.Option(
-        metavar="FILE.jsonl", help='Messages in place of random ones, a line for each: {"cycle": C, "source": NODE, '
-        '"destinations": [NODE, ...], "length": flits}, "after": LINE where it waits for that one; .gz too.',
+        metavar="FILE.jsonl", help='Messages in place of random traffic, one per line: {"cycle": C, "source": NODE, '
+        '"destinations": [NODE, ...], "length": FLITS}. With "after": LINE a message waits until that of an earlier '
+        "line is received; the first line is 0. May be compressed: .jsonl.gz.",
         show_default=False, rich_help_panel=PANEL)],
     "seed": Annotated[int | None, typer.Option(
-        help=f"The first seed, {FIRST_SEED} by default.", min=0, show_default=False, rich_help_panel=PANEL)],
-    "seeds": Annotated[int | None, typer.Option(
-        help=f"How many: seed, seed + 1, ..., side by side; {SEEDS} by default.", min=1, show_default=False,
+        help=f"First seed of the random traffic. Default: {FIRST_SEED}.", min=0, show_default=False,
         rich_help_panel=PANEL)],
+    "seeds": Annotated[int | None, typer.Option(
+        help=f"Number of seeds (seed, seed + 1, ...), simulated side by side. Default: {SEEDS}.", min=1,
+        show_default=False, rich_help_panel=PANEL)],
 }
 
 
@@ -46,20 +48,22 @@ def load_(
     topology: TopologyName,
     scheme: SchemeName,
     cycles: Annotated[int | None, typer.Option(
-        help=f"Cycles of each seed, the warm-up included; default: {CYCLES}, of a trace until all is received.",
-        show_default=False)] = None,
+        help=f"Cycles of each seed, including the warm-up. Default: {CYCLES}; for a trace until all messages are "
+        "received.", show_default=False)] = None,
     warmup: Annotated[int | None, typer.Option(
-        help="Cycles at the start that do not count; default: found, of a trace none.", show_default=False)] = None,
-    until_interval: Annotated[bool, typer.Option(
-        "--until-interval", help="Run a sixteenth of the cycles, and go on to twice as many until the latency is as "
-        "precise as --precision says, with 30 messages of each seed; or what is delivered, where the network is "
-        "saturated.")] = False,
-    precision: Annotated[float | None, typer.Option(
-        help=f"Half the interval over the mean, at which a mean is precise; {PRECISION} by default.",
+        help="Cycles at the start that are not measured. Default: determined from the results; for a trace 0.",
         show_default=False)] = None,
+    until_interval: Annotated[bool, typer.Option(
+        "--until-interval", help="Stop early: run a sixteenth of the cycles, and double them until the mean latency is "
+        "as precise as --precision, with 30 messages of each seed; in saturation until the throughput is.",
+    )] = False,
+    precision: Annotated[float | None, typer.Option(
+        help="Half the 95 % interval over the mean, at which a mean counts as precise. "
+        f"Default: {PRECISION}.", show_default=False)] = None,
     saturation: Annotated[bool, typer.Option(
-        "--find-saturation", help="In place of --rate: find the load at which the network saturates, by runs "
-        "--until-interval, until half the distance of the rates around it is as precise as --precision says.")] = False,
+        "--find-saturation", help="In place of --rate: find the rate at which the network saturates, by bisection with "
+        "runs as by --until-interval, until half the distance of the two nearest rates over their mean is at most "
+        "--precision.")] = False,
     relation: RelationOption = None,
     *,
     traffic: Given,
@@ -67,7 +71,9 @@ def load_(
     given: Given,
     json: Json = False,
 ) -> int:
-    """Exit code 3 on a deadlock, and a waveform of how it came about. Intervals are of 95 %, over the seeds."""
+    """Exit code 3: deadlock; a waveform shows the cycles before it. Intervals are 95 % confidence intervals over the
+    seeds.
+    """
     from ..experiments.load import Experiment, Specification, lengths, settled, shared
     from .experiments import Outputs, drive
     from .load_report import tell
@@ -82,8 +88,8 @@ def load_(
         setup = Setup.of({"topology": topology, "scheme": scheme, "relation": relation, **given})
         outputs.drawing.require(setup.topology)
         if until_interval and ("checkpoint" in kept or "window" in kept):
-            raise WormcastError("until-interval: how many cycles are run is known in the end, --checkpoint and "
-                                "--window need to know it before")
+            raise WormcastError("until-interval: it determines the number of cycles during the run. Allowed: without "
+                                "--checkpoint and --window.")
         first, further = spec.cycles, list[int]()
         if until_interval and first is not None:
             first, *further = lengths(first, warmup)
@@ -104,14 +110,14 @@ def load_(
 
 
 def _saturation(options: dict[str, Any], warmup: int | None, kept: Given, named: dict[str, Any], json: bool) -> int:
-    """Find the load at which a network saturates, and tell it."""
+    """Find the load at which a network saturates, and print it."""
     from ..experiments.load import Specification, find_saturation
     from .load_report import report_saturation
 
     for name, others in (("rate", options), ("trace", options), *((name, kept) for name in OUTPUTS)):
         if others.get(name):
-            raise WormcastError(f"find-saturation: --{name.replace('_', '-')} is given beside it, it runs several "
-                                "experiments with rates of its own")
+            raise WormcastError(f"find-saturation: --{name.replace('_', '-')} is not valid with it: it runs several "
+                                "experiments with its own rates")
     spec = Specification.of({**options, "rate": 0.0})
     precision = PRECISION if options["precision"] is None else options["precision"]
     assert isinstance(spec.traffic, Traffic)

@@ -1,4 +1,4 @@
-"""The table of messages that ``load`` leaves behind."""
+"""Table of messages, written by ``load``."""
 
 from pathlib import Path
 
@@ -12,44 +12,39 @@ __all__ = ["Messages"]
 
 
 class Messages:
-    """Where to write a row for each message, if anywhere, and whether it is written, or why not.
+    """File with a row for each message, if requested, and the error if it could not be written.
 
     Parameters
     ----------
     given : mapping of str to Any
-        Options that are given.
-
-    Raises
-    ------
-    WormcastError
-        The file cannot be written, or options do not go together.
+        The options given by the user.
     """
 
     def __init__(self, given: Given):
         self.path: Path | None = given.get("messages_out")
         self.written = False
         self.refused: str | None = None
-        self.told: str | None = None  # to whoever reads the report
+        self.told: str | None = None  # line of the report
         self._table: MessageTable | None = None
         if self.path is None:
             return
         require_table(self.path)
         if "checkpoint" in given:
-            raise WormcastError("messages-out: given with --checkpoint, what goes on from there knows no messages of "
-                                "before; give one of them")
+            raise WormcastError(f"messages-out: {self.path} is not valid with --checkpoint: a checkpoint does not "
+                                "store received messages. Allowed: one of the two options.")
         require_writable(self.path)
 
     def begin(self, experiment: Experiment) -> None:
-        """Note the messages of an experiment from now on, which must be its first cycle."""
+        """Begin to record the messages of an experiment, in its first cycle."""
         if self.path is None:
             return
         if experiment.source is not None:
-            raise WormcastError(f"messages-out: {self.path} is given to continue, which knows no messages of before; "
-                                "give it to load")
+            raise WormcastError(f"messages-out: {self.path} is not valid with continue: a checkpoint does not store "
+                                "received messages. Allowed: with load.")
         self._table = MessageTable(experiment)
 
     def finish(self, warmup: int) -> None:
-        """Write the file of an experiment with this warm-up, or note why there is none: the results are told first."""
+        """Write the file of an experiment with this warm-up. An error is stored, so that results are printed first."""
         if self._table is None or self.path is None:
             return
         try:
@@ -60,6 +55,6 @@ class Messages:
             self.refused = str(error)
 
     def leave_out(self) -> None:
-        """Write no file, as there is a deadlock."""
+        """Write no file, because of a deadlock."""
         if self.path is not None:
-            self.told = "no table of messages, as nothing is measured in a deadlock"
+            self.told = "no table of messages, as a deadlock has no measurements"

@@ -1,4 +1,4 @@
-"""``topology``: the nodes, switches and links of a network."""
+"""``topology``: nodes, switches and links of a network."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -23,18 +23,18 @@ __all__: list[str] = []
 def topology_(
     name: TopologyName,
     plot: Annotated[Path | None, typer.Option(
-        help="Draw nodes, coordinates, labels and links into this .svg or .png.")] = None,
+        metavar="FILE", help="Draw nodes, coordinates, labels and links. Formats: .svg, .png.")] = None,
     toml: Annotated[Path | None, typer.Option(
-        metavar="FILE", help="Write it as a network file, whose name ends in .toml.")] = None,
+        metavar="FILE.toml", help="Write a network file, which other commands accept as TOPOLOGY.")] = None,
     tokens: Annotated[int | None, typer.Option(
         metavar="CHANNELS", min=1, max=16,
-        help="Tell, and draw, which switches of a multistage network share a token, with so many consumption channels "
-             "a node.")] = None,
+        help="Print and draw the groups of switches that share a token, in a multistage network with this number of "
+             "consumption channels per node.")] = None,
     json: Json = False,
 ) -> None:
     network = build_topology(name)
     if toml and toml.suffix != ".toml":
-        raise WormcastError(f"toml: {toml} is given, its name must end in .toml")
+        raise WormcastError(f"toml: {toml} is not valid. Allowed: names that end in .toml.")
     require_apart(user_files(None, topology=name), {"--plot": plot, "--toml": toml})
     groups = None
     if tokens is not None:

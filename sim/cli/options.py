@@ -1,4 +1,4 @@
-"""Groups of options that commands take as one dictionary: each option is declared once, whoever takes it."""
+"""Groups of options that a command receives as one dictionary. Each option is declared once for all commands."""
 
 import functools
 import inspect
@@ -12,23 +12,23 @@ from ..common.schema import Option
 __all__ = ["Given", "as_typer", "takes"]
 
 Given = dict[str, Any]
-"""Options that were given, by name."""
+"""Options given by the user, by name."""
 
 
 def as_typer(option: Option) -> Any:
-    """Give the annotation that makes typer take an option; one that is not given is None, whatever its default."""
+    """Return the typer annotation of an option. The value of an option that is not given is None, not its default."""
     kind: Any = option.kind
     return Annotated[kind | None, typer.Option(
         help=option.help, rich_help_panel=option.panel, show_default=False, metavar=option.values)]
 
 
 def takes(into: str, options: Mapping[str, Any]) -> Callable[[Callable], Callable]:
-    """Give a command options in place of its parameter ``into``, which gets those that are given, by name.
+    """Add options to a command, in place of its parameter ``into``, which receives the given ones by name.
 
     Parameters
     ----------
     options : mapping of str to annotation
-        As typer wants them, in the order of --help. One that is None or False is not given.
+        Typer annotations, in the order of --help. Options with the value None or False count as not given.
     """
     def decorate(command: Callable) -> Callable:
         @functools.wraps(command)

@@ -1,10 +1,10 @@
-"""Names that other simulators have for options of ours: an unknown option is answered with what is meant."""
+"""Names of options in other simulators, for suggestions when an option is unknown."""
 
 from collections.abc import Collection
 
 __all__ = ["counterparts"]
 
-#: Our option, and names of BookSim 2, Garnet and Noxim for the same.
+#: Names in BookSim 2, Garnet and Noxim, by our option.
 NAMES = {
     "--buffer": ("vc-buf-size", "buf-size", "buffer-size", "buffer-depth", "buffers-per-data-vc"),
     "--consumption": ("output-buffer-size", "ejection-channels"),
@@ -22,14 +22,14 @@ NAMES = {
 
 
 def counterparts(unknown: str, options: Collection[str]) -> list[str]:
-    """Give what a command has for another simulator's option, or nothing.
+    """Return the command's options that correspond to an option of another simulator.
 
     Parameters
     ----------
     unknown : str
-        As the user typed it.
+        Option as typed by the user.
     options : collection of str
-        Of the command: options with their dashes, and names of arguments.
+        The command's options, with dashes, and its arguments.
     """
     name = unknown.lstrip("-").replace("_", "-").lower()
     return [ours for ours, theirs in NAMES.items() if name in theirs and ours.partition(",")[0] in options]

@@ -1,4 +1,4 @@
-"""``plan``: the worms of a multicast, without running it."""
+"""``plan``: worms of a multicast, without simulation."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
@@ -31,12 +31,12 @@ __all__: list[str] = []
 
 RANDOM = "Random multicasts"
 
-#: How many destinations random multicasts have, as typer wants it, in the order of --help.
+#: Typer annotations for the number of destinations of random multicasts, in the order of --help.
 LAW: dict[str, Any] = {
     **{name: as_typer(replace(option, panel=RANDOM)) for name, option in options_of(Traffic).items()
        if name.startswith("destinations")},
     "seed": Annotated[int | None, typer.Option(
-        help=f"Of the first of {SAMPLES} samples, 0 by default.", min=0, show_default=False,
+        help=f"Seed of the first of {SAMPLES} samples. Default: 0.", min=0, show_default=False,
         rich_help_panel=RANDOM)],
 }
 
@@ -47,31 +47,35 @@ def plan_(
     topology: TopologyName,
     scheme: SchemeName,
     source: Annotated[str | None, typer.Option(
-        help="Sending node: id, row.column or @label; with --random that of all, default each as often.",
-        show_default=False)] = None,
+        metavar="NODE", help="Source node: id (11), coordinates (1.3) or label (@12). With --random the source of all "
+        "multicasts; default there: all nodes equally often.", show_default=False)] = None,
     destinations: Annotated[str | None, typer.Option(
-        help="Receiving nodes, joined by commas; or all others: all.", show_default=False)] = None,
+        metavar="NODE,NODE,...|all", help="Destination nodes; all: all other nodes.", show_default=False)] = None,
     plot: Annotated[Path | None, typer.Option(
-        help="Draw the paths of the worms, and in which order they visit, into this .svg or .png.")] = None,
+        metavar="FILE", help="Draw the worms' paths and visiting orders. Formats: .svg, .png.")] = None,
     random: Annotated[int | None, typer.Option(
-        metavar="MULTICASTS", help="In place of --destinations: means over so many random multicasts.",
-        show_default=False, rich_help_panel=RANDOM)] = None,
+        metavar="MULTICASTS", help="Number of random multicasts to plan, in place of --destinations. Mean costs are "
+        "printed.", show_default=False, rich_help_panel=RANDOM)] = None,
     relation: RelationOption = None,
     ties: Ties = None,
     length: Annotated[int | None, typer.Option(
-        min=1, help="Payload flits of the message, of which --packet makes packets; what network interfaces forward "
-        "depends on their number. Default: one packet.", show_default=False)] = None,
+        min=1, help="Payload flits of the message, which --packet cuts into packets. Schemes whose interfaces forward "
+        "packets plan for their number. Default: one packet.", show_default=False)] = None,
     packet: Packet = None,
     *,
     law: Given,
     json: Json = False,
 ) -> None:
     one = {"destinations": destinations, "plot": plot}
-    if random is None and (law or source is None or destinations is None):
-        what = f"{next(iter(law))} is given" if law else f"{'destinations' if source else 'source'} is missing"
-        raise WormcastError(f"plan: {what}, a plan has a source and destinations, or goes over --random multicasts")
+    if random is None and law:
+        raise WormcastError(f"plan: --{next(iter(law)).replace('_', '-')} is not valid without --random. Needed: "
+                            "--random MULTICASTS.")
+    if random is None and (source is None or destinations is None):
+        raise WormcastError(f"plan: --{'destinations' if source else 'source'} is missing. Needed: --source and "
+                            "--destinations, or --random.")
     if random is not None and (beside := [name for name, value in one.items() if value is not None]):
-        raise WormcastError(f"plan: {beside[0]} is given beside random, it is of one multicast alone")
+        raise WormcastError(f"plan: --{beside[0]} is not valid with --random: it is for a single multicast. Allowed: "
+                            "one of the two options.")
     network = build_topology(topology)
     if plot:
         from ..drawing import require_drawable
@@ -83,7 +87,7 @@ def plan_(
     if tied is not found_scheme.relation:
         found_scheme = found_scheme.routed_by(tied)
     if length is None and packet:
-        raise WormcastError(f"packet: {packet} is given without a length, of which packets are made")
+        raise WormcastError(f"packet: {packet} is not valid without --length. Needed: --length FLITS.")
     packets = None if length is None else packets_of(length, chosen("packet", packet))
     if random is not None:
         if packets is not None:
@@ -113,7 +117,7 @@ def plan_(
     say(f"{found.scheme.name} on {network.name}, from {network.node_name(found.source)}: "
         f"worms {found.copies}, hops {found.hops}, channels {found.channels}, start-ups {found.start_ups}, "
         f"phases {found.phases}, steps {found.steps}")
-    say("hops: links of all paths; channels: different ones; start-ups: worms of the busiest node; "
+    say("hops: links of all paths; channels: different links; start-ups: worms of the busiest node; "
         "phases: longest chain of worms that wait for a receipt; steps: of message passing")
     say(f"form: {found.form}")
     say(f"provenance: {found.scheme.provenance}")
@@ -135,9 +139,9 @@ def plan_(
 
 
 def _show_slots(network: Topology, packets: int, slots: Mapping[str, list[dict[str, int]]]) -> None:
-    """Tell which interface sends which packet in which step."""
+    """Print the packets that each interface sends in each step."""
     took = ", ".join(f"{sends[-1]['step']} steps {DISCIPLINES[name]} ({name})" for name, sends in slots.items())
-    say(f"{count(packets, 'packet')}, of which an interface sends one a step: {took}")
+    say(f"{count(packets, 'packet')}, each interface sends one packet per step: {took}")
     rows: dict[int, dict[str, list[str]]] = {}
     for name, sends in slots.items():
         for one in sends:
@@ -149,24 +153,24 @@ def _show_slots(network: Topology, packets: int, slots: Mapping[str, list[dict[s
 
 
 def _show_conflicts(found: Plan, met: Mapping[str, list[Conflict]]) -> None:
-    """Tell which packets of one step share a link."""
+    """Print the packets of one step that share a link."""
     for name, pairs in met.items():
-        told = []
+        named = []
         for pair in pairs[:MOST_PAIRS]:
             first, second = (f"{worm} (packet {packet})" for worm, packet in zip(pair.worms, pair.packets, strict=True))
-            told.append(f"step {pair.step}, worms {first} and {second} on {pair.to_dict(found)['link']}")
+            named.append(f"step {pair.step}, worms {first} and {second} on {pair.to_dict(found)['link']}")
         say(f"packets of one step that share a link, {name}: {count(len(pairs), 'pair')}"
-            + (f": {'; '.join(told)}" if told else "") + ("; ..." if len(pairs) > MOST_PAIRS else ""))
+            + (f": {'; '.join(named)}" if named else "") + ("; ..." if len(pairs) > MOST_PAIRS else ""))
 
 
 def _drawn(network: Topology, worm: PlannedWorm, arrivals: Collection[int | None]) -> str:
-    """Write the switches on a worm's way, each branch of a tree in parentheses where it parts from others."""
+    """Write the switches on a worm's way. Branches of a tree are in parentheses, behind the switch that replicates."""
     onwards: dict[int | None, list[int]] = {}
     for hop, before in enumerate(worm.before):
         onwards.setdefault(before, []).append(hop)
 
     def along(hop: int | None) -> str:
-        """From behind a hop on."""
+        """Write the switches behind a hop."""
         words: list[str] = []
         while True:
             switch = int(network.injections[worm.source, 0]) if hop is None else worm.links[hop][1]
@@ -179,20 +183,20 @@ def _drawn(network: Topology, worm: PlannedWorm, arrivals: Collection[int | None
     return along(None)
 
 
-#: What the means of random multicasts are called for people.
+#: Printed names of the means of random multicasts.
 MEANS = {"destinations": "destinations", "copies": "worms", "hops": "hops", "longest": "hops of the longest worm",
-         "hops_per_destination": "hops a destination", "channels": "channels", "start_ups": "start-ups",
+         "hops_per_destination": "hops per destination", "channels": "channels", "start_ups": "start-ups",
          "phases": "phases",
          "first_links": "first links of the source",
          "sharing": "share of multicasts with worms that leave their sender by the same link",
-         "shared": "share of multicasts with worms that take the same link",
-         "as_unicasts": "share of worms that go as a unicast to their last destination would",
-         "planning_ns": "ns of this machine to plan one"}
+         "shared": "share of multicasts with worms that share a link",
+         "as_unicasts": "share of worms on the path of a unicast to their last destination",
+         "planning_ns": "planning time of a multicast on this machine, ns"}
 
 
 def _plan_random(network: Topology, scheme: Scheme, multicasts: int, law: Given, source: int | None,
                  json: bool, configuration: dict[str, Any]) -> None:
-    """Plan many random multicasts, and tell the means."""
+    """Plan random multicasts and print the means."""
     from ..experiments.random_plans import random_plans
 
     seed = law.pop("seed", 0)
@@ -205,30 +209,35 @@ def _plan_random(network: Topology, scheme: Scheme, multicasts: int, law: Given,
     say(f"{scheme.name} on {network.name}: {count(multicasts, 'random multicast')}, means and 95 % intervals")
     table(["", "mean", "+-"], [[words, f"{found[name].mean:.5g}", f"{found[name].half_width:.2g}"]
                                for name, words in MEANS.items()])
+
+
 def _signs(worm: PlannedWorm, network: Topology) -> str | None:
-    """What a worm's header says where both ways around a ring are as long: ``+-``, by dimension; None: the default."""
+    """Return the header's signs of ties, one of ``+-`` per dimension; None for the default.
+
+    A tie is a pair of equally long ways around a ring.
+    """
     if worm.signs is None:
         return None
     return " ".join("".join("-" if signs >> dimension & 1 else "+" for dimension in range(len(network.shape)))
                     for signs in worm.signs)
 
 
-#: Pairs of worms that are told before the rest is but counted.
+#: Number of pairs of worms that are named. Others are only counted.
 MOST_PAIRS = 5
 
-DEFINITION = {1: "step 1 is not the source's alone", 2: "a node sends before the step after its receipt",
+DEFINITION = {1: "another node than the source sends in step 1", 2: "a node sends before the step after its receipt",
               3: "a node sends two worms by one link in a step"}
 
 
 def _show_contention(shared: Contention) -> None:
-    """Tell what Theorem 1 comes to, with some of the pairs that violate it."""
+    """Print the pairs of worms that share a link, and the result of Theorem 1 of [Hou]."""
     by = ", ".join(f"{count} by condition {number}" for number, count in shared.conditions.items())
     say(f"worms that share a link: {shared.shared} pairs ({by}, {len(shared.violations)} by none), "
         f"{len(shared.stepwise)} of them in one step")
     for what, pairs in (("in one step", shared.stepwise), ("by none", shared.violations)):
-        told = [f"{first} and {second} on {link}" for first, second, link in map(shared.named, pairs[:MOST_PAIRS])]
-        if told:
-            say(f"  {what}: " + "; ".join(told) + ("; ..." if len(pairs) > MOST_PAIRS else ""))
+        named = [f"{first} and {second} on {link}" for first, second, link in map(shared.named, pairs[:MOST_PAIRS])]
+        if named:
+            say(f"  {what}: " + "; ".join(named) + ("; ..." if len(pairs) > MOST_PAIRS else ""))
     broken = [text for number, text in DEFINITION.items() if not shared.definition[number]]
     free = "depth contention-free" if shared.free else "not shown to be depth contention-free"
     say(f"by Definition 1 and Theorem 1 of [Hou]: {free}" + (f", as {'; '.join(broken)}" if broken else ""))

@@ -1,4 +1,4 @@
-"""What a command does, and how far it is, on the terminal."""
+"""Announcements and progress bars on the terminal."""
 
 import contextlib
 import shutil
@@ -13,27 +13,27 @@ if TYPE_CHECKING:
 
 __all__ = ["announced", "cleared", "on_terminal", "progress"]
 
-#: Seconds of work before it is announced: on a terminal, if it is known to take longer or not, and in a file.
+#: Seconds before work is announced: on a terminal if it is known to be long, on a terminal otherwise, in a file.
 AT_ONCE, SOON, LATER = 0.3, 2, 30
 
 _lock = threading.RLock()
-_announcements: list[str] = []  # those that are shown, the outermost first
-_seconds: dict[str, float] = {}  # of all announcements with a text
-_in_files: set[str] = set()  # texts that are written already where there is no terminal
+_announcements: list[str] = []  # shown announcements, the outermost first
+_seconds: dict[str, float] = {}  # total seconds of all work with the same text
+_in_files: set[str] = set()  # texts already written to a stderr that is no terminal
 _bars: list[tuple["Progress", "TaskID", str]] = []
-_line = ""  # what stands on the terminal's line
+_line = ""  # current text of the terminal's line
 
 
 def on_terminal() -> bool:
-    """Whether somebody sees what goes to stderr."""
+    """Return whether stderr is a terminal."""
     return sys.stderr.isatty()
 
 
 @contextlib.contextmanager
 def announced(what: str, seconds: float | None, once: bool) -> Iterator[None]:
-    """Show work on a terminal as one line that goes away: at once if it is known to take long, else when it does.
+    """Show work as one line on the terminal, erased at its end: early if it is known to be long, otherwise after 2 s.
 
-    A file gets a line for work that is done only once, if it takes half a minute. See `announce`.
+    A stderr that is no terminal gets a line only for work that is done once and takes half a minute. See `announce`.
     """
     seen = on_terminal()
     if not seen and not once:
@@ -57,7 +57,7 @@ def announced(what: str, seconds: float | None, once: bool) -> Iterator[None]:
 
 
 def _about(seconds: float | None) -> str:
-    """Write about how long work takes."""
+    """Write the estimated duration of work."""
     if seconds is None:
         return ""
     return f", about {seconds:.0f} s" if seconds < 90 else f", about {seconds / 60:.0f} min"
@@ -83,7 +83,7 @@ def _hide(sentence: str) -> None:
 
 
 def _redraw() -> None:
-    """Put the innermost announcement on the terminal's line, beside a bar where there is one."""
+    """Write the innermost announcement on the terminal's line, or beside the progress bar."""
     text = _announcements[-1] if _announcements else ""
     if _bars:
         bar, task, of = _bars[-1]
@@ -95,7 +95,7 @@ def _redraw() -> None:
 def _put(text: str) -> None:
     global _line
     text = text[:shutil.get_terminal_size().columns - 1]
-    # spaces, as not every terminal knows the code that empties a line
+    # spaces, because some terminals do not support the code that erases a line
     blank = f"\r{' ' * len(_line)}\r" if _line else ""
     if blank or text:
         sys.stderr.write(blank + text)
@@ -105,7 +105,7 @@ def _put(text: str) -> None:
 
 @contextlib.contextmanager
 def cleared() -> Iterator[None]:
-    """Take the announcement off the terminal while something else is printed."""
+    """Erase the announcement from the terminal while other text is printed."""
     with _lock:
         _put("")
         try:
@@ -117,9 +117,9 @@ def cleared() -> Iterator[None]:
 
 @contextlib.contextmanager
 def progress(total: int | None, of: str, done: int = 0) -> Iterator[Callable[[int], None]]:
-    """Show a bar on stderr, nothing where that is no terminal; what is given tells it how many are done.
+    """Show a progress bar on stderr if it is a terminal. Yields a function that sets the number of finished items.
 
-    ``total`` is None where nobody knows.
+    ``total``: None if the total is unknown.
     """
     if not on_terminal() or total == 0:
         yield lambda now: None
@@ -127,7 +127,7 @@ def progress(total: int | None, of: str, done: int = 0) -> Iterator[Callable[[in
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    # what is done differs in what it takes: all of it tells how long the rest will
+    # items take different times: estimate the rest by all finished items, not by the last ones
     with Progress(TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(),
                   TimeRemainingColumn(), console=Console(stderr=True), transient=True, redirect_stdout=False,
                   speed_estimate_period=1e9) as bar:

@@ -1,4 +1,4 @@
-"""The page that replays a run."""
+"""Replay page of a run."""
 
 import tempfile
 from pathlib import Path
@@ -10,17 +10,17 @@ from ..waves.view.replay import write_replay
 
 __all__ = ["replay_run"]
 
-#: Cycles after the last flit that a host has sent or received: by then all that has to wait waits.
+#: Cycles recorded after the last flit that a host sent or received. By then all blocked worms wait.
 REST = 500
 
 
 def replay_run(result: Run, file: Path) -> None:
-    """Write the page that replays a run; it is read from a waveform of its own, of all routers and interfaces.
+    """Write the replay page of a run, from a temporary waveform of all routers and interfaces.
 
     Raises
     ------
     WormcastError
-        The file cannot be written, or there are too many signals and cycles for a waveform.
+        The file cannot be written, or the waveform would have too many signals and cycles.
     """
     sent = result.host.injected[result.host.injected >= 0]
     first = int(sent.min()) if len(sent) else 0

@@ -1,4 +1,4 @@
-"""Report of a run, for people."""
+"""Printed report of a run."""
 
 from typing import TYPE_CHECKING
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 __all__ = ["at_rest", "describe_deadlock", "holds_and_waits", "report", "ties_left", "unwarranted"]
 
-#: Worms that are named of many.
+#: Number of worms that are named in a list of many.
 FEW = 3
 
 
 def unwarranted(result: Run) -> str | None:
-    """Return a sentence for a run that went well by luck: its worms are copied out of buffers that do not hold them."""
+    """Return a warning if worms were replicated without deadlock from buffers that do not hold a whole worm."""
     longest = max((message.length for message in result.messages if len(message.destinations) > 1), default=None)
     whole = whole_worms(result.network.topology, [result.network.scheme], result.network.configuration, longest)
     lucky = result.outcome == "delivered" and longest is not None and whole is not None and not whole.fits
@@ -32,19 +32,19 @@ def unwarranted(result: Run) -> str | None:
 
 
 def ties_left(result: Run) -> str:
-    """What a formula supposes of ties, where the routers have them all go up."""
+    """Return a note if the formula assumes signed ties, but the routers send all ties upwards."""
     worms, topology = result.worms, result.network.topology
     if worms.signs is None or result.network.configuration.ties == "signed":
         return ""
-    # a formula is of unicasts
+    # a formula exists only for worms with one destination
     ahead = (topology.coordinates[worms.destinations] - topology.coordinates[worms.source]) % np.array(topology.shape)
     down = worms.signs[:, None] >> np.arange(ahead.shape[1]) & 1
     some = (down.astype(bool) & (2 * ahead == np.array(topology.shape))).any()
-    return "; it is with --ties signed: the scheme sends some ties down" if some else ""
+    return "; it assumes --ties signed: the scheme sends some ties downwards" if some else ""
 
 
 def report(result: Run) -> None:
-    """Print a run for people."""
+    """Print the result of a run."""
     network = result.network.topology
     configuration = result.network.configuration
     unfinished = {"stalled": "not finished by --timeout,", "error": "an error on the wire,"}.get(result.outcome)
@@ -68,7 +68,7 @@ def report(result: Run) -> None:
                 for index, waits in enumerate(result.contention) for cause, words in CAUSES.items()]
         table(["message", "waited behind", *(f"cycles for {wait}s" for wait in WAITS)], rows, title="waiting cycles")
     if result.residences:
-        table(["interface", "packets forwarded", "cycles in it", "since its first copy", "peak"], [
+        table(["interface", "packets forwarded", "cycles stored", "since first copy", "peak"], [
             [network.node_name(one.node), one.forwarded, round(one.resident / one.forwarded, 1),
              round(one.copied / one.forwarded, 1), one.peak] for one in result.residences])
     for fault in result.faults:
@@ -79,7 +79,7 @@ def report(result: Run) -> None:
 
 
 def _lost_there(result: Run, fault: "Fault") -> str:
-    """Name the worms that did not arrive and whose way leads by a component that found an error."""
+    """Name the worms that did not arrive and that pass the component which found an error."""
     if result.outcome != "error":
         return ""
     topology, worms = result.network.topology, result.worms
@@ -97,13 +97,13 @@ def _lost_there(result: Run, fault: "Fault") -> str:
 
 
 def holds_and_waits(topology: Topology, hold: "Hold") -> str:
-    """Tell what a worm of a deadlock holds and waits for."""
+    """Return the channels that a worm of a deadlock holds and waits for, in words."""
     held, asked = ([resource_text(topology, one) for one in names] for names in (hold.holds, hold.waits))
     return f"holds {', '.join(held)}; waits for {' or '.join(asked)}"
 
 
 def describe_deadlock(result: Run) -> str:
-    """Tell who waits for whom."""
+    """Return the cycle of waiting worms in words."""
     if result.deadlock is None:
         return "no deadlock"
     lines = [f"deadlock, proved in cycle {result.deadlock.at}: each worm waits for the next"]
@@ -115,5 +115,5 @@ def describe_deadlock(result: Run) -> str:
 
 
 def at_rest(deadlock: "Deadlock") -> str:
-    """Tell when a worm of a deadlock's cycle moved last, as far as hosts see it."""
+    """Return the last cycle in which a host sent or received a flit of a deadlock's worms, in words."""
     return f"no host has sent or received a flit of these worms since cycle {deadlock.moved}"

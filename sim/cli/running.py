@@ -1,4 +1,4 @@
-"""``run``: send messages through router hardware."""
+"""``run``: simulate messages on the router hardware."""
 
 import contextlib
 import dataclasses
@@ -38,47 +38,53 @@ __all__: list[str] = []
 def run_(
     topology: TopologyName,
     scheme: SchemeName,
-    source: Annotated[str | None, typer.Option(help="Sending node: id, row.column or @label.")] = None,
+    source: Annotated[str | None, typer.Option(
+        metavar="NODE", help="Source node: id (11), coordinates (1.3) or label (@12).")] = None,
     destinations: Annotated[str | None, typer.Option(
-        help="Receiving nodes, joined by commas; or all others: all.")] = None,
-    length: Annotated[int | None, typer.Option(help="Payload flits; header flits come on top.")] = None,
+        metavar="NODE,NODE,...|all", help="Destination nodes; all: all other nodes.")] = None,
+    length: Annotated[int | None, typer.Option(
+        help="Payload of the message, without header flits. Unit: flits.")] = None,
     messages: Annotated[Path | None, typer.Option(
-        metavar="FILE.jsonl", help='Messages, a line for each: {"cycle": C, "source": NODE, "destinations": '
-        '[NODE, ...], "length": flits}, "after": LINE where it waits for that one; .gz too.')] = None,
+        metavar="FILE.jsonl", help="Messages in place of --source, --destinations and --length, one per line: "
+        '{"cycle": C, "source": NODE, "destinations": [NODE, ...], "length": FLITS}. With "after": LINE a message '
+        "waits until that of an earlier line is received; the first line is 0. May be compressed: .jsonl.gz.")] = None,
     engine: Annotated[str, typer.Option(
         metavar="|".join(ENGINES),
-        help="bulk: compiled, fast. amaranth: its judge, slow.")] = "bulk",
+        help="bulk: compiled, fast. amaranth: reference simulator, slow. Default: bulk.",
+        show_default=False)] = "bulk",
     vcd: Annotated[Path | None, typer.Option(
-        help="Write the waveform of every signal to this file; beside it, what GTKWave and Surfer show first.")] = None,
+        metavar="FILE", help="Write a waveform of all signals, with layouts for GTKWave and Surfer beside it.")] = None,
     window: Annotated[str | None, typer.Option(
-        metavar="A:B", help="With --vcd: from cycle A up to the one before B; default: the whole run.")] = None,
+        metavar="A:B", help="Cycles A to B - 1 of --vcd. Default: the whole run.")] = None,
     instances: Annotated[str | None, typer.Option(
-        help="With --vcd: routers and interfaces, as 1.2 (a node's both) or router_1_2, joined by commas; default: "
-             "all.")] = None,
+        metavar="NAME,NAME,...", help="Instances in --vcd: a node (1.2: its router and interface) or an instance "
+        "(router_1_2). Default: all.")] = None,
     plot: Annotated[Path | None, typer.Option(
-        help="Draw what each node's host and interface send and receive, over time, into this .svg or .png.")] = None,
+        metavar="FILE", help="Draw a Gantt chart: what each host and interface sends and receives over time. Formats: "
+        ".svg, .png.")] = None,
     replay: Annotated[Path | None, typer.Option(
-        help="Write a page for a browser that replays the run, or its deadlock, cycle by cycle.")] = None,
+        metavar="FILE.html", help="Write a page for a browser that replays the run, or its deadlock, cycle by "
+        "cycle.")] = None,
     contention: Annotated[bool, typer.Option(
-        "--contention", help="Tell waiting cycles: in how many cycles flits of each message waited for channels and "
-        "for their turns on links, and behind whom.")] = False,
+        "--contention", help="Print the cycles in which flits of each message waited for a channel or for their turn "
+        "on a link, by the worm that they waited behind.")] = False,
     relation: RelationOption = None,
     *,
     given: Given,
-    timeout: Annotated[int, typer.Option(help="Cycles after which the run counts as stalled.",
-                                          max=MOST_CYCLES)] = 1_000_000,
-    seed: Annotated[int, typer.Option(help="Goes into the JSON; nothing in a run is random.", min=0)] = 0,
+    timeout: Annotated[int, typer.Option(help="Cycles after which an unfinished run is stopped. Default: 1000000.",
+                                          max=MOST_CYCLES, show_default=False)] = 1_000_000,
+    seed: Annotated[int, typer.Option(
+        help="Recorded in the output. Runs are deterministic. Default: 0.", min=0, show_default=False)] = 0,
     json: Json = False,
 ) -> int:
-    """Exit code 3 and the cycle of waiting worms on a deadlock; 5 if the run did not finish in time; 1 if routers found
-    an error on the wire.
+    """Exit code 3: deadlock; the cycle of waiting worms is printed. 5: unfinished after --timeout cycles. 1: a router
+    or interface received invalid flits.
 
-    Without --vcd, a deadlock leaves the waveform of its routers in wormcast-deadlock.vcd.
+    Without --vcd, the waveform of a deadlock's routers is written to wormcast-deadlock.vcd.
 
-    Up to 4096 nodes by e-cube, and by hamiltonian in two dimensions.
-
-    By other relations, which routers look up in tables, addresses of up to 8 bits: 16x16 or 4x8x8 nodes. For multicasts
-    by adaptive and e-cube-adaptive they need none.
+    Limits: 4096 nodes with e-cube, and with hamiltonian in two dimensions. Other relations use routing tables with
+    addresses of up to 8 bits, for example 16x16 or 4x8x8 nodes. Multicasts by adaptive and e-cube-adaptive need no
+    tables.
     """
     require_apart({**user_files(scheme, relation, topology), "--messages": messages},
                   {**waveform_files(vcd, layouts=engine == "bulk"), "--plot": plot, "--replay": replay})
@@ -92,7 +98,7 @@ def run_(
     cycles = window_of(window)
     if replay:
         require_writable(replay)
-    from ..experiments.run import run  # what is refused needs none of it
+    from ..experiments.run import run  # slow import, not needed for refusals
     from .run_report import report, ties_left, unwarranted
 
     with (stdout_for_results(), _lines_named(file), announce("simulating"),
@@ -136,14 +142,14 @@ def run_(
 
 
 def _whole(vcd: Path, engine: str) -> contextlib.AbstractContextManager[Path]:
-    """Return the waveform's file to write; the simulator of engine amaranth writes it alone, without layouts."""
+    """Return the waveform's unfinished file. Engine amaranth writes no layouts beside it."""
     from ..waves.record import whole_waveform
 
     return whole_waveform(vcd) if engine == "bulk" else whole_file(vcd)
 
 
 def _draw(result: "Run", plot: Path) -> None:
-    """Draw what each node's host and interface send and receive."""
+    """Draw the Gantt chart of hosts and interfaces."""
     from ..experiments.gantt import draw_gantt
     from ..experiments.interface_bars import interfaces_work
     from ..experiments.interface_gantt import draw_interfaces
@@ -160,18 +166,19 @@ def _message_file(path: Path) -> "MessageFile":
 
 def _messages(network: Topology, source: str | None, destinations: str | None, length: int | None,
               file: "MessageFile | None") -> "list[Message]":
-    """Take the messages from the options of one multicast, or from a file: one of the two."""
+    """Return the messages of a file, or the one of the options ``--source``, ``--destinations`` and ``--length``."""
     single = {"--source": source, "--destinations": destinations, "--length": length}
     given = [name for name, value in single.items() if value is not None]
     if file is not None:
         if given:
-            raise WormcastError(f"run: {', '.join(given)} and --messages are given, allowed is one or the other")
+            raise WormcastError(f"run: {', '.join(given)} with --messages is not valid. Allowed: --messages, or "
+                                f"{', '.join(single)}.")
         from ..experiments.message_file import messages_in
 
         return messages_in(file, network)
     if source is None or destinations is None or length is None:
         missing = [name for name, value in single.items() if value is None]
-        raise WormcastError(f"run: {', '.join(missing)} is missing; give {', '.join(single)}, or --messages FILE")
+        raise WormcastError(f"run: {', '.join(missing)} is missing. Needed: {', '.join(single)}, or --messages.")
     from ..host import Message
 
     start = network.node(source)
@@ -180,7 +187,7 @@ def _messages(network: Topology, source: str | None, destinations: str | None, l
 
 @contextlib.contextmanager
 def _lines_named(file: "MessageFile | None") -> Iterator[None]:
-    """Name a message that is refused by its line in the file, if it is from one."""
+    """Add the file and line to the refusal of a message from a file."""
     try:
         yield
     except MessageError as error:

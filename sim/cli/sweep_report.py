@@ -1,4 +1,4 @@
-"""Measurement of a sweep's points, and their table and picture."""
+"""Simulation of a sweep's points, and their table and picture."""
 
 import contextlib
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ __all__ = ["report", "run_sweep"]
 
 
 def run_sweep(file: Path, out: Path, plot: Path | None, parquet: bool, scheduler: str | None, json: bool) -> None:
-    """Run the points of a sweep that are not finished, and report all."""
+    """Run the unfinished points of a sweep, and report all points."""
     sweep = read(file)
     picture, no_picture = _picture(sweep, plot, out)
     if parquet:
@@ -50,7 +50,7 @@ def run_sweep(file: Path, out: Path, plot: Path | None, parquet: bool, scheduler
                                     for option, path in point.files.items()}},
                   {"the finished points": store_file, "the table": csv, "--parquet": table_too, "--plot": picture})
     for path in filter(None, (csv, table_too, picture)):
-        if out.exists() or path.parent.resolve() != out.resolve():  # a folder that is made can be written
+        if out.exists() or path.parent.resolve() != out.resolve():  # a new folder is writable
             require_writable(path)
     with stdout_for_results(), ResultStore(store_file) as store:
         to_run = missing(all_points, store)
@@ -83,7 +83,7 @@ def run_sweep(file: Path, out: Path, plot: Path | None, parquet: bool, scheduler
 
 
 def _picture(sweep: Sweep, plot: Path | None, out: Path) -> tuple[Path | None, str]:
-    """Where the picture is to go; or why there is none, where none was asked for."""
+    """Return the picture's path; or, without ``--plot``, the reason why the sweep cannot be drawn."""
     try:
         require_drawable(sweep, picture := plot or out / f"{sweep.name}.png")
     except WormcastError as error:
@@ -104,16 +104,16 @@ def _to_dict(all_points: Sequence[Point], results: Sequence[dict[str, Any]],
 
 
 def report(sweep: Sweep, rows: Sequence[dict[str, Any]], run: int) -> None:
-    """Print the results of all points in short."""
+    """Print a table of all points."""
     names = list(sweep.swept)
     table([*names, "latency", "+-", "effective", "delivered", "state"], [
         [*(cells[name] for name in names), _rounded(cells["latency_mean"], 1), _rounded(cells["latency_half_width"], 1),
          _rounded(cells["effective"], 4), _rounded(cells["delivered_per_node"], 4), _state(cells)]
         for cells in rows
     ], title=sweep.name)
-    say("latency: cycles, mean and half its 95 % interval")
+    say("latency: cycles; +-: half its 95 % interval")
     say("effective, delivered: payload flits x destinations per node and cycle, created and received"
-        + ("; rate: payload flits alone" if "rate" in names else ""))
+        + ("; rate: payload flits created, a multicast counts once" if "rate" in names else ""))
     if any("imprecise" in _state(cells) for cells in rows):
         say("imprecise: half the interval is more than 5 % of the mean, or a seed has too few messages")
     deadlocks = sum(cells["deadlock"] for cells in rows)
@@ -121,7 +121,7 @@ def report(sweep: Sweep, rows: Sequence[dict[str, Any]], run: int) -> None:
 
 
 def _state(cells: dict[str, Any]) -> str:
-    """What to know of a point before its latency is compared."""
+    """Return the state of a point: steady, imprecise, saturated or deadlock."""
     if cells["deadlock"]:
         return "deadlock"
     return "saturated" if cells["saturated"] else "steady" if cells["precise"] else "imprecise"

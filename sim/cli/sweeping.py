@@ -1,4 +1,4 @@
-"""``sweep``: load experiments for all combinations of some options' values."""
+"""``sweep``: load experiments for all combinations of option values."""
 
 from pathlib import Path
 from typing import Annotated
@@ -14,22 +14,22 @@ __all__: list[str] = []
 @command("sweep")
 def sweep_(
     file: Annotated[Path, typer.Argument(
-        metavar="FILE.toml", help="Options of load, as rate = 0.02; a list of values where one is swept.")],
+        metavar="FILE.toml", help="Options of load, for example rate = 0.02. A list of values sweeps an option.")],
     out: Annotated[Path, typer.Option(
-        help="Folder for the finished points, the table of results and the picture.")] = Path("out"),
+        help="Output folder for points, table and picture. Default: out.", show_default=False)] = Path("out"),
     plot: Annotated[Path | None, typer.Option(
-        metavar="FILE", help="Draw the picture here, .svg or .png; default: OUT/NAME.png, where there is something to "
-        "draw.", show_default=False)] = None,
-    parquet: Annotated[bool, typer.Option("--parquet", help="Write the table as OUT/NAME.parquet too.")] = False,
+        metavar="FILE", help="Draw latency and throughput. Formats: .svg, .png. Default: OUT/NAME.png, if the sweep "
+        "can be drawn.", show_default=False)] = None,
+    parquet: Annotated[bool, typer.Option("--parquet", help="Also write the table as OUT/NAME.parquet.")] = False,
     scheduler: Annotated[str | None, typer.Option(
-        metavar="ADDRESS", help="Run the points on the workers of a dask.distributed cluster, as tcp://host:8786; "
-        "default: here.", show_default=False)] = None,
+        metavar="ADDRESS", help="Run the points on a dask.distributed cluster, for example tcp://host:8786. Default: "
+        "on this machine.", show_default=False)] = None,
     json: Json = False,
 ) -> int:
-    """OUT/NAME.sqlite keeps each point as it is finished, OUT/NAME.csv has the results of all, OUT/NAME.png shows
-    latency and throughput.
+    """Writes OUT/NAME.csv (all results) and OUT/NAME.png (latency and throughput). OUT/NAME.sqlite stores each finished
+    point.
 
-    A point that ends in a deadlock is a result like any other.
+    A deadlock of a point is one of its results and does not change the exit code.
     """
     from .sweep_report import run_sweep
 

@@ -1,10 +1,12 @@
-"""``synth``: what a component costs on an FPGA."""
+"""``synth``: area and clock of a component on an FPGA."""
 
 import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from wormcast.algorithms import WormcastError
 
 from ..export.synthesis.targets import SEEDS, TARGETS
 from .app import Json, emit, stdout_for_results
@@ -19,25 +21,25 @@ __all__: list[str] = []
 @takes_component
 def synth(
     what: Annotated[str, typer.Argument(
-        metavar="WHAT", help="router, interface, or a part of them; see: wormcast list components.")],
+        metavar="WHAT", help="Component: router, interface, or a part of them. All names: wormcast list components.")],
     target: Annotated[str | None, typer.Option(
-        metavar="|".join(TARGETS), help="FPGA family, ecp5 by default.", show_default=False)] = None,
+        metavar="|".join(TARGETS), help="FPGA family. Default: ecp5.", show_default=False)] = None,
     seeds: Annotated[int | None, typer.Option(
-        help=f"Placements, of which the median's clock counts; 0: the area alone. {len(SEEDS)} by default, 0 in a "
-        "sweep.", show_default=False)] = None,
+        help="Number of placements; the clock is their median. 0: synthesis only, without a clock. "
+        f"Default: {len(SEEDS)}; 0 with --sweep.", show_default=False)] = None,
     area_delay: Annotated[int | None, typer.Option(
-        metavar="PS", help="Clock period up to which Yosys trades area for clock; default: all the clock there is.",
-        show_default=False)] = None,
-    by_block: Annotated[bool, typer.Option("--breakdown", help="Tell too which block costs what.")] = False,
+        metavar="PS", help="Clock period that Yosys aims at: it spends no area on a shorter one. Default: the shortest "
+        "period. Unit: ps.", show_default=False)] = None,
+    by_block: Annotated[bool, typer.Option("--breakdown", help="Also print the area of each block.")] = False,
     sweep: Annotated[list[str] | None, typer.Option(
-        metavar="OPTION=VALUE,VALUE", help="Go through these values of an option, target, topology, scheme, area-delay "
-        "and hardware among them; all combinations where it is repeated. Semicolons part values that have commas.",
-        show_default=False)] = None,
+        metavar="OPTION=VALUE,VALUE", help="Synthesise for each of these values of target, topology, scheme, "
+        "area-delay or a hardware option. Repeat it for all combinations of several options. Separate values that "
+        "contain commas by semicolons.", show_default=False)] = None,
     output: Annotated[Path | None, typer.Option(
-        "--output", "-o", metavar="FILE.csv", help="Write the sweep's results here.", show_default=False)] = None,
+        "--output", "-o", metavar="FILE.csv", help="Write the results of --sweep.", show_default=False)] = None,
     plot: Annotated[Path | None, typer.Option(
-        metavar="FILE", help="Draw the sweep here, .svg or .png: cells over an option, or look-up tables against the "
-        "clock where area-delay is swept.", show_default=False)] = None,
+        metavar="FILE", help="Draw the results of --sweep: cells over an option, or look-up tables over the clock if "
+        "area-delay is swept. Formats: .svg, .png.", show_default=False)] = None,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print tables as Markdown.")] = False,
     *,
     built_for: Given,
@@ -49,19 +51,18 @@ def synth(
     from .synthesis_report import report_point, synthesise_sweep, tell
 
     if seeds is not None and seeds < 0:
-        raise typer.BadParameter(f"{seeds} is given, it must be at least 0", param_hint="--seeds")
+        raise WormcastError(f"seeds: {seeds} is not valid. Allowed: 0 or more.")
     port, kind = built_for.pop("port", None), built_for.pop("kind", None)
     own = {"target": target, "area_delay": area_delay}
     fixed = {name: value for name, value in own.items() if value is not None} | built_for | given
     if sweep:
         if by_block:
-            raise typer.BadParameter("a sweep is given, blocks are told of one component alone",
-                                     param_hint="--breakdown")
+            raise WormcastError("breakdown: it is not valid with --sweep. Allowed: for one component.")
         synthesise_sweep(what, port, kind, read_sweep(sweep, fixed), seeds or 0, output, plot, json, markdown)
         return
-    for hint, file in (("--output", output), ("--plot", plot)):
+    for hint, file in (("output", output), ("plot", plot)):
         if file:
-            raise typer.BadParameter(f"{file} is given, it needs a --sweep", param_hint=hint)
+            raise WormcastError(f"{hint}: {file} is not valid without --sweep. Needed: --sweep OPTION=VALUE,VALUE.")
     with stdout_for_results():
         point = build(what, port, fixed, kind=kind)
     placements = SEEDS if seeds is None else range(1, seeds + 1)

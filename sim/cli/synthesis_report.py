@@ -1,4 +1,4 @@
-"""Report of a synthesis, and of a sweep of them."""
+"""Reports of a synthesis and of a sweep of syntheses."""
 
 import itertools
 import sys
@@ -36,7 +36,7 @@ def tell(step: str) -> None:
 
 
 def report_point(point: SynthesisPoint, result: Synthesis, blocks: Breakdown | None, markdown: bool) -> None:
-    """Print what a component costs."""
+    """Print the area, clock and critical path of a component."""
     for line in _describe(point):
         say(line)
     _report(point.what, result, markdown)
@@ -47,7 +47,7 @@ def report_point(point: SynthesisPoint, result: Synthesis, blocks: Breakdown | N
 
 
 def _describe(point: SynthesisPoint) -> list[str]:
-    """Say what a component was made for, and of which hardware."""
+    """Return two lines: the component with its network and target, and its hardware options."""
     told = point.resolved
     known = told["relations"].split(",")
     area_delay = "" if told["area_delay"] is None else f", area-delay {told['area_delay']} ps"
@@ -67,7 +67,7 @@ def _table(columns: list[str], rows: list[list[object]], markdown: bool) -> None
 
 
 def _say_below(text: str, markdown: bool) -> None:
-    """Print a line below a table, from which Markdown wants it apart."""
+    """Print a line below a table; Markdown needs a blank line between."""
     if markdown:
         say()
     say(text)
@@ -78,18 +78,19 @@ def _report(what: str, result: Synthesis, markdown: bool) -> None:
     target = TARGETS[result.target]
     rows: list[list[object]] = [[name, number] for name, number in result.area.items()]
     if result.packed is not None:
-        rows.append([f"{target.logic_cell}, packed with harness", result.packed])
+        rows.append([f"{target.logic_cell}, packed, with the test harness", result.packed])
     if result.mhz:
         rows += [["MHz, median of the seeds", _rounded(result.median_mhz)],
                  ["MHz, by seed", " ".join(f"{mhz:.1f}" for mhz in result.mhz)]]
     _table(["", what], rows, markdown)
     if result.fits is False:
-        _say_below(f"no clock: it does not fit, {target.device} has {result.available} {target.logic_cell}", markdown)
+        _say_below(f"no clock: too large for {target.device}, which has {result.available} {target.logic_cell}",
+                   markdown)
 
 
 def _report_path(path: CriticalPath, markdown: bool) -> None:
     """Print the critical path from its start to its end."""
-    _say_below(f"critical path, {path.ns:.2f} ns, each signal with its delay since the one before:", markdown)
+    _say_below(f"critical path, {path.ns:.2f} ns; each signal with its delay from the previous signal:", markdown)
     if markdown:
         _table(["ns", "signal"], [[f"{step.ns:.2f}", f"`{step.signal}`"] for step in path.steps], markdown)
         return
@@ -98,7 +99,7 @@ def _report_path(path: CriticalPath, markdown: bool) -> None:
 
 
 def _report_blocks(blocks: Breakdown, result: Synthesis, markdown: bool) -> None:
-    """Print which block costs what, the sum, and what the component takes when it is flattened."""
+    """Print the area of each block, their sum, and the area of the flattened component."""
     names, indent = list(result.area), "&emsp;" if markdown else "  "
     rows: list[list[object]] = []
     for group in blocks.groups():
@@ -107,13 +108,13 @@ def _report_blocks(blocks: Breakdown, result: Synthesis, markdown: bool) -> None
                      *(group.area[name] for name in names)])
     rows += [["sum", None, None, *blocks.total.values()], ["flattened", None, None, *result.area.values()]]
     _table(["block", "instances", "LUT4 of one", *names], rows, markdown)
-    _say_below("A block's figures leave out those of the blocks inside it. Each is optimised by itself, so the sum "
-               "differs from what the flattened component takes.", markdown)
+    _say_below("A block's numbers do not include the blocks inside it. Each block is optimised by itself, so the sum "
+               "differs from the flattened component.", markdown)
 
 
 def synthesise_sweep(what: str, port: str | None, kind: str | None, sweep: Sweep, seeds: int, output: Path | None,
            plot: Path | None, json: bool, markdown: bool) -> None:
-    """Synthesise all points, and write, draw and print what they cost."""
+    """Synthesise all points, and write, draw and print the results."""
     if plot:
         require_drawable(sweep, seeds, plot)
     named = (sweep.swept.get(name, [sweep.fixed.get(name)]) for name in ("scheme", "relation", "topology"))
@@ -145,7 +146,7 @@ def synthesise_sweep(what: str, port: str | None, kind: str | None, sweep: Sweep
 
 def _report_sweep(sweep: Sweep, all_points: Sequence[SynthesisPoint], results: Sequence[Synthesis],
                   markdown: bool) -> None:
-    """Print the sweep as a table: what was swept, cells and clock."""
+    """Print a table of the swept options, the cells and the clock."""
     cells = list(dict.fromkeys(name for result in results for name in result.area))
     packed = list(dict.fromkeys(TARGETS[result.target].logic_cell for result in results if result.packed))
     columns = [*(name.replace("_", "-") for name in sweep.swept), *cells, *packed, *(["MHz"] if packed else [])]

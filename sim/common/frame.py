@@ -1,4 +1,4 @@
-"""The frame of every picture: widths of a paper's columns, letters, colours, and room for words."""
+"""Common layout of all pictures: column widths, font sizes, colours, text width and line breaks."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
@@ -15,19 +15,20 @@ POINTS = 72  # in an inch
 
 # inches
 COLUMN, PAGE = 3.4, 7.0  # widths: one column of a paper, and two
-MOST_HEIGHT = 8.0  # of what a page should hold
+MOST_HEIGHT = 8.0  # of a picture that fits a page
 MARGIN = 0.06
-LINE = 0.1  # from one line of words to the next
+LINE = 0.1  # distance between lines of text
 
-SIZE, SMALL = 6.0, 5.0  # points, of letters: words, and numbers where room is short
+SIZE, SMALL = 6.0, 5.0  # font sizes in points: text, and numbers where room is short
 
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#7f7f7f")  # told apart by all
+#: Colours that colour-blind readers can distinguish.
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#7f7f7f")
 WORDS = "#404040"
 GRID = "#e2e2e2"
 
-#: matplotlib's options of a legend in columns; lengths in letters.
+#: matplotlib's options for a legend in columns. Lengths are in units of the font size.
 LEGEND: dict[str, Any] = {"frameon": False, "handlelength": 2.8, "handletextpad": 0.6, "columnspacing": 1.2}
-ENTRY = 4.6  # letters that an entry takes besides its words, by these options
+ENTRY = 4.6  # width of an entry without its text, in units of the font size, with these options
 
 #: matplotlib's settings.
 SETTINGS: dict[Any, Any] = {
@@ -38,7 +39,7 @@ SETTINGS: dict[Any, Any] = {
 
 @cache
 def text_width(text: str, size: float = SIZE) -> float:
-    """Width of a text in points."""
+    """Return the width of a text in points."""
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
 
@@ -47,7 +48,7 @@ def text_width(text: str, size: float = SIZE) -> float:
 
 
 def wrapped(texts: Iterable[str], width: float, size: float = SIZE) -> list[str]:
-    """Break texts into lines of at most so many inches, at spaces, or anywhere in a longer word."""
+    """Break texts into lines at most ``width`` inches wide, at spaces, or inside a word that is longer than a line."""
     def fits(line: str) -> bool:
         return text_width(line, size) <= width * POINTS
 
@@ -68,22 +69,22 @@ def wrapped(texts: Iterable[str], width: float, size: float = SIZE) -> list[str]
 
 
 def _letters_that(fits: Callable[[str], bool], line: str) -> int:
-    """How many letters of a line that is too long fit, one at least."""
+    """Return the number of letters of a line that fit, at least 1."""
     return 1 + bisect_left(range(2, len(line)), True, key=lambda end: not fits(line[:end]))
 
 
 def legend_columns(labels: Sequence[str], width: float, size: float = SIZE) -> int:
-    """Columns of a legend with these labels, so many inches wide."""
+    """Return the number of columns of a legend that is ``width`` inches wide, at least 1."""
     return max(1, int(width / legend_entry(labels, size)))
 
 
 def legend_entry(labels: Sequence[str], size: float = SIZE) -> float:
-    """Inches that a legend's column with these labels takes."""
+    """Return the width in inches of a legend's column with these labels."""
     return (ENTRY * size + max((text_width(label, size) for label in labels), default=0.0)) / POINTS
 
 
 def blank_figure(width: float, height: float, **options: Any) -> "Figure":
-    """A figure of so many inches that needs no screen; ``options`` are matplotlib's."""
+    """Return an empty figure that needs no screen. Width and height are in inches, ``options`` are matplotlib's."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 

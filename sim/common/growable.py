@@ -1,28 +1,28 @@
-"""Rows of an array that come at its end and go at its front."""
+"""Growable FIFO array: rows are appended at the end and removed at the front."""
 
 import numpy as np
 
 __all__ = ["Growing"]
 
-#: How many times the rows there is room for when they have moved: it is no memory before it is written to.
+#: Growth factor of the allocated rows. Pages that are not written to use no memory.
 GROWTH = 4
 
-#: Rows that are moved at a time at least.
+#: Least number of rows that are moved at a time.
 BLOCK = 1 << 12
 
 
 class Growing:
-    """Rows with room behind them: to add some takes no longer than these do, on average, however many there are.
+    """Growable FIFO array: appending costs amortised O(1) per row.
 
     Parameters
     ----------
     rows : array [rows, ...]
-        Those at the start.
+        Initial content.
 
     Attributes
     ----------
     rows : array [rows, ...]
-        All of them, in a row; a view, which is of no use when rows have been added or forgotten.
+        All rows, as a view. It is invalid after `extend` and `forget`.
     """
 
     def __init__(self, rows: np.ndarray):
@@ -30,7 +30,7 @@ class Growing:
 
     @property
     def state(self) -> np.ndarray:
-        """The rows, without the room behind them."""
+        """Copy of the rows, without the free space behind them."""
         return self.rows.copy()
 
     @state.setter
@@ -38,7 +38,7 @@ class Growing:
         self.rows = self._room = state
 
     def extend(self, more: np.ndarray) -> None:
-        """Add rows at the end; where there is no room for them, all move to a larger one."""
+        """Append rows. All rows move to a larger array if there is no room."""
         there, end = len(self.rows), len(self.rows) + len(more)
         if end > len(self._room):
             room = np.empty((max(GROWTH * there, end), *self.rows.shape[1:]), self.rows.dtype)
@@ -48,7 +48,7 @@ class Growing:
         self.rows = self._room[:end]
 
     def forget(self, first: int) -> None:
-        """Take the first so many rows away; the others move to the front."""
+        """Remove the first ``first`` rows. The others move to the front."""
         left, step = len(self.rows) - first, max(first, BLOCK)
         for at in range(0, left, step) if first else ():
             end = min(at + step, left)

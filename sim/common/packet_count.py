@@ -1,4 +1,4 @@
-"""How many packets a message is sent in."""
+"""Number of packets of a message."""
 
 from typing import Any
 
@@ -6,10 +6,12 @@ __all__ = ["packets_of"]
 
 
 def packets_of(length: Any, packet: int) -> Any:
-    """Count the packets of a message of so many payload flits, at least 1, or of each of an array.
+    """Return the number of packets of a message.
 
     Parameters
     ----------
+    length : int or array of int
+        Payload flits of the message, at least 1.
     packet : int
         Payload flits of a packet; 0: messages are sent whole.
     """

@@ -1,4 +1,4 @@
-"""Files of a command that must not be one: each that it writes, and all that it reads."""
+"""Refusal of output paths that equal an input or another output."""
 
 from collections.abc import Iterator, Mapping
 from os import PathLike
@@ -11,17 +11,12 @@ __all__ = ["require_apart"]
 
 def require_apart(reads: Mapping[str, str | PathLike[str] | None],
                   writes: Mapping[str, str | PathLike[str] | None]) -> None:
-    """Refuse a file to write that is read, or written, under another name too: what was there would be lost.
+    """Refuse an output file that is also an input or another output, through links too.
 
     Parameters
     ----------
     reads, writes : mapping of str to path
-        By the words that name them in a sentence: ``"--vcd"``, ``"the scheme"``. None: there is none.
-
-    Raises
-    ------
-    WormcastError
-        Two lead to the same file, through links too.
+        Path by its name in error messages: ``"--vcd"``, ``"the scheme"``. A path of None is ignored.
     """
     taken: dict[object, str] = {}
     for word, path in reads.items():
@@ -32,17 +27,17 @@ def require_apart(reads: Mapping[str, str | PathLike[str] | None],
             continue
         for key in _keys(Path(path)):
             if key in taken:
-                raise WormcastError(f"{word}: {path} is given, which is the file of {taken[key]} too; one is "
-                                    "lost then, each must have a file of its own")
+                raise WormcastError(f"{word}: {path} is not valid: it is the file of {taken[key]} too. "
+                                    "Allowed: a file of its own.")
         taken |= dict.fromkeys(_keys(Path(path)), word)
 
 
 def _keys(path: Path) -> Iterator[object]:
-    """What two names of a file have in common: where they lead to, and if it is there, the file itself."""
+    """Yield the keys that two names of one file share: the resolved path, and device and inode of a file."""
     try:
         yield path.resolve()
         found = path.stat()
-    except (OSError, RuntimeError):  # it is not there, or links lead in a circle
+    except (OSError, RuntimeError):  # the file does not exist, or links lead in a circle
         return
     if path.is_file():
         yield found.st_dev, found.st_ino

@@ -1,4 +1,4 @@
-"""The processor that this runs on."""
+"""Processor of this machine."""
 
 from functools import cache
 
@@ -9,5 +9,5 @@ __all__ = ["host"]
 
 @cache
 def host() -> tuple[str, str]:
-    """Name and features of this processor, as LLVM spells them."""
+    """Return name and features of this processor in LLVM's spelling."""
     return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()

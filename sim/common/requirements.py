@@ -1,4 +1,4 @@
-"""What not every installation has: tools and packages of wormcast's extras."""
+"""Optional requirements: tools and packages of wormcast's extras."""
 
 import importlib
 from types import ModuleType
@@ -14,7 +14,7 @@ class ToolMissing(WormcastError):
     Attributes
     ----------
     tool, install : str
-        Its name, and the line that installs it.
+        Name, and the command that installs it.
     """
 
     def __init__(self, tool: str, extra: str):
@@ -24,13 +24,7 @@ class ToolMissing(WormcastError):
 
 
 def require(module: str, extra: str) -> ModuleType:
-    """Import a module of the package that an extra installs.
-
-    Raises
-    ------
-    ToolMissing
-        The package is not there.
-    """
+    """Import a module of the package that an extra installs; raise `ToolMissing` if it is not installed."""
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:

@@ -1,4 +1,4 @@
-"""Options, each declared once: its check, the command line, the keys of sweeps and the words on an axis follow."""
+"""Declaration of options: one declaration yields check, command line, sweep key, JSON Schema and axis label."""
 
 import functools
 from collections.abc import Callable
@@ -11,39 +11,39 @@ __all__ = ["Option", "option", "options_of", "require_allowed"]
 
 KEY = "option"
 
-#: JSON Schema's names of the kinds.
+#: JSON Schema's name of each Python type.
 TYPES = {str: "string", int: "integer", float: "number", bool: "boolean"}
 
 
 @dataclass(frozen=True)
 class Option:
-    """What an option means, and which values it may have.
+    """Meaning and allowed values of an option.
 
     Parameters
     ----------
     name : str
-        In Python and TOML; on the command line with hyphens.
+        Name in Python and TOML. The command line has hyphens for underscores.
     kind : int, float, str or bool
-        Type of its values.
+        Type of the values.
     default : Any
-        None where it depends on other options, or where it must be given.
+        None if the default depends on other options, or if the option is mandatory.
     help : str
-        What --help says.
+        Text in --help.
     allowed : tuple of str
-        The values there are; empty where there are too many to list.
+        Allowed values; empty if they are not listed.
     limits : (number, number), optional
         Least and greatest value.
     parse : callable, optional
-        Refuses a value that is not None, where neither list nor limits can say what is allowed.
+        Raises an error for a value that is not allowed. Used if neither list nor limits suffice.
     metavar : str, optional
-        What --help writes for a value; default: the values allowed.
+        Placeholder of the value in --help. Default: the allowed values.
     panel : str, optional
         Heading in --help.
     label, unit : str, optional
-        What an axis says; default: the name, and no unit.
+        Words on an axis. Default: the name, and no unit.
     changes : str
-        Of a hardware option, what depends on it: "host" (no hardware), "interface", "router", "node" (both), or "cells"
-        (what both are built of, but no cycle of a run). Others have none.
+        Effect of a hardware option: "host" (no hardware), "interface", "router", "node" (both), or "cells" (the cells
+        of both, but no cycle of a run). Empty for other options.
     """
 
     name: str
@@ -61,19 +61,19 @@ class Option:
 
     @property
     def values(self) -> str | None:
-        """What --help writes for a value: ``one|all``, ``1..16``; None: the type says enough."""
+        """Placeholder of the value in --help: ``one|all``, ``1..16``; None: the type suffices."""
         if self.metavar or self.allowed:
             return self.metavar or "|".join(self.allowed)
         return "{}..{}".format(*self.limits) if self.limits and self.kind is int else None
 
     @property
     def axis(self) -> str:
-        """What an axis says."""
+        """Words on an axis."""
         return (self.label or self.name) + (f" ({self.unit})" if self.unit else "")
 
     @property
     def schema(self) -> dict[str, Any]:
-        """JSON Schema of a value in a file; what ``parse`` refuses is not in it."""
+        """JSON Schema of a value in a file. It does not express the checks of ``parse``."""
         found: dict[str, Any] = {"type": TYPES[self.kind]}
         if self.help:
             found["description"] = self.help
@@ -84,35 +84,29 @@ class Option:
         return found
 
     def of_file(self, value: Any) -> Any:
-        """Give a value that `schema` allows as one of its kind: whole numbers are numbers, too.
-
-        Raises
-        ------
-        WormcastError
-            It is not allowed.
-        """
+        """Check a value that `schema` allows, and return it as the option's type: an integer is a float, too."""
         value = self.kind(value)
         self.require(value)
         return value
 
     def require(self, value: Any) -> None:
-        """Refuse a value that is not allowed, with a WormcastError."""
+        """Refuse a value that is not allowed."""
         if self.allowed and value not in self.allowed:
-            raise WormcastError(f"{self.name}: {value!r} is given, allowed are {', '.join(self.allowed)}")
+            raise WormcastError(f"{self.name}: {value!r} is not valid. Allowed: {', '.join(self.allowed)}.")
         if self.limits and not self.limits[0] <= value <= self.limits[1]:
-            raise WormcastError("{}: {} is given, allowed are {} to {}".format(self.name, value, *self.limits))
+            raise WormcastError("{}: {} is not valid. Allowed: {} to {}.".format(self.name, value, *self.limits))
         if self.parse and value is not None:
             self.parse(value)
 
 
 def option(help: str, default: Any = MISSING, **said: Any) -> Any:
-    """Declare an option as a field of a dataclass: see `Option`; ``{}`` in ``help`` stands for the default."""
+    """Declare an option as a field of a dataclass, see `Option`. ``{}`` in ``help`` is replaced by the default."""
     return field(default=default, metadata={KEY: {"help": help, **said}})
 
 
 @functools.cache
 def options_of(kind: type) -> dict[str, Option]:
-    """Give the options of a dataclass, all of whose fields are declared by `option`, by name in their order."""
+    """Return the options of a dataclass by name, in their order. All its fields are declared with `option`."""
     hints = get_type_hints(kind)
     found = {}
     for one in fields(kind):
@@ -124,6 +118,6 @@ def options_of(kind: type) -> dict[str, Option]:
 
 
 def require_allowed(of: Any) -> None:
-    """Refuse the first option of a dataclass's instance whose value is not allowed, with a WormcastError."""
+    """Refuse the first option of a dataclass's instance that has a value that is not allowed."""
     for name, declared in options_of(of.__class__).items():
         declared.require(getattr(of, name))

@@ -1,4 +1,4 @@
-"""Words that results and errors are told in, and tables for documents."""
+"""Phrases of results and messages, and Markdown tables."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,20 +11,20 @@ __all__ = ["consumption_text", "count", "markdown_table", "resource_text"]
 
 
 def count(number: int, word: str) -> str:
-    """Write a number of things: ``1 worm``, ``2 worms``."""
+    """Return a number with its noun: ``1 worm``, ``2 worms``."""
     return f"{number} {word}{'' if number == 1 else 's'}"
 
 
 def consumption_text(channels: int, ejection: str) -> str:
-    """Write how many consumption channels there are: ``1 consumption channel a node``, or an ejection port."""
+    """Return the number of consumption channels as text: ``1 consumption channel a node``, or per ejection port."""
     return f"{count(channels, 'consumption channel')} {'a node' if ejection == 'one' else 'an ejection port'}"
 
 
 def resource_text(topology: "Topology", resource: str) -> str:
-    """Name a resource for people, with coordinates for the ids of nodes: ``cons:1:0`` becomes ``cons:0.1:0``.
+    """Return a resource's name with coordinates in place of node ids: ``cons:1:0`` becomes ``cons:0.1:0``.
 
-    Switches keep their names, but in a direct network, where they have the ids of their nodes. The resource may lack
-    its last number, as the name of a link does. What names no node of the topology stays as it is.
+    Names of switches are kept, except in a direct network, where switches have the ids of their nodes. The last number
+    may be missing, as in the name of a link. A name without a node of the topology is returned unchanged.
     """
     parts = re.fullmatch(r"(link):(\d+)>(\d+)(.*)|(cons|inj|retrans|place):(\d+)(.*)", resource)
     if parts is None or (parts[1] and not topology.direct):
@@ -36,7 +36,7 @@ def resource_text(topology: "Topology", resource: str) -> str:
 
 
 def markdown_table(columns: Sequence[str], numeric: Sequence[bool], rows: Iterable[Sequence[object]]) -> Iterator[str]:
-    """Write a table in Markdown, line by line as the rows come; columns of numbers to the right, nothing for None."""
+    """Yield the lines of a Markdown table. Numeric columns are right-aligned, cells with None are empty."""
     yield f"| {' | '.join(columns)} |"
     yield f"|{'|'.join('---:' if right else '---' for right in numeric)}|"
     for row in rows:

@@ -1,11 +1,11 @@
-"""Pictures of networks, for papers: one column wide or as it takes, legible in grey.
+"""Drawings of networks for papers: one column wide, or wider for large networks, legible in grey.
 
-``layout`` says where nodes, switches and links lie, from the topology's places, for the replay too; ``cables`` and
-``boxes`` lead its ``ways``. ``sheet`` is what all pictures have in common and what is written below them, ``network``,
-``arrows`` and ``tracks`` draw what several show. The pictures are
+``layout`` computes the positions of nodes, switches and links from the topology's places, for the replay too.
+``cables`` and ``boxes`` compute the lines of links, with the geometry in ``ways``. ``sheet`` has the frame of all
+drawings and the text below them. ``network``, ``arrows`` and ``tracks`` draw common parts. The drawings are
 ``topology`` (links, coordinates, labels), ``paths`` (a plan), ``cycle`` (of dependencies) and ``utilisation``.
 
-A function ``..._sheet`` draws, and ``draw_...`` draws and writes.
+A function ``..._sheet`` returns a drawing, and ``draw_...`` also writes it.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Arrows along ways, beside the line that joins two places."""
+"""Outlines of arrows that follow a line at a distance."""
 
 from collections.abc import Sequence
 
@@ -11,27 +11,27 @@ __all__ = ["APART", "outlines"]
 
 Floats = npt.NDArray[np.float64]
 
-APART = 1.8  # points from the line between two places to what leads one way: the other way is on the other side
+APART = 1.8  # distance of one direction's arrow from the line, in points; the other direction is on the other side
 
 
 def outlines(ways: Sequence[Floats], *, apart: npt.ArrayLike, short: npt.ArrayLike, half: npt.ArrayLike, head: float,
              barb: float) -> list[Floats]:
-    """Corners of arrows beside ways, each [corners, 2]; all lengths in cells.
+    """Return the corners of arrows beside lines, each [corners, 2]. All lengths are in cells.
 
-    Those of a straight one are seven, from the beginning on its left side to the beginning on its right, the fourth
-    being its point.
+    A straight arrow has seven corners, from the start of its left side to the start of its right side. The fourth is
+    its point.
 
     Parameters
     ----------
     ways : sequence of float array [points, 2]
     apart : float or float array [ways]
-        To the right of the way.
+        Distance to the right of the line.
     short : float or float array [ways, 2]
-        From the beginning and the end of the way.
+        Length removed at the start and at the end of the line.
     half : float or float array [ways]
         Half the width.
     head, barb : float
-        Length of the head, and how far it stands out on either side.
+        Length of the head, and its additional width on either side.
     """
     number = len(ways)
     aparts, halves = (np.broadcast_to(np.asarray(one, float), number).tolist() for one in (apart, half))

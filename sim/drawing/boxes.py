@@ -1,4 +1,4 @@
-"""Switches that are apart from their nodes: how large their boxes are, and where on them the lines end."""
+"""Boxes of switches that are apart from their nodes: sizes, and ends of lines on them."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -19,23 +19,23 @@ Floats = npt.NDArray[np.float64]
 Side = Literal["left", "right", "above", "below"]
 Key = tuple[Literal["cable", "node", "sink"], int]
 
-HALF = 0.42  # cells: half of a box, at least
-BETWEEN = 0.35  # from line to line on a side of a box
-STAGE = 1.0  # on the boxes of a network that is drawn from left to right
-MARGIN = 0.3  # from the outermost line to the corner
-FAN = 0.5  # of what nodes are beside the middle of their switch, the ends of their lines are
-NODES = 0.42  # from a node to what passes beside it, or above it
-LEVEL = 1.1  # switches whose heights differ by no more are in a row
-STEEP = 1.5  # to what lies so much higher or lower a line leaves above or below
-AROUND = (0.4, 0.6, 0.8, 1.1, 1.5, 2.0)  # bulges of a curve around what is in the way
-STUB, STUB_SHARE = 0.5, 0.2  # cells that a line leads straight away from above or below a box, and of its height
-PASSES = 0.25  # from another box or node to a line
+HALF = 0.42  # smallest half width and height of a box, in cells
+BETWEEN = 0.35  # distance between lines on a side of a box
+STAGE = 1.0  # the same in a network drawn from left to right
+MARGIN = 0.3  # distance of the outermost line from the corner
+FAN = 0.5  # offset of a node's line on the box, as a share of the node's offset from the switch
+NODES = 0.42  # distance of a node from lines beside or above it
+LEVEL = 1.1  # largest difference in height of switches in a row
+STEEP = 1.5  # difference in height from which on a line leaves a box above or below
+AROUND = (0.4, 0.6, 0.8, 1.1, 1.5, 2.0)  # bulges of a curve around obstacles
+STUB, STUB_SHARE = 0.5, 0.2  # largest vertical part of a line at a box, in cells and as a share of the line's height
+PASSES = 0.25  # smallest distance of a line from other boxes and nodes
 SIDES: dict[Side, tuple[int, int]] = {"left": (-1, 0), "right": (1, 0), "above": (0, -1), "below": (0, 1)}
 
 
 @dataclass
 class _End:
-    """A line's end on a box: which line's, what it leads to, and how far it is from the middle of its side."""
+    """End of a line on a box: the line, its other end, the side of the box, and the offset from the side's middle."""
 
     key: Key
     towards: Floats
@@ -46,19 +46,19 @@ class _End:
 class Boxes:
     """Boxes of switches, and the lines that end on them.
 
-    Lines end on the side that faces where they lead, in the order in which they fan out. Where nodes lie below a box,
-    other lines that leave downwards go down beside them first.
+    A line ends on the side that faces its other end. On a side, lines are sorted by direction. Below a box with nodes,
+    other lines lead down beside the nodes first.
 
     Parameters
     ----------
     switches, nodes, sinks : float array [switches or nodes, 2]
-        Places; the last two where nodes inject and consume.
+        Positions of switches, and of nodes for injection and for consumption.
     cables : sequence of Cable
 
     Attributes
     ----------
     places, half : float array [switches, 2]
-        Middles, and half the width and height; 0 of a switch that one mark stands for together with its node.
+        Centres, and half the width and height of boxes; 0 if switch and node share a mark.
     """
 
     def __init__(self, topology: Topology, switches: Floats, nodes: Floats, sinks: Floats, cables: Sequence[Cable]):
@@ -86,7 +86,7 @@ class Boxes:
         self._ceiling = np.where(row, highest, np.inf).min(axis=1)
 
     def node_way(self, node: int, *, sink: bool) -> Floats:
-        """The line from a node to its switch, or for a sink to the node from the switch; float [points, 2]."""
+        """Return the line from a node to its switch, or for a sink from the switch to the node; float [points, 2]."""
         switch = int(self._homes[sink][node])
         place = (self._sinks if sink else self._nodes)[node]
         key: Key = ("sink" if sink and self._twice else "node", node)
@@ -94,7 +94,7 @@ class Boxes:
         return line[::-1] if sink else line
 
     def cable_way(self, number: int) -> Floats:
-        """The line of a cable, from its start to its end; float [points, 2]."""
+        """Return the line of a cable, from its start to its end; float [points, 2]."""
         cable = self._cables[number]
         key: Key = ("cable", number)
         start, end = self._at(cable.start, key), self._at(cable.end, key)
@@ -111,7 +111,7 @@ class Boxes:
         return max(ways, key=lambda way: min(PASSES, self._obstacles.distance(way, others)))
 
     def _others(self, cable: Cable) -> list[int]:
-        """What a cable may touch among the obstacles: its own boxes."""
+        """Return the obstacles that a cable may touch: its own boxes."""
         return [cable.start, cable.end]
 
     def _at(self, switch: int, key: Key) -> Floats:
@@ -123,7 +123,7 @@ class Boxes:
             [abs(down), abs(across)])
 
     def _stub(self, switch: int, key: Key, at: Floats, other: Floats) -> Floats | None:
-        """Where a line turns that leaves above or below: a little away, or where it has passed the nodes of the row."""
+        """Return the first corner of a line that leaves above or below: a short way off, or beyond the row's nodes."""
         side = self._ends[switch, key].side
         if side not in ("above", "below") or abs(other[1] - at[1]) < STEEP:
             return None
@@ -137,7 +137,7 @@ class Boxes:
         return any(end.side == side for (at, (kind, _)), end in self._ends.items() if at == switch and kind != "cable")
 
     def _own_reach(self) -> tuple[Floats, Floats]:
-        """How far down and up each switch and its nodes below and above it reach."""
+        """Return the lowest and highest y of each switch with the nodes below and above it."""
         lowest, highest = self.places[:, 1] + self.half[:, 1], self.places[:, 1] - self.half[:, 1]
         for (switch, (kind, _)), end in self._ends.items():
             if kind != "cable" and end.side == "below":
@@ -147,7 +147,7 @@ class Boxes:
         return lowest, highest
 
     def _ends_of(self) -> dict[int, list[_End]]:
-        """All lines that end at each switch, with the side where they do."""
+        """Return all ends of lines at each switch, with their sides."""
         found: dict[int, list[_End]] = defaultdict(list)
         for node, (switch, other) in enumerate(zip(*map(np.ndarray.tolist, self._homes), strict=True)):
             found[switch].append(self._end(switch, ("node", node), self._nodes[node], onwards=self._twice))
@@ -167,7 +167,7 @@ class Boxes:
         return _End(key, towards, "below" if down >= 0 else "above")
 
     def _spread(self, switch: int, ends: Sequence[_End]) -> Floats:
-        """Give each end its place; half the width and height that the box takes."""
+        """Set the offset of each end, and return half the width and height of the box."""
         half = np.array([HALF, HALF])
         for side, (across, _) in SIDES.items():
             axis = 1 if across else 0
@@ -183,7 +183,7 @@ class Boxes:
         return half
 
     def _beside_nodes(self, switch: int, nodes: Sequence[_End], cables: Sequence[_End]) -> None:
-        """Spread ends above or below: those of nodes in the middle, others as evenly as can be on either side."""
+        """Set the offsets of ends above or below: nodes in the middle, cables evenly on both sides."""
         away = [float(end.towards[0] - self.places[switch, 0]) for end in nodes]
         for end, across in zip(nodes, away, strict=True):
             end.offset = across * FAN
@@ -194,7 +194,7 @@ class Boxes:
             end.offset = -wide - (left - 1 - place) * BETWEEN if place < left else wide + (place - left) * BETWEEN
 
     def _order(self, switch: int, end: _End, axis: int) -> tuple[float, float, int]:
-        """Ends fan out: by where they lead, seen from the box; those to the same place by their numbers."""
+        """Sort key of ends: direction from the box, then the number of the node or cable."""
         way = end.towards - self.places[switch]
         slope = float(way[axis] / max(abs(float(way[1 - axis])), 1e-3))
         return round(slope, 6), float(way[axis]), end.key[1]

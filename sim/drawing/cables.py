@@ -1,4 +1,4 @@
-"""What joins two switches in a picture: a link, and the one that leads back, on one way that passes all else."""
+"""Lines between switches: pairs of opposite links, on lines that avoid other switches."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -15,26 +15,25 @@ __all__ = ["Cable", "Obstacles", "cables_of", "nearest", "ways_of"]
 
 Floats = npt.NDArray[np.float64]
 
-PARALLEL = 0.3  # cells from one of several lines between two switches to the next
-BULGES = (0.35, 0.3, 0.25, 0.2, 0.16, 0.12, 0.09, 0.06, 0.04)  # cells, of a curve around what is in the way
-HIGH = (0.5, 0.7, 0.9, 1.2, 1.5)  # where there are boxes in the way
-NEAR = 0.13  # a straight line keeps so far away from other places
-PROBED = 48  # of many lines that lead alike
-LIKE = 3  # digits by which two lines lead alike
+PARALLEL = 0.3  # distance of parallel lines between two switches, in cells
+BULGES = (0.35, 0.3, 0.25, 0.2, 0.16, 0.12, 0.09, 0.06, 0.04)  # bulges of a curve around obstacles, in cells
+NEAR = 0.13  # smallest distance of a straight line from other positions, in cells
+PROBED = 48  # lines to test, of many with the same direction and length
+LIKE = 3  # digits to which directions are compared
 
 
 @dataclass(frozen=True)
 class Cable:
-    """A link between two switches, and the one back.
+    """A link between two switches and its opposite link.
 
     Parameters
     ----------
     there, back : int, int or None
         Rows of the topology's links.
     start, end : int
-        Switches, of the link there.
+        Switches at the start and the end of link ``there``.
     number, among : int
-        Its place among those between the same two switches, and how many these are.
+        Index among the cables between these two switches, and their number.
     """
 
     there: int
@@ -47,19 +46,19 @@ class Cable:
 
 @dataclass(frozen=True, eq=False)
 class Obstacles:
-    """What ways must pass: places with a box around each, which has no size in a place that is a point.
+    """Obstacles of lines: boxes, or points if their size is 0.
 
     Parameters
     ----------
     places, half : float array [places, 2]
-        Middles, and half the width and height of the boxes.
+        Centres, and half the width and height of the boxes.
     """
 
     places: Floats
     half: Floats
 
     def distance(self, way: Floats, apart_from: Iterable[int]) -> float:
-        """How far a way keeps from all of them but some, in cells."""
+        """Return the distance of a line from all obstacles except ``apart_from``, in cells; at most 1."""
         others = np.ones(len(self.places), bool)
         others[list(apart_from)] = False
         low, high = way.min(axis=0) - 1, way.max(axis=0) + 1
@@ -71,9 +70,9 @@ class Obstacles:
 
 
 def cables_of(topology: Topology) -> list[Cable]:
-    """Pair the links that lead there and back.
+    """Pair each link with its opposite link.
 
-    A link's is the one between the same ports, or else the first free one between the same switches.
+    The opposite link joins the same ports, or else it is the first unpaired one between the same switches.
     """
     rows = {tuple(link): row for row, link in enumerate(topology.links.tolist())}
     free: dict[tuple[int, int], list[int]] = defaultdict(list)
@@ -103,10 +102,10 @@ def cables_of(topology: Topology) -> list[Cable]:
 
 
 def ways_of(places: Floats, cables: Sequence[Cable]) -> tuple[list[Floats], float]:
-    """Lead cables from place to place, straight where nothing is in the way, else in a curve beside it.
+    """Draw cables as straight lines, or as curves around obstacles.
 
-    Those that lead alike, as the links around the edges of a torus do, have the same curve. Several between the same
-    two places lie side by side.
+    Cables with the same direction and length have the same curve, for example the wraparound links of a torus. Cables
+    between the same two switches are parallel.
 
     Parameters
     ----------
@@ -115,9 +114,9 @@ def ways_of(places: Floats, cables: Sequence[Cable]) -> tuple[list[Floats], floa
     Returns
     -------
     ways : list of float array [points, 2]
-        One for each cable, from its start.
+        Line of each cable, from its start.
     narrowest : float
-        What a way keeps away from places and from others beside it, in cells; at most 1.
+        Smallest distance of a line from switches and parallel lines, in cells; at most 1.
     """
     obstacles = Obstacles(places, np.zeros_like(places))
     closest = nearest(places)
@@ -132,8 +131,8 @@ def ways_of(places: Floats, cables: Sequence[Cable]) -> tuple[list[Floats], floa
         probed = [cables[at] for at in members[::-(-len(members) // PROBED)]]
         middle = PARALLEL * (number - (among - 1) / 2)
         if cables[members[0]].start > cables[members[0]].end:
-            middle = -middle  # to the right of a line is to the left of the line back
-        # a line that is hardly longer than the shortest meets no other place
+            middle = -middle  # the right side of a line is the left side of the opposite line
+        # a short line meets no other switch
         short = float(np.linalg.norm(difference)) < 1.4 * closest
         if short or _clear(obstacles, places, probed, middle) >= limit - 1e-9:
             bulge = middle
@@ -147,14 +146,14 @@ def ways_of(places: Floats, cables: Sequence[Cable]) -> tuple[list[Floats], floa
 
 
 def _clear(obstacles: Obstacles, places: Floats, cables: Sequence[Cable], bulge: float) -> float:
-    """How far the nearest of these cables, with this bulge, keeps from other places."""
+    """Return the smallest distance of these cables, with this bulge, from other switches."""
     return min(obstacles.distance(arc(places[cable.start], places[cable.end], bulge), (cable.start, cable.end))
                for cable in cables)
 
 
 def _around(obstacles: Obstacles, places: Floats, cables: Sequence[Cable], difference: Floats,
             middle: float) -> tuple[float, float]:
-    """The bulge by which cables keep farthest from other places: upwards or to the left if that is as good."""
+    """Return the bulge with the largest distance from other switches, and this distance. Prefer up and left."""
     up = 1.0 if difference[1] - difference[0] > 0 else -1.0
     found = [(round(_clear(obstacles, places, cables, side * bulge + middle), 3), side * bulge + middle)
              for side in (up, -up) for bulge in BULGES]
@@ -163,7 +162,7 @@ def _around(obstacles: Obstacles, places: Floats, cables: Sequence[Cable], diffe
 
 
 def nearest(places: Floats) -> float:
-    """What the two nearest of these places that are not the same are apart; 1 where there are none."""
+    """Return the smallest distance between two different positions, or 1 if all are equal."""
     places = np.unique(places, axis=0)
     least = np.inf
     for at in range(0, len(places), 256):

@@ -1,4 +1,4 @@
-"""A picture of a cycle of links, consumption channels and retransmission slots that worms hold and ask for."""
+"""Drawing of a cycle of resources that worms hold and request."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -34,52 +34,52 @@ __all__ = ["cycle_sheet", "draw_cycle"]
 HELD = "#b2182b"  # dark in grey too
 CHANNEL = "#2166ac"
 SLOT = "#1b7837"
-#: What is drawn at a node: its name in the legend, its colour, and the shape of its mark there and in the picture.
+#: Resources drawn at a node: name in the legend, colour, and shape of the mark in the legend and in the picture.
 AT_NODE = {
     "cons": ("consumption channel", CHANNEL, "s", "square,pad=0.15"),
     "retrans": ("retransmission slot", SLOT, "o", "circle,pad=0.15"),
-    "place": ("packet place", SLOT, "o", "circle,pad=0.15"),
+    "place": ("packet buffer entry", SLOT, "o", "circle,pad=0.15"),
 }
 
 # points
-LEAST, LARGEST = 17.0, 43.0  # a cell that holds what is drawn at a node, and one with space about it
-SHORT = 3.2  # of an arrow, from its nodes
+LEAST, LARGEST = 17.0, 43.0  # smallest and largest cell
+SHORT = 3.2  # distance of an arrow from its nodes
 HALF, HEAD, BARB = 0.55, 3.6, 1.1
-MEET = 0.4  # share of a way at which its number stands, where ways between two stages cross in the middle
-NUMBER = 3.6  # from an arrow to its number
-BETWEEN = 1.15  # angle from square to square
-NAME = 0.6  # half the angle that the name of a node takes
-SQUARE, FARTHER = 7.0, 9.0  # from a node to the square of its consumption channel; to one that finds no place there
+MEET = 0.4  # position of a one-way link's number, as a share of its line: lines between stages cross in the middle
+NUMBER = 3.6  # distance from an arrow to its number
+BETWEEN = 1.15  # smallest angle between squares
+NAME = 0.6  # half the angle of a node's name
+SQUARE, FARTHER = 7.0, 9.0  # distance from a node to its squares; from one ring of squares to the next
 
 
 def draw_cycle(topology: Topology, resources: Sequence[str], file: Path, form: str, caption: Sequence[str],
                title: str = "") -> None:
-    """Draw a network, and in it the resources of a cycle.
+    """Draw a network with the resources of a cycle.
 
-    Links become arrows beside the line between their switches, consumption channels squares at their node,
-    retransmission slots and packet places discs there. They are numbered in the order given, and listed by their
-    numbers below. The same cycle gives the same file.
+    Links are arrows beside the line between their switches. At nodes, consumption channels are squares, retransmission
+    slots and packet buffer entries are discs. Resources are numbered in the given order and listed below the network.
+    Equal cycles produce equal files.
 
     Parameters
     ----------
     topology : Topology
-        That `require_drawable` lets pass.
+        Must pass `require_drawable`.
     resources : sequence of str
-        ``link:U>V:vc``, ``cons:NODE:i``, ``retrans:NODE:i`` and ``place:NODE:i``, each held by a worm that asks for the
-        next; none draws the network alone.
+        ``link:U>V:vc``, ``cons:NODE:i``, ``retrans:NODE:i`` and ``place:NODE:i``, each held by a worm that requests the
+        next one. Empty: the network only.
     file : Path
-        To write; its ending does not matter.
+        File to write. Its ending is not checked.
     form : "svg" or "png"
     caption : sequence of str
-        What is drawn, written below; each on a line of its own.
+        Lines below the drawing.
     title : str
-        Above it; by default that it is a cycle of worms that wait for each other, or that there is none.
+        Title of the legend. Default: a cycle of worms that wait for each other, or no cycle.
     """
     cycle_sheet(topology, resources, caption, title).write(file, form)
 
 
 def cycle_sheet(topology: Topology, resources: Sequence[str], caption: Sequence[str], title: str = "") -> Sheet:
-    """Draw as `draw_cycle` does, without writing it."""
+    """Return the drawing of `draw_cycle` without writing it."""
     layout = layout_of(topology)
     listed = ", ".join(f"{number}\N{NO-BREAK SPACE}{resource_text(topology, resource)}"
                        for number, resource in enumerate(resources, 1))
@@ -90,7 +90,7 @@ def cycle_sheet(topology: Topology, resources: Sequence[str], caption: Sequence[
         marks.append(("link", {"color": HELD, "linewidth": 1.1, "marker": ">", "markersize": 3}))
     marks += [(name, {"color": color, "marker": marker, "markersize": 5})
               for kind, (name, color, marker, _) in AT_NODE.items() if kind in kinds]
-    waiting = f"a cycle of {len(resources)}: each is held by a worm that asks for the next"
+    waiting = f"a cycle of {len(resources)}: each is held by a worm that requests the next"
     title = title or (waiting if resources else "no cycle")
     channels = Counter(one.where for one in held if one.kind in AT_NODE)
     clear = max(SQUARE + FARTHER * max(0, max(channels.values(), default=0) - 2),
@@ -102,7 +102,7 @@ def cycle_sheet(topology: Topology, resources: Sequence[str], caption: Sequence[
     draw_nodes(sheet, topology, layout)
     draw_names(sheet, topology, layout, NODE)
 
-    taken: dict[int, list[float]] = defaultdict(list)  # directions in which arrows lie at each switch
+    taken: dict[int, list[float]] = defaultdict(list)  # directions of arrows at each switch
     rows = link_rows(topology)
     for number, resource in enumerate(held, 1):
         if resource.kind == "link":
@@ -112,7 +112,7 @@ def cycle_sheet(topology: Topology, resources: Sequence[str], caption: Sequence[
                 leaving = along(*way[:2])
                 side = aside(leaving) if way is layout.links[link] else -aside(leaving)
                 taken[switch].append(float(np.arctan2(*(leaving * SHORT + side * APART * 2)[::-1])))
-    squares: dict[tuple[int, int], list[float]] = defaultdict(list)  # at each node, near to it and farther
+    squares: dict[tuple[int, int], list[float]] = defaultdict(list)  # directions, by node and ring around it
     for number, resource in enumerate(held, 1):
         if resource.kind in AT_NODE:
             node = int(resource.where)
@@ -135,7 +135,7 @@ def cycle_sheet(topology: Topology, resources: Sequence[str], caption: Sequence[
 
 
 def _gap(angle: float, others: Sequence[float]) -> float:
-    """The least angle between one direction and others."""
+    """Return the smallest angle between a direction and others."""
     return min(abs((angle - other + np.pi) % (2 * np.pi) - np.pi) for other in others)
 
 

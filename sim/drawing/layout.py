@@ -1,6 +1,7 @@
-"""Where the nodes and switches of a network lie in its pictures, and the ways of its links: one geometry for all.
+"""Layout of a network: positions of nodes and switches, and lines of links, for all drawings and the replay.
 
-It follows from the topology's `places`. Three dimensions become planes, one above the other and seen at an angle.
+The layout follows from the topology's `places`. A three-dimensional network is drawn as planes, one above the other, in
+an oblique view.
 """
 
 from dataclasses import dataclass, replace
@@ -19,15 +20,15 @@ __all__ = ["LineName", "NetworkLayout", "layout_of"]
 
 Floats = npt.NDArray[np.float64]
 
-GAP = 0.7  # between two planes, in cells
-DEPTH = 0.6  # from row to row of a plane that is seen at an angle, in cells
-HIGHEST_PLANE = 2.4  # of more rows than that are closer together
-WIDE_NAMES = 100  # columns: three digits are as wide as the least cell
+GAP = 0.7  # distance between two planes, in cells
+DEPTH = 0.6  # distance between rows of a plane in the oblique view, in cells
+HIGHEST_PLANE = 2.4  # largest height of a plane, in cells; rows of higher ones are closer together
+WIDE_NAMES = 100  # columns: with more, only every second column is labelled
 
 
 @dataclass(frozen=True)
 class LineName:
-    """What a line of nodes is called: written beside the place, ``outer`` beyond other names."""
+    """Name of a row, column or plane of nodes, and its position; ``outer`` is left of the names of rows."""
 
     text: str
     at: tuple[float, float]
@@ -36,28 +37,28 @@ class LineName:
 
 @dataclass(frozen=True, eq=False)
 class NetworkLayout:
-    """Places in cells, x to the right and y down; a cell is what two neighbours in a row are apart.
+    """Positions in cells, x to the right and y down. A cell is the distance of two neighbours in a row.
 
     Parameters
     ----------
     switches : float array [switches, 2]
     nodes, sinks : float array [nodes, 2]
-        Where nodes inject and consume: the same place, but in networks that are drawn from left to right.
+        Positions for injection and for consumption. They differ only in networks drawn from left to right.
     boxes : float array [switches, 2]
-        Half the width and height of each switch's box; 0 where a switch is at the place of its node, and one mark
-        stands for both.
+        Half the width and height of each switch's box. 0: the switch and its node share a position and a mark.
     links : tuple of float array [points, 2]
-        The way of each link, in the order of the topology's; those that lead there and back have the same one.
+        Line of each link, in the topology's order. The two directions of a link share a line.
     one_way : bool array [links]
-        Whether no link leads back on the same way.
+        The line has no link in the other direction.
     injections, consumptions : tuple of float array [points, 2]
-        The way of each node to its switch, and to it from the one where it consumes; none where both are in one place.
-    names : tuple of Name
-        Of rows, columns and the like.
+        Lines from each node to its switch, and from its switch to the node. Empty if nodes share their switches'
+        positions.
+    names : tuple of LineName
+        Names of rows, columns and planes.
     narrowest : float
-        What the nearest parallel links that are not on the same way are apart, in cells; at most 1.
+        Smallest distance of parallel lines, in cells; at most 1.
     planes : tuple of float array [corners, 2]
-        Areas that hold together what lies in them.
+        Areas of the planes of a three-dimensional network.
     """
 
     switches: Floats
@@ -74,31 +75,31 @@ class NetworkLayout:
 
     @cached_property
     def corners(self) -> Floats:
-        """Least and largest x and y of all places and ways, [2, 2]."""
+        """Smallest and largest x and y of all positions and lines, [2, 2]."""
         places = np.concatenate([self.nodes, self.sinks, self.switches - self.boxes, self.switches + self.boxes,
                                  *self.links])
         return np.stack([places.min(axis=0), places.max(axis=0)])
 
     @property
     def extent(self) -> tuple[float, float]:
-        """Width and height that all takes, in cells."""
+        """Width and height, in cells."""
         least, largest = self.corners
         return tuple((largest - least).tolist())
 
     @cached_property
     def drawn_twice(self) -> bool:
-        """Whether nodes have a place for each end of their worms."""
+        """Nodes have different positions for injection and consumption."""
         return not np.array_equal(self.nodes, self.sinks)
 
     @cached_property
     def shared(self) -> npt.NDArray[np.bool_]:
-        """Whether one mark stands for a switch and its node, bool [switches]."""
+        """Switch and node share one mark, bool [switches]."""
         return np.logical_not(self.boxes.any(axis=1))
 
 
 @lru_cache(maxsize=4)
 def layout_of(topology: Topology) -> NetworkLayout:
-    """Lay a network out by its places; the same layout for all pictures, and for the replay."""
+    """Compute the layout of a network from its places."""
     given = topology.places
     sinks = given.nodes if given.sinks is None else given.sinks
     together = np.concatenate([given.switches, given.nodes, sinks])
@@ -131,16 +132,16 @@ def layout_of(topology: Topology) -> NetworkLayout:
 
 
 def _steps(places: Floats) -> tuple[float, float]:
-    """What a row of a plane is shifted by against the one behind it, and how far down it lies, in cells."""
+    """Return the horizontal and vertical offset of a plane's row from the row behind it, in cells."""
     rows = float(np.ptp(places[:, 2])) + 1
     return 1 / rows, min(DEPTH, HIGHEST_PLANE / rows)
 
 
 def _seen(places: Floats) -> Floats:
-    """Lay out planes of equal y one above the other, x to the right and z to the front: down, and a little to the left.
+    """Project three dimensions: planes of equal y one above the other, x to the right, z down and a little to the left.
 
-    So the planes are those that the Hamiltonian path ([Amnah]) goes through one after the other. Each row is shifted
-    by its share of a cell, so that links up and down pass between the nodes of their own plane.
+    The Hamiltonian path ([Amnah]) visits these planes one after the other. Each row is shifted by a fraction of a cell,
+    so that links between planes pass between the nodes of a plane.
     """
     shift, depth = _steps(places)
     x, y, z = (places - places.min(axis=0)).T
@@ -149,7 +150,7 @@ def _seen(places: Floats) -> Floats:
 
 
 def _planes(places: Floats, seen: Floats) -> tuple[Floats, ...]:
-    """The area of each plane of equal y: from its first row to its last, as wide as the widest."""
+    """Return the area of each plane of equal y, from its first row to its last, all equally wide."""
     shift, depth = _steps(places)
     x, _, z = (places - places.min(axis=0)).T
     found = []
@@ -162,7 +163,7 @@ def _planes(places: Floats, seen: Floats) -> tuple[Floats, ...]:
 
 
 def _names(topology: Topology, layout: NetworkLayout) -> tuple[LineName, ...]:
-    """Names of rows and columns, and of planes: where nodes lie as their coordinates say."""
+    """Return the names of rows, columns and planes, if the nodes' positions equal their coordinates; else none."""
     places, shape = topology.places.nodes, topology.shape
     if len(shape) == 2 and np.array_equal(places, topology.coordinates[:, ::-1]):
         left, top = layout.corners[0].tolist()

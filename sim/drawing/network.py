@@ -1,4 +1,4 @@
-"""The network itself: lines between switches, boxes, nodes and their names, and where beside a node nothing runs."""
+"""Drawing of the network: lines, boxes, nodes and their names, and free directions around a node."""
 
 from collections.abc import Iterable
 
@@ -21,15 +21,15 @@ NODE = 1.9  # points: radius of a node
 EDGE = "#606060"
 GROUND = "#f5f5f5"
 LINE = 0.6
-NAME = 1.2  # points from a node to its name
-ROOM = 0.9  # of a box, that a name may take
+NAME = 1.2  # distance of a node from its name, in points
+ROOM = 0.9  # largest width of a name, as a share of its box
 CORNERS = ((1, 1), (-1, 1), (1, -1), (-1, -1))
-STEPS = 16  # of the other angles that are tried
+STEPS = 16  # number of other angles to try
 FAR = float(np.radians(40))
 
 
 def draw_planes(sheet: Sheet, layout: NetworkLayout) -> None:
-    """Draw a ground for what lies in a plane."""
+    """Draw the areas of planes."""
     if not layout.planes:
         return
     from matplotlib.collections import PolyCollection
@@ -39,7 +39,7 @@ def draw_planes(sheet: Sheet, layout: NetworkLayout) -> None:
 
 
 def draw_lines(sheet: Sheet, topology: Topology, layout: NetworkLayout) -> None:
-    """Draw the ways between switches, and those to nodes, on a ground for each plane."""
+    """Draw the areas of planes, and the lines between switches and to nodes."""
     draw_planes(sheet, layout)
     once = layout.one_way | (topology.links[:, 0] < topology.links[:, 2])
     _draw_ways(sheet, [layout.links[link] for link in np.flatnonzero(once)])
@@ -47,7 +47,7 @@ def draw_lines(sheet: Sheet, topology: Topology, layout: NetworkLayout) -> None:
 
 
 def draw_node_lines(sheet: Sheet, layout: NetworkLayout) -> None:
-    """Draw the ways between nodes and their switches."""
+    """Draw the lines between nodes and their switches."""
     _draw_ways(sheet, [*layout.injections, *(layout.consumptions if layout.drawn_twice else ())])
 
 
@@ -58,7 +58,7 @@ def _draw_ways(sheet: Sheet, ways: list[Floats]) -> None:
 
 
 def draw_nodes(sheet: Sheet, topology: Topology, layout: NetworkLayout, radius: float = NODE) -> None:
-    """Draw a circle of this radius, in points, for each node, twice where it has two places; and boxes of switches."""
+    """Draw the boxes of switches, and a circle of this radius, in points, for each position of a node."""
     places = np.concatenate([layout.nodes, layout.sinks]) if layout.drawn_twice else layout.nodes
     sheet.axes.scatter(places[:, 0], places[:, 1], s=(2 * radius) ** 2, marker="o", facecolor="white",
                        edgecolor=EDGE, linewidth=LINE, zorder=3)
@@ -66,7 +66,7 @@ def draw_nodes(sheet: Sheet, topology: Topology, layout: NetworkLayout, radius: 
 
 
 def draw_boxes(sheet: Sheet, topology: Topology, layout: NetworkLayout) -> None:
-    """Draw the boxes of switches, with their names where these fit."""
+    """Draw the boxes of switches, with their names if they fit."""
     from matplotlib.collections import PolyCollection
     from matplotlib.patheffects import withStroke
 
@@ -85,7 +85,7 @@ def draw_boxes(sheet: Sheet, topology: Topology, layout: NetworkLayout) -> None:
 
 
 def draw_names(sheet: Sheet, topology: Topology, layout: NetworkLayout, radius: float) -> None:
-    """Write the names of nodes beside them, so many points and a little more away, where rows and columns have none."""
+    """Write the names of nodes beside circles of ``radius`` points. Omit them if rows and columns have names."""
     if layout.names:
         return
     for node in range(topology.nodes):
@@ -101,14 +101,14 @@ def draw_names(sheet: Sheet, topology: Topology, layout: NetworkLayout, radius: 
 
 
 def name_angle(topology: Topology, layout: NetworkLayout, node: int) -> float:
-    """Where the name of a node stands beside it, or where it consumes, as an angle from the right towards below."""
+    """Return the direction of a node's name from the node, clockwise from the right, in radians."""
     if layout.drawn_twice:
         return 0.0
     return np.pi / 2 if layout.injections else free_direction(line_angles(topology, layout, node))[0]
 
 
 def clear_of_names(topology: Topology, layout: NetworkLayout, radius: float) -> float:
-    """Points beyond the places that nodes of this radius take with their names."""
+    """Return the extent of nodes with their names beyond their positions, in points."""
     if layout.names:
         return radius
     return radius + NAME + max(SMALL, max(text_width(topology.node_name(node), SMALL) for node in
@@ -116,12 +116,12 @@ def clear_of_names(topology: Topology, layout: NetworkLayout, radius: float) -> 
 
 
 def shorts(topology: Topology, layout: NetworkLayout, short: float) -> Floats:
-    """By how much arrows are shorter than the ways of links, at either end: at a box not at all; float [links, 2]."""
+    """Return the distance of arrows from the ends of their lines: ``short``, at a box 0; float [links, 2]."""
     return np.where(layout.shared[topology.links[:, [0, 2]]], short, 0.0)
 
 
 def line_angles(topology: Topology, layout: NetworkLayout, node: int | None = None) -> list[float]:
-    """Directions in which lines leave a node, or any node, as angles from the right towards below."""
+    """Return the directions of lines at a node, or at any node, clockwise from the right, in radians."""
     homes = topology.consumptions[:, 0] if node is None else topology.consumptions[[node], 0]
     ways = [layout.links[link][:2] for link in np.flatnonzero(np.isin(topology.links[:, 0], homes))
             if layout.shared[topology.links[link, 0]]]
@@ -137,7 +137,10 @@ def line_angles(topology: Topology, layout: NetworkLayout, node: int | None = No
 
 
 def free_direction(taken: Iterable[float]) -> tuple[float, float]:
-    """An angle away from these, the first corner that is far enough from all or whatever is farthest; and how far."""
+    """Return a direction away from those in ``taken``, and the angle to the nearest one (at most `FAR`).
+
+    The first diagonal that is at least `FAR` away is preferred, else the direction that is farthest away.
+    """
     turns = np.array([np.arctan2(y, x) for x, y in CORNERS] + [2 * np.pi * step / STEPS for step in range(STEPS)])
     gaps = np.abs((turns[:, None] - np.array(list(taken)) + np.pi) % (2 * np.pi) - np.pi)
     best = int(np.argmax(np.round(gaps.min(axis=1, initial=FAR), 6)))

@@ -1,4 +1,4 @@
-"""A picture of a plan: the paths of its worms, their directions, and the order in which they visit destinations."""
+"""Drawing of a plan: paths and directions of its worms, and their visiting orders."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,21 +23,21 @@ __all__ = ["MOST_TRACKS", "draw_paths", "paths_sheet"]
 Floats = npt.NDArray[np.float64]
 
 MOST_TRACKS = 24
-OUTSIDE = 2  # the first place beside a line from which a worm passes outside of a disc
+OUTSIDE = 2  # first track that passes outside of a disc
 
 # points
-PITCH = 2.4  # from worm to worm on a link
+PITCH = 2.4  # distance between worms on a link
 LINE = 1.2
-FIRST = 0.6  # by how much the line of a first step is thicker than that of the last
-LEAST, LARGEST = 20.0, 43.0  # a cell
-LEAST_NODES = 13.0  # a cell in which nodes have no lines from one to the next
+FIRST = 0.6  # additional width of a first step's line over the last step's, as a share
+LEAST, LARGEST = 20.0, 43.0  # smallest and largest cell
+LEAST_NODES = 13.0  # smallest cell if nodes are apart from switches
 GAP = 3.0
-DISC = 4.6  # radius of a destination, at least
-SOURCE = 4.2  # half of the source
-HEAD, BARB = 4.2, 1.9  # of the arrow on each hop: its length, and half its width
+DISC = 4.6  # smallest radius of a destination
+SOURCE = 4.2  # half the size of the source
+HEAD, BARB = 4.2, 1.9  # arrow on each hop: length and half its width
 SOURCE_COLOUR = "#000000"
-DASHES = ("-", (0, (4, 1.2)), (0, (1.2, 0.9)), (0, (5, 1, 1.2, 1)))  # told apart in grey too
-LIGHT = 0.55  # a colour that has less has white numbers on it
+DASHES = ("-", (0, (4, 1.2)), (0, (1.2, 0.9)), (0, (5, 1, 1.2, 1)))  # distinguish worms in grey too
+LIGHT = 0.55  # numbers on darker colours are white
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class _Look:
 
     @property
     def ink(self) -> str:
-        """Colour of what is written on it."""
+        """Colour of text on this colour."""
         red, green, blue = (int(self.colour[at:at + 2], 16) / 255 for at in (1, 3, 5))
         return "white" if 0.3 * red + 0.59 * green + 0.11 * blue < LIGHT else "black"
 
@@ -59,29 +59,29 @@ def _look(number: int) -> _Look:
 def draw_paths(plan: Plan, file: Path, form: str) -> None:
     """Draw a plan: each worm's path with an arrow on each hop, beside the line between the switches.
 
-    Worms that share a link lie side by side, those of the two directions apart. A destination is a disc in its worm's
-    colour. The numbers in them are the visiting order; where each worm has one destination alone, the step in which
-    it is sent, and colours are those of the steps; of a tree, whose branches are all drawn, how many links its copy has
-    taken. The source is a black square. The same plan gives the same file.
+    Worms that share a link are drawn side by side, and the two directions on different sides. The source is a black
+    square, a destination a disc in its worm's colour. The number in a disc is the position in the visiting order. If
+    each worm has one destination, the number and the colour represent the step in which the worm is sent. For a tree,
+    all branches are drawn, and the number counts the links up to the destination. Equal plans produce equal files.
 
     Parameters
     ----------
     plan : Plan
-        On a topology that `require_drawable` lets pass.
+        Its topology must pass `require_drawable`.
     file : Path
-        To write; its ending does not matter.
+        File to write. Its ending is not checked.
     form : "svg" or "png"
 
     Raises
     ------
     WormcastError
-        More than 24 worms would have to lie side by side.
+        More than 24 worms share a link.
     """
     paths_sheet(plan).write(file, form)
 
 
 def paths_sheet(plan: Plan) -> Sheet:
-    """Draw as `draw_paths` does, without writing it."""
+    """Return the drawing of `draw_paths` without writing it."""
     layout = layout_of(plan.topology)
     ways = _Ways(plan.topology, layout)
     places = _places(plan, layout, ways)
@@ -104,7 +104,7 @@ def paths_sheet(plan: Plan) -> Sheet:
 
 
 class _Ways(dict[tuple[int, int], Floats]):
-    """The way of each hop from switch to switch: of several links, that of the first."""
+    """Line of each hop between two switches; for parallel links, the line of the first one."""
 
     def __init__(self, topology: Topology, layout: NetworkLayout):
         super().__init__()
@@ -116,19 +116,19 @@ class _Ways(dict[tuple[int, int], Floats]):
         self._one_way = layout.one_way
 
     def apart(self, hop: tuple[int, int], place: int) -> float:
-        """Points to the right of a hop's line at which a place is: where nothing comes back, on both sides of it."""
+        """Return the distance of a track to the right of a hop's line, in points. One-way links use both sides."""
         if self._one_way[self.links[hop]]:
             return PITCH * ((place + 1) // 2) * (1 if place % 2 else -1)
         return APART + PITCH * place
 
 
 def _chains(worm: PlannedWorm) -> list[list[int]]:
-    """Divide a worm's hops, by their numbers, into chains in which each begins where the one before it ends.
+    """Divide a worm's hops, by their numbers, into chains of consecutive hops.
 
-    Of a worm with one way that is all of them; of a tree each goes on along one branch as far as it leads.
+    A path worm has one chain. In a tree, each chain follows one branch to its end.
     """
     found: list[list[int]] = []
-    ends: dict[int | None, list[int]] = {}  # the chain that ends with a hop, and goes on from there
+    ends: dict[int | None, list[int]] = {}  # the chain that ends with a hop
     for hop, before in enumerate(worm.before):
         chain = ends.pop(before, None)
         if chain is None:
@@ -139,7 +139,7 @@ def _chains(worm: PlannedWorm) -> list[list[int]]:
 
 
 def _depths(plan: Plan, worm: PlannedWorm) -> list[int]:
-    """Count the links between switches on the way to each destination of a worm."""
+    """Return the number of links between switches on the way to each destination of a worm."""
     to: dict[int | None, int] = {None: 0}
     for hop, before in enumerate(worm.before):
         to[hop] = to[before] + 1
@@ -147,7 +147,7 @@ def _depths(plan: Plan, worm: PlannedWorm) -> list[int]:
 
 
 def _places(plan: Plan, layout: NetworkLayout, ways: _Ways) -> list[list[int]]:
-    """The place of each hop of each worm beside the line; where a worm only passes, it does so outside of a disc."""
+    """Return the track of each hop of each worm. Worms that pass a node without visiting it stay outside its disc."""
     home = plan.topology.consumptions[:, 0].tolist()
     marked = {home[node] for node in (plan.source, *plan.destinations)} & {*np.flatnonzero(layout.shared).tolist()}
     journeys = [(worm, chain) for worm in plan.worms for chain in _chains(worm)]
@@ -160,13 +160,13 @@ def _places(plan: Plan, layout: NetworkLayout, ways: _Ways) -> list[list[int]]:
             found[worm.id][hop] = track
     most = max((track for one in found for track in one), default=0)
     if most >= MOST_TRACKS:
-        raise WormcastError(f"plot: {most + 1} worms of {plan.scheme.name} would lie side by side, allowed are up to "
-                            f"{MOST_TRACKS}")
+        raise WormcastError(f"plot: {plan.scheme.name} is not valid: {most + 1} of its worms share a link. Allowed: at "
+                            f"most {MOST_TRACKS}.")
     return found
 
 
 def _room(plan: Plan, layout: NetworkLayout, ways: _Ways, places: Sequence[Sequence[int]]) -> tuple[float, float]:
-    """Points that a cell needs so that paths between two lines do not meet, and that they take beyond the outermost."""
+    """Return the smallest cell in which paths do not overlap, and their extent beyond the outermost line, in points."""
     starts, ends = np.stack([longest(way) for way in layout.links], axis=1)
     reach = np.full(len(starts), NODE)
     for worm, taken in zip(plan.worms, places, strict=True):
@@ -204,7 +204,7 @@ def _legend(plan: Plan, groups: Sequence[int], alone: bool) -> list[Mark]:
 
 def _path(sheet: Sheet, plan: Plan, layout: NetworkLayout, ways: _Ways, worm: PlannedWorm, look: _Look,
           places: Sequence[int]) -> None:
-    """Draw a worm from its source to its destinations, with an arrow on each hop."""
+    """Draw a worm's path with an arrow on each hop."""
     from matplotlib.collections import PolyCollection
 
     apart = [sheet.cells(ways.apart(hop, place)) for hop, place in zip(worm.links, places, strict=True)]
@@ -216,7 +216,7 @@ def _path(sheet: Sheet, plan: Plan, layout: NetworkLayout, ways: _Ways, worm: Pl
         sheet.axes.plot(*np.array(line).T, color=look.colour, linewidth=width, linestyle=dashes, zorder=4)
 
     def passed(hop: int) -> Floats:
-        return bend(hops[hop:hop + 1], apart[hop:hop + 1])[-1]  # the disc may be beside the line
+        return bend(hops[hop:hop + 1], apart[hop:hop + 1])[-1]
 
     begin = layout.injections[worm.source] if layout.injections else layout.nodes[[worm.source]]
     came = plan.arrivals(worm)
@@ -245,7 +245,7 @@ def _path(sheet: Sheet, plan: Plan, layout: NetworkLayout, ways: _Ways, worm: Pl
 
 
 def _width(plan: Plan, worm: PlannedWorm) -> float:
-    """Width of a worm's line: of a tree, those of earlier steps are thicker, which lead furthest."""
+    """Return the width of a worm's line. In plans of unicasts in steps, earlier steps have thicker lines."""
     last = plan.steps
     return LINE if len(worm.destinations) > 1 or last == 1 else LINE * (1 + FIRST * (last - worm.step) / (last - 1))
 

@@ -1,4 +1,4 @@
-"""The sheet that a network is drawn on, one column of a paper wide or as it takes: sizes, fonts, and what is below."""
+"""Frame of all network drawings: sizes, legend, and the text below."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -28,77 +28,71 @@ from .layout import NetworkLayout, layout_of
 __all__ = ["PLAIN", "Mark", "Sheet", "require_drawable", "scheme_on"]
 
 # points
-BESIDE = 3.0  # from what is drawn to the names of rows and columns
-LARGEST_NODES = 20.0  # a cell, where nodes are apart from their switches
-OUTER = 17.0  # from the names of rows to the names beside them
+BESIDE = 3.0  # distance of the names of rows and columns from the network
+LARGEST_NODES = 20.0  # largest cell if nodes are apart from their switches
+OUTER = 17.0  # distance of the names of planes from the names of rows
 
 PLAIN = "#c0c0c0"
 
-RESOLUTION = 300  # pixels in an inch
+RESOLUTION = 300  # pixels per inch
 MOST_PIXELS = 2**27
-LONGEST = 128  # cells, of a network in pixels
+LONGEST = 128  # largest extent of a network in a PNG file, in cells
 
 Mark = tuple[str, Mapping[str, Any]]
-"""An entry of a legend: its words, and matplotlib's options of the line that stands before them."""
+"""An entry of a legend: its text, and matplotlib's options of the line before it."""
 
 
 def require_drawable(topology: Topology, file: Path) -> None:
-    """Refuse what cannot be drawn.
-
-    Raises
-    ------
-    WormcastError
-        The topology is too long for pixels, or the file's ending says neither SVG nor PNG.
-    """
+    """Refuse a file that is neither SVG nor PNG by its ending, and a topology that is too large for PNG."""
     layout = layout_of(topology)
     require_picture(file)
     if file.suffix == ".png" and max(layout.extent) >= LONGEST:
-        raise WormcastError(f"plot: {topology.name} is longer than the {LONGEST} nodes that .png has room for, "
-                            ".svg has room for any")
+        raise WormcastError(f"plot: {file} is not valid: {topology.name} is longer than {LONGEST} nodes. "
+                            "Allowed: .svg.")
 
 
 def scheme_on(scheme: Scheme, topology: Topology) -> str:
-    """Say which scheme is drawn on which network, and whether it had to be reconstructed."""
+    """Return a caption with scheme and network. A reconstructed scheme is marked as such."""
     reconstructed = " (reconstructed)" * scheme.provenance.startswith("reconstructed")
     return f"{scheme.name}{reconstructed} on {topology.name}"
 
 
 class Sheet:
-    """A figure with a place for a network, below it a legend, and some words below that.
+    """A figure with space for a network, a legend below it, and text below the legend.
 
     Parameters
     ----------
     layout : NetworkLayout
     least, largest : float
-        Points that a cell may have; between them, as many as make the figure one column wide and not too high.
+        Smallest and largest cell, in points. Within this range the figure becomes one column wide and not too high.
     clear : float
-        Points that is drawn beyond the places of nodes and switches.
+        Extent of the drawing beyond the positions of nodes and switches, in points.
     words : sequence of str
-        Each on a line of its own, or on more where it is long.
+        Lines of text below. Long ones are wrapped.
     named : bool
-        Whether rows and columns have their names.
+        Draw the names of rows and columns.
     legend : sequence of Mark
     title : str
-        Of the legend.
+        Title of the legend.
     room : float
-        Inches to leave between network and legend.
+        Space between network and legend, in inches.
 
     Attributes
     ----------
     figure : Figure
     axes : Axes
-        Of the whole sheet, in cells.
+        Axes of the whole sheet, in cells.
     cell : float
-        Points that a cell has.
+        Size of a cell in points.
     width, height : float
-        Of the sheet, in inches.
+        Size of the sheet in inches.
     foot : float
-        Where what is left by ``room`` begins, in inches from below.
+        Lower edge of the space left by ``room``, in inches from the bottom.
     """
 
     def __init__(self, layout: NetworkLayout, *, least: float, largest: float, clear: float, words: Sequence[str],
                  named: bool = True, legend: Sequence[Mark] = (), title: str = "", room: float = 0.0):
-        # takes half a second to load, which every other command would wait for
+        # imported here: loading takes half a second, and other commands do not need it
         import matplotlib
 
         columns, rows = layout.extent
@@ -140,13 +134,13 @@ class Sheet:
                 self._names(layout, clear + BESIDE)
 
     def cells(self, points: float) -> float:
-        """How many cells so many points are."""
+        """Convert points to cells."""
         return points / self.cell
 
     def write(self, file: Path, form: str) -> None:
-        """Write the figure: as "svg", or as "png" with 300 pixels to an inch, or fewer of a very large one.
+        """Write the figure as "svg" or "png". PNG has 300 pixels per inch, very large figures fewer.
 
-        The same figure gives the same bytes.
+        Equal figures produce equal bytes.
         """
         import matplotlib
 
@@ -155,7 +149,7 @@ class Sheet:
             save_figure(self.figure, file, form, resolution)
 
     def _names(self, layout: NetworkLayout, distance: float) -> None:
-        """Write the names of rows and columns, so many points from their places."""
+        """Write the names of rows and columns, ``distance`` points from their positions."""
         places = {"above": ((0, distance), "center", "bottom"), "left": ((-distance, 0), "right", "center_baseline"),
                   "outer": ((-distance - OUTER, 0), "right", "center_baseline")}
         for name in layout.names:
@@ -174,7 +168,7 @@ class Sheet:
 
 
 def _legend_size(legend: Sequence[Mark], title: str, width: float) -> tuple[int, float]:
-    """How many entries stand side by side, and how high the legend is with what parts it from the words, in inches."""
+    """Return the number of columns of the legend, and its height with the space below it, in inches."""
     rows = math.ceil(len(legend) / legend_columns([text for text, _ in legend], width - 2 * MARGIN))
     beside = math.ceil(len(legend) / max(1, rows))
     rows += bool(title)

@@ -1,4 +1,4 @@
-"""A picture of a topology: links, coordinates of the nodes, and the path that gives them their labels."""
+"""Drawing of a topology: links, coordinates of nodes, and the Hamiltonian path with its labels."""
 
 from pathlib import Path
 
@@ -20,35 +20,35 @@ LABEL = "#2166ac"
 PATH, OTHER = "#303030", "#b0b0b0"  # links along the Hamiltonian path, and the others
 
 # points
-APART = 1.1  # of a link from the line: thin ones may be nearer than others
+APART = 1.1  # distance of a link from the line
 HALF, HEAD, BARB = 0.25, 2.6, 0.9
-BESIDE = 1.2  # from a node to its arrows and its label
-BETWEEN = 13.0  # two nodes, at least
+BESIDE = 1.2  # distance of a node from its arrows and its label
+BETWEEN = 13.0  # smallest distance between two nodes
 LARGEST = 44.0
-FRAME = 1.3  # from boxes to the frame of their group
+FRAME = 1.3  # distance of boxes from the frame of their group
 
 
 def draw_topology(topology: Topology, file: Path, form: str, tokens: TokenGroups | None = None) -> None:
     """Draw nodes with their coordinates, and an arrow for each link.
 
-    Where there are Hamiltonian labels, each stands beside its node, and the links along the path are dark. The same
-    topology gives the same file.
+    Hamiltonian labels are written beside the nodes, and the links along the Hamiltonian path are dark. Equal topologies
+    produce equal files.
 
     Parameters
     ----------
     topology : Topology
-        That `require_drawable` lets pass.
+        Must pass `require_drawable`.
     file : Path
-        To write; its ending does not matter.
+        File to write. Its ending is not checked.
     form : "svg" or "png"
     tokens : TokenGroups, optional
-        Draw a frame around the switches that share a token, too.
+        Draw a frame around the switches that share a token.
     """
     topology_sheet(topology, tokens).write(file, form)
 
 
 def topology_sheet(topology: Topology, tokens: TokenGroups | None = None) -> Sheet:
-    """Draw as `draw_topology` does, without writing it."""
+    """Return the drawing of `draw_topology` without writing it."""
     from matplotlib.collections import PolyCollection
 
     layout = layout_of(topology)
@@ -99,7 +99,7 @@ def topology_sheet(topology: Topology, tokens: TokenGroups | None = None) -> She
 
 
 def _draw_groups(sheet: Sheet, layout: NetworkLayout, tokens: TokenGroups) -> None:
-    """Draw a frame around switches of a group that stand one below the other; all of a group in one colour."""
+    """Draw a frame around adjacent switches of a group. The frames of a group have one colour."""
     from matplotlib.patches import Rectangle
 
     room = sheet.cells(FRAME)
@@ -114,7 +114,7 @@ def _draw_groups(sheet: Sheet, layout: NetworkLayout, tokens: TokenGroups) -> No
 
 
 def _least(layout: NetworkLayout, radius: float) -> float:
-    """Points that a cell needs so that nodes, and arrows between them, have room."""
+    """Return the smallest cell, in points, that has space for nodes and the arrows between them."""
     if not layout.boxes.any():
         return (2 * radius + BETWEEN) / min(1, 2 * layout.narrowest)
     return max((2 * radius + APART) / nearest(np.concatenate([layout.nodes, layout.sinks])),

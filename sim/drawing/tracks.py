@@ -1,4 +1,4 @@
-"""Side by side: which place each worm has on the links that it shares, what room that takes, and its way there."""
+"""Tracks of worms that share links: assignment, required space, and the lines of their paths."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence, Set
@@ -16,14 +16,14 @@ Floats = npt.NDArray[np.float64]
 Hop = tuple[int, int]
 
 NEAR = 1e-3  # cells
-STRAIGHT, SHARP = 0.2, -0.2  # sine of a turn that is hardly one, cosine of one that is nearly back
+STRAIGHT, SHARP = 0.2, -0.2  # largest sine of a path that counts as straight, largest cosine of a sharp turn
 
 
 @dataclass(frozen=True)
 class _Run:
-    """Hops of a journey that go on straight, and how it turns behind them: 1 to the right, -1 to the left, 0 it ends.
+    """Consecutive hops of a journey in one direction, and the turn at their end: 1 right, -1 left, 0 the journey ends.
 
-    ``least`` is the first place that it may have.
+    ``least`` is the first track that the run may have.
     """
 
     journey: int
@@ -34,26 +34,25 @@ class _Run:
 
     @property
     def order(self) -> tuple[int, int, int, int]:
-        """Who comes first is nearest to the line: so, of those that start together, none crosses another's way."""
+        """Sort key: earlier runs get tracks nearer to the line, so that runs with the same start do not cross."""
         return (1, -len(self.hops), self.journey, self.first) if self.turn > 0 else (
             0, len(self.hops), self.journey, self.first)
 
 
 def tracks(ways: Mapping[Hop, Floats], journeys: Sequence[Sequence[Hop]], shunned: Sequence[Set[int]],
           least: int) -> list[list[int]]:
-    """Give each hop of each journey its place beside the line, 0 the nearest: no two have the same one on a link.
+    """Assign a track beside the line to each hop of each journey; 0 is the nearest. On a link all tracks differ.
 
-    A journey keeps its place while it goes straight on. Where it meets a switch that it shuns, it is in place
-    ``least`` or farther out.
+    A journey keeps its track until it turns. At a switch that it must avoid, its track is ``least`` or farther out.
 
     Parameters
     ----------
     ways : mapping of (int, int) to float array [points, 2]
-        The way of each hop, y downwards.
+        Line of each hop, y downwards.
     journeys : sequence of sequence of (int, int)
-        Hops from switch to switch, one after the other.
+        Consecutive hops from switch to switch.
     shunned : sequence of set of int
-        Switches that each journey keeps away from.
+        Switches that each journey must avoid.
     """
     found = [[0] * len(hops) for hops in journeys]
     taken: dict[Hop, set[int]] = defaultdict(set)
@@ -69,7 +68,7 @@ def tracks(ways: Mapping[Hop, Floats], journeys: Sequence[Sequence[Hop]], shunne
 
 
 def _runs(ways: Mapping[Hop, Floats], journey: int, hops: Sequence[Hop], shunned: Set[int], least: int) -> list[_Run]:
-    """Divide a journey where it turns."""
+    """Divide a journey into runs at its turns."""
     turns = [_turn(ways[one][-1] - ways[one][-2], ways[other][1] - ways[other][0]) for one, other in pairwise(hops)]
     found, first = [], 0
     for place, turn in enumerate([*turns, 0]):
@@ -82,24 +81,24 @@ def _runs(ways: Mapping[Hop, Floats], journey: int, hops: Sequence[Hop], shunned
 
 
 def _turn(way: Floats, after: Floats) -> int:
-    """1 to the right, or back, and -1 to the left, where y points down; 0 straight on."""
+    """Return 1 for a turn to the right or back, -1 to the left, 0 for straight on. The y axis points down."""
     across = round(float(way[0] * after[1] - way[1] * after[0]), 6)
     return int(np.sign(across)) or int(way @ after < 0)
 
 
 def least_cell(starts: Floats, ends: Floats, reach: Floats, used: Sequence[int], gap: float) -> float:
-    """Points that a cell needs so that what lies beside parallel links, towards each other, is this far apart.
+    """Return the smallest cell, in points, in which the tracks of facing parallel links are ``gap`` apart.
 
     Parameters
     ----------
     starts, ends : float array [links, 2]
         In cells.
     reach : float array [links]
-        Points that are taken to the right of each.
+        Width of the tracks to the right of each link, in points.
     used : sequence of int
-        Links that need the room.
+        Links with tracks.
     gap : float
-        Points.
+        In points.
     """
     middles, lengths = (starts + ends) / 2, np.linalg.norm(ends - starts, axis=1)
     ways = along(starts, ends)
@@ -113,16 +112,16 @@ def least_cell(starts: Floats, ends: Floats, reach: Floats, used: Sequence[int],
 
 
 def bend(ways: Sequence[Floats], apart: Sequence[float]) -> list[Floats]:
-    """Corners of a path beside these ways: where it turns, the lines beside both meet, if that is not far away.
+    """Return the corners of a path beside these lines. At a turn, two shifted lines are joined at their intersection.
 
-    Where one way ends at another place than the next one begins, on the box of a switch, the path goes straight from
-    the one to the other.
+    If the intersection is far away, or a line ends elsewhere than the next one begins (at a switch's box), the ends are
+    joined by a straight line.
 
     Parameters
     ----------
     ways : sequence of float array [points, 2]
     apart : sequence of float
-        How far to the right of each.
+        Shift to the right of each line.
     """
     if not len(ways):
         return []
@@ -132,10 +131,10 @@ def bend(ways: Sequence[Floats], apart: Sequence[float]) -> list[Floats]:
         corners += list(line[1:-1])
         way, after = along(*one[-2:]), along(*other[:2])
         across = way[0] * after[1] - way[1] * after[0]
-        beyond = float(across < -STRAIGHT)  # on the outer side of a turn to the left
+        beyond = float(across < -STRAIGHT)  # the path is on the outer side of a turn to the left
         if not np.array_equal(one[-1], other[0]):
             corners += [line[-1], next_line[0]]
-        elif abs(across) < STRAIGHT or way @ after < SHARP:  # where the lines meet, if they do, is far away
+        elif abs(across) < STRAIGHT or way @ after < SHARP:  # the intersection is far away or missing
             corners += [line[-1] + beyond * way * np.linalg.norm(line[-1] - one[-1]),
                         next_line[0] - beyond * after * np.linalg.norm(next_line[0] - other[0])]
         else:

@@ -1,4 +1,4 @@
-"""A picture of how busy the links of a network are."""
+"""Drawing of the link utilisation of a network."""
 
 import math
 from collections.abc import Sequence
@@ -23,42 +23,42 @@ __all__ = ["round_up", "utilisation_sheet"]
 
 Floats = npt.NDArray[np.float64]
 
-COLOURS = ("#e9e9e9", "#fdcc8a", "#fc8d59", "#d7301f", "#67000d")  # darker all the way, so in grey too
+COLOURS = ("#e9e9e9", "#fdcc8a", "#fc8d59", "#d7301f", "#67000d")  # increasingly dark, also in grey
 EDGE = "#808080"
 
-# points, where a cell has as many as FULL; in a smaller one all are smaller
+# points in a cell of FULL points; smaller in proportion in smaller cells
 LEAST, FULL, LARGEST = 14.4, 27.0, 43.0
-APART = 3.1  # of a link from the line
-THIN, THICK = 0.8, 4.6  # a link without a flit, and the busiest
-RADIUS = 5.6  # of a node
-NODE = 0.3  # of what nodes apart from their switches are apart: their radius
-SHORT = 5.1  # of a link, from its nodes
+APART = 3.1  # distance of a link from the line
+THIN, THICK = 0.8, 4.6  # width of an idle link, and of the busiest one
+RADIUS = 5.6  # radius of a node
+NODE = 0.3  # radius of nodes apart from their switches, as a share of their distance
+SHORT = 5.1  # distance of a link from its nodes
 HEAD, BARB = 4.0, 0.9
 
 # inches
-BAR = 0.42  # that the scale takes, with its words
-BAR_ABOVE = 0.2  # from what is below
+BAR = 0.42  # height of the scale with its text
+BAR_ABOVE = 0.2  # distance of the scale from the text below
 BAR_WIDTH, BAR_HEIGHT = 2.2, 0.07
 
 
 def utilisation_sheet(topology: Topology, links: Floats, inside: tuple[Floats, Floats], title: str,
                       words: Sequence[str]) -> Sheet:
-    """Draw a network with a number for each link as its colour and width.
+    """Draw a network. Colour and width of each link represent its value.
 
-    The two directions of a link lie apart, each to the right of where it leads.
+    Each direction of a link is drawn to the right of the line between its switches.
 
     Parameters
     ----------
     topology : Topology
-        That `require_drawable` lets pass.
+        Must pass `require_drawable`.
     links : float array [links]
-        From 0, in the order of the topology's links.
+        Values, at least 0, in the order of the topology's links.
     inside : two float arrays [nodes]
-        For the left and the right half of each node, or for its two places where it is drawn twice.
+        Values of the left and the right half of each node, or of its two positions if it is drawn twice.
     title : str
-        What the numbers are.
+        Title of the scale.
     words : sequence of str
-        What is written below.
+        Text below the drawing.
     """
     from matplotlib.cm import ScalarMappable
     from matplotlib.collections import PatchCollection, PolyCollection
@@ -113,7 +113,7 @@ def _bar(sheet: Sheet, scale: "ScalarMappable", title: str) -> None:
 
 
 def round_up(value: float) -> float:
-    """The next of 1, 1.2, 1.6, 2, 3, 4, 5, 6, 8 times a power of ten: where the scale ends."""
+    """Round up to 1, 1.2, 1.6, 2, 3, 4, 5, 6 or 8 times a power of ten, for the end of the scale."""
     if value <= 0:
         return 1.0
     power = 10.0 ** math.floor(math.log10(value))

@@ -1,4 +1,4 @@
-"""Ways of links across a picture: lines of several points, straight or curved, and what lies beside them."""
+"""Geometry of lines with several points: straight lines, curves, and lines beside them."""
 
 from itertools import pairwise
 
@@ -9,26 +9,27 @@ __all__ = ["along", "arc", "aside", "beside", "cut", "length_of", "longest", "mi
 
 Floats = npt.NDArray[np.float64]
 
-RAMP = 0.8  # cells, at either end of a curve, in which it leaves the straight line
+RAMP = 0.8  # length at either end of a curve in which it leaves the straight line, in cells
 STEPS = 7  # points of a ramp
-SHARPEST = 0.3  # cosine of half a turn, beyond which a corner is cut off
+SHARPEST = 0.3  # smallest cosine of half a turn; sharper corners are cut off
 
 
 def along(start: Floats, end: Floats) -> Floats:
-    """Unit vectors from start to end, [..., 2]."""
+    """Return unit vectors from start to end, [..., 2]."""
     difference = end - start
     return difference / np.linalg.norm(difference, axis=-1, keepdims=True)
 
 
 def aside(direction: Floats) -> Floats:
-    """Unit vectors to the right of these, where y points down, [..., 2]."""
+    """Return unit vectors to the right of these, [..., 2]. The y axis points down."""
     return np.stack([-direction[..., 1], direction[..., 0]], axis=-1)
 
 
 def arc(start: Floats, end: Floats, bulge: float) -> Floats:
-    """Give the way from a place to another one that runs ``bulge`` cells to the right of the straight line.
+    """Return a curve between two positions that runs ``bulge`` cells to the right of the straight line.
 
-    It leaves the line at both ends, within 0.8 cells or half the way, and is parallel to it between; float [points, 2].
+    The curve leaves the line at both ends, within 0.8 cells or half its length, and is parallel to it between; float
+    [points, 2].
     """
     if not bulge:
         return np.stack([start, end])
@@ -42,18 +43,18 @@ def arc(start: Floats, end: Floats, bulge: float) -> Floats:
 
 
 def length_of(way: Floats) -> float:
-    """Length of a way."""
+    """Return the length of a line."""
     return float(np.linalg.norm(np.diff(way, axis=0), axis=1).sum())
 
 
 def longest(way: Floats) -> Floats:
-    """Both ends of the longest straight part of a way, [2, 2]."""
+    """Return both ends of the longest straight part of a line, [2, 2]."""
     at = int(np.argmax(np.linalg.norm(np.diff(way, axis=0), axis=1).round(9)))
     return way[at:at + 2]
 
 
 def beside(way: Floats, apart: float) -> Floats:
-    """Give the line so far to the right of a way, or with a number below 0 to its left; float [points, 2]."""
+    """Return the line at the distance ``apart`` to the right of a line; negative: to the left; float [points, 2]."""
     right = aside(along(way[:-1], way[1:]))
     found = [way[0] + apart * right[0]]
     for corner, (one, other) in zip(way[1:-1], pairwise(right), strict=True):
@@ -63,7 +64,7 @@ def beside(way: Floats, apart: float) -> Floats:
 
 
 def cut(way: Floats, first: float, last: float) -> Floats:
-    """Cut so much off the beginning and the end of a way that is longer than both together."""
+    """Remove the lengths ``first`` and ``last`` from the start and the end of a line."""
     return _shortened(_shortened(way, first)[::-1], last)[::-1]
 
 
@@ -77,13 +78,13 @@ def _shortened(way: Floats, left: float) -> Floats:
 
 
 def middle_of(way: Floats, share: float = 0.5) -> tuple[Floats, Floats]:
-    """The point at a share of a way, and the unit vector in which the way goes on there."""
+    """Return the point at a share of a line's length, and the line's unit vector there."""
     rest = _shortened(way, share * length_of(way))
     return rest[0], along(rest[0], rest[1]) if len(rest) > 1 and (rest[0] != rest[1]).any() else along(*way[-2:])
 
 
 def reaches(way: Floats, step: float = 0.1) -> Floats:
-    """Points along a way, at most so many cells apart; float [points, 2]."""
+    """Return points along a line, at most ``step`` cells apart; float [points, 2]."""
     parts = []
     for start, end in pairwise(way):
         number = max(1, int(np.ceil(np.linalg.norm(end - start) / step)))

@@ -1,1 +1,1 @@
-"""Engines: ways to run the same composed network; they agree on every link in every cycle."""
+"""Engines: interchangeable simulators of a composed network. They agree on every link in every cycle."""

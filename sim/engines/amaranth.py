@@ -1,4 +1,4 @@
-"""The judge: Amaranth's own simulator over the whole network, every signal in the waveform."""
+"""Reference engine: Amaranth's own simulator for the whole network, with every signal in the waveform."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -15,7 +15,7 @@ __all__ = ["AmaranthEngine", "compose"]
 
 
 def compose(network: Network) -> tuple[Module, dict[str, list[wiring.Component]]]:
-    """Build the network as one module, its components by kind; the hosts' links are left open."""
+    """Build the network as one module. Return it and its components by kind. The hosts' links stay open."""
     module = Module()
     components: dict[str, list[wiring.Component]] = {}
     for kind in network.kinds.values():
@@ -41,18 +41,18 @@ def compose(network: Network) -> tuple[Module, dict[str, list[wiring.Component]]
 
 
 class AmaranthEngine:
-    """Steps a network in Amaranth's simulator: slow, for networks up to 3x3 or so.
+    """Engine in Amaranth's simulator: slow, for networks up to about 3x3.
 
     Parameters
     ----------
     network : Network
     host : Host
-        The program to run; holds the results.
+        Program to run. It holds the results.
     vcd : Path, optional
-        Where to write the waveform of every signal.
+        Waveform file for every signal.
     observe : callable, optional
         Called in every cycle with the cycle's number and a function from (kind, instance, port) to the word
-        that the port drives; for tests.
+        that the port drives. For tests.
     """
 
     def __init__(self, network: Network, host: Host, *, vcd: Path | None = None, observe=None):
@@ -63,12 +63,12 @@ class AmaranthEngine:
         network_module, self.components = compose(network)
         self.module = Module()
         self._domain = ClockDomain("sync")
-        if network.chain:  # else the simulator makes it, where waveforms are to have it
+        if network.chain:  # else the simulator makes the domain, where waveforms need it
             self.module.domains.sync = self._domain
         self.module.submodules.network = network_module
 
     def run(self, cycles: int, *, beyond: bool = False) -> None:
-        """Run from reset for so many cycles, or until everything is delivered."""
+        """Run from reset for this number of cycles, or until everything is delivered. ``beyond``: do not stop then."""
         simulator = Simulator(self.module)
         simulator.add_clock(1e-9)
 
@@ -83,7 +83,7 @@ class AmaranthEngine:
             simulator.run()
 
     async def _write_tables(self, context) -> None:
-        """Fill the routers' tables over their bus; after a reset, which they outlast, cycle 0 follows."""
+        """Fill the routers' tables over their bus. The reset that follows keeps the tables; cycle 0 comes next."""
         kind, instance = self.network.chain[0]
         bus = self.components[kind][instance].tables_in
         for entry in self.network.table_writes():

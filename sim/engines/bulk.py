@@ -1,4 +1,4 @@
-"""The engine for research scale: one vector kernel per kind of component, links as index arrays."""
+"""Compiled engine: a vector kernel for each kind of component, and links as index arrays."""
 
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
@@ -34,18 +34,18 @@ __all__ = ["BulkEngine", "Capture", "kernels", "observer"]
 Bytes = npt.NDArray[np.uint8]
 SIZES = (1, 2, 4, 8)
 
-#: Words between two of a run that it may copy as well: more would take longer than another run.
+#: Largest distance of words that are copied in one run. Across larger gaps a second run takes less time.
 GAP = 64
 
-#: From so many routers on they are stepped bit by bit, `PLANE_WIDTH` at once: that takes as long as 190 word by word.
+#: Number of routers from which they are stepped bit by bit, `PLANE_WIDTH` at once: as fast as 190 word by word.
 MANY = 193
 
-#: What defines a component that has the same `Kind.key`, with the modules that these import.
+#: Modules that define a component with the same `Kind.key`, together with the modules that they import.
 SOURCES = ("wormcast.hw.router", "wormcast.sim.build.configuration", "wormcast.sim.engines.port_packing")
 
 
 class Capture(NamedTuple):
-    """An engine's state between two cycles, in the layout of its kernels; nobody writes to it."""
+    """Engine's state between two cycles, in the layout of its kernels. It must not be written to."""
 
     blocks: dict[str, Bytes]  # state of all instances, by kind
     outputs: Bytes  # words on all links, the hosts' included
@@ -53,7 +53,7 @@ class Capture(NamedTuple):
 
 
 def kernels(network: Network, vector_width: int | None = None) -> dict[str, Kernel]:
-    """Compile the network's components, or load them from the cache on disk; by kind."""
+    """Compile the network's components, or load them from the cache on disk. Returns a kernel per kind."""
     width = vector_width or vector_bytes()
 
     def chosen(name: str, kind: Kind) -> int:
@@ -65,7 +65,7 @@ def kernels(network: Network, vector_width: int | None = None) -> dict[str, Kern
 
 def _kernel(kind: Kind, vector_width: int) -> Kernel:
     if vector_width == PLANE_WIDTH:
-        # a component with a deep memory is stepped word by word all the same
+        # components with a deep memory are stepped word by word
         with contextlib.suppress(LoweringError):
             return _lowered(kind, PLANE_WIDTH)
         vector_width = vector_bytes()
@@ -77,7 +77,7 @@ def _lowered(kind: Kind, vector_width: int) -> Kernel:
 
 
 def observer(kind: Kind, kernel: Kernel) -> Observer:
-    """Compile what shows all signals of this kind, or load it from the cache on disk."""
+    """Compile an observer of all signals of this kind, or load it from the cache on disk."""
     return observe_cached(kind.build, kernel, cache_key=_cache_key(kind))
 
 
@@ -91,29 +91,28 @@ def _sources() -> str:
 
 
 class BulkEngine:
-    """Steps a network with compiled code alone.
+    """Engine that steps a network with compiled code alone.
 
     In each cycle the words on all links are gathered from the drivers' output arrays into the receivers' input
-    arrays, the hosts take their step, and one kernel call per kind steps all its instances. Every output is a
-    flip-flop's, so the order does not matter.
+    arrays, the hosts do one step, and one kernel call per kind steps all its instances. The order does not matter,
+    because every output is that of a flip-flop.
 
     Parameters
     ----------
     network : Network
     host : Host
-        The program to run; holds the results.
+        Program to run. It holds the results.
     measure : bool
-        Count what is on the links and what waits, in ``meter``; `Capture` has nothing of it.
+        Count flits on the links and waiting flits, in ``meter``. `Capture` does not contain the meter.
     vector_width : 16, 32, 64 or 512, optional
-        Instances that kernels step at once, by default as many as suit this processor and the network; results do not
-        depend on it.
+        Instances that kernels step at once. Default: by processor and network. Results do not depend on it.
     jumps : bool
-        Skip cycles in which nothing happens; results do not depend on it. For tests.
+        Skip cycles without events. Results do not depend on it. For tests.
 
     Attributes
     ----------
     skipped : int
-        Cycles that were skipped.
+        Number of skipped cycles.
     """
 
     def __init__(self, network: Network, host: Host, *, measure: bool = False, vector_width: int | None = None,
@@ -152,7 +151,7 @@ class BulkEngine:
         return make_meter(self.network, self.kernels, starts, lines, padded, self._states_at)
 
     def _lay_out_states(self) -> None:
-        """Put the states of all kinds into one array, which is read as one; those of routers come first."""
+        """Put the states of all kinds into one array, those of routers first."""
         self._states_at, size = {}, 0
         for name in self.blocks:
             self._states_at[name] = size
@@ -165,11 +164,11 @@ class BulkEngine:
             block.state = view
 
     def _lay_out_words(self) -> None:
-        """Put all blocks' words into one array of inputs and one of outputs, the hosts' behind them."""
+        """Put all blocks' words into one array of inputs and one of outputs, the hosts' words last."""
         nodes = self.network.hosts
         interface = self.kernels["interface"]
         ports, links = len(self.network.fed), self.network.links
-        # the hosts' words are the counterparts of the interfaces', all links of a kind one behind the other
+        # the hosts' words mirror those of the interfaces, all links of a kind one behind the other
         mirror: dict[tuple[str, str, Callable[[str], str]], tuple[int, Any]] = {
             ("in", "rx", str): (links, interface.output("host_out_0")),
             ("in", "rx", data_word): (links, interface.output(data_word("host_out_0"))),
@@ -208,18 +207,18 @@ class BulkEngine:
                 at[way] += -(-array.size // 64) * 64
 
     def _host_word(self, way: str, name: str) -> np.ndarray:
-        """The hosts' words of this name, [links, parts, nodes]."""
+        """Return the hosts' words of this name, [links, parts, nodes]."""
         start, links, parts, dtype = self._host_words[way, name]
         whole, nodes = self.inputs if way == "in" else self.outputs, self.network.hosts
         return whole[start:start + links * parts * nodes * dtype.itemsize].view(dtype).reshape(links, parts, nodes)
 
     def _elements(self, kind: str, way: str, word: str, instances: np.ndarray) -> tuple[np.ndarray, int]:
-        """Indices of a word's parts in the array of its size, [parts, instances], and that size in bytes."""
+        """Return indices of a word's parts in the array of its size, [parts, instances], and that size in bytes."""
         start, n, dtype, parts = self._places[kind, way, word]
         return start // dtype.itemsize + n * np.arange(parts)[:, None] + instances, dtype.itemsize
 
     def _join(self) -> None:
-        """Make the index arrays: for each word size, where to, where from and how many words in a row."""
+        """Make the index arrays: targets, sources and run lengths for each word size."""
         pairs: dict[int, list[tuple[np.ndarray, np.ndarray]]] = {size: [] for size in SIZES}
         for join in self.network.joins:
             near = join.from_kind, join.from_port, join.from_instances
@@ -234,7 +233,7 @@ class BulkEngine:
         self._runs = tuple(_runs(pairs[size], size) for size in SIZES)
 
     def run(self, cycles: int, *, beyond: bool = False) -> None:
-        """Run so many cycles, or until everything is delivered; ``beyond`` goes on all the same."""
+        """Run this number of cycles, or until everything is delivered. ``beyond``: do not stop then."""
         self._idle[:] = watch(int(self.host.counters[NOW]) + cycles if self._jumps else 0)
         if self.grants is not None:
             self.grants.run(cycles, beyond, self.host, self._arguments, self._switches)
@@ -245,25 +244,25 @@ class BulkEngine:
         self.skipped += int(self._idle[SKIPPED])
 
     def next_event(self) -> int:
-        """Return the first cycle, from the present one on, in which a host may act; `NEVER` if there is none."""
+        """Return the first cycle, from the present one on, in which a host may act, or `NEVER`."""
         busy = self.host.counters[UNDER_WAY] or not self._jumps
         return int(self.host.counters[NOW]) if busy else next_event(self.host)
 
     def follow(self, *, turns: bool = False) -> None:
-        """Write down in ``grants`` what each worm gets from now on; in the first cycle, and not of an engine's copies.
+        """Record in ``grants`` the channels that each worm gets. Call it in the first cycle. Copies do not record.
 
         Parameters
         ----------
         turns : bool
-            As of `Grants`.
+            See `Grants`.
 
         Raises
         ------
         RuntimeError
-            Cycles have been run.
+            The engine has run cycles.
         """
         if self.host.counters[NOW]:
-            raise RuntimeError("worms are followed from the first cycle on")
+            raise RuntimeError("worms are followed only from the first cycle on")
         self.grants = Grants(self.network, self.kernels, self._states_at, self.place, self.states, turns=turns)
 
     @property
@@ -272,14 +271,14 @@ class BulkEngine:
 
     @property
     def _arguments(self) -> tuple[Any, ...]:
-        """Arguments of `run_cycles` behind the first two."""
+        """Arguments of `run_cycles` after the first two."""
         calls, inputs, outputs, taken, given, room, image = self._fixed_arguments
         return (calls, self._runs, inputs, outputs, self.host, *taken, *given, room, self.meter, self.states,
                 self._idle, image)
 
     @cached_property
     def _fixed_arguments(self) -> tuple[Any, ...]:
-        """Those that stay, as arrays do not move."""
+        """Arguments that do not change, because arrays do not move."""
         calls = np.array(
             [[self.kernels[name].address, block.state.ctypes.data, block.inputs.ctypes.data,
               block.outputs.ctypes.data, block.n_padded] for name, block in self.blocks.items()],
@@ -293,7 +292,7 @@ class BulkEngine:
         return calls, *self._views(), taken, given, np.empty(self.network.hosts + 1, np.int64), image
 
     def in_words(self) -> "BulkEngine":
-        """Give an engine in the same state whose kernels work by words, which can be observed; this one, if they do."""
+        """Return an engine in the same state with kernels that work by words and can be observed; maybe this one."""
         if all(kernel.vector_width != PLANE_WIDTH for kernel in self.kernels.values()):
             return self
         engine = BulkEngine(self.network, self.host, vector_width=vector_bytes())
@@ -301,20 +300,20 @@ class BulkEngine:
         return engine
 
     def gather(self) -> None:
-        """Bring the words on all links to the components' inputs, where the next cycle will look for them."""
+        """Copy the words on all links to the components' inputs, for the next cycle."""
         gather(self._runs, *self._views())
 
     def _views(self) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]:
-        """All input words and all output words, as numbers of each size."""
+        """Return all input words and all output words, as numbers of each size."""
         return (tuple(self.inputs.view(f"u{size}") for size in SIZES),
                 tuple(self.outputs.view(f"u{size}") for size in SIZES))
 
     def on_host_link(self, node: int, port: int) -> bool:
-        """Whether a flit lies on the link from the host to this injection port of the node's interface now."""
+        """Return whether a flit is on the link from the host to this injection port of the node's interface."""
         return bool(self._host_word("out", "tx")[port, 0, node] & 1)
 
     def output(self, kind: str, port: str) -> np.ndarray:
-        """What a link port of every instance drives now: Python integers, [instances].
+        """Return the flits that a link port of every instance drives now: Python integers, [instances].
 
         From bit 0: valid, virtual channel, head, tail, data.
         """
@@ -323,33 +322,33 @@ class BulkEngine:
         return whole_words(block.output(port), block.n) | whole_words(block.output(data_word(port)), block.n) << marks
 
     def place(self, kind: str, word: str) -> tuple[int, int]:
-        """Byte of ``outputs`` where the word of a kind's first instance begins, and how far it is to the next one's."""
+        """Return the byte of ``outputs`` of a word's first instance, and the step to the next instance."""
         start, _, dtype, _ = self._places[kind, "out", word]
         return start, dtype.itemsize
 
     def register(self, kind: str, name: str) -> np.ndarray:
-        """A register's value in every instance, [instances]; a memory's, [instances, rows]."""
+        """Return a register's value in every instance, [instances]; a memory's, [instances, rows]."""
         return self.kernels[kind].read(self.blocks[kind], name)
 
     def capture(self) -> Capture:
-        """Copy the whole state, as it is between two calls of `run`."""
+        """Copy the whole state between two calls of `run`."""
         blocks = {name: block.state.copy() for name, block in self.blocks.items()}
         return Capture(blocks, self.outputs.copy(), _copied(self.host))
 
     def restore(self, capture: Capture) -> None:
-        """Go back to a state that this engine has captured: what follows is the same, cycle by cycle."""
+        """Return to a state that this engine has captured. The cycles that follow are the same."""
         if any(state.shape != self.blocks[name].state.shape for name, state in capture.blocks.items()):
-            raise ValueError("the state was captured by other kernels; to_arrays and from_arrays take it over")
+            raise ValueError("the state was captured by other kernels: move it by to_arrays and from_arrays")
         for name, state in capture.blocks.items():
             self.blocks[name].state[:] = state
         self.outputs[:] = capture.outputs
         self.host = _copied(capture.host)
 
     def to_arrays(self) -> dict[str, np.ndarray]:
-        """Give the whole state as arrays that mean the same on every machine.
+        """Return the whole state as arrays that mean the same on every machine.
 
-        ``router.NAME``, ``interface.NAME``: each register or memory as `Kernel.read_parts` has it, in the narrowest
-        type that holds it; ``link.WORD``: what the hosts drive, [links, parts, nodes]; ``host.FIELD``: the arrays of
+        ``router.NAME``, ``interface.NAME``: a register or memory as from `Kernel.read_parts`, in the narrowest type
+        that holds it. ``link.WORD``: the words that hosts drive, [links, parts, nodes]. ``host.FIELD``: the arrays of
         `Host`. The other links follow from the registers.
         """
         arrays = {}
@@ -361,7 +360,7 @@ class BulkEngine:
         return arrays | {f"host.{field}": array for field, array in _copied(self.host)._asdict().items()}
 
     def from_arrays(self, arrays: Mapping[str, np.ndarray]) -> None:
-        """Take over a state that an engine of the same network gave by `to_arrays`, here or on another machine."""
+        """Load a state that `to_arrays` of an engine of the same network returned, here or on another machine."""
         for kind, block in self.blocks.items():
             for name in block.kernel.state:
                 block.kernel.write_parts(block, name, arrays[f"{kind}.{name}"].astype(np.uint64))
@@ -380,22 +379,22 @@ def _copied(host: Host) -> Host:
 
 
 def _runs(pairs: Sequence[tuple[np.ndarray, np.ndarray]], size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Group words whose places follow each other on both sides; those that stay single are told apart.
+    """Group words that follow each other in both arrays into runs. Single words are returned separately.
 
-    Gaps of a few words into which nobody else writes belong to a run, with zeros: words there are unconnected inputs.
+    A run may contain gaps of a few words that no pair writes; they get zeros. Such words are unconnected inputs.
 
     Parameters
     ----------
     pairs : sequence of (int array [words], int array [words])
-        Where to and where from; each pair within one array of words.
+        Targets and sources, each pair within one array of words.
     size : int
         Bytes of a word.
 
     Returns
     -------
     uint64 [4, runs], unsigned [masks], uint32 [2, single words]
-        First places, lengths, and where the masks of a run with gaps begin, 0 for one without; the masks; and to where
-        and from where single words go, in the order in which they are written.
+        Runs: first target, first source, length, and first mask (0 for a run without gaps). The masks. Targets and
+        sources of single words, in the order of writing.
     """
     driven = np.zeros(max((int(to.max()) for to, _ in pairs if len(to)), default=0) + 1, bool)
     for to, _ in pairs:

@@ -1,4 +1,4 @@
-"""What each worm gets on its way: injection channel, links, consumption channels; after what wait, and behind whom."""
+"""Channels that each worm gets on its way, with the wait for each and the message behind which it waited."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -34,21 +34,20 @@ __all__ = ["GRANT", "Grants"]
 Integers = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
 
-#: Something that a packet of a worm has got. ``worm``: its number from the first one of all on; ``packet``: from 0;
-#: ``switch``; ``kind``: the `INJECTION` channel, a `LINK`, a `CONSUMPTION` channel, the front of a `BUFFER`, or, where
-#: they are counted, a flit's turn on a link, a `TURN`; ``wait``: cycles; ``behind``, ``sender``: number of the message,
-#: in its lane, and sender of the worm that kept it, or `NOBODY`.
+#: Channel that a packet of a worm got. ``worm``: its number from the first worm on. ``packet``: from 0. ``switch``.
+#: ``kind``: the `INJECTION` channel, a `LINK`, a `CONSUMPTION` channel, the front of a `BUFFER`, or, if they are
+#: counted, a flit's turn on a link, a `TURN`. ``wait``: cycles. ``behind``, ``sender``: number in its lane, and sender,
+#: of the message whose worm kept the channel, or `NOBODY`.
 FIELDS = "worm", "packet", "switch", "kind", "wait", "behind", "sender"
 GRANT = np.dtype([(field, np.int64) for field in FIELDS])
 
-#: Cycles from the one in which a worm is handed over until its first flit is on the router's link, if nothing is in the
-#: way.
+#: Cycles from the one in which a worm is handed over until its first flit is on the router's link, without waits.
 INTERFACE = 3
 
-#: Cycles from a header flit on a router's link until its registers say where the worm goes.
+#: Cycles from a header flit on a router's link until the input unit's registers hold its route.
 HEADER = 2
 
-#: Entries of the log, or as many as two cycles may bring.
+#: Entries of the log; more if two cycles can add more.
 ROOM = 1 << 16
 
 
@@ -56,65 +55,65 @@ def _record(*fields: str) -> np.dtype:
     return np.dtype([(field, np.int64) for field in fields])
 
 
-#: A kind of routers. ``start``: first byte of its state; ``tile_bytes``, ``lanes``: of a tile; ``unit``: fronts of a
-#: word of `Following.before`; ``instances``; ``first``: its first router in `Fronts.switch`; ``out``, ``outs``: the
-#: first out of the first router, and outs of each.
+#: Kind of routers. ``start``: first byte of its state. ``tile_bytes``, ``lanes``: of a tile. ``unit``: fronts in a
+#: word of `Following.before`. ``instances``. ``first``: its first router in `Fronts.switch`. ``out``, ``outs``: the
+#: first out of the first router, and the number of outs of each router.
 KIND = _record("start", "tile_bytes", "lanes", "unit", "instances", "first", "out", "outs")
 
-#: An input virtual channel of a kind. ``first``: its front at the first router; ``input``; ``word``: its first one in
-#: `Following.before`; ``links``, ``links_end``, ``exits``: rows of `Fronts`; the others: first pieces of registers,
-#: each up to the next one's.
+#: Input virtual channel of a kind. ``first``: its front at the first router. ``input``. ``word``: its first word in
+#: `Following.before`. ``links``, ``links_end``, ``exits``: rows of `Fronts`. The others: first pieces of registers,
+#: each up to the next.
 CHANNEL = _record("kind", "first", "input", "word", "links", "links_end", "exits", "link_vc", "exit", "consumption_vc",
                   "position", "pieces_end")
 
 
 class Fronts(NamedTuple):
-    """Where the registers are that tell of the worm at the front of each input virtual channel, and what joins them.
+    """Places of the registers of the worm at the front of each input virtual channel, and the links between fronts.
 
     An *out* is a virtual channel of a router's output, a consumption channel, or a virtual channel of an injection
     link; a *front* is an input virtual channel of a router.
     """
 
-    ports: Integers  # [injection links], byte of its marks, the host's stream, bits of a virtual channel, switch
+    ports: Integers  # [injection links]: byte of its marks, the host's stream, bits of a virtual channel, switch
     injected: Integers  # [injection links, virtual channels], its out
-    least: int  # cycles that the interface takes
+    least: int  # cycles that a worm spends in the interface without waits
     lag: int  # cycles from a router's grant until the flit is on the link
-    header: int  # cycles from a header flit on a link until the router has read it
+    header: int  # cycles from a header flit on a link until the router has decoded it
     packet: int  # payload flits, or 0
     kinds: npt.NDArray[np.void]  # KIND
     channels: npt.NDArray[np.void]  # CHANNEL
-    flags: Integers  # [flags], first byte of it in a tile
-    flag_ends: Integers  # [channels, 8], flags that say one thing of a channel after the other, up to its end
+    flags: Integers  # [flags], first byte in a tile
+    flag_ends: Integers  # [channels, 8], end of the flags of each meaning, one after the other
     links: Integers  # [targets], byte of its flag in a tile, output
     exits: Integers  # [exits], output
     pieces: Integers  # [pieces of registers], low bit, width, shift, byte in a tile, bits of the number there
     vcs: int  # outs of an output
-    switch: Integers  # [routers], its number in the lane
-    into: Integers  # [outs], the front that it leads to; -1: a node
+    switch: Integers  # [routers], number of the switch in the lane
+    into: Integers  # [outs], the front that the out leads to; -1: a node
     nodes: int  # of a lane
-    turns: int  # 1: waits of flits for their turn are counted
+    turns: int  # 1: count waits of flits for their turn
 
 
 class Following(NamedTuple):
-    """What is known of the worms in a network, packet by packet."""
+    """State of the followed worms, packet by packet."""
 
-    before: Words  # [words of fronts, 6], what their bits came to in the cycle before
+    before: Words  # [words of fronts, 6], flags in the cycle before
     current: Integers  # [fronts], the worm there
-    queue: Integers  # [fronts, places, 3], from ``first`` up to ``end``: worms to come, when, and behind whom
+    queue: Integers  # [fronts, places, 3], from ``first`` to ``end``: next worms, their cycles, and behind which worms
     first: Integers  # [fronts]
     end: Integers  # [fronts]
-    asked: Integers  # [fronts, 2], since when the worm asks for a link, and for a consumption channel
-    held: Integers  # [fronts, 2], the outs that it has
-    came: Integers  # [fronts], when the worm there came
-    left: Integers  # [fronts], when the last worm left
+    asked: Integers  # [fronts, 2], cycle of the request for a link, and for a consumption channel
+    held: Integers  # [fronts, 2], outs that the worm has
+    came: Integers  # [fronts], cycle in which the worm came
+    left: Integers  # [fronts], cycle in which the last worm left
     owner: Integers  # [outs], name of the worm that has it, or had it last
-    released: Integers  # [outs], when
+    released: Integers  # [outs], cycle of the release
     ports: Integers  # [injection links, 6]
     could: Words  # [words of fronts], a flit could go in the cycle before
-    position: Integers  # [fronts], where its reader stood then
-    uses: Integers  # [fronts], bit 0: it goes on; bit 1: to the node
-    holds: Integers  # [fronts], the worm had channels for it
-    went: Integers  # [fronts], it has gone
+    position: Integers  # [fronts], position of its reader in the cycle before
+    uses: Integers  # [fronts], bit 0: the flit goes on; bit 1: to the node
+    holds: Integers  # [fronts], the worm had channels for the flit
+    went: Integers  # [fronts], the flit has gone
     log: Integers  # [entries, fields of `GRANT`]
     counters: Integers
 
@@ -122,26 +121,26 @@ class Following(NamedTuple):
 class Grants:
     """Follows the worms of a network from its first cycle on.
 
-    Identity goes from the host's injection port on with the first flits of packets, channel by channel, as buffers are
-    queues. A wait is a cycle in which a worm asks and does not get: for a link and a consumption channel as
-    `LinkTrace.waits` says; for the injection channel, and for the front of a buffer, what its first flit spends in the
-    interface and in the buffer above what that takes. It is *behind* the message that has had the channel last, if that
-    one was still there when the wait began.
+    A packet's identity is passed on from the host's injection port with its first flit, channel by channel, because
+    buffers are queues. A wait is a cycle with a request and without a grant. Waits for a link and a consumption channel
+    are those of `LinkTrace.waits`. Waits for the injection channel and for the front of a buffer are the cycles of the
+    first flit in the interface and in the buffer beyond the minimum. A wait is *behind* the message that had the
+    channel last, if that message was still there when the wait began.
 
     Parameters
     ----------
     network : Network
-        Without retransmission slots: worms get other flits there.
+        Network without retransmission slots, which would give worms other flits.
     kernels : mapping of str to Kernel
     states : mapping of kind of routers to int
-        Byte at which its state begins.
+        First byte of the state of each kind.
     place : callable
-        (kind, word) -> byte of the outputs where the word of the first instance begins, and how far it is to the next.
+        (kind, word) -> byte of the outputs of the word's first instance, and the step to the next instance.
     state : uint8 array [bytes]
-        That of all routers, which stays where it is.
+        State of all routers. The array must not move.
     turns : bool
-        Count flits that could go and did not, as the link or the input served another worm. With coupled readers alone:
-        of others the second one is not looked at.
+        Count flits that could go and did not, because the link or the input served another worm. Only with coupled
+        readers: the second reader of others is not observed.
     """
 
     def __init__(self, network: Network, kernels: Mapping[str, Kernel], states: Mapping[str, int],
@@ -153,7 +152,7 @@ class Grants:
         ports[:, [WORM, MESSAGE]], ports[:, TAIL] = NOBODY, -INTERFACE - 1
         self.following = Following(
             before=np.zeros((words, 6), np.uint64), current=np.full(fronts, NOBODY),
-            # a packet has two flits or more, and one may have its channel before its first flit is there
+            # a packet has at least two flits, and may have its channel before its first flit is in the buffer
             queue=np.full((fronts, network.configuration.buffer + 2, 3), NOBODY),
             first=np.zeros(fronts, np.int64), end=np.zeros(fronts, np.int64), asked=np.zeros((fronts, 2), np.int64),
             held=np.zeros((fronts, 2), np.int64), came=np.full(fronts, NOBODY),
@@ -166,7 +165,7 @@ class Grants:
 
     def run(self, cycles: int, beyond: bool, host: Host, arguments: tuple[Any, ...],
             switches: Mapping[str, bool]) -> None:
-        """Do what `run_cycles` does with these arguments, of which the host is one, and these switches."""
+        """Run as `run_cycles` with these arguments, including the host, and these switches."""
         before = int(host.counters[NOW])
         end = before + cycles
         call = run_followed.prepared(cycles, beyond, self.fronts, self.following, self._states, *arguments, **switches)
@@ -175,27 +174,27 @@ class Grants:
             self._take()
             now = int(host.counters[NOW])
             if now == before:
-                break  # all is delivered
+                break  # everything is delivered
             before = now
 
     def _take(self) -> None:
-        """Keep what is in the log elsewhere."""
+        """Move the entries of the log to a list."""
         count = int(self.following.counters[COUNT])
         self._taken.append(self.following.log[:count].copy().view(GRANT).reshape(-1))
         self.following.counters[COUNT] = 0
 
     def number_from(self, first: int) -> None:
-        """Say which number the host's first worm has now, of all from the first one on."""
+        """Set the number of the host's first worm, counted from the first worm of all."""
         self.following.counters[FIRST] = first
 
     def take(self) -> npt.NDArray[np.void]:
-        """Give what worms have got since the last time, `GRANT` records in the order of cycles."""
+        """Return the grants since the last call, `GRANT` records in the order of cycles."""
         taken, self._taken = self._taken, []
         return np.concatenate([np.zeros(0, GRANT), *taken])
 
 
 class _Layout:
-    """Makes the `Fronts` of a network; see `Grants`."""
+    """Builder of the `Fronts` of a network; see `Grants`."""
 
     def __init__(self, network: Network, kernels: Mapping[str, Kernel], states: Mapping[str, int],
                  place: Callable[[str, str], tuple[int, int]], turns: bool):
@@ -205,13 +204,13 @@ class _Layout:
         self.links: list[tuple[int, int]] = []
         self.exits: list[int] = []
         self.pieces: list[tuple[int, ...]] = []
-        # the first front, of an input's virtual channel, and the first out of kinds of routers
+        # first front of each input virtual channel, and first out of each kind of routers
         self.front: dict[tuple[str, int, int], int] = {}
         self.out: dict[str, int] = {}
         self.vcs = max(spec.vcs for router in network.routers.values() for spec in router.outputs)
 
     def fronts(self) -> tuple[Fronts, int, int]:
-        """The tables, how many fronts there are, and how many words of them."""
+        """Return the tables, the number of fronts, and the number of words of fronts."""
         network, configuration = self.network, self.network.configuration
         kinds: list[tuple[int, ...]] = []
         channels: list[tuple[int, ...]] = []
@@ -247,17 +246,17 @@ class _Layout:
         ), fronts, words
 
     def _outputs(self, kind: str) -> int:
-        """Outs of a router of a kind."""
+        """Return the number of outs of a router of a kind."""
         return len(self.network.routers[kind].outputs) * self.vcs
 
     def _port(self, lane: int, link: FabricLink) -> tuple[int, ...]:
-        """An injection link: byte of its marks, the host's stream, bits of a virtual channel, switch."""
+        """Return an injection link's row: byte of its marks, the host's stream, bits of a virtual channel, switch."""
         assert link.node is not None
         (start, step), node = self.place(link.near.kind, link.near.port), lane * self.network.nodes + link.node
         return (start + step * node, link.number * self.network.hosts + node, (link.vcs - 1).bit_length(), link.target)
 
     def _into(self, outs: int, injected: Integers, links: Sequence[tuple[int, FabricLink]]) -> Integers:
-        """The front that each out leads to, of ``outs`` of routers and those of injection links."""
+        """Return the front that each out leads to, for ``outs`` of routers and for injection links."""
         into = np.full(outs + injected.size, NOBODY)
         for lane in range(self.network.lanes):
             for link in self.network.fabric.of_kind("network"):
@@ -271,14 +270,14 @@ class _Layout:
         return into
 
     def _fronts(self, lane: int, link: FabricLink) -> list[int]:
-        """The fronts that a link leads to, by virtual channel."""
+        """Return the fronts that a link leads to, by virtual channel."""
         kind, instance, _ = link.far
         assert link.input is not None
         return [self.front[kind, link.input, vc] + lane * self.network.count(kind) + instance
                 for vc in range(link.vcs)]
 
     def _channel(self, kernel: Kernel, front: PathFront) -> tuple[int, ...]:
-        """Rows of an input virtual channel in the other tables, as `CHANNEL` has them from ``links`` on."""
+        """Return the rows of an input virtual channel in the other tables, as in `CHANNEL` from ``links`` on."""
         links, exits = len(self.links), len(self.exits)
         named = {ASKS: "links", OWNS: "owns_link", THROUGH: "done_0", CLAIMS: "wants_consumption", HERE: "here",
                  DONE: "done_1", ELIGIBLE: "eligible_0" if self.turns else None}

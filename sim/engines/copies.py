@@ -1,4 +1,4 @@
-"""Which of the copies of a packet it is that interfaces forward: their payload says the same."""
+"""Tell apart identical copies of a forwarded packet."""
 
 from collections.abc import Sequence
 
@@ -10,14 +10,14 @@ __all__ = ["by_header", "child_of"]
 
 
 def by_header(host: Host, root: int, flits: Sequence[int]) -> int | None:
-    """The worm of a message that has such a header, or None.
+    """Return the worm of a message that has these header flits, or None.
 
     Parameters
     ----------
     root : int
-        The first worm of the message, which stands for all.
+        First worm of the message.
     flits : sequence of int
-        Data of the header flits that are left of it: switches strip them from the front.
+        Data of the remaining header flits. Switches strip header flits from the front.
     """
     parts = [[flit >> 64 * part & (1 << 64) - 1 for part in range(host.header.shape[1])] for flit in flits]
     given = np.array(parts, host.header.dtype)
@@ -29,16 +29,16 @@ def by_header(host: Host, root: int, flits: Sequence[int]) -> int | None:
 
 
 def child_of(host: Host, node: int, root: int, at: int, payload: bool) -> int | None:
-    """The worm by which a node's interface sends a message on, where so many header flits of its row are sent.
+    """Return the worm by which a node's interface is forwarding a message, or None.
 
     Parameters
     ----------
     node, root : int
-        As of `children_at`.
+        As for `children_at`.
     at : int
-        Place in the row of the next header flit.
+        Place of the next header flit in the child table row.
     payload : bool
-        The header in front of that is sent, and its payload not.
+        The header before that place has been sent, and its payload has not.
     """
     end = 0
     for child in children_at(host, node, root):

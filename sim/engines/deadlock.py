@@ -1,6 +1,6 @@
-"""Deadlock, proved: the wait-for graph of the packets in a network, read from its registers and reduced.
+"""Deadlock proof: wait-for graph of the packets in a network, read from its registers and reduced.
 
-A packet is what the network takes for a worm: a host's worm, or a piece of it with a header of its own.
+A packet is a worm as the network sees it: a host's worm, or a part of it with a header of its own.
 """
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -27,18 +27,18 @@ Integers = npt.NDArray[np.int64]
 Waiting = TypeVar("Waiting", bound=Hashable)
 
 Wait = tuple[list[str], list[Standing | None]]
-"""Resources of which any one will do, and who holds each; None for one that is not held for ever."""
+"""Resources, any one of which suffices, and the holder of each; None for a resource that will be released."""
 
 
 @dataclass(frozen=True)
 class Hold:
-    """One packet of a cyclic wait: it holds what its predecessor waits for. Resources are written as in JSON.
+    """Packet of a cyclic wait. It holds what its predecessor waits for. Resources are written as in JSON.
 
     Parameters
     ----------
     worm : int
     packet : int or None
-        Which packet of the worm, from 0; None where the worm is of one packet.
+        Number of the packet in the worm, from 0; None for a worm of one packet.
     holds, waits : tuple of str
     """
 
@@ -49,11 +49,11 @@ class Hold:
 
     @property
     def name(self) -> str:
-        """Who it is, in words: ``worm 3``, or ``worm 3, packet 0``."""
+        """Name in text: ``worm 3``, or ``worm 3, packet 0``."""
         return f"worm {self.worm}" if self.packet is None else f"worm {self.worm}, packet {self.packet}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Give it as plain data for JSON; with a packet where the worm has several."""
+        """Return the hold as plain data for JSON; with a packet if the worm has several."""
         packet = {} if self.packet is None else {"packet": self.packet}
         return {"worm": self.worm, **packet, "holds": list(self.holds), "waits": list(self.waits)}
 
@@ -65,17 +65,17 @@ class Deadlock:
     Parameters
     ----------
     at : int
-        Cycle in which it was proved.
+        Cycle of the proof.
     moved : int
-        Cycle in which a host last sent or received a flit of a worm in its cycle.
+        Last cycle in which a host sent or received a flit of a worm of the cyclic wait.
     cycle : tuple of Hold
-        One cycle inside: each waits for the next one, the last for the first.
+        Cyclic wait: each packet waits for the next one, the last for the first.
     packets : frozenset of (int, int)
-        All in the routers that cannot be released, worm and number; those wholly at their source, waiting behind
-        one, apart: they hold nothing.
+        All packets in the routers that cannot be released, as worm and number. Packets that are wholly at their source
+        are left out, because they hold nothing.
     closed : frozenset of (int, int)
-        Few of these that wait for none but each other: where one may take any of several resources, who holds them
-        all is among them, who waits behind them is not.
+        Small subset of packets that wait only for each other. If any of several resources suffices for a packet, the
+        holders of all of them are in the subset; packets that wait behind it are not.
     """
 
     at: int
@@ -86,34 +86,35 @@ class Deadlock:
 
     @property
     def worms(self) -> frozenset[int]:
-        """The worms that these packets belong to."""
+        """Worms of these packets."""
         return frozenset(worm for worm, _ in self.packets)
 
     def counted_from(self, before: int) -> "Deadlock":
-        """The same with worms numbered from the first one of all, where the host has forgotten so many."""
+        """Return the same deadlock with worms numbered from the first of all; the host has dropped ``before`` worms."""
         return Deadlock(self.at, self.moved, tuple(replace(hold, worm=hold.worm + before) for hold in self.cycle),
                         *(frozenset((worm + before, number) for worm, number in packets)
                           for packets in (self.packets, self.closed)))
 
     def to_dict(self) -> dict[str, Any]:
-        """Give it as plain data for JSON."""
+        """Return the deadlock as plain data for JSON."""
         return {"at": self.at, "cycle": [hold.to_dict() for hold in self.cycle]}
 
 
 def find_deadlock(engine: BulkEngine, lane: int = 0) -> Deadlock | None:
     """Prove that packets of a lane wait for each other for ever, or return None.
 
-    The graph's vertices are packets. One waits for a consumption channel or a virtual channel of a link (any one of
-    those it may take: OR), and for the packets before it in each buffer that it stands in (all: AND). Packets that
-    wait for nothing, or for something that a releasable packet holds, are released; the rest is the deadlock.
-    Consumption itself always goes on, and a packet that no register names counts as releasable. With retransmission
-    slots a packet that goes on from a destination holds its consumption channel until it has one (any of the node's),
-    and waits there for the injection port. In a smart interface one that is to be forwarded holds its consumption
-    channel until it has a place, and that one until its last copy is sent.
+    Vertices of the graph are packets. A packet waits for a consumption channel or a virtual channel of a link (any of
+    those it may take: OR), and for the packets before it in each buffer that it occupies (all: AND). Packets that wait
+    for nothing, or for a resource of a releasable packet, are released. The rest is the deadlock. Ejection never
+    stalls. Packets that cannot be identified are assumed to make progress (conservative).
 
-    So does one whose flits can still close up behind its header: its tail may yet pass what it holds. The others of a
-    deadlock have come to rest, so that the first of them to move would need what another one must give free before.
-    Every deadlock comes to rest within the time that its buffers take to fill.
+    With retransmission slots a packet that goes on from a destination holds its consumption channel until it has a slot
+    (any of the node's), and waits in the slot for the injection port. In a smart interface a packet to be forwarded
+    holds its consumption channel until it has a packet buffer entry, and the entry until its last copy is sent.
+
+    A packet with flits that can still move up behind its header counts as releasable, because its tail may release
+    channels. The other packets of a deadlock are at rest: the first of them to move would need a channel that another
+    one must release before. Every deadlock comes to rest within the time that its buffers take to fill.
     """
     snapshot = Snapshot(engine, lane)
     inside = _inside(snapshot)
@@ -124,7 +125,7 @@ def find_deadlock(engine: BulkEngine, lane: int = 0) -> Deadlock | None:
     moving: set[Standing | None] = set()
 
     def stand(place: BufferEntry) -> None:
-        """A packet has a place in an interface."""
+        """Add the packet in a buffer entry or slot of an interface."""
         moving.add(place.arriving)
         if place.packet is not None:
             _add(holds, place.packet, place.resource)
@@ -169,7 +170,7 @@ def find_deadlock(engine: BulkEngine, lane: int = 0) -> Deadlock | None:
 
 
 def _inside(snapshot: Snapshot) -> Inside | None:
-    """What packets wait for inside interfaces, where they may."""
+    """Return the waits for buffers inside interfaces, or None if there are no such waits."""
     configuration = snapshot.network.configuration
     if configuration.slots:
         return InSlots(snapshot)
@@ -182,7 +183,7 @@ def _packets(standing: Iterable[Standing]) -> frozenset[Packet]:
 
 
 def _unreleased(stuck: set[Waiting], waits: Mapping[Waiting, Iterable[Sequence[Waiting | None]]]) -> set[Waiting]:
-    """Take away those that are released: what each waits for are several others, of which any one will do."""
+    """Remove packets that are released. Each packet has several waits; in each, any of the others suffices."""
     while True:
         before = len(stuck)
         for one in [*stuck]:
@@ -194,7 +195,7 @@ def _unreleased(stuck: set[Waiting], waits: Mapping[Waiting, Iterable[Sequence[W
 
 def _closed(stuck: set[Standing], waits: Mapping[Standing, Iterable[Sequence[Standing | None]]]
             ) -> frozenset[Standing]:
-    """Few of these that wait for none but each other: the fewest that any of them has to wait for."""
+    """Return a small subset that waits only for itself: the smallest one grown from any packet."""
     best = frozenset(stuck)
     for packet in sorted(stuck):
         found = {packet}
@@ -211,11 +212,11 @@ def _closed(stuck: set[Standing], waits: Mapping[Standing, Iterable[Sequence[Sta
 
 
 def _may_deadlock(snapshot: Snapshot) -> bool:
-    """Whether there may be a deadlock, in a small part of the time that it takes to tell whose it is.
+    """Return whether there may be a deadlock. This test takes far less time than to identify the packets.
 
-    What a packet waits for, the front of one of the buffers that it stands in waits for: for a channel, for the front
-    of the next buffer to which its link leads, or, of one that is copied, for the front that sends to it. So where a
-    packet is not released there is such a front.
+    The packet at the front of some buffer has the same waits as a packet that occupies the buffer: for a channel, for
+    the front of the next buffer on its link, or, for a copy, for the front that sends to it. If a packet is not
+    released, such a front exists.
     """
     waits: dict[Channel, list[list[Channel | None]]] = {}
     found = [channel for channel in snapshot.channels() if snapshot.waiting(channel)]
@@ -227,13 +228,13 @@ def _may_deadlock(snapshot: Snapshot) -> bool:
         waits[channel] += [[snapshot.far_end(switch, *target)] for target in snapshot.held(channel)
                            if not snapshot.to_node(switch, target[0])]
         if snapshot.network.home(switch).router.copies and (sender := snapshot.sending(channel)) is not None:
-            waits[channel].append([sender])  # which may be held up by another branch
+            waits[channel].append([sender])  # another branch may block the sender
         found += [other for others in waits[channel] for other in others if other is not None]
     return bool(_unreleased(set(waits), waits))
 
 
 def _at_front(snapshot: Snapshot, inside: Inside | None, channel: Channel) -> tuple[list[str], list[Wait]]:
-    """What the packet at the front of a buffer holds from there on, and what it waits for."""
+    """Return the resources that the packet at the front of a buffer holds from there on, and its waits."""
     switch, network = channel[0], snapshot.network
     held = [resource(network, switch, *target) for target in snapshot.held(channel)]
     return held, [([resource(network, switch, *target) for target in targets],
@@ -242,11 +243,11 @@ def _at_front(snapshot: Snapshot, inside: Inside | None, channel: Channel) -> tu
 
 
 def _held_by(snapshot: Snapshot, switch: int, output: int, vc: int) -> Channel | None:
-    """The buffer because of whose packets a virtual channel of an output cannot be taken."""
+    """Return the buffer with the packets that keep a virtual channel of an output from being taken."""
     owner = snapshot.owners.get((switch, output, vc))
     if owner is not None or snapshot.to_node(switch, output):
         return owner
-    # nobody owns it: it can be taken when all that are in the buffer behind it have left, or as soon as that has room
+    # without an owner: it can be taken when the buffer behind it is empty, or as soon as that has room
     behind = snapshot.far_end(switch, output, vc)
     return behind if _enters_empty(snapshot, switch) or snapshot.full(behind) else None
 
@@ -256,16 +257,16 @@ def _enters_empty(snapshot: Snapshot, switch: int) -> bool:
 
 
 def _holder(snapshot: Snapshot, inside: Inside | None, switch: int, output: int, vc: int) -> Standing | None:
-    """The packet because of which a virtual channel of an output cannot be taken."""
+    """Return the packet that keeps a virtual channel of an output from being taken."""
     channel = _held_by(snapshot, switch, output, vc)
     if channel is None:
         if (output, vc) == TOKEN:
-            return None  # on its way to the next switch
-        # of a node: it can be taken as soon as what it has brought is gone
+            return None  # the token is on its way to the next switch
+        # consumption channel: it can be taken as soon as the packet that it brought is gone
         link = snapshot.fabric.links[snapshot.fabric.out_of[switch, output]]
         return inside.consumed(link.node, vc) if inside and link.node is not None else None
     if (switch, output, vc) not in snapshot.owners and _enters_empty(snapshot, switch):
-        return next(iter(snapshot.occupants(channel)[-1:]), None)  # the last one has to leave, too
+        return next(iter(snapshot.occupants(channel)[-1:]), None)  # the last packet has to leave, too
     return snapshot.first(channel)
 
 
@@ -276,7 +277,7 @@ def _add(holds: dict[Standing, list[str]], packet: Standing, resource: str) -> N
 
 def _cycle(stuck: set[Standing], waits: dict[Standing, list[Wait]], holds: dict[Standing, list[str]],
            packets: Integers) -> tuple[Hold, ...]:
-    """Follow the waits among packets that cannot be released until one comes round; worms have so many packets."""
+    """Follow the waits among packets that cannot be released until a packet repeats. ``packets``: number per worm."""
     path: list[Standing] = []
     why: list[tuple[str, ...]] = []
     packet = min(stuck)

@@ -1,4 +1,4 @@
-"""Errors on the wire that the components of a network have found."""
+"""Errors on the wire that the components of a network detected."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,23 +14,23 @@ __all__ = ["Fault", "find_faults"]
 
 @dataclass(frozen=True)
 class Fault:
-    """The first error that a router or a network interface has found.
+    """First error that a router or a network interface detected.
 
     Parameters
     ----------
     component : str
         "router" or "interface".
     node : int or None
-        The interface's, or that of the router in a direct network.
+        Node of the interface, or of the router in a direct network.
     switch : str or None
         Name of the router's switch in other networks.
     port : str
-        The link where it was seen: an input's, for a credit an output's; of a router as the topology names it.
+        Link with the error: an input, or an output for a credit. Ports of routers have the topology's names.
     vc : int
     cause : str
-        As in `Cause`, in words: "wrong order".
+        Name of a `Cause`, in words: "wrong order".
     lane : int
-        Of the network.
+        Lane of the network.
     """
 
     component: str
@@ -42,25 +42,25 @@ class Fault:
     lane: int = 0
 
     def to_dict(self) -> dict[str, Any]:
-        """Give it as plain data for JSON."""
+        """Return the fault as plain data for JSON."""
         where = {"node": self.node} if self.switch is None else {"switch": self.switch}
         return {"component": self.component, **where, "port": self.port, "vc": self.vc, "cause": self.cause}
 
     def place(self, topology: Topology) -> str:
-        """What found it, as text output names it: ``router 1.2``, ``router s3``."""
+        """Return the component's name in text output: ``router 1.2``, ``router s3``."""
         name = self.switch if self.node is None else topology.node_name(self.node)
         return f"{self.component} {name}"
 
 
 def find_faults(engine: BulkEngine) -> tuple[Fault, ...]:
-    """Read what has been latched: first the routers', then the interfaces', kind by kind."""
+    """Return the latched errors: first those of routers, kind by kind, then those of interfaces."""
     faults, network = [], engine.network
     direct = network.topology.direct
     for kind, block in engine.blocks.items():
         latched = block.output("fault")[:block.n]
         if not latched.any():
             continue
-        from wormcast.hw.faults import Cause  # which imports Amaranth, and so do components
+        from wormcast.hw.faults import Cause  # imports Amaranth, as components do
 
         component, count = network.components[kind], network.count(kind)
 

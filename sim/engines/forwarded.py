@@ -1,4 +1,4 @@
-"""What smart interfaces do, from cycle to cycle: the packets that they store, and the copies that they send."""
+"""Packets that smart interfaces store and copies that they send, cycle by cycle."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -14,22 +14,22 @@ from .copies import child_of
 
 __all__ = ["CopiedPacket", "Forwarded", "StoredPacket", "follow_forwarding"]
 
-#: A cycle that does not come, a worm that nothing tells.
+#: Cycle that does not come, or worm that cannot be identified.
 NONE = -1
 
 
 class StoredPacket(NamedTuple):
-    """A packet in an interface's buffer.
+    """Packet in an interface's buffer.
 
     Members
     -------
     node, row, place : int
     worm : int
-        The first one of the message's worms, or -1 where too few flits are there to tell.
+        First worm of the message; -1 if too few flits are stored to identify it.
     packet : int
-        Which one of the message, from 0.
+        Number of the packet in the message, from 0.
     begun, whole, freed : int
-        Cycles from which it has flits there, has all of them, and the place is free; -1 for one that does not come.
+        Cycles from which the entry has flits, has all flits, and is free; -1 for a cycle that does not come.
     """
 
     node: int
@@ -43,15 +43,15 @@ class StoredPacket(NamedTuple):
 
 
 class CopiedPacket(NamedTuple):
-    """A copy of a packet to a child.
+    """Copy of a packet to a child.
 
     Members
     -------
     node, worm, packet : int
-        As of `StoredPacket`; the worm is that from this node to the child.
+        As in `StoredPacket`. The worm is that from this node to the child.
     row, place : int
     begun, first, last : int
-        Cycles from which it is presented to injection, and in which its first and last flit are on the link.
+        Cycle from which the copy is offered to injection, and cycles in which its first and last flit are on the link.
     """
 
     node: int
@@ -65,8 +65,11 @@ class CopiedPacket(NamedTuple):
 
 
 class Forwarded(NamedTuple):
-    """What was found of some nodes; ``delays`` are (node, first cycle, end) in which a packet's last flit was held back
-    for t_nr, with -1 for an end that does not come."""
+    """Packets and copies at some nodes.
+
+    ``delays`` are (node, first cycle, end) of the intervals in which t_nr held back a packet's last flit; an end that
+    does not come is -1.
+    """
 
     stored: list[StoredPacket]
     copied: list[CopiedPacket]
@@ -74,16 +77,16 @@ class Forwarded(NamedTuple):
 
 
 def follow_forwarding(engine: BulkEngine, nodes: Sequence[int], cycles: int, first: int = 0) -> Forwarded:
-    """Run an engine for so many cycles, see what smart interfaces do, and take it back to where it stood.
+    """Run an engine for this number of cycles, record the smart interfaces, and restore the engine's state.
 
     A packet of one flit is seen only by its copies.
 
     Parameters
     ----------
     nodes : sequence of int
-        Instances of the interfaces that are looked at.
+        Instances of the interfaces to record.
     first : int
-        The number of the cycle that comes next.
+        Number of the next cycle.
     """
     before = engine.capture()
     try:
@@ -102,7 +105,7 @@ class _Follower:
         self.found = Forwarded([], [], [])
 
     def _read(self, name: str) -> npt.NDArray[Any]:
-        """A register of the interfaces that are looked at; 0 where it is built without."""
+        """Return a register of the recorded interfaces; zeros if the interface is built without it."""
         if name not in self.engine.kernels["interface"].state:
             return np.zeros(len(self.nodes), np.int64)
         return self.engine.register("interface", name)[self.nodes]
@@ -151,7 +154,7 @@ class _Follower:
             self.places[kept] = self.places[kept]._replace(worm=worm, packet=packet, whole=cycle)
 
     def _name(self, k: int, row: int, place: int) -> tuple[int, int]:
-        """The message's first worm, and which packet it is, as its first flits say."""
+        """Return the message's first worm and the number of the packet, decoded from its first flits."""
         return packet_of(self.engine.host, self.front.flits(k, row, place), begins=True) or (NONE, NONE)
 
     def _begin(self, k: int, at: int, payload: bool, cycle: int) -> None:

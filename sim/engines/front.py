@@ -1,4 +1,4 @@
-"""What worms hold and wait for in a network: registers of many fronts, and names of what they say."""
+"""Resources that worms hold and wait for: registers of many fronts, and names of resources."""
 
 from collections.abc import Callable
 
@@ -15,28 +15,28 @@ __all__ = ["Channel", "Registers", "resource", "wanted"]
 Values = npt.NDArray[np.int64]
 
 Channel = tuple[int, int, int]
-"""An input virtual channel: switch, number of the input, virtual channel."""
+"""Input virtual channel: switch, number of the input, virtual channel."""
 
 
 class Registers:
-    """The registers of the worm at a front in many routers, by name, each read once; 0 where it is built without."""
+    """Registers of the worm at a front in many routers, by name, each read once; zeros if the router lacks it."""
 
     def __init__(self, front: Front, read: Callable[[str], Values]):
         self._front, self._read = front, read
         self._known: dict[str, Values] = {}
 
     def __call__(self, name: str) -> Values:
-        """Values of a register."""
+        """Return the values of a register."""
         if name not in self._known:
             register = self._front.register(name)
-            # one that it is built without is as long as others
+            # zeros as long as another register
             found = self._read(register or self._front.frame)
             self._known[name] = found if register else np.zeros_like(found)
         return self._known[name]
 
 
 def resource(network: Network, switch: int, output: int, vc: int) -> str:
-    """Name of a virtual channel of an output, of a consumption channel, or of the switch's token, as in JSON."""
+    """Return the JSON name of a virtual channel of an output, of a consumption channel, or of the switch's token."""
     if (output, vc) == TOKEN:
         return str(Resource.token(*network.ring_of(switch)))
     link = network.fabric.links[network.fabric.out_of[switch, output]]
@@ -46,7 +46,7 @@ def resource(network: Network, switch: int, output: int, vc: int) -> str:
 
 
 def wanted(network: Network, channel: Channel, code: int) -> list[list[tuple[int, int]]]:
-    """What the worm at a front waits for, of a code that its `Front.waiting` gave; see `Front.wants`."""
+    """Return the waits of the worm at a front, decoded from a code of its `Front.waiting`; see `Front.wants`."""
     switch, port, vc = channel
 
     def mask(output: int, onward: int | None, ends_here: bool) -> int:

@@ -1,4 +1,4 @@
-"""When each packet leaves and enters each network interface, smart or conventional, by its links and its registers."""
+"""Times at which packets leave and enter each network interface, read from its links and registers."""
 
 from typing import Any, NamedTuple
 
@@ -16,21 +16,21 @@ __all__ = ["InterfaceTimes", "ReceivedPacket", "SentPacket", "follow_interfaces"
 
 
 class SentPacket(NamedTuple):
-    """A packet on its way from an interface to its router.
+    """Packet on its way from an interface to its router.
 
     Members
     -------
     node, port : int
-        Whose interface, and which of its injection ports.
+        Node of the interface, and number of its injection port.
     worm : int
-        The worm that the packet is of; where interfaces forward it that from this node to the child. -1 where the flits
-        seen do not tell.
+        Worm of the packet; if interfaces forward it, the worm from this node to the child. -1 if the flits seen do not
+        identify it.
     packet : int
-        Which one of the message, from 0; -1 likewise.
+        Number of the packet in the message, from 0, or -1.
     presented, started : int
-        Cycles in which its first flit is there, and in which that has waited t_ns; -1 where t_ns is 0.
+        Cycle in which the first flit is at the interface, and cycle in which it has waited t_ns. -1 if t_ns is 0.
     first, last : int
-        Cycles in which its first and its last flit are on the link; -1 for one that does not come.
+        Cycles in which the first and the last flit are on the link. -1 for a cycle that does not come.
     """
 
     node: int
@@ -44,18 +44,18 @@ class SentPacket(NamedTuple):
 
 
 class ReceivedPacket(NamedTuple):
-    """A packet on its way from a router to an interface.
+    """Packet on its way from a router to an interface.
 
     Members
     -------
     node, link : int
-        Whose interface, and which of its consumption links.
+        Node of the interface, and number of its consumption link.
     worm, packet : int
-        As of `SentPacket`; the worm is that which brings it here.
+        As in `SentPacket`. The worm is the one that ends or delivers here.
     first, last : int
-        Cycles in which its first and its last flit are on the link; -1 for one that does not come.
+        Cycles in which the first and the last flit are on the link. -1 for a cycle that does not come.
     held, passed : int
-        From ``held`` to ``passed`` - 1 its last flit waits t_nr; -1 where t_nr is 0, and for what does not end.
+        The last flit waits t_nr from ``held`` to ``passed`` - 1. -1 if t_nr is 0, or the packet does not end.
     """
 
     node: int
@@ -69,34 +69,30 @@ class ReceivedPacket(NamedTuple):
 
 
 class InterfaceTimes(NamedTuple):
-    """All packets that were seen, by node and in the order in which they came."""
+    """All packets seen, by node and in order of arrival."""
 
     sent: list[SentPacket]
     received: list[ReceivedPacket]
 
 
 def follow_interfaces(engine: BulkEngine, cycles: int) -> InterfaceTimes:
-    """Run an engine for so many cycles, and see when packets leave and enter the interfaces of its first lane.
+    """Run an engine for this number of cycles, and record packets at the interfaces of its first lane.
 
-    The engine stands in its first cycle, and goes on as by ``run(cycles, beyond=True)``. Packets are named by their
-    payload. A message that interfaces forward has one name for all copies of a packet; these go to a node's children in
-    their order, whichever packet goes first.
-
-    Parameters
-    ----------
-    cycles : int
+    The engine must be in its first cycle, and runs as by ``run(cycles, beyond=True)``. Packets are identified by their
+    payload. All copies of a packet that interfaces forward have the same payload. They are assigned to a node's
+    children in the children's order, for both orders of forwarding.
     """
     return _Follower(engine).follow(cycles)
 
 
 class _Stay:
-    """A packet on a virtual channel of a link, so far."""
+    """Packet on a virtual channel of a link, up to the present cycle."""
 
     def __init__(self, first: int):
         self.first, self.last = first, NONE
-        self.flits: list[int] = []  # of its payload, as long as they do not tell whose it is
+        self.flits: list[int] = []  # payload flits, until they identify the packet
         self.name: Packet = (NONE, NONE)
-        # cycles of an interface's registers: from when to when its first or its last flit waits
+        # cycles in an interface's registers: its first or its last flit waits from begun to ended
         self.begun = self.ended = NONE
 
 
@@ -109,23 +105,23 @@ class _Follower:
         self.marks_at = np.array([self._word(link, link.near.port)[0] for link in self.links])
         bits = np.array([(link.vcs - 1).bit_length() for link in self.links])
         self.vcs, self.heads, self.tails = (1 << bits) - 1, 2 << bits, 4 << bits
-        # channels whose packet is named: nothing is looked for there but its end
+        # channels with an identified packet: only its end matters
         self.quiet = np.zeros((len(self.links), max(link.vcs for link in self.links)), bool)
         self.open: dict[tuple[int, int], _Stay] = {}
         self.closed: dict[int, list[_Stay]] = {row: [] for row in range(len(self.links))}
-        # by channel the packets that are whole, and whose last flit is to wait
+        # by channel: whole packets with a last flit that waits
         self.whole: dict[tuple[int, int], list[_Stay]] = {}
-        # by link the packet whose first flit waits
+        # by link: the packet with a first flit that waits
         self.presented: dict[int, _Stay] = {}
         self.spread = int(engine.host.options[SPREAD])
 
     def _word(self, link: FabricLink, word: str) -> tuple[int, int]:
-        """Byte of the engine's outputs where a word of a link begins, and its bytes."""
+        """Return the byte of the engine's outputs at which a word of a link begins, and its bytes."""
         start, size = self.engine.place(link.near.kind, word)
         return start + size * link.near.instance, size
 
     def _read(self, name: str) -> Any:
-        """A register of the interfaces of the first lane."""
+        """Return a register of the interfaces of the first lane."""
         return self.engine.register("interface", name)[:self.network.nodes].astype(np.int64)
 
     def follow(self, cycles: int) -> InterfaceTimes:
@@ -154,7 +150,7 @@ class _Follower:
         return self._times()
 
     def _present(self, row: int, left: int, cycle: int) -> None:
-        """A first flit has waited a cycle, or, with nothing ``left``, all of t_ns."""
+        """Record a first flit that has waited one cycle, or, with nothing ``left``, all of t_ns."""
         if row not in self.presented:
             self.presented[row] = _Stay(NONE)
             self.presented[row].begun = cycle - 1
@@ -162,14 +158,14 @@ class _Follower:
             self.presented[row].ended = cycle
 
     def _pass(self, row: int, bits: int, cycle: int) -> None:
-        """The last flits of these channels have waited t_nr."""
+        """Record that the last flits of these channels have waited t_nr."""
         for vc in range(self.links[row].vcs):
             if bits >> vc & 1 and (waiting := self.whole.get((row, vc))):
                 stay = waiting.pop(0)
                 stay.begun, stay.ended = cycle - self.network.configuration.t_nr, cycle
 
     def _look(self, row: int, vc: int, head: bool, tail: bool, cycle: int) -> None:
-        """A flit of a packet that is not named, or a last one."""
+        """Record a flit of an unidentified packet, or a last flit."""
         stay = self.open.get((row, vc))
         if stay is None:
             stay = self.presented.pop(row, None) or _Stay(NONE)
@@ -213,7 +209,7 @@ class _Follower:
         return found
 
     def _bringing(self, node: int, worm: int) -> int:
-        """The worm that brings a node the packets of this name."""
+        """Return the worm that delivers the packets of this name to a node."""
         host = self.engine.host
         if worm == NONE or host.worms["posting"][worm] == NONE:
             return worm

@@ -1,6 +1,4 @@
-"""What is counted while a network runs: flits and worms on every link, worms that wait in the routers,
-channels that are owned.
-"""
+"""Counters of a running network: flits and worms on links, waiting worms in routers, owned channels."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,56 +18,56 @@ __all__ = ["Measured", "Meter", "make_meter", "no_meter", "take"]
 Integers = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
 
-#: What bits of a front say of a waiting worm (`Front.waits`), in the order of the compiled program.
+#: Meaning of a front's bits for a waiting worm (`Front.waits`), in the order of the compiled program.
 FLAGS = ("asks", "owns", "through", "claims", "leaves", "token")
 
-#: Rows of ``Meter.counts``: worms, or branches of them, that wait for a link and for a consumption channel, how many
-#: virtual channels of links and consumption channels are owned, worms that wait for a token, tokens held, and tokens
-#: that are on their way while some worm waits for them, at the first switch of their group; last those that are taken.
+#: Rows of ``Meter.counts``: worms, or their branches, that wait for a link and for a consumption channel; owned virtual
+#: channels of links, and owned consumption channels; worms that wait for a token; tokens held; tokens on their way
+#: while a worm waits for them, at the first switch of their group; tokens taken.
 LINK_WAITS, CONSUMPTION_WAITS, LINKS_OWNED, CONSUMPTION_OWNED, TOKEN_WAITS, TOKENS_HELD, TOKENS_WALK, TAKEN = range(8)
 
 
 class Meter(NamedTuple):
-    """Counters of a network, as arrays for the compiled `run_cycles`; all zero after `take`.
+    """Counters of a network, as arrays for the compiled `run_cycles`. All are zero after `take`.
 
-    A flit is counted in the cycle in which it lies on the link, a worm with its last flit, a token that is taken in the
-    cycle before it is held; all in every cycle. What waits, and what is owned, is counted in one cycle of 64
-    (`sampled`), at the start of the cycle.
+    These are counted in every cycle: a flit in the cycle in which it is on the link, a worm with its last flit, and a
+    taken token in the cycle before it is held. Waits and owned channels are counted in one cycle of 64 (`sampled`), at
+    the start of the cycle.
     """
 
     ports: Words  # [ports of kinds], word of the marks of eight instances, bit of the tail mark, words, first one below
     flits: Integers  # [8 x words], of each instance of each port
     worms: Integers  # the same
-    flits_of_late: Words  # [words], what is to be added to ``flits``: a byte for each instance
+    flits_of_late: Words  # [words], increments of ``flits``: a byte for each instance
     worms_of_late: Words  # the same for ``worms``
-    links: Integers  # [links, lanes], where each is counted in ``flits``
+    links: Integers  # [links, lanes], place of each in ``flits``
     kinds: Integers  # [kinds of routers], first byte of state, tiles, bytes and instances of one, first of ``counts``
     channels: Integers  # [waits of input virtual channels], its kind, first of its flags and the one behind the last
     flags: Integers  # [flags], number in `FLAGS`, first byte in a tile
     owners: Integers  # [virtual channels of outputs], its kind, byte of its flag in a tile, row of ``counts``
     stations: Integers  # [kinds with tokens], kind, word of eight token lines, first of its asking flags, one behind
-    rings: Integers  # [instances of all kinds], the first one of its group
-    asked: Integers  # [instances of all kinds], room to work in
+    rings: Integers  # [instances of all kinds], first instance of its group
+    asked: Integers  # [instances of all kinds], scratch memory
     counts: Integers  # [8, instances of all kinds], sums: `LINK_WAITS` and so on
-    switches: Integers  # [lanes, switches], where each is in ``counts``
+    switches: Integers  # [lanes, switches], place of each in ``counts``
     counters: Integers
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What was counted.
+    """Results of a meter.
 
     Parameters
     ----------
     flits, worms : int64 array [links, lanes]
         Links in the order of the network's `Fabric`.
     sampled : int64 array [7, lanes, switches]
-        Sums over ``samples`` cycles. Worms at the front of a router's input virtual channels, or branches of them, that
-        wait for a link (a virtual channel of it), and for a consumption channel; of the router's outputs, virtual
-        channels of links and consumption channels that a worm owns; worms that wait for the token, and whether it is
-        held here; of the first switch of a group, whether the token is on its way and some worm of the group waits.
+        Sums over ``samples`` cycles: worms at the front of a router's input virtual channels, or their branches, that
+        wait for a link (a virtual channel of it), and for a consumption channel; virtual channels of the router's
+        links, and consumption channels, that a worm owns; worms that wait for the token; 1 if the token is held here;
+        at the first switch of a group, 1 if the token is on its way and a worm of the group waits.
     taken : int64 array [lanes, switches]
-        How often the token was taken in each switch.
+        Number of times that the token was taken in each switch.
     samples : int
     """
 
@@ -81,7 +79,7 @@ class Measured:
 
 
 def no_meter() -> Meter:
-    """Make a meter that counts nothing."""
+    """Return a meter that counts nothing."""
     nothing = np.zeros((0, 0), np.int64)
     return _meter(np.zeros((0, 4), np.uint64), nothing, np.zeros((0, 5), np.int64), np.zeros((0, 3), np.int64),
                   np.zeros((0, 2), np.int64), np.zeros((0, 3), np.int64), np.zeros((0, 4), np.int64),
@@ -90,7 +88,7 @@ def no_meter() -> Meter:
 
 def _meter(ports: Words, links: Integers, kinds: Integers, channels: Integers, flags: Integers, owners: Integers,
            stations: Integers, rings: Integers, switches: Integers) -> Meter:
-    """A meter that has counted nothing yet."""
+    """Return a meter with all counters zero."""
     words = int(ports[:, 2].sum())
     flits, worms = np.zeros((2, 8 * words), np.int64)
     of_late = np.zeros((2, words), np.uint64)
@@ -108,9 +106,9 @@ def make_meter(network: Network, kernels: Mapping[str, Kernel], starts: Mapping[
     starts : mapping of (kind of component, port) to int
         Byte at which the marks of the port begin in the array of all outputs.
     lines : mapping of kind of routers to int
-        Byte at which the token lines into it begin in the array of all inputs, of those with tokens.
+        Byte at which the token lines into it begin in the array of all inputs, for kinds with tokens.
     padded : mapping of kind to int
-        Instances of a kind, with those that fill the last tile of its state.
+        Instances of a kind, including those that fill the last tile of its state.
     states : mapping of kind of routers to int
         Byte at which its state begins.
     """
@@ -163,7 +161,7 @@ def make_meter(network: Network, kernels: Mapping[str, Kernel], starts: Mapping[
 
 
 def take(meter: Meter) -> Measured:
-    """Take what has been counted since this was last done."""
+    """Return the counts since the last call, and set the counters to zero."""
     widen(meter.flits_of_late, meter.flits)
     widen(meter.worms_of_late, meter.worms)
     counts = meter.counts[:, meter.switches]

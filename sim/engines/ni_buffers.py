@@ -1,4 +1,4 @@
-"""Who holds what in smart interfaces: the consumption channels, and the places of packets that are forwarded."""
+"""Wait-for graph inside smart interfaces: holders of consumption channels and packet buffer entries."""
 
 from collections.abc import Iterator
 
@@ -14,10 +14,10 @@ __all__ = ["InPlaces"]
 
 
 class InPlaces(Inside):
-    """What is in the smart interfaces of a lane in one cycle.
+    """Packets in the smart interfaces of a lane in one cycle.
 
-    A packet that is stored stands for its copy to the last child, which frees its place; the one that is copied for the
-    copy under way. So a full interface waits for its own copies, and these for channels and interfaces ahead.
+    A stored packet is represented by its copy to the last child, which frees its entry; the packet being copied by the
+    copy under way. A full interface therefore waits for its own copies, and these for channels and interfaces ahead.
     """
 
     def __init__(self, snapshot: Snapshot):
@@ -26,7 +26,7 @@ class InPlaces(Inside):
         self._link = {link.target: link for link in self._links}
 
     def any_refused(self) -> bool:
-        """Whether anywhere a packet waits for a place: else consumption goes on, as that of other interfaces."""
+        """Return whether a packet waits for an entry anywhere. Otherwise ejection never stalls."""
         return any(self.snapshot.smart(link.target).refused(vc) is not None
                    for link in self._links for vc in range(link.vcs))
 
@@ -66,9 +66,9 @@ class InPlaces(Inside):
         return self._standing(node, vc)[0] if self.snapshot.refuses(node, vc) else None
 
     def _standing(self, node: int, vc: int) -> list[Standing | None]:
-        """Packets in a consumption channel's buffer, front first, where the first one waits for a place."""
+        """Return the packets in a consumption channel's buffer, front first. The first one waits for an entry."""
         found: list[Standing | None] = []
-        # its header is dropped: what is there begins with its first payload flit
+        # the header is dropped, so the buffer begins with the first payload flit
         flits, begins = list[int](), True
         for flit in self.snapshot.consumed(node, vc):
             flits.append(flit)
@@ -81,25 +81,25 @@ class InPlaces(Inside):
         return found
 
     def _here(self, node: int, packet: Packet | None) -> Standing | None:
-        """A packet that has come to a node, by what its payload says."""
+        """Return a packet that has come to a node, identified by its payload."""
         if packet is not None and self.snapshot.host.worms["posting"][packet[0]] >= 0:
             packet = self.snapshot.brought(node, packet)
         return self._at(node, packet)
 
     def _at(self, node: int, packet: Packet | None) -> Standing | None:
-        """What of a packet is at a node."""
+        """Return the part of a packet that is at a node."""
         if packet is None:
             return None
         row = self.snapshot.host.worms[packet[0]]
         return packet if row["delivery_end"] - row["delivery"] == 1 else (*packet, node)
 
     def _holder(self, node: int, place: tuple[int, int]) -> Standing | None:
-        """Who holds a place until it is free."""
+        """Return the packet that holds an entry until it is free."""
         front, host = self.snapshot.smart(node), self.snapshot.host
         coming = front.coming()
         if place in coming:
             if coming[place] == front.channels:
-                return None  # the host goes on
+                return None  # the host never stalls
             return self._here(node, packet_of(host, front.flits(place, coming[place]), begins=True))
         if place == front.copied():
             return self.snapshot.copied(node)
@@ -111,19 +111,19 @@ class InPlaces(Inside):
 
     def _rest(self, link: FabricLink, writer: int, holder: Standing | None
               ) -> tuple[tuple[str, ...], tuple[Standing | None, ...]]:
-        """What a packet that comes into a place waits for: its other flits, where they are still in routers."""
+        """Return the waits of a packet that enters an entry: for its other flits, if they are still in routers."""
         if writer == link.vcs or any(flit >> 1 & 1 for flit in self.snapshot.consumed(link.target, writer)):
             return (), ()
         sender = self._sender(link, writer)
-        # one without other destinations waits in the routers itself
+        # a packet without other destinations waits in the routers itself
         return ((), ()) if sender == holder else ((str(Resource.cons(link.target, link.first + writer)),), (sender,))
 
     def _sender(self, link: FabricLink, vc: int) -> Packet | None:
-        """The packet whose flits are still to come on a consumption channel."""
+        """Return the packet with flits still to come on a consumption channel."""
         return self.snapshot.first(self._owner(link, vc))
 
     def _sends(self, link: FabricLink, vc: int) -> bool:
-        """Whether the router has something there to send on a consumption channel."""
+        """Return whether the router has a flit to send on a consumption channel."""
         owner = self._owner(link, vc)
         assert link.output is not None
         return owner is None or self.snapshot.has_for(owner, link.output)

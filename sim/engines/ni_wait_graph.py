@@ -1,4 +1,4 @@
-"""What packets hold and wait for inside interfaces: the frame of what `find_deadlock` asks there."""
+"""Interface between `find_deadlock` and the buffers inside network interfaces: held resources and waits."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -12,25 +12,25 @@ from .snapshot import Snapshot
 __all__ = ["BufferEntry", "Inside", "Standing"]
 
 Standing = tuple[int, ...]
-"""A packet, worm and number; and the node, of that part of one with further destinations which is in the interface of
-one of them: it may go on when others cannot."""
+"""Packet: worm and number. A third number is a node: the part of a packet with further destinations that is in the
+interface of this node. It may go on when other parts cannot."""
 
 
 @dataclass(frozen=True)
 class BufferEntry:
-    """A consumption channel, or a place in an interface.
+    """Consumption channel, or an entry or slot of an interface.
 
     Parameters
     ----------
     resource : str
     packet : Standing or None
-        Whose it is.
+        The packet that holds it.
     waits : tuple of str
-        What this one waits for here: of these any one will do; empty where it waits for nothing.
+        Resources that this packet waits for here. Any one suffices. Empty if it waits for nothing.
     holders : tuple of (Standing or None)
-        Because of whom it cannot have each; None for one that is not held for ever.
+        The holder of each of these resources; None for a resource that will be released.
     arriving : Packet or None
-        The packet whose flits come in by themselves.
+        Packet whose flits come in without further resources.
     """
 
     resource: str
@@ -41,7 +41,7 @@ class BufferEntry:
 
 
 class Inside(ABC):
-    """The interfaces of a lane in one cycle."""
+    """Interfaces of a lane in one cycle."""
 
     def __init__(self, snapshot: Snapshot):
         self.snapshot = snapshot
@@ -49,22 +49,24 @@ class Inside(ABC):
 
     @abstractmethod
     def kept(self) -> Iterator[BufferEntry]:
-        """All that keep packets which go on from there."""
+        """Yield the entries or slots with packets that go on from there."""
 
     @abstractmethod
     def consumption(self) -> Iterator[BufferEntry]:
-        """Consumption channels, behind the routers."""
+        """Yield the consumption channels, behind the routers."""
 
     @abstractmethod
     def consumed(self, node: int, vc: int) -> Standing | None:
-        """Because of whom a consumption channel that no front owns cannot be taken; None: it can be."""
+        """Return the packet that keeps a consumption channel without an owner from being taken, or None."""
 
     def injection(self, node: int, under_way: int | None) -> tuple[tuple[str, ...], tuple[Packet | None, ...]]:
-        """What a packet waits for that is to be sent next from here, and who has it; ``under_way``: the virtual channel
-        that some packet has."""
+        """Return the resources that the next packet to be sent waits for, and their holders.
+
+        ``under_way``: the virtual channel that some packet already has.
+        """
         link = self._out[node]
         assert link.input is not None
-        # or behind a host's worm that has none yet, and waits for any one as well
+        # or behind a host's worm that has no channel yet, and waits for any of them as well
         vcs = range(self.snapshot.vcs) if under_way is None else (under_way,)
         waits = tuple(str(Resource.inj(node, link.number, vc)) for vc in vcs)
         if under_way is not None:

@@ -1,4 +1,4 @@
-"""The program that follows worms through the routers, compiled: who is where, what each gets, and after what wait."""
+"""Compiled program that follows worms through the routers: their places, their grants, and the wait before each."""
 
 import numpy as np
 
@@ -25,38 +25,38 @@ __all__ = [
     "run_followed",
 ]
 
-#: What a worm has got: `Grants.log`.
+#: Kinds of grants: `Grants.log`.
 INJECTION, LINK, CONSUMPTION, BUFFER, TURN = range(5)
-#: Places in ``Following.counters``: number of the host's first worm, entries of the log, most of a cycle.
+#: Places in ``Following.counters``: number of the host's first worm, entries of the log, most entries in a cycle.
 FIRST, COUNT, MOST = range(3)
 NOBODY = -1
 
-# bits of a front (`Fronts.flags`): of the link: asked for, owned, passed; of the consumption channel: claimed, there,
+# bits of a front (`Fronts.flags`): of the link: requested, owned, passed; of the consumption channel: claimed, present,
 # passed; a flit could go
 ASKS, OWNS, THROUGH, CLAIMS, HERE, DONE, ELIGIBLE = range(7)
-# what they come to (`Following.before`): waits for a link, for a consumption channel, holds one, the other, is there; a
-# flit could go
+# derived bits (`Following.before`): waits for a link, waits for a consumption channel, holds a link, holds a
+# consumption channel, is there; a flit could go
 WAITS, WANTS, HOLDS, CONSUMES, ACTIVE, ABLE = range(6)
-# columns of Following.ports: whether a packet is under way, the worm, which packet of it comes next, how many it has,
-# its name, the cycle of the last tail
+# columns of Following.ports: a packet is under way, the worm, number of its next packet, number of its packets, its
+# name, the cycle of the last tail
 OPEN, WORM, PACKET, PACKETS, MESSAGE, TAIL = range(6)
 
-#: A worm's packet is a number: the worm's, and in so many bits below it the packet's.
+#: Number of bits of a packet's number. It stands below the worm's number.
 PACKET_BITS = 16
 
-#: A worm's name is its message's number, and in so many bits below it its sender.
+#: Number of bits of a sender. It stands below the message's number; both are a worm's name.
 NODE_BITS = 24
 
-# numbers as words of bits have them
+# constants of the type of words of bits
 ZERO, ONE, EIGHT, BYTE = np.uint64(0), np.uint64(1), np.uint64(8), np.uint64(255)
 
-#: Cycles from the last flit that leaves a buffer until its credit is where the next worm asks.
+#: Cycles from the last flit that leaves a buffer until its credit is at the output that the next worm requests.
 CREDIT = 2
 
 
 @compiled
 def _number(state, pieces, begin, end, tile, lane):
-    """A register of one instance, from its pieces (`Fronts.pieces`)."""
+    """Return a register of one instance, assembled from its pieces (`Fronts.pieces`)."""
     value = np.int64(0)
     for k in range(begin, end):
         low, width, shift, offset, bits = pieces[k]
@@ -73,7 +73,7 @@ def _number(state, pieces, begin, end, tile, lane):
 
 @compiled
 def _behind(fronts, following, out, asked):
-    """The worm that kept a channel from one that has asked for it since this cycle, as `Following.owner` names it."""
+    """Return the worm that kept a channel from one that requested it in cycle ``asked``, as in `Following.owner`."""
     front = fronts.into[out]
     if front >= 0 and (following.first[front] < following.end[front] or following.current[front] != NOBODY):
         return following.owner[out]
@@ -83,7 +83,7 @@ def _behind(fronts, following, out, asked):
 
 @compiled
 def _note(following, worm, switch, kind, wait, behind):
-    """Write down what a worm has got, and how."""
+    """Write a grant to the log."""
     row = following.log[following.counters[COUNT]]
     row[0], row[1], row[2], row[3] = worm >> PACKET_BITS, worm & (1 << PACKET_BITS) - 1, switch, kind
     row[4], row[5], row[6] = wait, NOBODY, NOBODY
@@ -94,13 +94,13 @@ def _note(following, worm, switch, kind, wait, behind):
 
 @compiled
 def _name(fronts, worms, worm):
-    """A worm's message and sender as one number, which means the same when the worm is forgotten."""
+    """Return a worm's message and sender as one number, which stays valid after the host has dropped the worm."""
     return np.int64(worms[worm].message) << NODE_BITS | worms[worm].source % fronts.nodes
 
 
 @compiled
 def _own(fronts, following, worms, worm, out, comes):
-    """Let a worm own a channel, on which its first flit comes in a cycle, into the buffer behind it."""
+    """Make a worm the owner of a channel. Its first flit comes into the buffer behind it in cycle ``comes``."""
     before = following.owner[out]
     following.owner[out] = _name(fronts, worms, (worm >> PACKET_BITS) - following.counters[FIRST])
     front = fronts.into[out]
@@ -119,7 +119,7 @@ def _inject(fronts, following, host, marks, row, now):
     if port[OPEN] == 0:
         before, out = port[MESSAGE], fronts.injected[row, mark >> 1 & (1 << bits) - 1]
         if port[PACKET] == port[PACKETS]:
-            # the worm that the host has sent behind the last one that has come here
+            # the worm that the host sent after the last one that came here
             worm, last = host.streams[stream].before, port[WORM] - first
             while worms[worm].previous >= 0 and worms[worm].previous != last:
                 worm = worms[worm].previous
@@ -138,7 +138,7 @@ def _inject(fronts, following, host, marks, row, now):
 
 @compiled
 def _change(fronts, following, host, state, channel, router, was, now_is, now):
-    """Follow the worm at a front whose bits are others than in the cycle before."""
+    """Follow the worm at a front with bits that differ from those of the cycle before."""
     fell, rose = was & ~now_is, now_is & ~was
     front = channel.first + router
     held, worm, asked = following.held[front], following.current[front], following.asked[front]
@@ -158,7 +158,7 @@ def _change(fronts, following, host, state, channel, router, was, now_is, now):
     for k in range(2):
         if rose >> HOLDS + k & 1:
             held[k] = _out(fronts, state, channel, router, k)
-            since = asked[k] + 1  # it asks for a cycle at least
+            since = asked[k] + 1  # a request takes at least one cycle
             _note(following, worm, switch, LINK + k, now - since, _behind(fronts, following, held[k], since))
             _own(fronts, following, host.worms, worm, held[k], now + fronts.lag)
         if rose >> WAITS + k & 1:
@@ -167,7 +167,7 @@ def _change(fronts, following, host, state, channel, router, was, now_is, now):
 
 @compiled
 def _out(fronts, state, channel, router, k):
-    """The link's virtual channel that the worm at a front has (``k`` 0), or the consumption channel (1)."""
+    """Return the link's virtual channel that the worm at a front has (``k`` 0), or the consumption channel (1)."""
     kind = fronts.kinds[channel.kind]
     tile, lane = kind.start + router // kind.lanes * kind.tile_bytes, router % kind.lanes
     output = 0
@@ -185,7 +185,7 @@ def _out(fronts, state, channel, router, k):
 
 @compiled
 def _position(fronts, state, channel, router):
-    """Where the first reader of a front stands in its buffer: it moves with each flit."""
+    """Return the position of a front's first reader in its buffer. It moves with each flit."""
     kind = fronts.kinds[channel.kind]
     return _number(state, fronts.pieces, channel.position, channel.pieces_end,
                    kind.start + router // kind.lanes * kind.tile_bytes, router % kind.lanes)
@@ -193,13 +193,13 @@ def _position(fronts, state, channel, router):
 
 @compiled
 def _bit(words, channel, unit, router):
-    """The bit of a front in words of so many fronts each, as a number."""
+    """Return the bit of a front, in words of ``unit`` fronts each, as a number."""
     return np.int64(words[channel.word + router // unit] >> np.uint64(router % unit) & ONE)
 
 
 @compiled
 def _look(fronts, following, state):
-    """See of each front of which a flit could go in the cycle before where to, and whether it went."""
+    """Record each front with a flit that could go in the cycle before: its outputs, and if the flit went."""
     for number in range(len(fronts.channels)):
         channel = fronts.channels[number]
         kind = fronts.kinds[channel.kind]
@@ -215,7 +215,7 @@ def _look(fronts, following, state):
 
 @compiled
 def _count_turns(fronts, following, host, state):
-    """Write down which flits of worms with channels could have gone and did not, and whose went in their place."""
+    """Write to the log the flits that could have gone and did not, and the worm that was served in their place."""
     for number in range(len(fronts.channels)):
         channel = fronts.channels[number]
         kind = fronts.kinds[channel.kind]
@@ -238,9 +238,10 @@ def _count_turns(fronts, following, host, state):
 
 @compiled
 def _served(fronts, following, host, channel, router):
-    """Name of the worm that was served in place of the one at a front.
+    """Return the name of the worm that was served in place of the one at a front.
 
-    Its flit went to the same output, else from the same input; or that input read its header, or had it ask in vain.
+    Its flit went to the same output, or else came from the same input. Otherwise that input read the worm's header, or
+    made a request for it that was not granted.
     """
     front, unit, found = channel.first + router, fronts.kinds[channel.kind].unit, NOBODY
     for number in range(len(fronts.channels)):
@@ -269,7 +270,7 @@ def _served(fronts, following, host, channel, router):
 
 @inlined
 def _word(states, at, size):
-    """So many bytes of state as one number."""
+    """Return ``size`` bytes of state as one number."""
     if size == 8:
         return np.uint64(states[3][at >> 3])
     if size == 4:
@@ -279,7 +280,7 @@ def _word(states, at, size):
 
 @inlined
 def _any(fronts, states, number, what, at, size):
-    """Whether any of the bits that say this is set, of each front of a word."""
+    """Return a bit for each front of a word: any of its flags with meaning ``what`` is set."""
     found = ZERO
     for k in range(fronts.flag_ends[number, what], fronts.flag_ends[number, what + 1]):
         found |= _word(states, at + fronts.flags[k], size)
@@ -288,7 +289,7 @@ def _any(fronts, states, number, what, at, size):
 
 @compiled
 def _watch(fronts, following, host, marks, states):
-    """Follow all worms in this cycle; the state is that at its start."""
+    """Follow all worms in this cycle. The state is that at its start."""
     now, state = host.counters[NOW], states[0]
     if fronts.turns:
         _look(fronts, following, state)
@@ -342,7 +343,7 @@ def _watch(fronts, following, host, marks, states):
 @native(*SWITCHES)
 def run_followed(cycles, beyond, fronts, following, states, calls, runs, inputs, outputs, host, rx, rx_data, tx_credit,
                  tx, tx_data, rx_credit, found, meter, state, idle, image):
-    """Run a network as `run_cycles` does, and follow its worms; it stops early when the log is full.
+    """Run a network as `run_cycles` does, and follow its worms. Stop early when the log is full.
 
     Parameters
     ----------

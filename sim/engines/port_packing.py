@@ -1,4 +1,4 @@
-"""How a component's ports are packed into words, the same for every engine."""
+"""Packing of a component's ports into words, the same for every engine."""
 
 from typing import TYPE_CHECKING
 
@@ -7,28 +7,28 @@ if TYPE_CHECKING:
 
 __all__ = ["credit_word", "data_word", "words"]
 
-#: What goes backward on a link.
+#: Members of a link that go backward.
 BACKWARD = ("credit", "arrived")
 
 
 def credit_word(port: str) -> str:
-    """Name of the word that carries the credits of a link port, and what it reports of arrivals."""
+    """Return the name of the word with the credits of a link port, and its reports of arrivals."""
     return f"{port}.credit"
 
 
 def data_word(port: str) -> str:
-    """Name of the word that carries the data of a link port's flits."""
+    """Return the name of the word with the data of a link port's flits."""
     return f"{port}.data"
 
 
 def words(component: "wiring.Component") -> tuple[dict[str, list[str]], dict[str, list[str]]]:
     """Group a component's ports: input words and output words, each a list of port names.
 
-    A link port ``p`` becomes the word ``p`` (valid, virtual channel, head, tail, from bit 0), the word ``p.data``
-    and the word ``p.credit``; every other port is a word of its own, and so is the line that tokens go by. Flags and
-    data apart need no shifting: the router's kernel is twice as fast as with one word.
+    A link port ``p`` becomes the word ``p`` (valid, virtual channel, head, tail, from bit 0), the word ``p.data`` and
+    the word ``p.credit``. Every other port, and a token line, is a word of its own. Flags and data in separate words
+    need no shifting: the router's kernel is twice as fast as with one word.
     """
-    from amaranth.lib.wiring import In  # who has the component has imported it
+    from amaranth.lib.wiring import In  # a component's owner has imported it
 
     inputs: dict[str, list[str]] = {}
     outputs: dict[str, list[str]] = {}

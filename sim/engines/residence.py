@@ -1,4 +1,4 @@
-"""What smart interfaces have counted: packets that they forwarded, and how long these were in their buffers."""
+"""Counters of smart interfaces: forwarded packets, and their time in the buffers."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,19 +10,19 @@ __all__ = ["Residence", "find_residences"]
 
 @dataclass(frozen=True)
 class Residence:
-    """Counters of one smart network interface ([Sivaram98], section 4.2.3).
+    """Counters of a smart network interface ([Sivaram98], section 4.2.3).
 
     Parameters
     ----------
     node : int
     forwarded : int
-        Packets that it has sent to all of their children.
+        Packets that it has sent to all their children.
     resident : int
-        Cycles from a packet's last flit until its place is free, of all of them.
+        Cycles from a packet's last flit until its entry is free, summed over packets.
     copied : int
-        Cycles from a packet's first copy until its place is free, of all of them.
+        Cycles from a packet's first copy until its entry is free, summed over packets.
     peak : int
-        The most packets that were in its buffer at a time.
+        Largest number of packets in its buffer.
     """
 
     node: int
@@ -32,12 +32,12 @@ class Residence:
     peak: int
 
     def to_dict(self) -> dict[str, Any]:
-        """Give it as plain data for JSON."""
+        """Return the counters as plain data for JSON."""
         return dict(vars(self))
 
 
 def find_residences(engine: BulkEngine) -> tuple[Residence, ...]:
-    """Read the counters of all interfaces that have forwarded packets, of one lane, by nodes."""
+    """Read the counters of all interfaces of one lane that have forwarded packets, by node."""
     if not engine.network.configuration.smart:
         return ()
     names = ("forwarded", "resident", "copied", "peak")

@@ -1,4 +1,4 @@
-"""Who holds what in interfaces with retransmission slots: the consumption channels, and the slots."""
+"""Wait-for graph inside interfaces with retransmission slots: holders of consumption channels and slots."""
 
 from collections.abc import Iterator
 
@@ -12,14 +12,14 @@ __all__ = ["InSlots"]
 
 
 class InSlots(Inside):
-    """What is in the interfaces of a lane in one cycle: they have retransmission slots."""
+    """Packets in the interfaces of a lane in one cycle, in retransmission slots and consumption channels."""
 
     def __init__(self, snapshot: Snapshot):
         super().__init__(snapshot)
         self._in = {link.target: link for link in snapshot.fabric.of_kind("consumption")}
 
     def kept(self) -> Iterator[BufferEntry]:
-        """All slots that packets are in."""
+        """Yield all slots that hold packets."""
         for node in self._in:
             front = self.snapshot.interface(node)
             for slot in front.filled():
@@ -33,7 +33,7 @@ class InSlots(Inside):
                     yield BufferEntry(*place, *self.injection(node, front.injects_on))
 
     def consumption(self) -> Iterator[BufferEntry]:
-        """All consumption channels, behind the routers."""
+        """Yield all consumption channels, behind the routers."""
         for node, link in self._in.items():
             front = self.snapshot.interface(node)
             for vc in range(front.channels):
@@ -45,12 +45,12 @@ class InSlots(Inside):
                             self._sender(node, vc) if room else None)
 
     def packet(self, node: int, slot: int) -> Packet | None:
-        """The packet in a slot; None where there is none."""
+        """Return the packet in a slot, or None."""
         front = self.snapshot.interface(node)
         return self.snapshot.named(front.in_slot(slot)) if slot in front.filled() else None
 
     def consumed(self, node: int, vc: int) -> Packet | None:
-        """The packet that a consumption channel has behind the router: whole and without a slot, or in its buffer."""
+        """Return the packet in a consumption channel behind the router: whole and without a slot, or in its buffer."""
         front = self.snapshot.interface(node)
         if front.waits(vc):
             return self.snapshot.named(front.absorbed(vc))
@@ -58,7 +58,7 @@ class InSlots(Inside):
         return self.snapshot.named(flits) or (self._sender(node, vc) if flits else None)
 
     def _sender(self, node: int, vc: int) -> Packet | None:
-        """The packet whose flits are still to come on a consumption channel."""
+        """Return the packet with flits still to come on a consumption channel."""
         link = self._in[node]
         assert link.output is not None
         return self.snapshot.first(self.snapshot.owners.get((link.source, link.output, vc)))

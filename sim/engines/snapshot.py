@@ -1,4 +1,4 @@
-"""Who holds what in a network, and what its buffers hold: read from the registers of routers and interfaces."""
+"""Owners of all channels and contents of all buffers in one cycle, read from routers and interfaces."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
@@ -28,13 +28,13 @@ MARKS = {mark.value: mark for mark in Mark}
 
 
 class _Fronts:
-    """The fronts of one virtual channel of one input in all routers of a kind, read at once; lists are by router.
+    """Fronts of one virtual channel of one input in all routers of a kind, read at once. Lists are by router.
 
     Parameters
     ----------
     path : Front
     read : callable
-        A register's values, int64 [routers], by its full name.
+        Function from a register's full name to its values, int64 [routers].
     """
 
     def __init__(self, path: Front, read: Callable[[str], Integers]):
@@ -48,12 +48,12 @@ class _Fronts:
         self.ready: list[list[int]] = np.stack(path.ready(read), axis=-1).tolist()
 
     def held(self, router: int) -> list[tuple[int, int]]:
-        """What the packet at a front holds from there on."""
+        """Return the channels that the packet at a front holds from there on, as (output, virtual channel)."""
         return [(output, vc[router]) for output, whether, vc in self._owns if whether[router]]
 
 
 class Snapshot:
-    """One lane of a network in one cycle; packets are what it takes for worms (see `find_deadlock`)."""
+    """One lane of a network in one cycle. Packets are worms as the network sees them (see `find_deadlock`)."""
 
     def __init__(self, engine: BulkEngine, lane: int = 0):
         self.engine, self.lane = engine, lane
@@ -69,7 +69,7 @@ class Snapshot:
         self._smart: dict[int, PlacesFront] = {}
 
     def register(self, kind: str, name: str, instance: int) -> Any:
-        """A register of one instance, counted from the lane's first."""
+        """Return a register of one instance, counted from the lane's first."""
         values = self._registers.get((kind, name))
         if values is None:
             values = self._registers[kind, name] = self._of_lane(kind, self.engine.register(kind, name)).tolist()
@@ -80,7 +80,7 @@ class Snapshot:
         return values[self.lane * count:(self.lane + 1) * count]
 
     def _front(self, channel: Channel) -> tuple[_Fronts, int]:
-        """The fronts that an input virtual channel's is one of, and which."""
+        """Return the fronts that include that of an input virtual channel, and the number of its router."""
         switch, port, vc = channel
         home = self.network.home(switch)
         key = home.kind, port, vc
@@ -92,35 +92,35 @@ class Snapshot:
         return self._fronts[key], home.instance
 
     def waiting(self, channel: Channel) -> int:
-        """What the packet at the front waits for, as `Front.waiting` says it."""
+        """Return the waits of the packet at the front, as the code of `Front.waiting`."""
         fronts, router = self._front(channel)
         return fronts.waiting[router]
 
     def held(self, channel: Channel) -> list[tuple[int, int]]:
-        """What the packet at the front holds from there on."""
+        """Return the channels that the packet at the front holds from there on."""
         fronts, router = self._front(channel)
         return fronts.held(router)
 
     def channels(self) -> Iterator[Channel]:
-        """All input virtual channels to which something leads."""
+        """Yield all input virtual channels with a link to them."""
         for switch, port in sorted(self.fabric.into):
             for vc in range(self.vcs):
                 yield switch, port, vc
 
     def interface(self, node: int) -> SlotsFront:
-        """What a node's interface says of its retransmission slots, where it has some."""
+        """Return the reader of a node's retransmission slots. The interface must have slots."""
         if node not in self._interfaces:
             self._interfaces[node] = SlotsFront(self._interface, partial(self.register, "interface", instance=node))
         return self._interfaces[node]
 
     def smart(self, node: int) -> PlacesFront:
-        """What a node's interface says of its packet places, where it is a smart one."""
+        """Return the reader of a node's packet buffer entries. The interface must be a smart one."""
         if node not in self._smart:
             self._smart[node] = PlacesFront(self._interface, partial(self._built, node))
         return self._smart[node]
 
     def _built(self, node: int, name: str) -> Any:
-        """A register of a node's interface, 0 where it is built without."""
+        """Return a register of a node's interface, or 0 if the interface is built without it."""
         return self.register("interface", name, node) if name in self.engine.kernels["interface"].state else 0
 
     @cached_property
@@ -128,54 +128,56 @@ class Snapshot:
         return self.network.blueprint.interface()
 
     def named(self, flits: Sequence[int], *, begins: bool = False) -> Packet | None:
-        """The packet that flits belong to (head mark, tail mark and data from bit 0), if one of them says so;
-        ``begins``: the first one is the first payload flit, as it is behind a header."""
+        """Return the packet that flits belong to (head mark, tail mark and data from bit 0), or None if unknown.
+
+        ``begins``: the first flit is the first payload flit after a header.
+        """
         payload = [flit >> 2 for flit in flits if not flit & 1]
         return packet_of(self.host, payload, begins=begins or bool(flits[0] & 1)) if payload else None
 
     @cached_property
     def owners(self) -> dict[tuple[int, int, int], Channel]:
-        """The input virtual channel whose front packet owns a virtual channel of an output: switch, output, number."""
+        """Input virtual channel of the packet that owns each virtual channel of an output (switch, output, number)."""
         found = {(channel[0], *target): channel for channel in self.channels() for target in self.held(channel)}
         for switch, *target in [*found]:
-            if tuple(target) == TOKEN:  # all of its group see it taken
+            if tuple(target) == TOKEN:  # it is taken for all switches of the group
                 ring = self.network.rings[self.network.ring_of(switch)]
                 found |= {(other, *TOKEN): found[switch, *TOKEN] for other in ring}
         return found
 
     def to_node(self, switch: int, output: int) -> bool:
-        """Whether an output leads to no other switch's buffer: to a node, or it is the token."""
+        """Return whether an output leads to a node, or is the token, and not to another switch's buffer."""
         return output == TOKEN[0] or self.fabric.links[self.fabric.out_of[switch, output]].node is not None
 
     def far_end(self, switch: int, output: int, vc: int) -> Channel:
-        """The input virtual channel at the far end of an output's virtual channel."""
+        """Return the input virtual channel at the far end of an output's virtual channel."""
         link = self.fabric.links[self.fabric.out_of[switch, output]]
         assert link.input is not None
         return link.target, link.input, vc
 
     def link(self, channel: Channel) -> FabricLink:
-        """The link that leads to an input virtual channel."""
+        """Return the link that leads to an input virtual channel."""
         switch, port, _ = channel
         return self.fabric.links[self.fabric.into[switch, port]]
 
     def _unread(self, channel: Channel) -> list[int]:
-        """Flits stored that each reader of a buffer has before it."""
+        """Return the number of stored flits ahead of each reader of a buffer."""
         fronts, router = self._front(channel)
         return fronts.unread[router]
 
     def full(self, channel: Channel) -> bool:
-        """Whether a buffer has no room for a flit, with one that is on its link."""
+        """Return whether a buffer has no room for a flit, counting one that is on its link."""
         return max(self._unread(channel)) + len(self._arriving(channel)) == self.depth
 
     def stored(self, channel: Channel) -> list[int]:
-        """Rows in a buffer, front first, and of the flit on its link: data, then marks."""
+        """Return the rows in a buffer, front first, and the row of the flit on its link: data, then marks."""
         fronts, router = self._front(channel)
         read = partial(self.register, self.network.home(channel[0]).kind, instance=router)
         stored = fronts.path.flits(read) if max(fronts.unread[router]) else []
         return stored + self._arriving(channel)
 
     def _arriving(self, channel: Channel) -> list[int]:
-        """The flit that lies on the link to a buffer, as a row of it."""
+        """Return the flit on the link to a buffer, as a row of it."""
         rows = []
         for flit in self.on_link(self.link(channel), channel[2]):
             head, tail, data = flit & 1, flit >> 1 & 1, flit >> 2
@@ -184,7 +186,7 @@ class Snapshot:
         return rows
 
     def on_link(self, link: FabricLink, vc: int) -> list[int]:
-        """The flit that lies on a link for a virtual channel, if any: head mark, tail mark and data from bit 0."""
+        """Return the flit on a link for a virtual channel, if any: head mark, tail mark and data from bit 0."""
         kind, instance, port = link.near
         word = self._driven(kind, port)[instance]
         vc_bits = (link.vcs - 1).bit_length()
@@ -198,9 +200,9 @@ class Snapshot:
         return self._links[kind, port]
 
     def occupants(self, channel: Channel) -> list[Packet | None]:
-        """Packets in a buffer, front first; None for one that is on the move where no register tells."""
+        """Return the packets in a buffer, front first; None for a moving packet that no register identifies."""
         if channel not in self._occupants:
-            self._occupants[channel] = []  # ends a search that runs in a circle
+            self._occupants[channel] = []  # ends a search that returns to this channel
             self._occupants[channel] = self._find_occupants(channel)
         return self._occupants[channel]
 
@@ -208,7 +210,7 @@ class Snapshot:
         return [self._name(piece, channel, place) for place, piece in enumerate(self.pieces(channel))]
 
     def pieces(self, channel: Channel) -> list[list[int]]:
-        """Rows of each packet in a buffer, front first; none of one of which nothing is there now."""
+        """Return the rows of each packet in a buffer, front first; an empty list for a packet without flits there."""
         if channel not in self._pieces:
             self._pieces[channel] = self._find_pieces(channel)
         return self._pieces[channel]
@@ -225,15 +227,15 @@ class Snapshot:
         return pieces
 
     def _mark(self, row: int) -> Mark | None:
-        """Mark of a row that is no header flit; see `row_layout`."""
+        """Return the mark of a row that is not a header flit; see `row_layout`."""
         head, code = row >> self.width & 1, row >> self.width + 1
         return None if head else MARKS[code & 3]
 
     def _name(self, rows: list[int], channel: Channel, place: int) -> Packet | None:
-        """The packet that flits belong to: by what a payload flit says, or by who is sending it.
+        """Return the packet that flits belong to, identified by a payload flit, or by its sender.
 
-        Header flits say nothing of it, and those without payload behind them are still being sent: no packet ends in
-        a header flit.
+        Header flits do not identify it. A packet with header flits alone is still being sent, because no packet ends
+        in a header flit.
         """
         found = self._apart(self._of_payload(rows), channel, place)
         if found is None and place == 0:
@@ -241,7 +243,7 @@ class Snapshot:
         return found if found is not None or self._ended(rows) else self.sender(channel)
 
     def _ahead(self, channel: Channel) -> Packet | None:
-        """The packet at the front of a buffer, by what has gone on: of narrow flits the first ones alone may tell."""
+        """Return the packet at the front of a buffer, by flits ahead: of narrow flits only the first identify it."""
         for output, vc in self.held(channel):
             if self.to_node(channel[0], output):
                 continue
@@ -257,15 +259,18 @@ class Snapshot:
         return None
 
     def _of_payload(self, rows: list[int]) -> Packet | None:
-        """The packet that flits belong to by their payload, if that says so."""
+        """Return the packet that flits belong to, identified by their payload, or None."""
         marks = [self._mark(row) for row in rows]
         payload = [row & (1 << self.width) - 1 for row, mark in zip(rows, marks, strict=True)
                    if mark in (Mark.PAYLOAD, Mark.TAIL)]
         return packet_of(self.host, payload, begins=marks[0] in (None, Mark.FINAL)) if payload else None
 
     def _apart(self, packet: Packet | None, channel: Channel, place: int) -> Packet | None:
-        """A packet that is somewhere in a buffer; of copies that interfaces forward, which all say the same, the one
-        that goes where this one goes, as its header says or the node that it is at."""
+        """Return the copy of a packet that is in a buffer.
+
+        All copies that interfaces forward have the same payload. The header tells them apart, or the node that the copy
+        is at.
+        """
         if packet is None or self.host.worms["posting"][packet[0]] < 0:
             return packet
         root, number = packet
@@ -294,16 +299,16 @@ class Snapshot:
         return bool(rows) and self._mark(rows[-1]) in (Mark.TAIL, Mark.CUT)
 
     def _node_at(self, switch: int, output: int) -> int | None:
-        """The node that an output leads to, if it does."""
+        """Return the node that an output leads to, or None."""
         return None if output == TOKEN[0] else self.fabric.links[self.fabric.out_of[switch, output]].node
 
     def brought(self, node: int, packet: Packet) -> Packet | None:
-        """Of a packet that interfaces forward, by its message's first worm, the copy that goes to a node."""
+        """Return the copy that goes to a node, of a forwarded packet named by its message's first worm."""
         worm = brought_by(self.host, self.lane * self.network.nodes + node, packet[0])
         return None if worm < 0 else (worm, packet[1])
 
     def copied(self, node: int) -> Packet | None:
-        """The copy that a node's smart interface presents to injection, if any."""
+        """Return the copy that a node's smart interface offers to injection, if any."""
         front = self.smart(node)
         place = front.copied()
         packet = None if place is None else packet_of(self.host, front.flits(place), begins=True)
@@ -313,7 +318,7 @@ class Snapshot:
         return None if worm is None else (worm, packet[1])
 
     def _leaving(self, channel: Channel) -> list[int]:
-        """Flits that wait at the other end of the link to an input virtual channel, out of any buffer there."""
+        """Return flits that wait at the other end of the link to an input virtual channel, outside any buffer there."""
         link = self.link(channel)
         if link.output is None:
             return []
@@ -322,12 +327,12 @@ class Snapshot:
         return self.network.front(home.kind, 0, 0).leaving(link.output, read)
 
     def first(self, channel: Channel | None) -> Packet | None:
-        """The packet at the front of a buffer."""
+        """Return the packet at the front of a buffer."""
         found = self.occupants(channel) if channel else []
         return found[0] if found else None
 
     def sender(self, channel: Channel) -> Packet | None:
-        """The packet whose flits are still to come on an input virtual channel."""
+        """Return the packet with flits still to come on an input virtual channel."""
         link = self.link(channel)
         if link.node is not None:
             return self.injecting(link, channel[2])
@@ -337,19 +342,19 @@ class Snapshot:
         return self.first(owner)
 
     def sending(self, channel: Channel) -> Channel | None:
-        """The input virtual channel of another switch whose front packet owns the one that leads to this."""
+        """Return the input virtual channel of another switch with the packet that owns the way to this channel."""
         link = self.link(channel)
         return None if link.output is None else self.owners.get((link.source, link.output, channel[2]))
 
     def injecting(self, link: FabricLink, vc: int) -> Packet | None:
-        """The packet that a node's interface is sending on this virtual channel of an injection link."""
+        """Return the packet that a node's interface is sending on this virtual channel of an injection link."""
         node = link.near.instance
         if self.network.configuration.slots and (front := self.interface(node)).sending:
             return self.named(front.in_slot(front.next_slot)) if vc == front.injects_on else None
 
         def register(name: str, _: int) -> Any:
             if self.vcs == 1 and name.endswith(".packet_vc"):
-                return 0  # one virtual channel needs no number
+                return 0  # a single virtual channel has no number
             return self.register("interface", name, node)
 
         if self.network.configuration.smart and self.smart(node).sending:
@@ -359,7 +364,7 @@ class Snapshot:
                                    self.engine.on_host_link(instance, port), instance, port, vc)
 
     def moves(self, channel: Channel) -> list[Packet | None]:
-        """Packets whose flits go on here by themselves: into the buffer, as far as it has room, or to the node."""
+        """Return packets with flits that move here without further resources: into a buffer with room, or to a node."""
         moving: list[Packet | None] = []
         sender = self.sender(channel)
         if sender is not None and not self.full(channel) and self._sends(channel):
@@ -367,14 +372,14 @@ class Snapshot:
         front = self.first(channel)
         fronts, router = self._front(channel)
         for reader, consumes in fronts.consuming:
-            # a reader of its own takes what is here, and then, where nothing more is to come, lets the channel go
+            # a separate reader takes the flits that are here, and releases the channel if no more are to come
             if consumes[router] and (fronts.ready[router][reader] or sender != front) and not self._refused(
                     channel, reader):
                 moving.append(front)
         return moving
 
     def _refused(self, channel: Channel, reader: int) -> bool:
-        """Whether the packet at the front of a buffer waits until a node takes what that reader has for it."""
+        """Return whether the packet at the front of a buffer waits until a node takes a flit of that reader."""
         if not self.network.configuration.smart:
             return False
         fronts, _ = self._front(channel)
@@ -383,18 +388,20 @@ class Snapshot:
         return any(node is not None and self.refuses(node, vc) for node, vc in nodes)
 
     def refuses(self, node: int, vc: int) -> bool:
-        """Whether a smart interface takes nothing more from a consumption channel: the packet in front there waits for
-        a place, and its buffer is full."""
+        """Return whether a smart interface accepts no more flits of a consumption channel.
+
+        Then the packet in front there waits for an entry, and the buffer is full.
+        """
         front = self.smart(node)
         return front.refused(vc) is not None and len(self.consumed(node, vc)) == front.depth
 
     def has_for(self, channel: Channel, output: int) -> bool:
-        """Whether the packet at the front of a buffer has something there that can be sent by an output."""
+        """Return whether the packet at the front of a buffer has a flit there for an output."""
         fronts, router = self._front(channel)
         return bool(fronts.ready[router][fronts.path.reader(output)]) or bool(self._arriving(channel))
 
     def consumed(self, node: int, vc: int) -> list[int]:
-        """Flits of a consumption channel in a smart interface, and on the link to it; as of `PlacesFront`."""
+        """Return the flits of a consumption channel in a smart interface and on the link to it, as in `PlacesFront`."""
         return self.smart(node).stored(vc) + self.on_link(self._into[node], vc)
 
     @cached_property
@@ -402,7 +409,7 @@ class Snapshot:
         return {link.target: link for link in self.fabric.of_kind("consumption")}
 
     def _sends(self, channel: Channel) -> bool:
-        """Whether something is there to be sent on an input virtual channel, where the sender's readers tell."""
+        """Return whether a flit can be sent on an input virtual channel, as far as the sender's readers show."""
         link, owner = self.link(channel), self.sending(channel)
         if owner is None or link.output is None or self._leaving(channel):
             return True
@@ -410,8 +417,8 @@ class Snapshot:
         together = fronts.path.together(link.output)
         if not together:
             return True
-        # another branch may hold up what this one is to send: then nothing is there that it has not sent, or, where
-        # they go in lockstep, there is no room for the other's copy
+        # another branch may block this one: then all flits that are there have been sent, or, in lockstep, the other
+        # branch has no room for its copy
         if fronts.ready[router][fronts.path.reader(link.output)] or self._arriving(owner):
             return not any(self.full(self.far_end(owner[0], *target)) for target in self.held(owner)
                            if target[0] in together and not self.to_node(owner[0], target[0]))

@@ -1,4 +1,4 @@
-"""The tokens of a network: where worms are copied by tokens each ring has one, whatever happens."""
+"""Invariant: each token ring holds exactly one token."""
 
 import numpy as np
 import numpy.typing as npt
@@ -9,7 +9,7 @@ __all__ = ["require_tokens", "token_counts"]
 
 
 def token_counts(engine: BulkEngine) -> dict[tuple[int, int], npt.NDArray[np.int64]]:
-    """Count the tokens of each ring, held, on a line, or about to begin: {(stage, group): int64 [lanes]}."""
+    """Count the tokens of each ring: held, on a line, or about to start. Returns {(stage, group): int64 [lanes]}."""
     network = engine.network
     there = np.zeros((network.lanes, network.topology.switches), np.int64)
     for kind, router in network.routers.items():
@@ -22,13 +22,13 @@ def token_counts(engine: BulkEngine) -> dict[tuple[int, int], npt.NDArray[np.int
 
 
 def require_tokens(engine: BulkEngine) -> None:
-    """Make sure that each ring has its one token.
+    """Check that each ring holds exactly one token.
 
     Raises
     ------
     RuntimeError
-        One has none, or several: a bug of this package.
+        A ring holds no token, or several: a bug of this package.
     """
     for (stage, group), counts in token_counts(engine).items():
         for lane in np.flatnonzero(counts != 1)[:1]:
-            raise RuntimeError(f"token:{stage}:{group} is there {counts[lane]} times in lane {lane}")
+            raise RuntimeError(f"token:{stage}:{group}: {counts[lane]} tokens are not valid in lane {lane}")

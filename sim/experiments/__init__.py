@@ -1,1 +1,1 @@
-"""Experiments: a run of given messages, loads of random traffic or traces, sweeps over their options."""
+"""Experiments: runs of given messages, loads of random traffic or traces, sweeps over options, hunts, figures."""

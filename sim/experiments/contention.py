@@ -1,4 +1,4 @@
-"""Who kept whom waiting in a run: other nodes' worms of the same message, the sender's own, other traffic."""
+"""Waiting cycles of a run by cause: worms of the same message, the sender's own worms, other messages, arbitration."""
 
 from typing import Any
 
@@ -13,36 +13,35 @@ from ..host import Host
 
 __all__ = ["CAUSES", "WAITS", "contention", "followed", "require_followed"]
 
-#: Behind whom worms wait: worms of their message from other nodes, worms of their own sender, and those of other
-#: messages; behind nobody, where a channel was free and another was served first.
+#: Causes of waiting: worms of the same message from other nodes, worms of the same sender, worms of other messages,
+#: and arbitration, if a channel was free and the router served another worm first.
 CAUSES = {"other_nodes": "other nodes of the message", "own_sends": "its sender's own", "other_traffic":
           "other messages", "arbitration": "nobody: served later"}
 
-#: What they wait for: a header for channels, any flit for its turn on a link.
+#: Kinds of waiting: a header waits for a channel, any flit for its turn on a link.
 WAITS = ("channel", "turn")
 
 
 def require_followed(scheme: Scheme, configuration: Configuration) -> None:
-    """Refuse worms and hardware of which this cannot be told.
+    """Refuse schemes and hardware for which the causes of waiting are not measured.
 
     Raises
     ------
     WormcastError
-        Worms are copied on their way, or cut in pieces by retransmission slots, or flits are sent by two readers.
+        Worms branch, or retransmission slots absorb them, or the two readers of a buffer are not coupled.
     """
     if scheme.is_tree:
-        raise WormcastError(f"contention: {scheme.name} is given, whose worms are copied where their ways part; who "
-                            "waits behind whom is told of worms with one way")
+        raise WormcastError(f"contention: {scheme.name} is not valid: its worms branch. "
+                            "Allowed: schemes whose worms do not branch.")
     if configuration.slots:
-        raise WormcastError(f"contention: --absorb {configuration.slots} is given, worms are not followed through "
+        raise WormcastError(f"contention: --absorb {configuration.slots} is not valid: worms are not followed through "
                             "retransmission slots")
     if configuration.readers != "coupled":
-        raise WormcastError(f"contention: --readers {configuration.readers} is given, flits' turns are told of coupled "
-                            "readers alone")
+        raise WormcastError(f"contention: --readers {configuration.readers} is not valid. Allowed: coupled.")
 
 
 def followed(scheme: Scheme, configuration: Configuration) -> bool:
-    """Whether this can be told of some worms and hardware."""
+    """Return whether the causes of waiting are measured for a scheme and hardware."""
     try:
         require_followed(scheme, configuration)
     except WormcastError:
@@ -51,12 +50,12 @@ def followed(scheme: Scheme, configuration: Configuration) -> bool:
 
 
 def contention(host: Host, grants: npt.NDArray[np.void], nodes: int) -> list[dict[str, Any]]:
-    """Say of each message in how many cycles its worms' flits waited, by what for and behind whom.
+    """Return the waiting cycles of each message by cause and kind.
 
     Parameters
     ----------
     host : Host
-        Of the whole run.
+        After the whole run.
     grants : GRANT records
         With turns.
     nodes : int
@@ -64,8 +63,8 @@ def contention(host: Host, grants: npt.NDArray[np.void], nodes: int) -> list[dic
     Returns
     -------
     list of dict
-        For each message {cause: {wait: cycles}}, of `CAUSES` and `WAITS`. Cycles are added up over worms, and turns
-        over flits and hops: they are no part of a latency.
+        For each message {cause: {wait: cycles}}, of `CAUSES` and `WAITS`. Cycles are sums over worms, turns also over
+        flits and hops: they are no part of a latency.
     """
     worms = host.worms[grants["worm"]]
     message, sender = worms["message"], worms["source"] % nodes

@@ -1,4 +1,4 @@
-"""What a scheme's formula says of a broadcast, beside what the routers do."""
+"""Latency of a broadcast by a scheme's formula, with times measured on the routers."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,7 +15,7 @@ __all__ = ["Formula", "UnloadedLatency", "formula_of", "has_formula", "unloaded_
 
 @dataclass(frozen=True)
 class UnloadedLatency:
-    """What a unicast takes that is alone in a network, besides t_s and t_r: ``hop`` cycles for each hop, and ``c``."""
+    """Latency of a unicast alone in a network, without t_s and t_r: ``hop`` cycles per hop, and ``c`` cycles."""
 
     hop: int
     c: int
@@ -23,9 +23,9 @@ class UnloadedLatency:
 
 @dataclass(frozen=True)
 class Formula:
-    """A scheme's cost with the times of some hardware, for messages of some length.
+    """Cost formula of a scheme, with the times of a configuration and a message length.
 
-    t_s is the host's time before it posts a worm (``t_hs``), t_r that for a receipt (``t_hr``).
+    t_s is the host's time before it posts a worm (``t_hs``), t_r its time for a receipt (``t_hr``).
     """
 
     cost: Cost
@@ -39,19 +39,19 @@ class Formula:
         return self.cost.latency(t_s=self.t_s, t_r=self.t_r, t_hop=self.alone.hop, c=self.alone.c)
 
     def __str__(self) -> str:
-        """Write it with its numbers: ``5 t_s + 4 t_hop + 2 (c + t_r) = 68, with t_s 0, t_hop 3, c 28, t_r 0``."""
+        """Return the formula with numbers: ``5 t_s + 4 t_hop + 2 (c + t_r) = 68, with t_s 0, t_hop 3, c 28, t_r 0``."""
         cost = self.cost
         return (f"{cost.start_ups} t_s + {cost.hops} t_hop + {cost.receipts} (c + t_r) = {self.latency}, with t_s "
                 f"{self.t_s}, t_hop {self.alone.hop}, c {self.alone.c}, t_r {self.t_r}")
 
     def to_dict(self) -> dict[str, Any]:
-        """Give it as plain data for JSON."""
+        """Return the formula as plain data for JSON."""
         return {**vars(self.cost), "t_s": self.t_s, "t_r": self.t_r, "t_hop": self.alone.hop, "c": self.alone.c,
                 "latency": self.latency}
 
 
 def unloaded_latency(topology: Topology, configuration: Configuration, length: int) -> UnloadedLatency:
-    """Measure what a unicast takes on these routers, over one hop and over two of a ring of four nodes or more."""
+    """Measure the latency of a unicast over one hop and over two hops in the last dimension."""
     configuration = replace(configuration, t_hs=0, t_hr=0, injection_delay=0, multicast_delay=0, copy_delay=0)
     scheme = find_scheme("individual", topology)
     near, far = (topology.node(".".join(["0"] * (len(topology.shape) - 1) + [str(hops)])) for hops in (1, 2))
@@ -61,9 +61,10 @@ def unloaded_latency(topology: Topology, configuration: Configuration, length: i
 
 
 def has_formula(topology: Topology, configuration: Configuration, message: Message) -> bool:
-    """Whether a scheme's formula, if it states one, is of this message and this hardware.
+    """Return whether the formulas of schemes apply to a message and a configuration.
 
-    It is of broadcasts by all ports, in one packet, where a send takes t_s of the host, and nothing else of it.
+    They apply to broadcasts in one packet by nodes that inject on all ports, if a send costs the host t_s and no other
+    time.
     """
     return (len(message.destinations) == topology.nodes - 1 and topology.shape[-1] >= 4
             and configuration.ports == "all" and not configuration.packet and configuration.copying == "overlapped"
@@ -71,7 +72,7 @@ def has_formula(topology: Topology, configuration: Configuration, message: Messa
 
 
 def formula_of(topology: Topology, scheme: Scheme, configuration: Configuration, message: Message) -> Formula | None:
-    """Give the formula of a scheme's broadcasts; None where none is known, see `has_formula`."""
+    """Return the formula of a scheme's broadcasts; None if the scheme has none or it does not apply (`has_formula`)."""
     cost = scheme.cost(topology)
     if cost is None or not has_formula(topology, configuration, message):
         return None

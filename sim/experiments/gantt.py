@@ -1,4 +1,4 @@
-"""A picture of a run in time: what each node sends and receives, and when."""
+"""Gantt chart of a run: the flits that each node sends and receives in each cycle."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,12 +18,12 @@ from .run import Run
 __all__ = ["OPEN", "UNENDED", "bars_of", "caption_of", "draw_gantt", "end_of", "order_of",
            "require_rows"]
 
-#: Inches of a node's row: as many as fit a page between these.
+#: Height in inches of a node's row, least and most, and of all rows on a page.
 LEAST_ROW, MOST_ROW, ROWS = 0.025, 0.18, 6.0
-#: Inches that a row's name takes.
+#: Height in inches of a row's name.
 NAME = 0.085
 
-#: What a node does, in which third of its row, and how it is drawn.
+#: Activities of a node: the third of its row, and the colour.
 BARS = {
     "start-up (processor)": (0, "#303030"),
     "sends flits": (1, COLOURS[0]),
@@ -34,29 +34,25 @@ BARS = {
 THIRD = 0.28
 GAP = 0.3  # points, between bars
 
-#: Options that are told where they are not the usual ones.
+#: Options that the caption names if they do not have their defaults.
 SHOWN = (*HOST_FIELDS, "t_ns", "t_nr", *CHANNEL_FIELDS)
 
-#: The end of a bar of what does not end, and how it is drawn.
+#: End of a bar that does not end in the run, and its hatch.
 OPEN, UNENDED = -1, "//////"
 
 
 def draw_gantt(result: Run, file: Path, form: str) -> None:
-    """Draw a run with nodes downwards and cycles across.
+    """Draw a run with one row per node, and cycles from left to right.
 
-    A node's row has three parts: the processor's work before a worm is posted; flits on their way to its interface; and
-    what it receives, from the first flit of the worm at its sender to the first payload flit here, up to the last one,
-    and up to the receipt. Nodes are in the order in which they have the message, its source first; those that neither
-    send nor receive have no row. The same run gives the same file.
+    A node's row has three parts. The top part shows the processor's work before a worm is posted, the middle part the
+    flits that the host hands to its interface. The bottom part shows reception: from the first flit of the worm at its
+    sender to the first payload flit here, to the last payload flit, and to the receipt. Rows are in the order in which
+    nodes have the message, the source first. Nodes that neither send nor receive have no row. The same run gives the
+    same file.
 
     Parameters
     ----------
     form : "svg" or "png"
-
-    Raises
-    ------
-    WormcastError
-        No worm was posted.
     """
     import matplotlib
     from matplotlib.patches import Patch
@@ -92,20 +88,14 @@ def draw_gantt(result: Run, file: Path, form: str) -> None:
 
 
 def require_rows(nodes: Sequence[int], result: Run) -> None:
-    """Refuse a run in which no node has done anything.
-
-    Raises
-    ------
-    WormcastError
-        It ended before any worm was posted.
-    """
+    """Refuse a run that ended before any worm was posted."""
     if not nodes:
-        raise WormcastError(f"plot: no worm is posted within the {count(result.cycles, 'cycle')} of this run, so there "
-                            "is nothing to draw; --timeout says how many it may take")
+        raise WormcastError(f"plot: no worm is posted within the {count(result.cycles, 'cycle')} of this run. "
+                            "Needed: a longer --timeout.")
 
 
 def bars_of(result: Run) -> dict[str, dict[int, list[tuple[int, int]]]]:
-    """Of each kind of bar and each node, first cycles and ends, `OPEN` of what does not end in the run."""
+    """Return begin and end of the bars, by kind and node. The end is `OPEN` if the activity does not end in the run."""
     found: dict[str, dict[int, list[tuple[int, int]]]] = {what: {} for what in BARS}
 
     def add(what: str, node: int, begin: int, end: int) -> None:
@@ -126,13 +116,16 @@ def bars_of(result: Run) -> dict[str, dict[int, list[tuple[int, int]]]]:
 
 
 def end_of(result: Run) -> int:
-    """Where the axis ends: with the run, or a little behind the last cycle in which anything moves."""
+    """Return the last cycle of the axis: the end of the run, or soon after the last cycle in which a flit moves."""
     last = max(int(result.host.worms["touched"].max()), int(result.host.deliveries["received"].max()), 0)
     return result.cycles if result.outcome == "delivered" else min(result.cycles, last + max(8, last // 8))
 
 
 def order_of(bars: dict[str, dict[int, list[tuple[int, int]]]]) -> list[int]:
-    """Nodes by when they first have a message; those that never receive one by when they send, or else last."""
+    """Return the nodes in the order in which they first have a message.
+
+    Nodes that receive no message are ordered by their first send. Nodes that do neither within the run come last.
+    """
     begins: dict[int, int] = {}
     sides = {"header on its way": 1, "sends flits": 0, "start-up (processor)": 0, "receives flits": 1}
     for what, side in sides.items():
@@ -143,7 +136,7 @@ def order_of(bars: dict[str, dict[int, list[tuple[int, int]]]]) -> list[int]:
 
 
 def caption_of(result: Run, shown: Sequence[str]) -> list[str]:
-    """What is drawn, in lines; ``shown``: options that are told where they are not the usual ones."""
+    """Return the lines of the caption; ``shown``: options that are named if they do not have their defaults."""
     configuration = result.network.configuration
     hardware = (f"{count(configuration.vcs, 'VC')} x {count(configuration.buffer, 'flit')}",
                 count(configuration.consumption, "consumption channel"))

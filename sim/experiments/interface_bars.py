@@ -1,4 +1,4 @@
-"""What each node's host and its network interface do in a run, packet by packet: bars of a picture in time."""
+"""Activities of hosts and network interfaces in a run, packet by packet: bars of a Gantt chart."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from .run import Run
 __all__ = ["COMES_IN", "HOST_ENDS", "HOST_STARTS", "MOST_CYCLES", "POSTED", "RECEPTION", "SENDS", "STARTS", "WAITS",
            "Bar", "interface_bars", "interfaces_work"]
 
-#: Cycles of runs that are drawn: in more of them no packet could be seen.
+#: Largest number of cycles of a run that is drawn. In a longer run packets would be too narrow to see.
 MOST_CYCLES = 50_000
 
 #: Kinds of bars.
@@ -24,7 +24,7 @@ HOST_STARTS, HOST_ENDS = "t_hs, host start-up", "t_hr, host reception"
 POSTED, COMES_IN, RECEPTION = "flits from the host", "packet comes in", "t_nr, interface reception"
 STARTS, WAITS, SENDS = "t_ns, interface start-up", "waits for a virtual channel", "packet is sent"
 
-#: What bars of several kinds share: one of them at a time, but for packets that pass side by side.
+#: Kinds that share a part of the row: one bar at a time, except for packets that overlap in time.
 SHARED = {HOST_ENDS: HOST_STARTS, COMES_IN: POSTED, WAITS: STARTS, SENDS: STARTS}
 
 #: Later than any cycle.
@@ -32,17 +32,18 @@ NEVER = 1 << 62
 
 
 class Bar(NamedTuple):
-    """One thing that a node does, in cycles ``begin`` to ``end`` - 1, or `OPEN`.
+    """Activity of a node in cycles ``begin`` to ``end`` - 1; ``end`` is `OPEN` if it does not end in the run.
 
     Members
     -------
     kind : str
     node, begin, end : int
-    number, receiver : str
-        Of a packet its number in the message, from 1, behind the message's number where there are several; and the node
-        that it is sent to, if that is one.
+    number : str
+        Number of the packet in its message, from 1. With several messages the message's number precedes it.
+    receiver : str
+        Node to which the packet is sent; empty if there is not exactly one.
     track, tracks : int
-        Where it lies among things of its kind and node that pass side by side, and on how many tracks these lie.
+        Track of the bar among overlapping bars of its kind and node, and the number of these tracks.
     """
 
     kind: str
@@ -56,23 +57,26 @@ class Bar(NamedTuple):
 
 
 Steps = Sequence[Bar]
-"""What one packet, worm or receipt goes through, one behind the other."""
+"""Consecutive activities of one packet, worm or receipt."""
 
 
 def interfaces_work(result: Run) -> bool:
-    """Whether interfaces forward, or, in a run of up to 50000 cycles, cut worms into packets or take time of their
-    own."""
+    """Return whether interfaces are worth a chart.
+
+    They are if they forward; or, in a run of up to 50000 cycles, if they cut messages into packets or t_ns or t_nr is
+    not 0.
+    """
     configuration = result.network.configuration
     own = configuration.packet or configuration.t_ns or configuration.t_nr
     return configuration.smart or bool(own and result.cycles <= MOST_CYCLES)
 
 
 def interface_bars(result: Run) -> list[Bar]:
-    """Collect what hosts have noted of a run, and what interfaces' links and registers say when it is run once more.
+    """Return the bars of a run, from the hosts' records and from the interfaces' links and registers in a second run.
 
     Start-ups and receptions of hosts are cycles of their processors. A packet comes in, or is sent, while its flits are
-    on the link between router and interface, from the first one to the last; t_nr and t_ns are those that the
-    interface's counters took.
+    on the link between router and interface, from the first to the last. t_nr and t_ns are measured at the interface's
+    counters.
 
     Raises
     ------
@@ -80,8 +84,8 @@ def interface_bars(result: Run) -> list[Bar]:
         The run has more than 50000 cycles.
     """
     if result.cycles > MOST_CYCLES:
-        raise WormcastError(f"plot: the run has {result.cycles} cycles, packets at interfaces are drawn of runs that "
-                            f"have up to {MOST_CYCLES}")
+        raise WormcastError(f"plot: a run of {result.cycles} cycles is not valid: it shows packets at interfaces. "
+                            f"Allowed: at most {MOST_CYCLES} cycles.")
     host = make_host(result.network, result.messages, result.worms, stall=result.stall, seed=result.seed)
     times = follow_interfaces(BulkEngine(result.network, host), result.cycles)
     return sorted(_side_by_side([*_of_hosts(result), *_sent(result, times), *_received(result, times)]))
@@ -104,7 +108,7 @@ def _sent(result: Run, times: InterfaceTimes) -> Iterator[Steps]:
     for sent in times.sent:
         number, receiver = _number(result, sent.worm, sent.packet), _receiver(result, sent.worm)
         steps = [Bar(STARTS, sent.node, sent.presented, sent.started, number, receiver)]
-        # a flit that may go is on the link in the next cycle
+        # without waiting, the flit is on the link one cycle after the start
         if sent.started >= 0 and sent.first != sent.started + 1:
             steps.append(Bar(WAITS, sent.node, sent.started, sent.first if sent.first >= 0 else OPEN))
         yield [*steps, Bar(SENDS, sent.node, sent.first, _behind(sent.last), number, receiver)]
@@ -117,12 +121,12 @@ def _received(result: Run, times: InterfaceTimes) -> Iterator[Steps]:
 
 
 def _behind(last: int) -> int:
-    """The end of a bar whose last cycle this is."""
+    """Return the end of a bar with this last cycle."""
     return int(last) + 1 if last >= 0 else OPEN
 
 
 def _number(result: Run, worm: int, packet: int) -> str:
-    """A packet's number, as `Bar` tells it; nothing where it is not known."""
+    """Return a packet's number, see `Bar`; empty if the worm is not known."""
     if worm < 0:
         return ""
     message = int(np.searchsorted(result.worms.message_offsets, worm, side="right")) - 1
@@ -130,13 +134,13 @@ def _number(result: Run, worm: int, packet: int) -> str:
 
 
 def _receiver(result: Run, worm: int) -> str:
-    """Where a worm goes; nothing where that is not one node."""
+    """Return the name of a worm's only destination; empty if it has several or is not known."""
     visits = result.worms.visits(worm).tolist() if worm >= 0 else []
     return result.network.topology.node_name(visits[0]) if len(visits) == 1 else ""
 
 
 def _side_by_side(everything: Iterable[Steps]) -> Iterator[Bar]:
-    """Leave out bars that have not begun, and put those that pass side by side on tracks of their own."""
+    """Yield the bars that have begun, with overlapping bars on different tracks."""
     places: dict[tuple[int, str], list[Steps]] = {}
     for steps in everything:
         if begun := [bar for bar in steps if bar.begin >= 0]:
@@ -144,7 +148,7 @@ def _side_by_side(everything: Iterable[Steps]) -> Iterator[Bar]:
             places.setdefault((begun[0].node, SHARED.get(kind, kind)), []).append(begun)
     for found in places.values():
         members = sorted(found, key=lambda steps: (steps[0].begin, steps))
-        free: list[int] = []  # from when on each track is
+        free: list[int] = []  # cycle from which each track is free
         tracks = []
         for steps in members:
             # a packet may be presented while the last flit of the one before is on the link

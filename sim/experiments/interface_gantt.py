@@ -1,4 +1,4 @@
-"""A picture of a run in time, packet by packet: what each node's host and its network interface do, and when."""
+"""Gantt chart of the hosts and network interfaces in a run, packet by packet."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -31,24 +31,24 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_interfaces"]
 
-#: Inches of a node's row: as many as fit a page between these.
+#: Height in inches of a node's row, least and most, and of all rows on a page.
 LEAST_ROW, MOST_ROW, ROWS = 0.06, 0.42, MOST_HEIGHT - 1.2
-#: Inches that stand beside the rows, and that a row's name takes.
+#: Width in inches beside the rows, and height of a row's name.
 BESIDE, NAME = 0.55, 0.085
-#: Inches above and below the rows, without caption and legend; entries of a row of the legend.
+#: Height in inches above and below the rows without caption and legend, and entries in a row of the legend.
 AXIS, ENTRIES = 0.45, 4
 
-#: Parts of a row of height 1: where they begin, and how high they are.
+#: Parts of a row of height 1: begin and height.
 HOST, IN, HELD, OUT = (0.06, 0.19), (0.27, 0.27), (0.54, 0.1), (0.66, 0.27)
 
-#: Points: a gap between bars, and least letters; which part of a bar's height letters take.
+#: Gap between bars and least font size in points; font size as a share of a bar's height.
 GAP, LEAST_LETTERS, LETTERS = 0.3, 3.2, 0.8
 ARROW = "\N{RIGHTWARDS ARROW}"
 HATCHED = "#808080"
 
 
 class Style(NamedTuple):
-    """How bars of a kind are drawn: the part of the row, colours, and a hatch."""
+    """Style of a kind of bars: part of the row, colours, hatch."""
 
     part: tuple[float, float]
     colour: str
@@ -69,20 +69,15 @@ STYLES = {
 
 
 def draw_interfaces(result: Run, file: Path, form: str) -> None:
-    """Draw what hosts and interfaces do in a run, as `interface_bars` tells it, nodes downwards and cycles across.
+    """Draw the bars of `interface_bars` with one row per node, and cycles from left to right.
 
-    A node's row shows from top to bottom what its processor works on, what comes into its interface, with t_nr, and
-    what goes out, with t_ns. Nodes are in the order in which they begin; those that do nothing have no row. The same
-    run gives the same file.
+    A node's row shows from top to bottom the work of its processor, the packets that come into its interface, with
+    t_nr, and the packets that go out, with t_ns. Rows are in the order in which nodes begin. Nodes without a bar have
+    no row. The same run gives the same file.
 
     Parameters
     ----------
     form : "svg" or "png"
-
-    Raises
-    ------
-    WormcastError
-        As of `interface_bars`, or no worm was posted.
     """
     import matplotlib
 
@@ -119,7 +114,7 @@ def _legend(bars: Sequence[Bar]) -> "list[Patch]":
 
 
 def _name_rows(axes: "Axes", names: Sequence[str], height: float) -> None:
-    """Name each row in its middle, with lines between rows."""
+    """Write each row's name at its middle, and draw lines between rows."""
     step = max(1, int(np.ceil(NAME / height)))
     axes.set_yticks(np.arange(0, len(names), step) + 0.5, names[::step], fontsize=SMALL)
     axes.tick_params(axis="y", length=0)
@@ -129,7 +124,7 @@ def _name_rows(axes: "Axes", names: Sequence[str], height: float) -> None:
 
 
 def _place(bar: Bar) -> tuple[float, float]:
-    """Where a bar begins in a row of height 1, and how high it is."""
+    """Return begin and height of a bar in a row of height 1."""
     start, part = STYLES[bar.kind].part
     return start + part * bar.track / bar.tracks, part / bar.tracks
 
@@ -144,20 +139,20 @@ def _draw(axes: "Axes", bar: Bar, row: int, last: int) -> None:
 
 
 class _Letters:
-    """What is written into bars: numbers of packets where there is room, and to whom these are sent.
+    """Text in bars: the numbers of packets and their receivers, if there is room.
 
-    Where few sent packets have room for both, the receiver is written into t_ns, in front of the packet; where few
-    have room there, nowhere.
+    If fewer than half of the sent packets have room for both, the receiver is written into the t_ns bar in front of
+    the packet. If fewer than half have room there, receivers are omitted.
 
     Parameters
     ----------
     cycle, row : float
-        Points that a cycle and a row take.
+        Width of a cycle and height of a row in points.
 
     Attributes
     ----------
     receiver : "behind", "in front" or ""
-        Where receivers are written.
+        Place of the receivers.
     """
 
     def __init__(self, bars: Sequence[Bar], cycle: float, row: float):
@@ -176,13 +171,13 @@ class _Letters:
         return size >= LEAST_LETTERS and text_width(text, size) <= (bar.end - bar.begin) * self._cycle - 1.0
 
     def _texts(self, bar: Bar) -> list[str]:
-        """What may be written into a bar, the best first."""
+        """Return the texts that may be written into a bar, the preferred one first."""
         if bar.kind == STARTS:
             return [bar.receiver] * (self.receiver == "in front")
         return [*[_addressed(bar)] * (self.receiver == "behind" and bar.receiver != ""), bar.number]
 
     def write(self, axes: "Axes", bar: Bar, row: int) -> None:
-        """Write what has room into a bar of a row."""
+        """Write the first text that fits into a bar of a row."""
         start, high = _place(bar)
         for text in self._texts(bar):
             if text and self._fits(bar, text):
@@ -196,7 +191,7 @@ def _addressed(bar: Bar) -> str:
 
 
 def _caption(result: Run, letters: _Letters) -> list[str]:
-    """What is drawn, in lines."""
+    """Return the lines of the caption."""
     one, of = ("1:2", " of message 1") if len(result.messages) > 1 else ("2", "")
     said = {"behind": f"{one}{ARROW}3 is packet 2{of}, sent to node 3",
             "in front": f"{one} is packet 2{of}, before it the node that it is sent to",

@@ -1,4 +1,4 @@
-"""Messages in a file, the same for every command that takes one: a line of JSON for each."""
+"""File of messages, one line of JSON for each, in one format for all commands."""
 
 import contextlib
 import functools
@@ -19,10 +19,10 @@ from ..host import Message
 
 __all__ = ["Line", "MessageFile", "message_schema", "messages_in", "write_messages"]
 
-#: Longest line, in bytes: a message to all nodes of the largest network has a twentieth of it.
+#: Length limit of a line in bytes. A message to all nodes of the largest network needs a twentieth of it.
 LONGEST_LINE = 1 << 20
 
-#: In place of a list of destinations: all other nodes.
+#: Word for all other nodes in place of a list of destinations.
 ALL = "all"
 
 NODE = {"anyOf": [{"type": "integer"}, {"type": "string"}], ALLOWED: "a node, by number or name"}
@@ -31,7 +31,7 @@ EARLIER = {"type": "integer", "minimum": 0, ALLOWED: "the number of an earlier l
 
 @functools.cache
 def message_schema(most_cycles: int, most_length: int) -> FileSchema:
-    """JSON Schema of a line of such a file; see `MessageFile` for the limits."""
+    """Return the JSON Schema of a line; see `MessageFile` for the limits."""
     return FileSchema("a message", {
         "type": "object", "required": ["cycle", "source", "destinations", "length"], "additionalProperties": False,
         ALLOWED: "a JSON object with cycle, source, destinations, length",
@@ -47,7 +47,7 @@ def message_schema(most_cycles: int, most_length: int) -> FileSchema:
 
 
 class Line(NamedTuple):
-    """One line of a file of messages, and the byte behind it."""
+    """Line of a file of messages; ``end`` is the position of the byte after it."""
 
     cycle: int
     source: int
@@ -59,23 +59,23 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True)
 class MessageFile:
-    """A file of JSON lines, each a message.
+    """File of JSON lines, each of them a message.
 
-    A line is ``{"cycle": C, "source": NODE, "destinations": [NODE, ...], "length": L}``, and may have ``"after": K`` or
-    ``"after": [K, ...]``, numbers of earlier lines, the first being 0. A file that begins with ``[`` is one JSON list
-    of such messages, with ``at`` in place of ``cycle``: read whole, and taken for its entries' lines. A byte order mark
-    before all, and blank lines, are ignored; the latter have no number.
+    A line is ``{"cycle": C, "source": NODE, "destinations": [NODE, ...], "length": L}``. It may have ``"after": K`` or
+    ``"after": [K, ...]``: numbers of earlier lines, counted from 0. A file that begins with ``[`` is one JSON list of
+    such messages, with ``at`` in place of ``cycle``. It is read at once, and its entries count as lines. A byte order
+    mark at the start and blank lines are ignored. Blank lines are not counted.
 
-    Nothing of it is in memory.
+    The object keeps no content in memory.
 
     Parameters
     ----------
     path : str
-        The file; compressed by gzip if its name ends in ``.gz``.
+        File name. The file is compressed with gzip if its name ends in ``.gz``.
     what : str
-        What sentences call it: the option that it is given by.
+        Name in error messages: the option that selects the file.
     most_cycles, most_length : int
-        The last cycle and the most payload flits that a message may have.
+        Greatest cycle and length of a message.
     """
 
     path: str
@@ -84,12 +84,12 @@ class MessageFile:
     most_length: int
 
     def read(self, topology: Topology, start: int = 0, number: int = 0) -> Iterator[Line]:
-        """Read the lines from a byte on, which is where line ``number`` begins.
+        """Read the lines from byte ``start`` on, at which line ``number`` begins.
 
         Raises
         ------
         WormcastError
-            The file cannot be read; a line is no message of this network, whatever the others say.
+            The file cannot be read, or a line is not a message of this network. Lines are checked one by one.
         """
         end = start
         try:
@@ -112,51 +112,51 @@ class MessageFile:
                                 ) from error
 
     def _lines(self, opened: io.BufferedReader) -> IO[bytes]:
-        """The file's lines; of a list one for each entry."""
+        """Return the file's lines, or one line for each entry of a list."""
         lines: Any = gzip.open(opened) if self.path.endswith(".gz") else opened  # noqa: SIM115
         if not lines.peek(1).removeprefix(BOM_UTF8).lstrip().startswith(b"["):
             return lines
         try:
-            entries = json.loads(lines.read())  # which knows the byte order mark
+            entries = json.loads(lines.read())  # skips the byte order mark
         except (ValueError, RecursionError) as error:
-            raise WormcastError(f"{self.what}: {self.path} begins with [ and is no JSON list: {error}") from error
+            raise WormcastError(f"{self.what}: {self.path} begins with [ and is not a JSON list: {error}") from error
         renamed = ({"cycle" if key == "at" else key: value for key, value in entry.items()}
                    if isinstance(entry, dict) else entry for entry in entries)
         return io.BytesIO("".join(json.dumps(entry) + "\n" for entry in renamed).encode())
 
     @contextlib.contextmanager
     def named(self, number: int) -> Iterator[None]:
-        """Name the line in what is refused of it."""
+        """Put the line's number in front of the errors that it raises."""
         try:
             yield
         except WormcastError as error:
             raise self.refused(number, str(error)) from error
 
     def refused(self, number: int, why: str) -> WormcastError:
-        """What to raise of a line."""
+        """Return the error to raise for a line."""
         return WormcastError(f"{self.what}: {self.path}, line {number} (from 0): {why}")
 
     def _line(self, topology: Topology, text: bytes, number: int, end: int) -> Line:
-        """Take a line apart."""
+        """Parse and check a line."""
         if len(text) == LONGEST_LINE:
-            raise WormcastError(f"{LONGEST_LINE} bytes or more are given, a line must have fewer")
+            raise WormcastError(f"the line is too long. Allowed: fewer than {LONGEST_LINE} bytes.")
         try:
             entry = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise WormcastError(f"no JSON is given: {error}") from error
+            raise WormcastError(f"the line is not JSON: {error}") from error
         message_schema(self.most_cycles, self.most_length).require(entry)
         nodes, after = entry["destinations"], entry.get("after", [])
         source = _node(topology, entry["source"])
         destinations = (topology.destination_set(ALL, source) if nodes == ALL
                         else [_node(topology, node) for node in nodes])
         if len({source, *destinations}) <= len(destinations):
-            raise WormcastError("a destination is given twice, or is the source; destinations must be distinct other "
-                                "nodes")
+            raise WormcastError("destinations: the list has a node twice, or the source. "
+                                "Allowed: distinct nodes other than the source.")
         if not isinstance(after, list):
             after = [after]
         if any(other >= number for other in after) or len(set(after)) < len(after):
-            raise WormcastError(f"after: {given(entry['after'])} is given, allowed are numbers of earlier lines, each "
-                                "once")
+            raise WormcastError(f"after: {given(entry['after'])} is not valid. Allowed: numbers of earlier lines, each "
+                                "once.")
         return Line(entry["cycle"], source, destinations, entry["length"], after, end)
 
 
@@ -165,19 +165,13 @@ def _node(topology: Topology, node: Any) -> int:
 
 
 def messages_in(file: MessageFile, topology: Topology) -> list[Message]:
-    """Read all messages of a file, in any order of their cycles.
-
-    Raises
-    ------
-    WormcastError
-        See `MessageFile.read`.
-    """
+    """Read all messages of a file. Their cycles may be in any order."""
     return [Message(line.cycle, line.source, tuple(line.destinations), line.length, tuple(line.after))
             for line in file.read(topology)]
 
 
 def write_messages(messages: Iterable[Message], topology: Topology, path: Path) -> None:
-    """Write messages as such a file, nodes by their names."""
+    """Write messages as JSON lines, with the names of nodes."""
     lines = []
     for message in messages:
         line = {"cycle": message.at, "source": topology.node_name(message.source),

@@ -1,4 +1,4 @@
-"""Options with several values: all their combinations are points, each of them run by itself, and a line of a table."""
+"""Options with lists of values: each combination is a point, which is run by itself and is a row of a table."""
 
 import contextlib
 import csv
@@ -26,11 +26,11 @@ class Sweep:
     Parameters
     ----------
     name : str
-        Of the files that results go to.
+        Name of the result files.
     fixed : dict
-        The options with one value.
+        Options with one value.
     swept : dict
-        The options with a list of values, in the order given.
+        Options with a list of values, in the given order.
     """
 
     name: str
@@ -38,23 +38,27 @@ class Sweep:
     swept: dict[str, list[Any]]
 
     def combinations(self) -> list[dict[str, Any]]:
-        """Give the options of all points: all combinations, the last swept option changing fastest."""
+        """Return the options of all points: all combinations, the last swept option changing fastest."""
         return [{**self.fixed, **values} for values in self._values()]
 
     def _values(self) -> Iterator[dict[str, Any]]:
-        """Values of the swept options of all points."""
+        """Yield the values of the swept options of each point."""
         for values in itertools.product(*self.swept.values()):
             yield dict(zip(self.swept, values, strict=True))
 
     def points(self, build: Callable[[dict[str, Any], str], T]) -> list[T]:
-        """Build all points, each of its options and its name: ``scheme dual-path, rate 0.002``."""
+        """Build all points, each from its options and its name: ``scheme dual-path, rate 0.002``."""
         return [build(given, ", ".join(f"{name} {given[name]}" for name in self.swept))
                 for given in self.combinations()]
 
     def lines(self, along: str) -> list[tuple[dict[str, Any], list[int]]]:
-        """Tell which points differ in one swept option alone: each time the others' values, and the points' numbers.
+        """Group the points that differ only in the swept option ``along``.
 
-        The numbers are in the order of that option: by value, or as given where its values are texts.
+        Returns
+        -------
+        list of (dict, list of int)
+            For each group the values of the other swept options, and the numbers of its points. The points are in the
+            order of the option's values, or in the given order if the values are strings.
         """
         lines: dict[tuple[Any, ...], tuple[dict[str, Any], list[tuple[Any, int]]]] = {}
         for number, values in enumerate(self._values()):
@@ -65,34 +69,34 @@ class Sweep:
         return [(values, [number for _, number in found]) for values, found in lines.values()]
 
     def columns(self, given: Mapping[str, Any], resolved: Mapping[str, Any]) -> dict[str, Any]:
-        """Give a point's options by column of a table: the swept ones as given, then the others as resolved."""
+        """Return a point's options by column of a table: the swept ones as given, then the others as resolved."""
         return {**{name: given[name] for name in self.swept},
                 **{name: value for name, value in resolved.items() if name not in self.swept}}
 
 
 def require_known(key: str, options: Iterable[str], command: str) -> None:
-    """Refuse an option that a command does not have, and say which one may be meant."""
+    """Refuse an unknown option of a command, and name the nearest known one."""
     if key not in options:
         near = difflib.get_close_matches(key.replace("-", "_"), options, n=1, cutoff=0)
-        raise WormcastError(f"{key!r} is no option of {command}, the nearest is {near[0]!r}")
+        raise WormcastError(f"{key!r} is not an option of {command}. Nearest: {near[0]}.")
 
 
 def require_points(swept: Mapping[str, Sequence[Any]]) -> None:
     """Refuse lists that are empty, have a value twice, or make too many points."""
     for key, values in swept.items():
         if not values:
-            raise WormcastError(f"{key}: an empty list is given, it must have a value or more")
+            raise WormcastError(f"{key}: an empty list is not valid. Allowed: a list of one or more values.")
         for value in values:
             if values.count(value) > 1:
-                raise WormcastError(f"{key}: {value!r} is given twice, each value must be there once")
+                raise WormcastError(f"{key}: {value!r} is not valid: the list has it twice")
     number = math.prod(map(len, swept.values()))
     if number > MOST_POINTS:
-        raise WormcastError(f"{number} points are given, allowed are up to {MOST_POINTS}")
+        raise WormcastError(f"{number} points are not valid. Allowed: at most {MOST_POINTS}.")
 
 
 @contextlib.contextmanager
 def named_point(name: str) -> Iterator[None]:
-    """Name a point of a sweep in what is refused of it."""
+    """Put a point's name in front of the errors that it raises."""
     try:
         yield
     except WormcastError as error:
@@ -102,7 +106,7 @@ def named_point(name: str) -> Iterator[None]:
 
 
 def write_csv(rows: Sequence[Mapping[str, Any]], file: Path) -> None:
-    """Write the rows in their order, a header before them; cells without a value are empty."""
+    """Write a header and the rows in their order. Cells without a value are empty."""
     with file.open("w", newline="", encoding="utf-8") as opened:
         writer = csv.DictWriter(opened, list(rows[0]), lineterminator="\n")
         writer.writeheader()

@@ -1,4 +1,4 @@
-"""Plans of many random multicasts: what a scheme costs on average, without a network that is run."""
+"""Plans of many random multicasts: average cost of a scheme, without simulation."""
 
 import math
 from collections.abc import Mapping
@@ -22,18 +22,18 @@ MOST = 1_000_000
 
 def random_plans(topology: Topology, scheme: Scheme, law: Mapping[str, Any], multicasts: int,
                  seed: int = 0, source: int | None = None) -> dict[str, Interval]:
-    """Plan random multicasts, as many of each node as of any other, or all of one.
+    """Plan random multicasts with equally distributed sources, or with one source.
 
     Parameters
     ----------
     law : mapping
-        How many destinations they have: parameters of `Traffic` whose names begin with ``destinations``.
+        Distribution of the number of destinations: parameters of `Traffic` whose names begin with ``destinations``.
     multicasts : int
-        In all, of `SAMPLES` samples.
+        Multicasts of all `SAMPLES` samples together.
     seed : int
-        Of the first sample.
+        Seed of the first sample.
     source : int, optional
-        The node that sends all of them.
+        Source of all multicasts.
 
     Returns
     -------
@@ -43,22 +43,22 @@ def random_plans(topology: Topology, scheme: Scheme, law: Mapping[str, Any], mul
     Raises
     ------
     WormcastError
-        A parameter is refused, the scheme refuses the topology, or routers do not pass on all of its multicasts
-        (`require_sendable`).
+        A parameter is not valid, the scheme does not support the topology, or routers do not deliver all of its
+        multicasts (`require_sendable`).
     """
     if not SAMPLES <= multicasts <= MOST:
-        raise WormcastError(f"random: {multicasts} multicasts are given, allowed are {SAMPLES} to {MOST}")
+        raise WormcastError(f"random: {multicasts} is not valid. Allowed: {SAMPLES} to {MOST} multicasts.")
     buffers = {"buffer_kind": "deep"} if scheme.needs_whole_packet else {}
     require_sendable(topology, scheme, hardware(topology, scheme, buffers))
     each = math.ceil(multicasts / SAMPLES)
-    # a message of every node in each cycle
+    # each node creates a message in each cycle
     traffic = Traffic(rate=Traffic.length, **law)
     found = []
     for sample in range(seed, seed + SAMPLES):
         created = Source(traffic, topology, sample).until(math.ceil(each / topology.nodes))
         offsets = created.offsets[:each + 1]
         sources, destinations = created.source[:each], created.destinations[:offsets[-1]]
-        if source is not None:  # which changes places with each message's own one: all other nodes are alike
+        if source is not None:  # it replaces each message's source; where it was a destination, that source replaces it
             own = np.repeat(sources, np.diff(offsets))
             sources, destinations = np.full_like(sources, source), np.where(destinations == source, own, destinations)
         found.append(vars(survey(topology, scheme, sources, offsets, destinations)))

@@ -1,4 +1,4 @@
-"""One run: messages in, deliveries out, with every cycle in between simulated."""
+"""Run of given messages: cycle-accurate simulation until all are delivered, a deadlock is proved or time is up."""
 
 import os
 from collections.abc import Sequence
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Run", "plan_messages", "run", "run_bulk"]
 
-#: Cycles without an event at any host after which the wait-for graph is looked at; doubled after each look.
+#: Cycles in which no host sends or receives a flit of a worm under way before the wait-for graph is built. It doubles
+#: after each time.
 PATIENCE = 512
 CHUNK = 4096
 
@@ -43,21 +44,21 @@ class Run:
     Parameters
     ----------
     outcome : "delivered", "deadlock", "stalled" or "error"
-        Stalled: neither done nor in deadlock when the time was up. Error: routers have found errors on the wire, and
-        dropped what they came with.
+        Stalled: neither delivered nor in deadlock when the time was up. Error: routers detected errors on the wire and
+        dropped flits.
     cycles : int
         Cycles simulated.
     messages, worms, host
-        What was sent and what became of it; the host's arrays hold every delivery's first and last cycle.
+        Messages, their worms, and the host program. The host's arrays hold the first and last cycle of every delivery.
     deadlock : Deadlock or None
     faults : tuple of Fault
-        Errors on the wire; whatever was lost by them stays undelivered.
+        Errors on the wire. Payload that they lost stays undelivered.
     stall : float
-        As given to `run`.
+        See `run`.
     contention : list of dict or None
-        As `contention` tells it, of each message; None where it was not asked for.
+        Waiting cycles of each message, see `contention`; None if they were not measured.
     residences : tuple of Residence
-        What smart interfaces have counted.
+        Counts of smart interfaces.
     """
 
     network: Network
@@ -76,9 +77,9 @@ class Run:
 
     @property
     def ending(self) -> str:
-        """How it ended, and when, in words.
+        """Outcome and its cycle, in words.
 
-        All is delivered in the cycle of the last receipt, up to which latencies count; it is the last one simulated.
+        A run is delivered in the cycle of its last receipt, which ends the latencies.
         """
         if self.outcome == "delivered":
             return f"delivered in cycle {int(self.host.received.max())}"
@@ -88,20 +89,20 @@ class Run:
 
     @property
     def header_flits(self) -> int:
-        """Header flits sent beside the payload, of all worms and their packets."""
+        """Number of header flits sent, over all worms and their packets."""
         return int((self.host.worms["headers"] * self.host.packets).sum())
 
     def record(self, path: Path, first: int, end: int, instances: Sequence[tuple[str, int]]) -> None:
-        """Write the waveform of some instances in cycles ``first`` to ``end`` - 1, by running once more; see `record`.
+        """Write the waveform of some instances in cycles ``first`` to ``end`` - 1, by a second simulation.
 
         Raises
         ------
         WormcastError
-            The run has no such cycles, or there are too many signals and cycles; see `record_window`.
+            The run does not have these cycles, or there are too many signals and cycles; see `record_window`.
         """
         if not 0 <= first < end <= self.cycles:
-            raise WormcastError(f"window: {first}:{end} is given, the run has {self.cycles} cycles, allowed is A:B "
-                                f"with 0 <= A < B <= {self.cycles}")
+            raise WormcastError(f"window: {first}:{end} is not valid: the run has {self.cycles} cycles. "
+                                f"Allowed: A:B with 0 <= A < B <= {self.cycles}.")
         from ..waves.record import About, record_window
 
         host = make_host(self.network, self.messages, self.worms, stall=self.stall, seed=self.seed)
@@ -110,7 +111,7 @@ class Run:
         record_window(self.network, host, path, first, end, instances, about)
 
     def message_to_dict(self, index: int) -> dict[str, Any]:
-        """One message and its deliveries, as plain data for JSON; cycles, None where it did not come to it."""
+        """Return a message and its deliveries as plain data for JSON. A cycle is None if the event did not happen."""
         message, worms, host = self.messages[index], self.worms, self.host
         first, end = worms.message_offsets[index], worms.message_offsets[index + 1]
         places = range(int(worms.destination_offsets[first]), int(worms.destination_offsets[end]))
@@ -139,7 +140,7 @@ class Run:
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the run as plain data for JSON, as ``wormcast run --json`` prints it."""
+        """Return the run as plain data for JSON, as ``wormcast run --json`` prints it."""
         return {
             "outcome": self.outcome,
             "cycles": self.cycles,
@@ -157,10 +158,10 @@ def _cycle(value: np.int64) -> int | None:
 
 
 def check_messages(messages: Sequence[Message]) -> None:
-    """Refuse messages that cannot be sent; which nodes there are is for the scheme to say."""
+    """Refuse messages that cannot be sent. The scheme checks their nodes."""
     require_kind("messages", messages, Sequence)
     if not messages:
-        raise WormcastError("messages: none is given, a run sends at least one")
+        raise WormcastError("messages: an empty list is not valid. Allowed: one or more messages.")
     for index, message in enumerate(messages):
         where = f"message {index}" if len(messages) > 1 else "run"
         require_kind(where, message, Message)
@@ -174,20 +175,20 @@ def check_messages(messages: Sequence[Message]) -> None:
             raise MessageError(where, index, str(error)) from error
         if not 1 <= message.length <= MOST_CYCLES:
             raise MessageError(
-                where, index, f"length: {message.length} is given, allowed are 1 to {MOST_CYCLES} flits")
+                where, index, f"length: {message.length} is not valid. Allowed: 1 to {MOST_CYCLES} flits.")
         if not 0 <= message.at <= MOST_CYCLES:
-            raise MessageError(where, index, f"cycle: {message.at} is given, allowed are 0 to {MOST_CYCLES}")
+            raise MessageError(where, index, f"cycle: {message.at} is not valid. Allowed: 0 to {MOST_CYCLES}.")
         for other in message.after:
             if not 0 <= other < index or message.source not in messages[other].destinations:
-                raise MessageError(where, index, f"after: {other} is given, it must be an earlier message, whose "
-                                   f"destinations include {message.source}, the source of this one")
+                raise MessageError(where, index, f"after: {other} is not valid. Allowed: earlier messages with the "
+                                   f"destination {message.source}, the source of this message.")
         if len(set(message.after)) < len(message.after):
-            raise MessageError(where, index, f"after: {message.after} is given, each message may be there once")
+            raise MessageError(where, index, f"after: {message.after} is not valid: a message is there twice")
 
 
 def plan_messages(topology: Topology, scheme: Scheme, messages: Sequence[Message],
                   configuration: Configuration | None = None) -> Worms:
-    """Turn all messages into worms; ``configuration`` says in which packets they are sent, by default one each."""
+    """Plan the worms of all messages. ``configuration`` determines the packets. Default: one packet per message."""
     check_messages(messages)
     offsets = np.cumsum([0, *(len(message.destinations) for message in messages)])
     worms = scheme.batch(
@@ -198,7 +199,7 @@ def plan_messages(topology: Topology, scheme: Scheme, messages: Sequence[Message
         packets=None if configuration is None else configuration.packets_of(
             np.array([message.length for message in messages], np.int64)),
     )
-    scheme.hops(scheme.relation_on(topology).on(topology), worms)  # refuses a relation that does not lead there
+    scheme.hops(scheme.relation_on(topology).on(topology), worms)  # refuses a relation that does not reach a node
     return worms
 
 
@@ -217,37 +218,32 @@ def run(
     seed: int = 0,
     contention: bool = False,
 ) -> Run:
-    """Send messages through a network, and report every delivery or why there is none.
+    """Send messages through a network, and return all deliveries or the reason why some are missing.
 
     Parameters
     ----------
     messages : sequence of Message
     engine : "bulk" or "amaranth"
     vcd : Path, optional
-        Where to write a waveform of every signal; engine ``bulk`` writes beside it what viewers show first (`beside`).
+        Waveform file to write. Engine ``bulk`` also writes a file beside it with the first view for viewers (`beside`).
     window : (int, int), optional
-        First cycle of the waveform and the cycle behind its last one; the whole run if it is not given.
+        First cycle of the waveform, and the cycle after its last one. Default: the whole run.
     instances : str, optional
-        What is shown, as `find_instances` reads it; everything if it is not given. Engine ``amaranth`` always shows
-        the whole run and everything.
+        Instances in the waveform, see `find_instances`. Default: all. Engine ``amaranth`` always records all
+        instances in the whole run.
     timeout : int
-        Cycles after which a run that is neither done nor in deadlock is ``stalled``.
+        Cycles after which a run that is neither delivered nor in deadlock is ``stalled``.
     stall : float
-        Chance, 0 to below 1, that a consumption channel takes nothing in a cycle.
+        Probability, 0 to below 1, that a consumption channel accepts no flit in a cycle.
     seed : int
-        Of the stalls.
+        Seed of the stalls.
     contention : bool
-        Find out who kept whom waiting; see `Run`.
-
-    Raises
-    ------
-    WormcastError
-        Bad input, in a sentence.
+        Measure the causes of waiting; see `Run`.
     """
     if contention:
         require_followed(configuration.as_sent(scheme), configuration)
     if engine not in ENGINES:
-        raise WormcastError(f"engine: {engine!r} is given, allowed are {', '.join(ENGINES)}")
+        raise WormcastError(f"engine: {engine!r} is not valid. Allowed: {', '.join(ENGINES)}.")
     require_kind("topology", topology, Topology)
     require_kind("scheme", scheme, Scheme)
     require_kind("configuration", configuration, Configuration)
@@ -258,10 +254,10 @@ def run(
     require_kind("instances", instances, str, NoneType)
     for name, value in (("window", window), ("instances", instances)):
         if value is not None and (vcd is None or engine != "bulk"):
-            raise WormcastError(f"{name}: it says what goes into a waveform of engine bulk; here "
-                                + ("no waveform is asked for" if vcd is None else f"the engine is {engine}"))
+            raise WormcastError(f"{name}: no waveform is written. Needed: vcd." if vcd is None else
+                                f"{name}: engine {engine} always records the whole run. Allowed: with engine bulk.")
     if timeout < 1:
-        raise WormcastError(f"timeout: {timeout} cycles is given, it must be at least 1")
+        raise WormcastError(f"timeout: {timeout} is not valid. Allowed: 1 or more cycles.")
     scheme = configuration.as_sent(scheme)
     worms = plan_messages(topology, scheme, messages, configuration)
     require_sent(topology, scheme, configuration, worms)
@@ -280,7 +276,7 @@ def run(
     outcome, deadlock, faults = run_bulk(bulk, timeout)
     cycles = int(host.counters[NOW])
     if engine == "amaranth":
-        # the judge runs for itself; the bulk engine has said how long, reads deadlocks, and must agree
+        # the bulk engine has determined the number of cycles and detected deadlocks; both must deliver alike
         from ..engines.amaranth import AmaranthEngine
 
         host = fresh_host()
@@ -288,7 +284,7 @@ def run(
         check_receipts(host, faults=bool(faults))
         judged = bulk.host
         if not np.array_equal(host.deliveries, judged.deliveries):
-            raise RuntimeError("the engines disagree on what becomes of this run")
+            raise RuntimeError("the engines disagree on the deliveries of this run")
     waits = waits_of(bulk.host, bulk.grants.take(), network.nodes) if bulk.grants else None
     result = Run(network, engine, seed, outcome, cycles, tuple(messages), worms, host, deadlock, faults, stall, waits,
                  find_residences(bulk))
@@ -298,17 +294,22 @@ def run(
 
 
 def run_bulk(engine: BulkEngine, timeout: int) -> "tuple[str, Deadlock | None, tuple[Fault, ...]]":
-    """Run until everything is delivered, a deadlock is proved, or the time is up: the outcome, and what it is by.
+    """Run until everything is delivered, a deadlock is proved, or the time is up.
 
-    Where routers have found errors, worms are no longer what was sent, and nothing is proved of them: a run in which
-    something does not arrive is an ``error`` then.
+    If routers have detected errors, worms on the wire differ from the sent ones, and deadlocks are not proved: the
+    outcome is ``error`` if a message does not arrive.
+
+    Returns
+    -------
+    (str, Deadlock or None, tuple of Fault)
+        Outcome, deadlock and faults of a `Run`.
     """
     configuration = engine.network.configuration
-    # the interfaces' own waits are no sign of trouble
+    # waits of t_ns and t_nr are normal
     host, patience = engine.host, PATIENCE + configuration.t_ns + configuration.t_nr
     while True:
         now, step = int(host.counters[NOW]), min(CHUNK, patience)
-        # before the next event there is nothing to look at
+        # nothing changes before the next event
         engine.run(min(max(1, (engine.next_event() - now) // step) * step, timeout - now))
         faults = find_faults(engine)
         require_tokens(engine)
@@ -319,7 +320,7 @@ def run_bulk(engine: BulkEngine, timeout: int) -> "tuple[str, Deadlock | None, t
         waiting = (host.injected >= 0) & (host.left > 0)
         aged = (waiting & (now - host.touched > patience)).any()
         if aged or now >= timeout:
-            from ..engines.deadlock import find_deadlock  # which most runs do without
+            from ..engines.deadlock import find_deadlock  # most runs do not need it
 
             deadlock = None if faults else find_deadlock(engine)
             if deadlock:

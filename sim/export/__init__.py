@@ -1,1 +1,1 @@
-"""Hardware that leaves the package: Verilog, and what it costs on FPGAs."""
+"""Export of hardware: Verilog, and its cost on FPGAs."""

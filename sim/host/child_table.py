@@ -1,4 +1,4 @@
-"""Rows of the child tables of smart interfaces, compiled: who gets them, how they are written, when they are free."""
+"""Rows of the child tables of smart interfaces, compiled: admission, writing and release."""
 
 import numpy as np
 
@@ -24,13 +24,13 @@ from .queues import append, take
 
 __all__ = ["admit", "begin_work", "end_worm", "write_row"]
 
-# what of a row is sent next, in place of a header flit
+# parts of a row that are sent in place of a header flit
 ROW_NUMBER, ROW_COUNT = -2, -1
 
 
 @inlined
 def begin_work(cpu, worms, deliveries, smart, counters, worm):
-    """A worm may be sent from now on: its node's processor gets it, or it waits until its rows are free."""
+    """Start a worm: append it to its node's processor, or let it wait until its rows are free."""
     if SMART and worms[worm].posting >= 0:
         queue = smart[worms[worm].source]
         worms[worm].behind = NONE
@@ -46,9 +46,9 @@ def begin_work(cpu, worms, deliveries, smart, counters, worm):
 
 @inlined
 def admit(smart, worms, deliveries, tagged, writing, options, counters):
-    """Give rows to what interfaces are to forward, where one is free at all of its nodes, and have them written.
+    """Reserve a row at all nodes of a message that interfaces forward, and have the rows written.
 
-    The oldest of each node is tried; the node that comes first changes from cycle to cycle.
+    The oldest waiting message of each node is tried. The node that is tried first changes from cycle to cycle.
     """
     counters[ADMITS] = 0
     nodes = options[NODES]
@@ -88,8 +88,10 @@ def admit(smart, worms, deliveries, tagged, writing, options, counters):
 
 @inlined
 def write_row(nodes, smart, worms, deliveries, header, working, writing, options, tx, tx_data, table, node):
-    """Put the next flit of a node's child table on its link; see `ChildTable`. With the last one the message of all
-    rows that are written is posted."""
+    """Put the next flit of a node's child table on its link; see `ChildTable`.
+
+    The message is posted when the last flit of all its rows is written.
+    """
     row = smart[node]
     if row.task == NONE:
         if row.first == NONE:
@@ -135,8 +137,11 @@ def write_row(nodes, smart, worms, deliveries, header, working, writing, options
 
 @inlined
 def end_worm(worms, deliveries, smart, tagged, counters, tag):
-    """A worm has reached all its destinations: give its tag back, or, with the last one of what interfaces forward,
-    that of the first one and the rows of all nodes."""
+    """Release the tag of a worm that has reached all its destinations.
+
+    A message that interfaces forward keeps the tag of its first worm, and the rows of all nodes, until its last worm
+    has reached its destinations.
+    """
     worm = tagged[tag]
     last = worms[worm].posting
     whole = True

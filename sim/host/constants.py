@@ -1,4 +1,4 @@
-"""What the hosts' program calls its numbers: tasks, places in its options and counters, marks on links."""
+"""Constants of the hosts' program: tasks, places in its options and counters, marks on links."""
 
 __all__ = ["ADMITS", "CHANNELS", "CHANNEL_BITS", "COUNTED", "CREDITS", "END", "EVENT", "FAULT", "FAULT_CHANNEL",
            "FAULT_NODE", "FREED", "HEAD", "HELD", "IMAGE", "LOOK", "METERED", "NARROW", "NEXT", "NODES", "NONE", "NOW",
@@ -6,30 +6,30 @@ __all__ = ["ADMITS", "CHANNELS", "CHANNEL_BITS", "COUNTED", "CREDITS", "END", "E
            "SPREADING", "STALLED", "SWITCHES", "TAG", "TAG_BITS", "TAIL", "THROTTLED", "T_HR", "T_NR", "UNDELIVERED",
            "UNDER_WAY", "VALID", "WAIT", "WIDTH"]
 
-# a task is the number of a worm to post, the receipt of delivery d is RECEIPT - d
+# a task is the number of a worm to post, or RECEIPT - d for the receipt of delivery d
 NONE = -1
 RECEIPT = -2
 
-# places in Host.options: SPREAD, flits over which a packet spreads its number; ROWS, messages that a smart interface
-# may forward, 0 for none; COUNTED, its rows say how many packets there are; RATE, OF, SEPARATE: flits that a node's
-# host moves in so many cycles, 0 for any, and whether that is each way; NODES, of a lane
+# places in Host.options. SPREAD: flits over which a packet spreads its number. ROWS: messages that a smart interface
+# may forward, 0 for other interfaces. COUNTED: rows contain the number of packets. RATE, OF: a node's host moves RATE
+# flits in OF cycles, 0 for no limit. SEPARATE: each direction has that rate. NODES: of a lane
 WIDTH, CHANNEL_BITS, CHANNELS, PACKET, T_HR, T_NR, SPREAD, ROWS, COUNTED, RATE, OF, SEPARATE, NODES = range(13)
-# places in Host.counters; ADMITS: whether rows have become free
+# places in Host.counters. ADMITS: rows have become free
 NOW, UNDELIVERED, NEXT, TAG, UNDER_WAY, HELD, FAULT, FAULT_NODE, FAULT_CHANNEL, FREED, ADMITS = range(11)
 # places in Meter.counters: cycles counted in bytes so far, cycles in which waiting worms were counted
 NARROW, SAMPLES = range(2)
-# places in the state of `jump`: END, the cycle at which the run ends; LOOK, the cycle before which it does nothing;
-# IMAGE, the cycle of the image of memory, or NONE; CREDITS, of all hosts then; EVENT, the hosts' next one; WAIT, cycles
-# for which memory is compared with the image; SKIPPED, cycles so far
+# places in the state of `jump`. END: the cycle at which the run ends. LOOK: the first cycle in which it acts. IMAGE:
+# the cycle of the memory image, or NONE. CREDITS: sum of all hosts' credits then. EVENT: the hosts' next event. WAIT:
+# cycles for which memory is compared with the image. SKIPPED: cycles so far
 END, LOOK, WAIT, IMAGE, CREDITS, EVENT, SKIPPED = range(7)
 
-# bits of the numbers that tell worms under way apart
+# bits of a tag, the number that tells worms under way apart
 TAG_BITS = 16
-# a message's number says its row in these bits; see hw.interface.smart
+# bits of a message's number that hold its row; see hw.interface.smart
 ROW_MASK = 255
 
-# parts of the program that are compiled where they are used: smart interfaces, stalls of consumption channels, hosts
-# that move a limited number of flits, flits too narrow for a whole tag, counts of what is on the links
+# parts of the program that are compiled only if used: smart interfaces, stalls of consumption channels, hosts with a
+# limited flit rate, flits too narrow for a whole tag, counts of flits on links
 SMART = STALLED = THROTTLED = SPREADING = METERED = True
 SWITCHES = "SMART", "STALLED", "THROTTLED", "SPREADING", "METERED"
 

@@ -1,4 +1,4 @@
-"""What is counted while a network runs, compiled: flits, waiting worms, tokens."""
+"""Counting of flits, waiting worms and tokens in a running network, compiled."""
 
 import numpy as np
 
@@ -11,9 +11,9 @@ __all__ = ["count_grants", "count_links", "count_sample", "sampled", "samples", 
 
 @compiled
 def sampled(cycle):
-    """Whether waiting worms are counted in a cycle.
+    """Return whether waiting worms are counted in a cycle.
 
-    It is one of each 64 in a row, chosen by a hash: so the mean is right whatever period the traffic has.
+    A hash chooses one cycle of each 64, so the mean is right for traffic of any period.
     """
     mixed = (np.uint64(cycle >> 6) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ mixed >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
@@ -22,7 +22,7 @@ def sampled(cycle):
 
 @compiled
 def samples(first, end):
-    """Return in how many cycles, from ``first`` up to ``end``, waiting worms are counted."""
+    """Return the number of cycles from ``first`` up to ``end`` in which waiting worms are counted."""
     begin = min(end, first + 63 & ~63)
     last = max(begin, end & ~63)
     count = last - begin >> 6
@@ -39,7 +39,7 @@ def count_links(ports, flits, tails, outputs):
     ones = np.uint64(0x0101010101010101)
     for k in range(np.uint64(len(ports))):
         start, tail, words, first = ports[k, 0], ports[k, 1], ports[k, 2], ports[k, 3]
-        for j in range(words):  # unsigned, so that LLVM makes it vectors
+        for j in range(words):  # unsigned, so that LLVM vectorises the loop
             marks = outputs[start + j]
             flits[first + j] += marks & ones
             tails[first + j] += marks & marks >> tail & ones
@@ -56,7 +56,7 @@ def widen(narrow, wide):
 
 @compiled
 def count_sample(meter, state):
-    """Count in each router the worms that wait now, for a link, a consumption channel or a token, and what is owned.
+    """Count in each router the worms that wait for a link, a consumption channel or a token, and the owned channels.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def count_sample(meter, state):
         start, tiles, tile_bytes, lanes, first = meter.kinds[kind]
         for tile in range(tiles):
             for byte in range(lanes // 8):
-                # of eight instances each
+                # eight instances at a time
                 asked, owned, through, for_channel, leaves, for_token = 0, 0, 0, 0, 0, 0
                 for k in range(begin, end):
                     register = meter.flags[k, 0]
@@ -114,14 +114,14 @@ def count_sample(meter, state):
 
 @compiled
 def count_grants(meter, inputs, state):
-    """Count the tokens that are taken in this cycle: one comes to a switch, and some worm there asks for it."""
+    """Count the tokens that are taken in this cycle: a token comes to a switch, and a worm there requests it."""
     ones, gathered = np.uint64(0x0101010101010101), np.uint64(0x0102040810204080)
     for row in range(len(meter.stations)):
         kind, at, begin, end = meter.stations[row]
         start, tiles, tile_bytes, lanes, first = meter.kinds[kind]
         for tile in range(tiles):
             for byte in range(lanes // 8):
-                # of eight instances each
+                # eight instances at a time
                 here = np.int64((inputs[at + tile * lanes // 8 + byte] & ones) * gathered >> np.uint64(56))
                 if here:
                     asks = np.int64(0)

@@ -12,13 +12,13 @@ from .constants import NONE
 
 __all__ = ["RELEASE", "awaited", "link", "receipts"]
 
-#: A worm that waits for the receipt of a delivery, and the next one that does, or -1. ``freed`` is a list of its own:
-#: the worms that have been released, as many as `Host.counters` say, in the order in which they were.
+#: Worm that waits for the receipt of a delivery, and the next such worm, or -1. ``freed`` is a separate list: the
+#: released worms in the order of release, as many as `Host.counters` has in `FREED`.
 RELEASE = np.dtype([(field, np.int32) for field in ("worm", "delivery", "next", "freed")])
 
 
 def awaited(worms: Worms, waiting: npt.NDArray[np.int64], nodes: int) -> npt.NDArray[np.int64]:
-    """Find the delivery that each of these worms waits for: to its source, of the worm it comes after; -1 for none."""
+    """Return the delivery that each of these worms waits for: to its source, of the worm it comes after; or -1."""
     given = np.repeat(np.arange(len(worms)), np.diff(worms.destination_offsets)) * nodes + worms.destinations
     by_key = np.argsort(given)
     wanted = worms.after[waiting] * nodes + worms.source[waiting]
@@ -28,7 +28,7 @@ def awaited(worms: Worms, waiting: npt.NDArray[np.int64], nodes: int) -> npt.NDA
 
 @native()
 def link(deliveries, releases, first):
-    """Put the releases from this row on behind those that their deliveries have."""
+    """Append the releases from row ``first`` on to the lists of their deliveries."""
     for at in range(first, len(releases)):
         delivery = deliveries[releases[at].delivery]
         releases[at].next = -1
@@ -41,7 +41,7 @@ def link(deliveries, releases, first):
 
 def receipts(first_worms: npt.NDArray[np.int64], host: Any, waiting: npt.NDArray[np.int64],
              others: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """For each message of a host that waits for another one, the delivery of that one to its source; -1 for none."""
+    """Return, for each message that waits for another, the other's delivery to the message's source; or -1."""
     found = np.full(len(waiting), -1)
     _find_receipts(first_worms, host.worms, host.deliveries, waiting, others, found)
     return found

@@ -1,4 +1,4 @@
-"""Which packet of which worm a flit belongs to: by what it says, or by what a network interface is sending."""
+"""Identification of the packet that a flit belongs to, by its data or by the interface that sends it."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -14,25 +14,25 @@ from .program_layout import Host
 __all__ = ["Packet", "brought_by", "children_at", "packet_at_interface", "packet_of"]
 
 Packet = tuple[int, int]
-"""A worm, and which of its packets, from 0."""
+"""Worm, and number of its packet, from 0."""
 
 
 def packet_of(host: Host, flits: Sequence[int], *, begins: bool) -> Packet | None:
-    """Find the packet that payload flits belong to by their data.
+    """Return the packet that payload flits belong to, decoded from their data.
 
-    Copies that interfaces forward all name the first worm of their message.
+    Copies that interfaces forward all have the number of their message's first worm.
 
     Parameters
     ----------
     flits : sequence of int
-        Data of flits that follow each other.
+        Data of consecutive flits.
     begins : bool
         The first of them is the packet's first payload flit.
 
     Returns
     -------
     Packet or None
-        None where no worm under way says such things, or narrow flits are too few to tell.
+        None if no worm under way has such data, or if there are too few narrow flits.
     """
     width, packet, spread = (int(host.options[place]) for place in (WIDTH, PACKET, SPREAD))
     if spread == 1:
@@ -50,22 +50,22 @@ def packet_of(host: Host, flits: Sequence[int], *, begins: bool) -> Packet | Non
     same = host.tagged[under_way[(under_way ^ flits[-1]) & mask == 0]]
     if len(same) != 1 or (packet and host.worms["length"][same[0]] > packet):
         return None
-    # flits behind those that say the whole tag have its low bits, and where tags have no others, so have all
+    # later flits have the tag's low bits; without further tag bits, so do the first flits
     return (int(same[0]), 0) if len(flits) > spread or under_way.max() <= mask else None
 
 
 def brought_by(host: Host, node: int, root: int) -> int:
-    """The worm by which a node gets a message, or -1; ``root`` as of `children_at`."""
+    """Return the worm by which a node gets a message, or -1. ``root``: as for `children_at`."""
     return _delivery(host, node, root, "worm")
 
 
 def children_at(host: Host, node: int, root: int) -> list[int]:
-    """The worms by which a node's interface sends a message on, in their order.
+    """Return the worms by which a node's interface forwards a message, in their order.
 
     Parameters
     ----------
     root : int
-        The first worm of the message, which stands for all.
+        First worm of the message.
     """
     worm, order = root, []
     if host.worms["source"][root] != node:
@@ -77,7 +77,7 @@ def children_at(host: Host, node: int, root: int) -> list[int]:
 
 
 def _delivery(host: Host, node: int, root: int, field: str) -> int:
-    """What is said of a message's delivery to a node, or -1."""
+    """Return a field of a message's delivery to a node, or -1."""
     rows = slice(int(host.worms["delivery"][root]), int(host.worms["delivery_end"][host.worms["posting"][root]]))
     [found] = host.deliveries[field][rows][host.deliveries["node"][rows] == node].tolist() or [NONE]
     return int(found)
@@ -85,26 +85,26 @@ def _delivery(host: Host, node: int, root: int, field: str) -> int:
 
 def packet_at_interface(host: Host, register: Callable[[str, int], Any], queue: int, on_link: bool, node: int,
                         port: int, vc: int) -> Packet | None:
-    """Find the packet that an injection port is sending on a virtual channel.
+    """Return the packet that an injection port is sending on a virtual channel.
 
     Parameters
     ----------
     register : callable
         (name, node) -> value of a register of the node's interface now; 0 for the number of a single virtual channel.
     queue : int
-        Flits that the port's buffer holds at most.
+        Capacity of the port's buffer in flits.
     on_link : bool
-        A flit lies on the link from the host to this port.
+        A flit is on the link from the host to this port.
 
     Returns
     -------
     Packet or None
-        None when the port has no packet on this virtual channel.
+        None if the port has no packet on this virtual channel.
     """
     name = f"injection_{port}"
     if not register(f"{name}.owns", node) or int(register(f"{name}.packet_vc", node)) != vc:
         return None
-    # flits that the host has sent and the injection not yet: on the link, and in its buffer
+    # flits that the host has sent and the injection has not: on the link, and in its buffer
     buffer = f"{name}.buffer.vc0_"
     end, start = (int(register(buffer + place, node)) if queue > 1 else 0 for place in ("write_at", "read0_at"))
     behind = int(on_link) + fill_level(end, start, int(register(buffer + "filled0", node)), queue)
@@ -121,7 +121,7 @@ def packet_at_interface(host: Host, register: Callable[[str, int], Any], queue: 
     if host.worms["posting"][worm] >= 0:
         return None
     packet = int(host.options[PACKET])
-    # the packet is not through: it is the one of the next payload flit
+    # the packet is not finished: it is the packet of the next payload flit
     payload = max(0, sent - behind - int(host.worms["headers"][worm]))
     return worm, payload // packet if packet else 0
 

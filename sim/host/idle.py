@@ -1,4 +1,4 @@
-"""Jumps over cycles in which nothing happens, compiled."""
+"""Jumps over cycles without events, compiled."""
 
 import numpy as np
 import numpy.typing as npt
@@ -30,31 +30,28 @@ from .program_layout import Host
 
 __all__ = ["FIRST_LOOK", "FIRST_WAIT", "NEVER", "jump", "next_event", "watch"]
 
-#: Cycles without a worm under way after which an image of memory is kept.
+#: Cycles without a worm under way before an image of memory is stored.
 FIRST_LOOK = 64
 
-#: Cycles for which memory is compared with the first image; twice as many for each further one.
+#: Cycles for which memory is compared with the first image; doubled for each further image.
 FIRST_WAIT = 16
 
-#: A cycle that no run reaches.
+#: Cycle that no run reaches.
 NEVER = 1 << 62
 
-#: Bytes that are compared at a time.
+#: Bytes compared at a time.
 BLOCK = 1 << 10
 
 
 def watch(end: int) -> npt.NDArray[np.int64]:
-    """Return the state of `jump` for a run up to the cycle ``end``; 0 switches jumps off."""
+    """Return the state of `jump` for a run up to the cycle ``end``. 0 switches jumps off."""
     idle = np.zeros(7, np.int64)
     idle[[END, WAIT, IMAGE]] = end, FIRST_WAIT, NONE
     return idle
 
 
 def next_event(host: Host) -> int:
-    """Return the first cycle, from the present one on, in which a host acts, provided that nothing arrives before.
-
-    It is `NEVER` if there is none.
-    """
+    """Return the first cycle, from the present one on, in which a host acts, if nothing arrives before; or `NEVER`."""
     found = np.zeros(1, np.int64)
     _find_next_event(host, found)
     return int(found[0])
@@ -81,7 +78,7 @@ def _next_event(host):
     for node in range(len(nodes)):
         if host.writing[node]:
             return now
-        # a memory's buckets fill in every cycle until they are full
+        # a host's token buckets fill in every cycle until they are full
         if options[RATE] > 0 and (nodes[node].taken < most or (options[SEPARATE] and nodes[node].given < most)):
             return now
         if host.working[node]:
@@ -114,22 +111,22 @@ def _differ(memory, image, start):
 
 @compiled
 def jump(host, meter, state, outputs, idle, image):
-    """Skip the cycles up to the next event of a host, or up to the end of the run, if memory has come to a cycle.
+    """Skip the cycles up to the next event of a host, or up to the end of the run, if memory repeats.
 
-    For use while no worm is under way, after every cycle from ``idle[LOOK]`` on. Hosts then do nothing before their
-    next event. So if memory is the same at the start of two cycles, it is the same in all later cycles at multiples of
-    their distance: tokens walk round, and the choice of the next virtual channel changes, even if nothing is sent. The
-    distance is found as by Brent's algorithm. Without a worm no flit is on a link and nothing waits: of the meter only
-    the number of samples grows.
+    For use while no worm is under way, after every cycle from ``idle[LOOK]`` on. Hosts do nothing before their next
+    event. If memory is the same at the start of two cycles, it is therefore the same in all later cycles at multiples
+    of their distance: tokens circulate, and the choice of the next virtual channel changes, even without traffic. The
+    distance is found by Brent's algorithm. Without a worm no flit is on a link and nothing waits, so only the number of
+    samples grows in the meter.
 
     Parameters
     ----------
     state, outputs : uint8 [bytes]
-        State of all components, and what they and the hosts drive.
+        State of all components, and the words that they and the hosts drive.
     idle : int64 [7]
-        As `watch` returns it; kept from call to call.
+        State from `watch`, kept from call to call.
     image : uint8 [bytes]
-        Room for ``state`` and ``outputs``.
+        Memory for ``state`` and ``outputs``.
     """
     counters, now = host.counters, host.counters[NOW]
     credits = 0

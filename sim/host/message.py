@@ -1,4 +1,4 @@
-"""Messages, and the program that sends a list of them."""
+"""Messages, and the host program that sends a list of them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,10 +16,10 @@ __all__ = ["Message", "make_host"]
 
 @dataclass(frozen=True)
 class Message:
-    """One multicast to send: created in cycle ``at``, of ``length`` payload flits.
+    """Multicast to send: created in cycle ``at``, with ``length`` payload flits.
 
-    If it is ``after`` others, earlier ones by their places of which its source is a destination, it is created in that
-    cycle or when its source notes the last of their receipts, whichever is later.
+    ``after``: numbers of earlier messages that have its source as a destination. The message is then created in cycle
+    ``at`` or when its source notes the last of these receipts, whichever is later.
     """
 
     at: int

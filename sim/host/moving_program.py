@@ -1,4 +1,4 @@
-"""A host's program as a window that moves along the messages: old ones are dropped, new ones appended."""
+"""Window of a host's program that moves along the messages: old ones are dropped, new ones appended."""
 
 import numpy as np
 
@@ -12,25 +12,25 @@ from .program_layout import Host, Integers
 
 __all__ = ["MovingHost"]
 
-#: Fields of `Host` whose rows come and go.
+#: Fields of `Host` with rows that are added and dropped.
 GROWING = ("worms", "deliveries", "agenda", "releases", "header", "begun")
 
 
 class MovingHost:
-    """A host's program to which worms are added, and from which those that are received are dropped.
+    """Host's program with functions to add worms, and to drop worms that have been received.
 
-    To add worms takes no longer than these do, on average, however many there are; to drop any takes as long as all
-    that are left.
+    Adding takes time in proportion to the added worms, on average. Dropping takes time in proportion to the remaining
+    rows.
 
     Parameters
     ----------
     host : Host
-        Its arrays are taken over.
+        Its arrays become part of this object.
 
     Attributes
     ----------
     host : Host
-        The program as it is: of no use any more when worms have been added or dropped.
+        The present program. It is invalid after worms have been added or dropped.
     """
 
     def __init__(self, host: Host):
@@ -38,9 +38,9 @@ class MovingHost:
         self.host = host
 
     def append(self, more: Host) -> None:
-        """Add the worms of a program that has not begun, to be created no earlier than those that wait already.
+        """Add the worms of a program that has not begun. They must be created no earlier than those that wait already.
 
-        Its arrays are used up.
+        The arrays of ``more`` are used up.
         """
         host = self.host
         worms, deliveries, releases = len(host.worms), len(host.deliveries), len(host.releases)
@@ -64,27 +64,27 @@ class MovingHost:
         self._renew()
 
     def wait_for(self, first_worms: Integers, messages: Integers, others: Integers) -> None:
-        """Let messages wait for their sources' receipts of others, besides what they wait for already.
+        """Let messages wait for their sources' receipts of other messages, besides what they wait for already.
 
-        For a receipt that is noted nobody waits.
+        Receipts that are noted already are skipped.
 
         Parameters
         ----------
         first_worms : int array [messages]
-            The first worm of each message here, in their order.
+            First worm of each message here, in order.
         messages, others : int64 arrays of the same length
-            A message of which no worm has been posted, and one whose receipt at its source it waits for; no pair twice.
+            Message without a posted worm, and message whose receipt at its source it waits for. No pair occurs twice.
 
         Raises
         ------
         WormcastError
-            A source is no destination of what it is to wait for.
+            A source is not a destination of the message to wait for.
         """
         host, rows = self.host, self._rows["releases"]
         delivery = receipts(first_worms, host, messages, others)
         if (delivery < 0).any():
-            raise WormcastError("after: a message waits for one of which its source is no destination, it must be one "
-                                "of its destinations")
+            raise WormcastError("after: a message is not valid: its source is not a destination of the message that it "
+                                "waits for")
         last = messages + 1 == len(first_worms)
         first = first_worms[messages]
         count = np.where(last, len(host.worms), first_worms[np.where(last, 0, messages + 1)]) - first
@@ -99,9 +99,9 @@ class MovingHost:
         self._renew()
 
     def drop(self, worms: int) -> None:
-        """Forget the first so many worms, all of which are received; what is left is numbered from 0.
+        """Drop the first ``worms`` worms, all of which are received. The others are numbered from 0.
 
-        Nobody is told any more which worms were released before this.
+        The list of worms released before this is cleared.
         """
         if not worms:
             return
@@ -129,13 +129,13 @@ class MovingHost:
 
 @compiled
 def _worm(number, worms):
-    """Renumber a worm; one that is dropped, and none, become none."""
+    """Renumber a worm. A dropped worm becomes -1, and -1 stays."""
     return max(number - worms, -1)
 
 
 @compiled
 def _task(number, worms, deliveries):
-    """Renumber a task, as `_worm` does: the receipt of delivery d is -2 - d."""
+    """Renumber a task, as `_worm` does. The receipt of delivery d is -2 - d."""
     if number >= 0:
         return max(number - worms, -1)
     return number + deliveries if number + deliveries < -1 else -1
@@ -148,7 +148,7 @@ def _release(number, place):
 
 @compiled
 def _renumber_rows(worms, deliveries, releases, first_worm, first_delivery, header, packets, place):
-    """Renumber what rows that are left say of each other."""
+    """Renumber the references between the remaining rows."""
     for at in range(len(worms)):
         worm = worms[at]
         worm.delivery -= first_delivery
@@ -176,7 +176,7 @@ def _renumber_rows(worms, deliveries, releases, first_worm, first_delivery, head
 
 @compiled
 def _renumber_work(nodes, streams, channels, smart, tagged, worms, deliveries):
-    """Renumber what nodes, links and channels work on."""
+    """Renumber the worms and deliveries of nodes, links and channels."""
     for at in range(len(nodes)):
         node = nodes[at]
         node.task = _task(node.task, worms, deliveries)

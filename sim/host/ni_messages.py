@@ -1,4 +1,4 @@
-"""Messages that smart interfaces forward: which they are, and what the rows of their child tables hold."""
+"""Messages that smart interfaces forward, and the contents of the rows of their child tables."""
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,7 @@ __all__ = ["forwarded_messages", "lay_out_rows"]
 
 
 def forwarded_messages(network: Network, worms: Worms) -> npt.NDArray[np.bool_]:
-    """Which messages interfaces forward: those of more than one worm of such a scheme, [messages].
+    """Return for each message whether interfaces forward it: it has several worms, of a scheme for smart interfaces.
 
     Raises
     ------
@@ -27,20 +27,20 @@ def forwarded_messages(network: Network, worms: Worms) -> npt.NDArray[np.bool_]:
     onwards[several] = np.add.reduceat(worms.tier == INTERFACE, first)[several] > 0 if several.any() else False
     found = onwards | (several & network.scheme.forwarded)
     if found.any() and not network.configuration.smart:
-        raise WormcastError(f"ni: conventional is given, scheme {network.scheme.name} has network interfaces forward "
-                            "its worms: allowed are fcfs, fpfs")
+        raise WormcastError(f"ni: conventional is not valid: network interfaces forward the worms of scheme "
+                            f"{network.scheme.name}. Allowed: fcfs, fpfs.")
     return found
 
 
 def lay_out_rows(network: Network, worms: Worms, forwarded: npt.NDArray[np.bool_],
                  rows: npt.NDArray[np.void], deliveries: npt.NDArray[np.void]) -> None:
-    """Say in a program's rows of worms and deliveries who forwards to whom.
+    """Write the children of each node to a program's rows of worms and deliveries.
 
     Raises
     ------
     WormcastError
-        A row has no room for its children's headers; FCFS has fewer places than a message has packets; a node
-        is to forward what it does not get.
+        A row is too short for its children's headers; FCFS has fewer packet buffer entries than a message has packets;
+        or a node forwards a worm that no earlier worm brings.
     """
     configuration, offsets = network.configuration, worms.message_offsets
     message_of = np.repeat(np.arange(worms.messages), np.diff(offsets))
@@ -48,7 +48,7 @@ def lay_out_rows(network: Network, worms: Worms, forwarded: npt.NDArray[np.bool_
     rows["root"][chosen] = offsets[message_of[chosen]]
     heads = offsets[:-1][forwarded]
     rows["posting"][heads] = offsets[1:][forwarded] - 1
-    rows["headers"][heads] = 1  # the flit that says so
+    rows["headers"][heads] = 1  # the flit that marks a forwarded message
     # one behind the other: the worms of a node and a message, in the order of sending
     order = chosen[np.lexsort((worms.rank[chosen], worms.source[chosen], message_of[chosen]))]
     same = (message_of[order[1:]] == message_of[order[:-1]]) & (worms.source[order[1:]] == worms.source[order[:-1]])
@@ -57,22 +57,22 @@ def lay_out_rows(network: Network, worms: Worms, forwarded: npt.NDArray[np.bool_
     flits = np.add.reduceat(rows["own_headers"][order], starts)
     if flits.max() > configuration.row:
         most = order[starts[flits.argmax()]]
-        raise WormcastError(f"row: {configuration.row} flits are given, the headers of all children of node "
-                            f"{worms.source[most]} have {flits.max()}")
+        raise WormcastError(f"row: {configuration.row} is not valid: the headers of all children of node "
+                            f"{worms.source[most]} have {flits.max()} flits. Allowed: {flits.max()} or more.")
     if configuration.counts_packets:
         packets = int((rows["length"][heads].max() - 1) // configuration.packet) + 1
         if packets > configuration.places:
             default = " (the default)" * (configuration.places == type(configuration).places)
-            raise WormcastError(f"places: {configuration.places}{default} are too few for ni {configuration.ni}, "
-                                f"which keeps all packets of a message: a message of {rows['length'][heads].max()} "
-                                f"flits has {packets}")
-    # the first worm that each node sends is told by the delivery that brings it the message
+            raise WormcastError(f"places: {configuration.places}{default} is not valid: ni {configuration.ni} keeps "
+                                f"all packets of a message, and a message of {rows['length'][heads].max()} flits has "
+                                f"{packets}. Allowed: {packets} or more.")
+    # a delivery to a node names the first worm that the node forwards
     first = order[starts]
     onward = first[worms.after[first] != AT_ONCE]
     brought = awaited(worms, onward, network.nodes)
     lost = (brought == NONE) | (worms.after[onward] >= onward)
     if lost.any():
         worm = int(onward[lost.argmax()])
-        raise WormcastError(f"worm {worm} is to be forwarded by node {worms.source[worm]}, worm {worms.after[worm]} "
-                            "must bring it there before")
+        raise WormcastError(f"worm {worm} is not valid: node {worms.source[worm]} forwards it, and worm "
+                            f"{worms.after[worm]} does not bring it there before")
     deliveries["child"][brought] = onward

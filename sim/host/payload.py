@@ -1,4 +1,4 @@
-"""What payload flits say, compiled: the number of their worm, and their place in it."""
+"""Data of payload flits, compiled: the number of their worm, and their place in it."""
 
 import numpy as np
 
@@ -11,10 +11,10 @@ __all__ = ["free_tag", "joined", "payload", "place_of"]
 
 @inlined
 def payload(tag, place, options, part):
-    """One 64-bit part of a payload flit's data: 16 bits of tag and 16 of place, repeated up to the flit's width.
+    """Return one 64-bit part of a payload flit's data: 16 bits of tag and 16 of place, repeated up to the flit's width.
 
-    Of narrow flits the first ones of a packet say the tag, and which packet it is, low bits first. Behind the first one
-    all have the tag's low bits, added to what they say: so most flits name their worm, while few are under way.
+    In narrow flits the first ones of a packet carry its tag and its number, low bits first. To all after the first the
+    tag's low bits are added, so that most flits identify their worm while few worms are under way.
     """
     width, spread, packet = options[WIDTH], options[SPREAD], options[PACKET]
     if SPREADING:
@@ -33,19 +33,19 @@ def payload(tag, place, options, part):
 
 @compiled
 def place_of(data, width):
-    """Give the place in its worm that the first 32 bits of a payload flit say; in narrow flits it has fewer bits."""
+    """Return the place in its worm from the first 32 bits of a payload flit. In narrow flits it has fewer bits."""
     return (data >> TAG_BITS) & 0xFFFF & ((1 << min(width, 32) - TAG_BITS) - 1)
 
 
 @compiled
 def joined(word, data, before, width):
-    """Join what so many narrow flits ``before`` have said of their packet, ``word``, with the data of the next one."""
+    """Join the data of ``before`` narrow flits of a packet, ``word``, with the data of the next flit."""
     return word | (data - word & (1 << width) - 1) << before * width if before > 0 else data
 
 
 @compiled
 def free_tag(tagged, start, bits, rows):
-    """The next tag of so many bits that no worm under way has, and whose low bits are no row's; -1 if there is none."""
+    """Return the next tag of ``bits`` bits that no worm under way has, and with low bits that are no row's; or -1."""
     mask = min(len(tagged), 1 << min(bits, TAG_BITS)) - 1
     tag = start & mask
     for _ in range(mask + 1):

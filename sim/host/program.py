@@ -57,7 +57,7 @@ __all__ = ["gather", "host_step", "needed", "run_cycles"]
 
 
 def needed(host: Host, *, metered: bool = False) -> dict[str, bool]:
-    """Find the parts of the program that a host needs: values of `SWITCHES`."""
+    """Return the parts of the program that a host needs: values of `SWITCHES`."""
     options = host.options
     return {"SMART": bool(options[ROWS]), "STALLED": bool(host.stall[0]), "THROTTLED": bool(options[RATE]),
             "SPREADING": bool(options[SPREAD] > 1), "METERED": metered}
@@ -65,7 +65,7 @@ def needed(host: Host, *, metered: bool = False) -> dict[str, bool]:
 
 @compiled
 def _stalls(stall, cycle, node, channel):
-    """Whether a consumption channel takes nothing in this cycle; a hash, so that no engine's order matters."""
+    """Return whether the consumption channel is stalled in this cycle: a hash, independent of an engine's order."""
     mixed = stall[1] ^ np.uint64(cycle) * np.uint64(0x9E3779B97F4A7C15)
     mixed ^= np.uint64(node * 64 + channel + 1) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ mixed >> np.uint64(31)) * np.uint64(0x94D049BB133111EB)
@@ -74,7 +74,7 @@ def _stalls(stall, cycle, node, channel):
 
 @inlined
 def _compute(nodes, streams, worms, deliveries, releases, smart, working, sending, options, counters, node):
-    """Let a node's processor work: what is done in this cycle has its effect, and the next task begins."""
+    """Let a node's processor work: a task that ends in this cycle has its effect, and the next task begins."""
     now = counters[NOW]
     cpu = nodes[node]
     while True:
@@ -111,14 +111,14 @@ def _compute(nodes, streams, worms, deliveries, releases, smart, working, sendin
 
 @inlined
 def _tag_bits(worm, options):
-    """Bits of a worm's first packet, which say its tag: one that is too short for a whole tag takes one of fewer."""
+    """Return the bits of a worm's first packet. They hold its tag, so a short packet has a shorter tag."""
     packet = options[PACKET]
     return options[WIDTH] * (min(worm.length, packet) if packet > 0 else worm.length)
 
 
 @inlined
 def _may_begin(stream, worms, tagged, options, counters):
-    """Whether there is a tag for the next worm of a link, as nearly always."""
+    """Return whether a tag is free for the next worm of a link, as nearly always."""
     if counters[UNDER_WAY] == 0 or worms[stream.first].posting >= 0:
         return True
     bits = _tag_bits(worms[stream.first], options)
@@ -135,7 +135,7 @@ def _send(streams, worms, header, tagged, sending, options, counters, row, tx, t
     worm = stream.worm
     if worm < 0:
         if not _may_begin(stream, worms, tagged, options, counters):
-            # the host's doing, not the network's: such a run counts for nothing
+            # the host holds the worm back, not the network: the run is not valid
             counters[HELD] = _tag_bits(worms[stream.first], options)
         else:
             worm = stream.first
@@ -145,7 +145,7 @@ def _send(streams, worms, header, tagged, sending, options, counters, row, tx, t
                 begun.tag = free_tag(tagged, counters[TAG], _tag_bits(begun, options), options[ROWS])
                 tagged[begun.tag] = worm
                 counters[TAG] = (begun.tag + 1) & (len(tagged) - 1)
-            last = max(worm, begun.posting)  # what interfaces forward begins with it
+            last = max(worm, begun.posting)  # all worms of a forwarded message begin with it
             for other in range(worm, last + 1):
                 worms[other].injected = now
             counters[UNDER_WAY] += last + 1 - worm
@@ -159,7 +159,7 @@ def _send(streams, worms, header, tagged, sending, options, counters, row, tx, t
     if worm >= 0:
         place = stream.sent - stream.headers
         if place < 0:
-            # what interfaces forward has no header: a flit with both marks says so
+            # a forwarded message has no header: a flit with both marks stands for it
             tx[port, node] = VALID | HEAD | (TAIL if worms[worm].posting >= 0 else 0)
             at = worms[worm].header_at + stream.sent
             for part in range(tx_data.shape[1]):
@@ -181,7 +181,7 @@ def _send(streams, worms, header, tagged, sending, options, counters, row, tx, t
 
 @compiled
 def _begin(channels, worms, deliveries, begun, tagged, options, row, node, data):
-    """Find the delivery and the packet that a first payload flit begins; False if there is none."""
+    """Find the delivery and the packet of a first payload flit. Return False if there is none."""
     width, packet = options[WIDTH], options[PACKET]
     tag = np.int64(data) & (len(tagged) - 1)
     worm = tagged[tag]
@@ -214,7 +214,7 @@ def _begin(channels, worms, deliveries, begun, tagged, options, row, node, data)
 
 @inlined
 def _fail(counters, fault, node, channel):
-    """Note the first receipt that is not as it must be."""
+    """Record the first wrong receipt."""
     if counters[FAULT] == 0:
         counters[FAULT] = fault
         counters[FAULT_NODE] = node
@@ -224,7 +224,7 @@ def _fail(counters, fault, node, channel):
 @inlined
 def _receive(nodes, channels, worms, deliveries, begun, smart, tagged, working, options, counters, marks, rx_data, link,
              node, vc, row):
-    """Take the flit that the interface hands over, and compare it with the one that is due."""
+    """Take the flit that the interface hands over, and compare it with the expected one."""
     now, width = counters[NOW], options[WIDTH]
     number = link * options[CHANNELS] + vc
     channel = channels[row]
@@ -260,7 +260,7 @@ def _receive(nodes, channels, worms, deliveries, begun, smart, tagged, working, 
         if not right:
             _fail(counters, 2, node, number)
             if marks >> 1 + options[CHANNEL_BITS] & TAIL >> 1:
-                channel.delivery = NONE  # what comes next on this channel is judged by itself
+                channel.delivery = NONE  # the next flit on this channel begins a new packet
         else:
             delivery = deliveries[channel.delivery]
             worms[channel.worm].touched = now
@@ -283,9 +283,9 @@ def _receive(nodes, channels, worms, deliveries, begun, smart, tagged, working, 
 
 @inlined
 def _move(nodes, streams, channels, worms, header, tagged, sending, options, counters, tx, tx_data, rx_credit, node):
-    """Let a node's host take flits and send some, as many as its memory moves: a credit is a flit that was moved.
+    """Move a node's flits in both directions, within the rate of its memory. A returned credit is a moved flit.
 
-    A bucket holds what is moved in three cycles at most; both ways share one, or have one each.
+    A token bucket holds at most the flits of three cycles. Both directions share one, or have one each.
     """
     count, vcs = len(nodes), options[CHANNELS]
     cpu, cost = nodes[node], options[OF]
@@ -324,7 +324,7 @@ def _move(nodes, streams, channels, worms, header, tagged, sending, options, cou
 
 @inlined
 def _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found):
-    """One cycle of all hosts; see `host_step`."""
+    """Do one cycle of all hosts; see `host_step`."""
     (nodes, streams, channels, worms, deliveries, agenda, releases, header, begun, smart, tagged, working, sending,
      writing, options, stall, counters) = host
     now, count, vcs = counters[NOW], len(nodes), options[CHANNELS]
@@ -338,7 +338,7 @@ def _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found):
     for link in range(rx.shape[0]):
         for node in range(count):
             rx_credit[link, node] = 0
-        # which nodes receive something, without a branch: nobody can guess it
+        # collect receiving nodes without a branch, which would be unpredictable
         receiving = 0
         for node in range(count):
             found[receiving] = node
@@ -388,7 +388,7 @@ def _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found):
 
 @native(*SWITCHES)
 def host_step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found):
-    """One cycle of all hosts.
+    """Do one cycle of all hosts.
 
     Parameters
     ----------
@@ -397,17 +397,20 @@ def host_step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found):
     tx_credit : unsigned [ports, nodes]
         Credits from the interfaces in this cycle.
     tx, tx_data, rx_credit : unsigned [ports, nodes], unsigned [ports, parts, nodes], unsigned [links, nodes]
-        What the hosts' registers drive in the next cycle; behind the ports, the links to smart interfaces' tables.
+        Words that the hosts' registers drive in the next cycle. The links to smart interfaces' tables follow the ports.
     found : int64 [nodes + 1]
-        Room to work in.
+        Scratch memory.
     """
     _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found)
 
 
 @compiled
 def _copy(wires, inputs, outputs):
-    """Copy runs of words, of each in a column where to, where from and how many, and single words, where to and where
-    from; unsigned, so that LLVM makes vectors of runs."""
+    """Copy runs of words, and single words.
+
+    A run is a column: target, source, length, mask. A single word is a column: target, source. The numbers are
+    unsigned, so that LLVM vectorises runs.
+    """
     runs, masks, single = wires
     for k in range(runs.shape[1]):
         to, source, mask = runs[0, k], runs[1, k], runs[3, k]
@@ -432,33 +435,33 @@ def _gather(runs, inputs, outputs):
 
 @native()
 def gather(runs, inputs, outputs):
-    """Copy the words on all links from their drivers to their receivers; parameters as in `run_cycles`."""
+    """Copy the words on all links from their drivers to their receivers. Parameters are those of `run_cycles`."""
     _gather(runs, inputs, outputs)
 
 
 @native(*SWITCHES)
 def run_cycles(cycles, beyond, calls, runs, inputs, outputs, host, rx, rx_data, tx_credit, tx, tx_data, rx_credit,
                found, meter, state, idle, image):
-    """Run a network of lowered components: so many cycles, or until everything is delivered.
+    """Run a network of lowered components for this number of cycles, or until everything is delivered.
 
-    Cycles in which nothing happens are skipped, up to ``idle[END]``, which may lie behind the end.
+    Cycles without events are skipped, up to ``idle[END]``, which may be after the end.
 
     Parameters
     ----------
     calls : int64 [kinds, 5]
         Arguments of `call_step`, by kind of component.
     runs : (uint64 [4, runs], unsigned [masks]) for each word size
-        Where to and where from the words on the links are copied, how many that follow each other, and where their
-        masks begin, 0 for none; the masks.
+        For words on links: first target, first source and length of each run, and the first of its masks, 0 for none.
+        The masks.
     inputs, outputs : unsigned [words] for each word size
     rx ... found
         As in `host_step`.
     meter : Meter
-        What is counted; see there.
+        Its counters; see there.
     state : uint8 [bytes]
         The components' state, kind after kind, the routers' first.
     idle, image : int64 [7], uint8 [bytes]
-        As in `jump`.
+        See `jump`.
     """
     end = host.counters[NOW] + cycles
     while host.counters[NOW] < end and (beyond or host.counters[UNDELIVERED] > 0):

@@ -1,4 +1,4 @@
-"""Whether a host's program from a file is one: compiled code takes its numbers for places in arrays."""
+"""Check of a host's program from a file. Compiled code uses its numbers as array indices."""
 
 import numpy as np
 
@@ -7,8 +7,8 @@ from .program_layout import Host
 
 __all__ = ["require_program"]
 
-#: What the fields of records are numbers of, by the fields of `Host`, with ? where there may be none; a task is a worm,
-#: or the receipt of a delivery.
+#: Array that each field of a record is an index of, by fields of `Host`. With ?, -1 is allowed. A task is a worm, or
+#: the receipt of a delivery.
 NUMBERS: dict[str, dict[str, str]] = {
     "nodes": {"task": "task", "first": "task", "last": "task"},
     "streams": {"worm": "worms?", "first": "worms?", "last": "worms?", "before": "worms?"},
@@ -23,12 +23,12 @@ NUMBERS: dict[str, dict[str, str]] = {
 
 
 def require_program(host: Host) -> None:
-    """Refuse arrays that are no program: a number leads out of them, or they do not fit together.
+    """Refuse arrays that are not a program: an index is out of range, or they do not fit together.
 
     Raises
     ------
     ValueError
-        The first thing that does not.
+        Names the first such array.
     """
     sizes = {field: len(array) for field, array in host._asdict().items()}
     receipts = RECEIPT - sizes["deliveries"] + 1
@@ -54,16 +54,16 @@ def require_program(host: Host) -> None:
          and host.counters[UNDELIVERED] == (deliveries["received"] < 0).sum()),
     ):
         if not right:
-            raise ValueError(f"host.{name} is that of no program")
+            raise ValueError(f"host.{name} is not valid in a program")
 
 
 def _require(name: str, numbers: np.ndarray, least: int, size: int) -> None:
     if len(numbers) and not least <= numbers.min() <= numbers.max() < size:
-        raise ValueError(f"{name} has {numbers.min()} to {numbers.max()}, of {size}")
+        raise ValueError(f"{name}: {numbers.min()} to {numbers.max()} is not valid. Allowed: {least} to {size - 1}.")
 
 
 def _lists(host: Host) -> bool:
-    """Whether those that wait for a receipt stand in a list of its own, in the order of their rows, up to its last."""
+    """Return whether the releases of each receipt are a list of their own, in the order of rows, up to its last."""
     releases, deliveries = host.releases, host.deliveries
     of, goes_on = releases["delivery"], np.flatnonzero(releases["next"] >= 0)
     following = releases["next"][goes_on]

@@ -1,4 +1,4 @@
-"""The program, state and results of all nodes' hosts, as arrays."""
+"""Program, state and results of all nodes' hosts, as arrays."""
 
 from typing import NamedTuple
 
@@ -27,38 +27,38 @@ Records = npt.NDArray[np.void]
 
 
 def _record(*fields: str, narrow: tuple[str, ...] = ()) -> np.dtype:
-    """Fields of 64 bits, and behind them of 32, where there are many records."""
+    """Return a record type with fields of 64 bits, then fields of 32 bits for long arrays."""
     return np.dtype([*((field, np.int64) for field in fields), *((field, np.int32) for field in narrow)])
 
 
-#: A node's processor: the task it works on (a worm to post, or as -2 - d the receipt of delivery d), until when, and
-#: the first and last of the tasks that wait. ``taken``, ``given``: what its memory may move; ``turn``: which way first.
+#: Node's processor: its present task (a worm to post, or as -2 - d the receipt of delivery d), the cycle of its end,
+#: and the first and last waiting task. ``taken``, ``given``: token buckets of its memory. ``turn``: the direction to
+#: serve first.
 NODE = _record("task", "until", "first", "last", "taken", "given", "turn")
-#: A smart interface's table: rows that are taken, a bit each; the worms that wait for rows, first and last; what is
-#: written (a worm: the row of its source; as -2 - d: that of the node of delivery d), and waits to be, first and last;
-#: the child whose header comes next, and how many flits of it are sent.
+#: Smart interface's table: taken rows, one bit each; first and last worm that wait for rows; the row being written (a
+#: worm: the row of its source; -2 - d: the row of the node of delivery d), and first and last row that wait to be
+#: written; the child with the next header, and the number of its header flits that are sent.
 SMART = _record("rows", "first_waiting", "last_waiting", "task", "first", "last", "child", "sent")
-#: The link to one injection port: the worm that is being sent, its flits sent, all its flits, its header flits; the
-#: worms that wait for the link; the worm sent before; how many it has begun to send.
+#: Link to an injection port: the worm being sent, its flits sent, all its flits, its header flits; first and last worm
+#: that wait for the link; the worm sent before; the number of worms begun.
 STREAM = _record("credits", "worm", "sent", "flits", "headers", "first", "last", "before", "worms")
-#: A consumption channel: the delivery whose packet is coming in, place of the next flit, place behind the packet's
-#: last flit, credits not yet given back; of a packet that is not known yet, what its flits have said, how many of them
-#: there were, and the cycle of the first.
+#: Consumption channel: the delivery of the incoming packet, place of the next flit, place after the packet's last flit,
+#: credits not yet returned; of a packet that is not identified yet: data of its flits, their number, and the cycle of
+#: the first.
 CHANNEL = _record("delivery", "worm", "tag", "place", "end", "owed", "word", "seen", "since")
-#: ``waits``: its message's cycle and receipts, as many of them as are still to come; ``ready``: that cycle, or that of
-#: the last one where it was a receipt; ``cost``: processor cycles before it is posted; ``stream``: row of its link;
-#: ``touched``: cycle in which a flit was last sent or received; ``left``: deliveries outstanding; ``previous``: the
-#: worm sent before it on the same link; ``tag``: while it is under way; ``behind``: the task or worm behind it in its
-#: queue; ``posted``: cycle in which it came into that of its link; ``message``: number of its message in its lane.
-#: Where interfaces forward a message, its first worm, ``root`` of all, stands for all up to the worm ``posting``;
-#: ``sibling``: the worm that the same node sends next, ``own_headers``: its header flits; ``rows_due``: rows that are
-#: still to be written.
+#: ``waits``: number of events still to come, its message's cycle and receipts. ``ready``: that cycle, or the cycle of
+#: the last receipt. ``cost``: processor cycles before it is posted. ``stream``: row of its link. ``touched``: cycle in
+#: which a flit was last sent or received. ``left``: deliveries outstanding. ``previous``: the worm sent before it on
+#: the same link. ``tag``: while it is under way. ``behind``: the next task or worm in its queue. ``posted``: cycle in
+#: which it entered the queue of its link. ``message``: number of its message in its lane. If interfaces forward a
+#: message, its first worm, the ``root`` of all, represents all up to the worm ``posting``. ``sibling``: the worm that
+#: the same node sends next. ``own_headers``: its header flits. ``rows_due``: rows still to be written.
 WORM = _record("ready", "posted", "injected", "handed", "touched", "header_at", "cost", narrow=(
     "source", "length", "headers", "stream", "delivery", "delivery_end", "left", "previous", "tag", "waits",
     "behind", "message", "root", "posting", "sibling", "own_headers", "rows_due"))
-#: ``due``: payload flits outstanding; ``packets``: row of its first packet; ``release``, ``last_release``: what waits
-#: for it; ``behind``: the task behind its receipt; ``first``: the packet whose first flit was taken in ``head``;
-#: ``child``: the first worm that its node's interface forwards.
+#: ``due``: payload flits outstanding. ``packets``: row of its first packet. ``release``, ``last_release``: list of
+#: worms that wait for it. ``behind``: the task behind its receipt. ``first``: the packet with the flit that arrived in
+#: cycle ``head``. ``child``: the first worm that its node's interface forwards.
 DELIVERY = _record("head", "tail", "received", "packets", narrow=(
     "node", "worm", "due", "release", "last_release", "behind", "first", "child"))
 
@@ -66,20 +66,20 @@ DELIVERY = _record("head", "tail", "received", "packets", narrow=(
 class Host(NamedTuple):
     """All nodes' hosts, as arrays for the compiled `host_step`.
 
-    Worms are numbered in the order of their messages. A node has one processor. It takes tasks in the order in
-    which they arise: its worms when their message is created, receipts when the last flit is there, worms that
-    wait for receipts when the last of them is noted; those of one cycle in this order, messages by number. Posting
-    a worm takes t_hs cycles, the first of a message the injection delay before; noting a receipt t_hr. A posted worm
-    is sent behind the others of its injection port while the processor goes on.
+    Worms are numbered in the order of their messages. A node has one processor. It does tasks in the order in which
+    they arise: worms when their message is created, receipts when the last flit has arrived, and worms that wait for
+    receipts when the last of these is noted. Tasks of one cycle have this order, messages by number. Posting a worm
+    takes t_hs cycles, after the injection delay for the first worm of a message. Noting a receipt takes t_hr cycles. A
+    posted worm is sent after the others of its injection port while the processor goes on.
 
-    A payload flit carries its worm's tag (of 16 bits, unique among the worms under way) and its place in the worm,
-    repeated over the flit's width, and every receipt is compared with what is due. Of narrower flits the first ones of
-    a packet carry the tag, and which packet of its worm it is, low bits first, the others the tag's low bits. Packets
-    of a worm may come in any order and side by side.
+    A payload flit carries its worm's tag (16 bits, unique among the worms under way) and its place in the worm,
+    repeated over the flit's width, and every receipt is compared with the expected data. With narrower flits the first
+    flits of a packet carry the tag and the packet's number, low bits first, and the others the tag's low bits. Packets
+    of a worm may arrive in any order and interleaved.
 
-    What smart interfaces forward has one tag for all of its worms. It is posted once, when a row of the child tables is
-    free at all of its nodes: the same one, which the tag's low 8 bits say. The rows are written before, over links of
-    their own, and are free when all destinations have the message: so interfaces have room for whatever comes.
+    A message that smart interfaces forward has one tag for all its worms. It is posted once, when the same row of the
+    child tables is free at all its nodes; the tag's low 8 bits are the row. The rows are written before, over separate
+    links, and are free when all destinations have the message. Interfaces therefore always have room.
     """
 
     nodes: Records  # [nodes], NODE
@@ -88,16 +88,16 @@ class Host(NamedTuple):
     worms: Records  # [worms], WORM
     deliveries: Records  # [deliveries], DELIVERY
     agenda: Integers  # worms that wait for no receipt of their own message, in the order of their cycles
-    releases: Records  # [pairs of a receipt and a worm that waits for it], RELEASE
+    releases: Records  # [pairs of a receipt and a waiting worm], RELEASE
     header: Words  # [header flits, parts], data
     begun: Flags  # [packets of all deliveries]
     smart: Records  # [nodes], SMART
     tagged: Integers  # [tags], the worm under way with this tag, or NONE
-    working: Flags  # [nodes], the processor has something to do
-    sending: Flags  # [ports x nodes], the link has
-    writing: Flags  # [nodes], the link to the child table has
+    working: Flags  # [nodes], the processor has work
+    sending: Flags  # [ports x nodes], the link has work
+    writing: Flags  # [nodes], the link to the child table has work
     options: Integers
-    stall: Words  # chance out of 2**32 to take nothing in a cycle, seed
+    stall: Words  # probability of a stall in a cycle, times 2**32; seed
     counters: Integers
 
     @property
@@ -112,12 +112,12 @@ class Host(NamedTuple):
 
     @property
     def packets(self) -> Integers:
-        """Packets that each worm is sent in, [worms]."""
+        """Number of packets of each worm, [worms]."""
         return packets_of(self.worms["length"], int(self.options[PACKET]))
 
     @property
     def unnamed(self) -> Integers:
-        """Flits that each node's channels have taken of packets which do not tell their worm yet, [nodes]."""
+        """Flits that each node's channels have received of packets not identified yet, [nodes]."""
         return self.channels["seen"].reshape(-1, len(self.nodes), int(self.options[CHANNELS])).sum(axis=(0, 2))
 
     @property
@@ -132,27 +132,27 @@ class Host(NamedTuple):
 
     @property
     def head(self) -> Integers:
-        """Cycle in which the first payload flit was taken from its consumption channel, or -1; [deliveries]."""
+        """Cycle in which the host takes the first payload flit, or -1; [deliveries]."""
         return self.deliveries["head"]
 
     @property
     def tail(self) -> Integers:
-        """The same for the last payload flit, without t_nr; [deliveries]."""
+        """Cycle in which the host takes the last payload flit, before t_nr, or -1; [deliveries]."""
         return self.deliveries["tail"]
 
     @property
     def received(self) -> Integers:
-        """Cycle in which the receipt was noted, t_nr and t_hr later at the earliest, or -1; [deliveries]."""
+        """Cycle in which the receipt is noted, at least t_nr + t_hr after the tail, or -1; [deliveries]."""
         return self.deliveries["received"]
 
 
 def tag_bits(flit_width: int) -> int:
-    """Bits that tell worms of one payload flit apart."""
+    """Return the number of bits that tell worms of one payload flit apart."""
     return min(flit_width, TAG_BITS)
 
 
 def _spread(flit_width: int, packet: int) -> int:
-    """Flits of a packet that together say its worm, and which packet it is."""
+    """Return the number of a packet's flits that together hold its worm's tag and its number."""
     if flit_width > TAG_BITS:
         return 1
     return -(-(2 * TAG_BITS if packet else TAG_BITS) // flit_width)
@@ -170,24 +170,24 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, l
     length : int64 array [messages]
         Payload flits.
     lane : int64 array [messages], or int
-        The network's lane in which each is sent; the worms name the nodes of one lane.
+        Lane of the network that sends each message. The worms name the nodes of one lane.
     numbers : int64 array [messages], optional
-        Their numbers in their lanes; by default they are counted from 0.
+        Their numbers in their lanes. Default: counted from 0.
     multicast : bool array [messages], optional
-        Which of them are multicasts; by default those with several destinations.
+        True for multicasts. Default: messages with several destinations.
     stall : float
-        Chance, 0 to below 1, that a consumption channel takes nothing in a cycle; for tests of back-pressure.
+        Probability, from 0 to below 1, that a consumption channel is stalled in a cycle. For tests of back-pressure.
     seed : int
-        Of the stalls.
+        Seed of the stalls.
 
     Raises
     ------
     WormcastError
-        ``stall`` is outside its range; flits are too narrow for packets; a worm waits for a receipt that its
-        sender never gets.
+        ``stall`` is outside its range; flits are too narrow for packets; or a worm waits for a receipt that its sender
+        never gets.
     """
     if not 0 <= stall < 1:
-        raise WormcastError(f"stall: {stall} is given, allowed is from 0 to below 1")
+        raise WormcastError(f"stall: {stall} is not valid. Allowed: 0 to below 1.")
     configuration, nodes = network.configuration, network.hosts
     ports, links, channels = network.ports, network.links, network.channels
     width, packet = network.header.flit_width, configuration.packet
@@ -218,7 +218,7 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, l
     forwarded = forwarded_messages(network, worms)
     order = np.lexsort((worms.rank, message_of, created))
     by_host = ~forwarded[message_of]
-    by_host[worms.message_offsets[:-1][forwarded]] = True  # the first worm stands for all
+    by_host[worms.message_offsets[:-1][forwarded]] = True  # the first worm represents the message
     order = order[by_host[order]]
     agenda = order[worms.after[order] == AT_ONCE]
     if multicast is None:
@@ -240,16 +240,17 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, l
     link(deliveries, releases, 0)
 
     streams = np.zeros(ports * nodes, STREAM)
-    for field in ("worm", "first", "before"):
+    for field in ("worm", "first", "last", "before"):
         streams[field] = NONE
     streams["credits"] = configuration.queue
     processors = np.zeros(nodes, NODE)
-    for field in ("task", "first"):
+    for field in ("task", "first", "last"):
         processors[field] = NONE
     consumption = np.zeros(links * nodes * channels, CHANNEL)
-    consumption["delivery"] = NONE
+    for field in ("delivery", "worm"):
+        consumption[field] = NONE
     smart = np.zeros(nodes, SMART)
-    for field in ("first_waiting", "task", "first"):
+    for field in ("first_waiting", "last_waiting", "task", "first", "last", "child"):
         smart[field] = NONE
     counters = np.zeros(11, np.int64)
     counters[UNDELIVERED] = len(deliveries)
@@ -278,10 +279,10 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, l
 
 
 def _costs(configuration: Configuration, agenda: Integers, message_of: Integers, multicast: Booleans) -> Integers:
-    """Cycles that a host works on each worm before it is posted, [worms]; ``agenda``: those that are posted at once."""
+    """Return the host's cycles for each worm before it is posted, [worms]. ``agenda``: worms posted at once."""
     costs = configuration.t_hs + configuration.copy_delay * multicast[message_of]
     messages, first = np.unique(message_of[agenda], return_index=True)
-    if configuration.copying == "first":  # all of the work lies before the first one
+    if configuration.copying == "first":  # all of the work comes before the first worm
         whole = np.bincount(message_of[agenda], costs[agenda], len(multicast)).astype(np.int64)
         costs[agenda] = 0
         costs[agenda[first]] = whole[messages]
@@ -290,24 +291,25 @@ def _costs(configuration: Configuration, agenda: Integers, message_of: Integers,
 
 
 def _check_packets(packet: int, width: int, length: Integers) -> None:
-    """Refuse packets whose flits cannot say which packet of their worm it is: the host puts them together again."""
+    """Refuse packets with flits too narrow for the number of the packet: the host reassembles worms by it."""
     if not packet or not len(length):
         return
     longest = int(length.max())
     most = 1 << min(width, 2 * TAG_BITS) - TAG_BITS if width > TAG_BITS else packet << TAG_BITS
     if longest > most:
-        raise WormcastError(f"packet: a message of {longest} flits is given with flits of {width} bits, "
-                            f"in packets it may have up to {most}")
+        raise WormcastError(f"packet: {packet} is not valid: flits of {width} bits cannot number the packets of a "
+                            f"message of {longest} flits. Allowed: messages of up to {most} flits.")
     needed = _spread(width, packet)
     rest = np.where(length > packet, (length - 1) % packet + 1, needed)
     if (rest < needed).any() or (longest > packet and packet < needed):
         short = int(length[rest.argmin()]) if (rest < needed).any() else longest
-        raise WormcastError(f"packet: a message of {short} flits is given with packets of {packet}, of flits of "
-                            f"{width} bits each packet of several must have {needed} or more: they say which one it is")
+        raise WormcastError(f"packet: {packet} is not valid: a message of {short} flits has a packet of fewer than "
+                            f"{needed} flits of {width} bits, which cannot hold its number. Allowed: {needed} flits or "
+                            "more in each packet.")
 
 
 def _check_slots(configuration: Configuration, header: Header, length: Integers, worms: Worms) -> None:
-    """Refuse packets on their way that are longer than a retransmission slot."""
+    """Refuse worms to several destinations that are longer than a retransmission slot."""
     visits = np.diff(worms.destination_offsets)
     goes_on = visits > 1
     if not configuration.slots or not goes_on.any():
@@ -316,24 +318,24 @@ def _check_slots(configuration: Configuration, header: Header, length: Integers,
     payload = np.repeat(length, np.diff(worms.message_offsets))
     if configuration.packet:
         payload = np.minimum(payload, configuration.packet)
-    # the first header flit is stripped where it held one address
+    # the first header flit is stripped if it held one address
     flits = payload[goes_on] - (-visits[goes_on] // header.capacity) - (header.capacity == 1)
     most = int(flits.argmax())
     if flits[most] > configuration.slot:
-        raise WormcastError(f"slot: {configuration.slot} flits are given, a worm to {visits[goes_on][most]} "
-                            f"destinations with {payload[goes_on][most]} payload flits needs {flits[most]}: give wider "
-                            "slots, or --packet")
+        raise WormcastError(f"slot: {configuration.slot} is not valid: a worm to {visits[goes_on][most]} destinations "
+                            f"with {payload[goes_on][most]} payload flits needs {flits[most]} flits. Allowed: "
+                            f"{flits[most]} or more, or smaller worms by --packet.")
 
 
 def _releases(worms: Worms, order: Integers, nodes: int) -> Records:
-    """Worms that wait for receipts, in the order of messages and ranks, and these receipts; not linked yet."""
+    """Return the worms that wait for receipts, in the order of messages and ranks, and these receipts, not linked."""
     waiting = order[worms.after[order] != AT_ONCE]
     deliveries = awaited(worms, waiting, nodes)
     lost = deliveries == NONE
     if lost.any():
         worm = int(waiting[lost.argmax()])
-        raise WormcastError(f"worm {worm} waits for node {worms.source[worm]}'s receipt of worm {worms.after[worm]}, "
-                            "which does not go there")
+        raise WormcastError(f"worm {worm} is not valid: it waits for node {worms.source[worm]}'s receipt of worm "
+                            f"{worms.after[worm]}, which does not go there")
     releases = np.zeros(len(waiting), RELEASE)
     releases["worm"], releases["delivery"] = waiting, deliveries
     return releases

@@ -1,4 +1,4 @@
-"""Queues of tasks and of worms, compiled: each says what is behind it."""
+"""Intrusive linked lists of tasks and worms, compiled."""
 
 from wormcast.algorithms.compiled import inlined
 
@@ -9,7 +9,7 @@ __all__ = ["append", "append_worm", "take"]
 
 @inlined
 def _follow(worms, deliveries, task, behind):
-    """Put a task behind another one in its queue."""
+    """Make a task the successor of another one."""
     if task >= 0:
         worms[task].behind = behind
     else:
@@ -18,7 +18,7 @@ def _follow(worms, deliveries, task, behind):
 
 @inlined
 def append(queue, worms, deliveries, task):
-    """Put a task at the end of a processor's queue: a record with ``first`` and ``last``."""
+    """Append a task to a processor's queue: a record with ``first`` and ``last``."""
     _follow(worms, deliveries, task, NONE)
     if queue.first == NONE:
         queue.first = task
@@ -29,7 +29,7 @@ def append(queue, worms, deliveries, task):
 
 @inlined
 def take(queue, worms, deliveries):
-    """Take the first task of a processor's queue that has one."""
+    """Remove the first task of a processor's queue, which must not be empty, and return it."""
     task = queue.first
     queue.first = worms[task].behind if task >= 0 else deliveries[RECEIPT - task].behind
     return task
@@ -37,7 +37,7 @@ def take(queue, worms, deliveries):
 
 @inlined
 def append_worm(queue, worms, worm):
-    """Put a worm at the end of a link's queue."""
+    """Append a worm to a link's queue."""
     worms[worm].behind = NONE
     if queue.first < 0:
         queue.first = worm

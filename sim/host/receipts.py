@@ -1,4 +1,4 @@
-"""What was wrong with a receipt."""
+"""Delivery checks."""
 
 from wormcast.algorithms import WormcastError
 
@@ -15,25 +15,25 @@ FAULTS = (
 
 
 def check_receipts(host: Host, *, faults: bool = False) -> None:
-    """Refuse to go on after a receipt that was not as it must be.
+    """Raise an error if a receipt was wrong.
 
     Parameters
     ----------
     faults : bool
-        The routers have found errors on the wire: then a wrong receipt is what comes of one, and is let pass. Its
+        The routers have found errors on the wire. A wrong receipt is then their consequence and is ignored. Its
         delivery stays open.
 
     Raises
     ------
     WormcastError
-        A worm was held back because its tag was in use: flits too narrow to tell the worms under way apart.
+        A worm was held back because its tag was in use: flits are too narrow to tell the worms under way apart.
     RuntimeError
-        The hardware lost, reordered or corrupted a flit: a bug of the hardware or of an engine, never the user's.
+        The hardware lost, reordered or corrupted a flit: a bug of the hardware or of an engine.
     """
     if host.counters[HELD]:
-        raise WormcastError(f"flit-width: {host.options[WIDTH]} is given, with {host.counters[HELD]} bits of "
-                            "its shortest worms to tell those under way apart: this run has more at a time, and needs "
-                            "longer messages or wider flits")
+        raise WormcastError(f"flit-width: {host.options[WIDTH]} is not valid: the {host.counters[HELD]} bits of the "
+                            "shortest worms are too few to tell all worms under way apart. Allowed: wider flits, or "
+                            "longer messages.")
     fault = int(host.counters[FAULT])
     if fault and not faults:
         node, channel = int(host.counters[FAULT_NODE]), int(host.counters[FAULT_CHANNEL])

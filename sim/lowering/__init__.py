@@ -1,6 +1,6 @@
-"""From one Amaranth component to one vector kernel that steps all its instances at once, and one that shows them.
+"""Compilation of an Amaranth component into a vector kernel that steps all its instances, and an observer of signals.
 
-``lower`` and ``observe`` compile; they are imported, and Amaranth with them, only for what ``store`` does not find.
+``lower`` and ``observe`` compile. They and Amaranth are imported only for kernels that ``store`` does not find.
 """
 
 from .bitslice import PLANE_WIDTH

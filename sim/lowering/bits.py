@@ -1,4 +1,4 @@
-"""From a `Program` over words to one over single bits."""
+"""Translation of a `Program` over words into one over single bits."""
 
 from collections.abc import Callable, Sequence
 
@@ -12,14 +12,14 @@ Bits = list[Node]
 
 
 def in_bits(program: Program) -> Program:
-    """Return the same program with every value a single bit: slots, inputs, outputs and all between.
+    """Return the same program with every value a single bit: slots, inputs, outputs and all values between.
 
     Inputs and outputs are then named by their word and the bit in it, instead of the part.
 
     Raises
     ------
     LoweringError
-        It has a deep memory: a row of one is gathered by its address, which needs words.
+        The program has a deep memory: reading a row by its address needs words.
     """
     return _Bits(program).program()
 
@@ -33,7 +33,7 @@ class _Bits:
         self.first: list[int] = []
         for slot in old.slots:
             if slot.depth:
-                raise LoweringError(f"a memory of {slot.depth} rows cannot be lowered with a vector_width of 512")
+                raise LoweringError(f"vector_width: 512 is not valid: a memory has {slot.depth} rows")
             self.first.append(len(self.slots))
             self.slots += [Slot(slot.cell, slot.low + bit, 1, (slot.init[0] >> bit & 1,), slot.row)
                            for bit in range(slot.width)]
@@ -54,12 +54,12 @@ class _Bits:
         )
 
     def words(self, parts: dict[tuple[str, int], Node]) -> dict[tuple[str, int], Node]:
-        """Bits of words of which the parts of 64 bits are given."""
+        """Return the bits of words, given their parts of 64 bits."""
         return {(name, 64 * part + bit): value
                 for (name, part), node in parts.items() for bit, value in enumerate(self.bits(node))}
 
     def bits(self, node: Node) -> Bits:
-        """Bits of a node, least significant first."""
+        """Return the bits of a node, least significant first."""
         stack = [node]
         while stack:
             top = stack[-1]
@@ -73,7 +73,7 @@ class _Bits:
         return self.known[node]
 
     def made(self, node: Node, args: Sequence[Bits]) -> Bits:
-        """Bits of a node from those of its arguments."""
+        """Return the bits of a node from those of its arguments."""
         graph = self.graph
         match node.op:
             case "const":
@@ -121,15 +121,15 @@ class _Bits:
                 return [bit for part in args for bit in part]
             case "extend":
                 return [*args[0], *args[0][-1:] * (node.width - len(args[0]))]
-        raise AssertionError(f"{node.op} is not known in bits")
+        raise AssertionError(f"{node.op} has no rule for single bits")
 
     def most(self, a: Node, b: Node, c: Node) -> Node:
-        """Whether at least two hold."""
+        """Return the majority: at least two of the three are set."""
         graph = self.graph
         return graph.or_(graph.and_(a, b), graph.and_(graph.or_(a, b), c))
 
     def sum(self, a: Bits, b: Bits, carry: Node) -> Bits:
-        """Sum of two numbers and a carry."""
+        """Return the sum of two numbers and a carry."""
         total = []
         for x, y in zip(a, b, strict=True):
             total.append(self.graph.xor(self.graph.xor(x, y), carry))
@@ -137,7 +137,7 @@ class _Bits:
         return total
 
     def divided(self, a: Bits, b: Bits) -> tuple[Bits, Bits]:
-        """Quotient and remainder; ``b`` is not zero."""
+        """Return quotient and remainder. ``b`` is not zero."""
         graph = self.graph
         quotient, rest, divisor = [], [graph.const(0, 1)] * len(b), [*b, graph.const(0, 1)]
         for bit in reversed(a):
@@ -149,7 +149,7 @@ class _Bits:
         return quotient[::-1], rest
 
     def moved(self, op: str, value: Bits, places: Bits) -> Bits:
-        """A number moved by a number of places less than its width."""
+        """Shift a number by fewer places than its width."""
         for level, chosen in enumerate(places):
             by = min(1 << level, len(value))
             fill = [value[-1] if op == "ashr" else self.graph.const(0, 1)] * by

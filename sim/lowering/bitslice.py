@@ -1,4 +1,4 @@
-"""Between words of instances and planes of bits, in LLVM IR.
+"""Conversion between words of instances and planes of bits, in LLVM IR.
 
 A *plane* is one bit of 512 instances: eight numbers of 64 bits. Eight planes are the bits of one byte of a word.
 """
@@ -10,19 +10,19 @@ from .port_words import Word
 __all__ = ["PLANE_BYTES", "PLANE_WIDTH", "conversions", "planes_of", "used_bytes"]
 
 PLANE_WIDTH = 512
-"""Instances per pass where every bit is a vector."""
+"""Instances per pass of a kernel that has a vector per bit."""
 
 PLANE_BYTES = PLANE_WIDTH // 8
 GROUPS = PLANE_WIDTH // 64
 
 
 def planes_of(word: Word) -> int:
-    """Planes of a word, whole bytes of them."""
+    """Return the number of planes of a word, in whole bytes."""
     return -(-word.bits // 8) * 8
 
 
 class _Text:
-    """Lines of one function."""
+    """Lines of a function."""
 
     def __init__(self, affine: bool) -> None:
         self.affine = affine
@@ -38,12 +38,12 @@ class _Text:
         self.lines[-1] = f"  {text}"
 
     def shuffled(self, kind: str, a: str, b: str, order: list[int]) -> str:
-        """Elements of two vectors in another order."""
+        """Reorder the elements of two vectors."""
         places = ", ".join(f"i32 {place}" for place in order)
         return self.put(f"shufflevector {kind} {a}, {kind} {b}, <{len(order)} x i32> <{places}>")
 
     def turned(self, value: str) -> str:
-        """Each 8 bytes of 64 as a square of bits, rows for columns."""
+        """Transpose each 8 bytes of 64 as a square of bits."""
         if self.affine:
             reverse = [8 * row + 7 - column for row in range(8) for column in range(8)]
             matrix = self.shuffled("<64 x i8>", value, "poison", reverse)
@@ -62,11 +62,11 @@ class _Text:
         return self.put(f"bitcast <8 x i64> {now} to <64 x i8>")
 
     def dealt(self, value: str) -> str:
-        """Byte 8 x i + k at 8 x k + i."""
+        """Move byte 8 x i + k to 8 x k + i."""
         return self.shuffled("<64 x i8>", value, "poison", [8 * i + k for k in range(8) for i in range(8)])
 
     def crossed(self, rows: list[str]) -> list[str]:
-        """Number k of row i as number i of row k, in eight rows of eight."""
+        """Transpose eight rows of eight numbers."""
         for step in (1, 2, 4):
             low = [k if not k & step else k - step + 8 for k in range(8)]
             high = [k + step if not k & step else k + 8 for k in range(8)]
@@ -83,15 +83,15 @@ class _Text:
 
 
 def used_bytes(word: Word, part: int) -> int:
-    """Bytes of a part of a word that hold bits of it."""
+    """Return the number of bytes that hold bits, in a part of a word."""
     return -(-min(word.bits - 64 * part, 64) // 8)
 
 
 def conversions(words: Iterable[Word], affine: bool) -> str:
-    """Functions that turn parts of words in their arrays into planes, ``@planes_SxB``, and back, ``@words_SxB``.
+    """Return functions that turn parts of words into planes, ``@planes_SxB``, and back, ``@words_SxB``.
 
-    S is the size of a part, B how many bytes of it are used. Both take the addresses of a tile in the array and of the
-    planes. ``affine`` is for processors that turn squares of bits in one instruction (GFNI).
+    S: bytes of a part. B: bytes of it that hold bits. Both functions take the addresses of a tile in the word's array
+    and of the planes. ``affine``: the processor transposes squares of bits in one instruction (GFNI).
     """
     kinds = sorted({(word.dtype.itemsize, used_bytes(word, part)) for word in words for part in range(word.parts)})
     return "".join(make(size, used, affine) for size, used in kinds for make in (_to_planes, _to_words))
@@ -128,7 +128,7 @@ def _to_words(size: int, used: int, affine: bool) -> str:
         parts = [columns[byte][group] if byte < used else "zeroinitializer" for byte in range(size)]
         length = 64
         while len(parts) > 1:
-            # neighbours: the numbers of both, one of each in turn
+            # interleave the numbers of two neighbours
             width = size // len(parts)
             order = [side * length + place * width + k
                      for place in range(length // width) for side in (0, 1) for k in range(width)]

@@ -1,4 +1,4 @@
-"""Calling a kernel from compiled Python."""
+"""Calls of a kernel from compiled Python."""
 
 from typing import Any
 
@@ -11,8 +11,8 @@ __all__ = ["call_step"]
 def call_step(typingctx: Any, address: Any, state: Any, inputs: Any, outputs: Any, n_padded: Any) -> Any:
     """Call the kernel at ``address``: one clock cycle of ``n_padded`` instances.
 
-    For use inside compiled functions: all five arguments are integers, the addresses of the kernel, of the three
-    blocks, and the number of instances. Nothing is checked.
+    For compiled functions. All five arguments are integers: the addresses of the kernel and of the three blocks, and
+    the number of instances. They are not checked.
     """
     from llvmlite import ir
     from numba import types

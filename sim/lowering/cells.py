@@ -1,4 +1,4 @@
-"""What a component is made of: one small data class per kind of cell.
+"""Cells of a netlist: one small data class per kind of cell.
 
 A *net* is one bit, and is an ``int``: 0 and 1 are the constants, every other net is
 ``cell << 16 | bit``, bit ``bit`` of the output of ``design.cells[cell]``. Cell 0 drives the input ports.
@@ -37,18 +37,18 @@ Nets = tuple[int, ...]
 
 
 def net(cell: int, bit: int) -> Net:
-    """Number of the net that carries bit ``bit`` of ``cell``."""
+    """Return the number of the net that carries bit ``bit`` of ``cell``."""
     return cell << 16 | bit
 
 
 def cell_of(net: Net) -> tuple[int, int]:
-    """Cell and bit that drive ``net``, which is no constant."""
+    """Return the cell and bit that drive ``net``, which must not be a constant."""
     return net >> 16, net & 0xFFFF
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """Anything in the netlist; ``width`` bits of output, none for a memory or its write port."""
+    """Cell of the netlist, with ``width`` bits of output: 0 for a memory and its write port."""
 
     source: str
     width: int
@@ -56,7 +56,7 @@ class Cell:
 
 @dataclass(frozen=True, kw_only=True)
 class Inputs(Cell):
-    """The input ports, side by side."""
+    """Input ports, side by side."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +69,7 @@ class Operator(Cell):
 
 @dataclass(frozen=True, kw_only=True)
 class Part(Cell):
-    """``width`` bits of ``value`` from bit ``offset * stride``; beyond its end zeros, or the sign."""
+    """``width`` bits of ``value`` from bit ``offset * stride`` on. Bits past the end are zeros, or the sign."""
 
     value: Nets
     signed: bool
@@ -79,7 +79,7 @@ class Part(Cell):
 
 @dataclass(frozen=True, kw_only=True)
 class Matches(Cell):
-    """One bit: ``value`` equals one of ``patterns`` (most significant first, ``-`` is any)."""
+    """One bit: ``value`` equals one of ``patterns`` (most significant bit first; ``-`` matches both)."""
 
     value: Nets
     patterns: tuple[str, ...]
@@ -87,7 +87,7 @@ class Matches(Cell):
 
 @dataclass(frozen=True, kw_only=True)
 class PriorityMatch(Cell):
-    """The first of ``inputs`` that is set stays, the others are cleared; all are without ``enable``."""
+    """``inputs`` with all bits cleared but the first that is set. Without ``enable`` all are cleared."""
 
     enable: Net
     inputs: Nets
@@ -95,7 +95,7 @@ class PriorityMatch(Cell):
 
 @dataclass(frozen=True)
 class Assignment:
-    """``value`` goes to the bits from ``start`` where ``condition`` holds."""
+    """Assignment of ``value`` to the bits from ``start`` on, where ``condition`` holds."""
 
     condition: Net
     start: int
@@ -104,7 +104,7 @@ class Assignment:
 
 @dataclass(frozen=True, kw_only=True)
 class AssignmentList(Cell):
-    """``default``, then each of ``assignments`` in turn."""
+    """``default``, changed by each of ``assignments`` in turn."""
 
     default: Nets
     assignments: tuple[Assignment, ...]
@@ -112,7 +112,7 @@ class AssignmentList(Cell):
 
 @dataclass(frozen=True, kw_only=True)
 class FlipFlop(Cell):
-    """A register of domain ``sync``; ``data`` is its next value."""
+    """Register of domain ``sync``. ``data`` is its next value."""
 
     data: Nets
     init: int
@@ -120,7 +120,7 @@ class FlipFlop(Cell):
 
 @dataclass(frozen=True, kw_only=True)
 class Memory(Cell):
-    """``depth`` rows of ``columns`` bits; its ports are cells of their own."""
+    """``depth`` rows of ``columns`` bits. Its ports are cells of their own."""
 
     name: str
     columns: int
@@ -130,7 +130,7 @@ class Memory(Cell):
 
 @dataclass(frozen=True, kw_only=True)
 class WritePort(Cell):
-    """Writes the bits of ``data`` that ``enable`` names to row ``address``."""
+    """Port that writes the bits of ``data`` selected by ``enable`` to row ``address``."""
 
     memory: int
     data: Nets
@@ -140,7 +140,7 @@ class WritePort(Cell):
 
 @dataclass(frozen=True, kw_only=True)
 class AsyncRead(Cell):
-    """Row ``address`` of the memory, zero past the end."""
+    """Row ``address`` of the memory; zero past the end."""
 
     memory: int
     address: Nets
@@ -148,7 +148,7 @@ class AsyncRead(Cell):
 
 @dataclass(frozen=True, kw_only=True)
 class SyncRead(Cell):
-    """Row ``address`` a cycle later; ``transparent`` are the write ports whose data it sees at once."""
+    """Row ``address`` a cycle later. It includes data that the ports ``transparent`` write in that cycle."""
 
     memory: int
     address: Nets
@@ -159,10 +159,10 @@ class SyncRead(Cell):
 
 @dataclass(frozen=True)
 class Port:
-    """One port of the component, named by the path of its member: ``north.flit``, ``in_0.valid``.
+    """Port of the component, named by the path of its member: ``north.flit``, ``in_0.valid``.
 
-    Where its shape is a layout, ``fields`` are the names, first bits and widths of the fields in it, those
-    of nested layouts too: ``north.flit.data``.
+    If its shape is a layout, ``fields`` has names, first bits and widths of the fields, those of nested layouts
+    included: ``north.flit.data``.
     """
 
     name: str
@@ -172,10 +172,10 @@ class Port:
 
 @dataclass(frozen=True)
 class Register:
-    """A name that a person knows and the bits behind it.
+    """Named register or memory, and its bits.
 
-    ``bits`` holds ``(bit of the name, cell, bit of the cell)`` for a register or the data of a synchronous
-    read port; a memory has ``memory``, its cell, instead.
+    ``bits`` has ``(bit of the name, cell, bit of the cell)`` for a register or the data of a synchronous
+    read port. A memory has ``memory``, its cell, instead.
     """
 
     name: str
@@ -186,10 +186,10 @@ class Register:
 
 @dataclass(frozen=True)
 class Variable:
-    """What a waveform shows under one name: a signal, a field of one, or a row of a memory.
+    """Signal, field of a signal, or row of a memory, as a waveform shows it under one name.
 
-    ``scope`` is the path of submodules, ``nets`` are its bits: none for the clock, and for a signal of no bits.
-    ``labels`` are the names of its values where they have names.
+    ``scope`` is the path of submodules. ``nets`` are its bits: empty for the clock and for a signal without bits.
+    ``labels`` are the names of its values, if they have names.
     """
 
     scope: tuple[str, ...]
@@ -201,7 +201,7 @@ class Variable:
 
 @dataclass(frozen=True)
 class Design:
-    """One component, flattened."""
+    """Component, flattened."""
 
     cells: tuple[Cell, ...]
     inputs: dict[str, Port]
@@ -210,7 +210,10 @@ class Design:
     names: dict[Net, str] = field(repr=False)
 
     def digest(self, *beside: object) -> str:
-        """Digest of all but ``names`` and the lines of cells, and of data beside it: one for designs that act alike."""
+        """Return a digest of the design and of ``beside``, without ``names`` and source lines.
+
+        Designs that act alike have the same digest.
+        """
         found = hashlib.sha256()
         for cell in self.cells:
             parts = [value for name, value in vars(cell).items() if name != "source"]
@@ -219,7 +222,7 @@ class Design:
         return found.hexdigest()
 
     def name(self, net: Net) -> str:
-        """Name of a signal that ``net`` is a bit of, or what drives it, for messages."""
+        """Return the name of a signal that contains ``net``, or else its driver, for messages."""
         if net in self.names:
             return self.names[net]
         cell, bit = cell_of(net)

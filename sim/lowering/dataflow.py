@@ -1,4 +1,4 @@
-"""From cells to expressions: the values of a design at one moment."""
+"""Translation of cells to expressions: the values of a design before or after a clock edge."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -37,10 +37,10 @@ State = dict[tuple[int, int, int | None], Node]
 
 @dataclass(frozen=True)
 class Scene:
-    """What all moments share.
+    """Data that all moments share.
 
-    ``places`` tells for each bit of the inputs its word, its bit there, and the bits of that word; ``deep``
-    for each deep memory its slots, as (first bit, bits, slot).
+    ``places`` has the word of each input bit, its position there, and the word's number of bits. ``deep`` has the
+    slots of each deep memory, as (first bit, bits, slot).
     """
 
     design: Design
@@ -51,7 +51,7 @@ class Scene:
 
 
 class Moment:
-    """Values of all pieces, given a state: the present one, or (``later``) that after the clock edge."""
+    """Values of all pieces for a state: the present one, or (``later``) the one after the clock edge."""
 
     def __init__(self, scene: Scene, state: State, later: bool = False) -> None:
         self.scene = scene
@@ -64,7 +64,7 @@ class Moment:
         self.values: dict[Piece, Node] = {}
 
     def words(self, outputs: Mapping[str, Nets]) -> dict[tuple[str, int], Node]:
-        """Parts of the output words."""
+        """Return the parts of the output words."""
         self.make({net for nets in outputs.values() for net in nets})
         return {(name, part): node for name, nets in outputs.items() for part, node in enumerate(self.wide(nets))}
 
@@ -91,7 +91,7 @@ class Moment:
     # Nets to nodes
 
     def run_nodes(self, nets: Nets) -> list[Node]:
-        """Nodes of ``nets``, least significant first, each at most 64 bits."""
+        """Return the nodes of ``nets``, least significant first, each of at most 64 bits."""
         parts: list[Node] = []
         previous = -1
         position = 0
@@ -125,27 +125,27 @@ class Moment:
         return parts
 
     def bits(self, cell: int, low: int, width: int) -> Node:
-        """Bits of one piece of ``cell``."""
+        """Return bits of one piece of ``cell``."""
         starts = self.pieces.bounds[cell]
         start = max(bound for bound in starts if bound <= low)
         return self.graph.slice(self.values[cell, start], low - start, width)
 
     def wide(self, nets: Nets) -> operators.Wide:
-        """``nets`` as a wide value."""
+        """Return ``nets`` as a wide value."""
         return operators.to_wide(self.graph, self.run_nodes(nets), len(nets))
 
     def narrow(self, nets: Nets) -> Node:
-        """``nets``, at most 64 of them, as one node."""
+        """Return ``nets``, at most 64, as one node."""
         return self.graph.concat(self.run_nodes(nets))
 
     def one(self, net: int) -> Node:
-        """One net."""
+        """Return the node of one net."""
         return self.narrow((net,))
 
     # Cells to nodes
 
     def piece(self, index: int, low: int, high: int) -> Node:
-        """Value of the piece of cell ``index`` from ``low`` to ``high``."""
+        """Return the value of the piece of cell ``index`` from ``low`` to ``high``."""
         graph = self.graph
         cell = self.design.cells[index]
         used = min(high, self.scene.sources.live[index].bit_length())
@@ -186,16 +186,16 @@ class Moment:
                 return self.assigned(cell, low, high)
             case AsyncRead():
                 return self.row(cell.memory, low, self.narrow(cell.address))
-        raise LoweringError(f"no lowering for a cell of kind {type(cell).__name__}")
+        raise LoweringError(f"a cell of kind {type(cell).__name__} cannot be lowered")
 
     def assigned(self, cell: AssignmentList, low: int, high: int) -> Node:
-        """Bits ``low`` to ``high`` after all assignments."""
+        """Return bits ``low`` to ``high`` after all assignments."""
         graph = self.graph
         value = self.narrow(cell.default[low:high])
         group: list[Assignment] = []
 
         def flags() -> Node:
-            # of assignments that exclude each other, each has its own term: cheaper than a chain of selections
+            # assignments that exclude each other get a term each, which is cheaper than a chain of selections
             conditions = [self.one(given.condition) for given in group]
             values = [self.one(given.value[low - given.start]) for given in group]
             kept = graph.and_(value, graph.not_(graph.any_(conditions)))
@@ -215,12 +215,12 @@ class Moment:
         return flags() if group else value
 
     def apart(self, a: int, b: int) -> bool:
-        """Whether two conditions are of different branches of one decision."""
+        """Return whether two conditions belong to different branches of one decision."""
         branches = dict(self.branches(a))
         return any(branches.get(cell, bit) != bit for cell, bit in self.branches(b))
 
     def branches(self, condition: int) -> Iterator[tuple[int, int]]:
-        """Decisions that ``condition`` is made by, and its branch of each."""
+        """Yield the decisions that ``condition`` depends on, with its branch of each."""
         while condition > 1:
             cell, bit = cell_of(condition)
             decision = self.design.cells[cell]
@@ -230,7 +230,7 @@ class Moment:
             condition = decision.enable
 
     def matches(self, nets: Nets, pattern: str) -> Node:
-        """Whether ``nets`` fit ``pattern``."""
+        """Return a bit: ``nets`` match ``pattern``."""
         fixed = [(net, int(bit)) for net, bit in zip(nets, reversed(pattern), strict=True) if bit != "-"]
         value = self.wide(tuple(net for net, _ in fixed))
         wanted = sum(bit << place for place, (_, bit) in enumerate(fixed))
@@ -238,7 +238,7 @@ class Moment:
         return operators.equal(self.graph, value, operators.to_wide(self.graph, parts, len(fixed)))
 
     def priority(self, cell: PriorityMatch, bit: int) -> Node:
-        """Whether input ``bit`` is the first that is set."""
+        """Return a bit: input ``bit`` is the first that is set."""
         graph = self.graph
         here = self.one(cell.inputs[bit])
         before = [self.one(net) for net in cell.inputs[:bit]]
@@ -248,7 +248,7 @@ class Moment:
     # Memories
 
     def row(self, memory: int, low: int, address: Node) -> Node:
-        """Piece of row ``address``, zero past the end."""
+        """Return a piece of row ``address``; zero past the end."""
         cell = self.design.cells[memory]
         assert isinstance(cell, Memory)
         high = self.ends[memory][low]
@@ -267,13 +267,13 @@ class Moment:
         return self.graph.select(inside, self.graph.concat(parts), zero)
 
     def inside(self, address: Node, depth: int) -> Node:
-        """Whether ``address`` names a row."""
+        """Return a bit: ``address`` is the number of a row."""
         if depth >> address.width:
             return self.graph.const(1, 1)
         return self.graph.less(address, self.graph.const(depth, address.width))
 
     def sync_row(self, cell: SyncRead, low: int, high: int) -> Node:
-        """What a synchronous read port takes at this clock edge."""
+        """Return the value that a synchronous read port takes at this clock edge."""
         graph = self.graph
         address = self.narrow(cell.address)
         value = self.row(cell.memory, low, address)
@@ -286,15 +286,15 @@ class Moment:
         return value
 
     def copied_from(self, cell: SyncRead, low: int, high: int) -> int | None:
-        """The slot of a deep memory of which a read port's piece is a copy.
+        """Return the slot of a deep memory that a read port's piece is copied from, or None.
 
-        A flag is none: those of all instances lie together.
+        A flag is never copied, because the flags of all instances are stored together.
         """
         pieces = {(start, start + size): slot for start, size, slot in self.scene.deep.get(cell.memory, ())}
         return None if cell.transparent or high - low == 1 else pieces.get((low, high))
 
     def next_state(self) -> tuple[State, list[Read], list[Write]]:
-        """State after the clock edge, what of it is copied from deep memories, and the writes to these."""
+        """Return the state after the clock edge, the copies from deep memories in it, and the writes to these."""
         self.make()
         graph, design = self.graph, self.design
         after = dict(self.state)
@@ -333,13 +333,13 @@ class Moment:
 
 
 def exclusive(a: Node, b: Node) -> bool:
-    """Whether two conditions are known never to hold together."""
+    """Return whether two conditions can be seen never to hold together."""
     known = dict(_literals(a))
     return any(node in known and known[node] != value for node, value in _literals(b))
 
 
 def _literals(a: Node) -> Iterator[tuple[Node, int]]:
-    """Values that some nodes must have for ``a`` to hold."""
+    """Yield nodes with the value that each must have for ``a`` to hold."""
     if a.op == "and":
         for arg in a.args:
             yield from _literals(arg)
@@ -355,7 +355,7 @@ def _literals(a: Node) -> Iterator[tuple[Node, int]]:
 
 
 def _reader(design: Design, index: int) -> str:
-    """Name of a signal that shows cell ``index``, or is made from it by as few cells as possible."""
+    """Return the name of a signal that shows cell ``index``, or depends on it through the fewest cells."""
     near = {index}
     while True:
         known = [name for bit, name in sorted(design.names.items()) if cell_of(bit)[0] in near and bit > 1]

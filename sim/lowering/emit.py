@@ -1,14 +1,13 @@
-"""From a `Program` to LLVM IR.
+"""Translation of a `Program` to LLVM IR.
 
-A kernel's text holds two functions of one shape, ``step`` and ``settle``, each a loop over tiles of ``vector_width``
-instances that calls one phase after the other (see `phases`); an observer's holds one, for one tile. A phase is
-straight-line code, but for ports of deep memories. A
-value of one bit is a *flag*: those of all instances are the bits of one integer, worked on by the scalar units, of
-which there are more than of those for masks. Other values are vectors of the narrowest of 8, 16, 32 and 64 bits per
-instance.
+A kernel has two functions of one shape, ``step`` and ``settle``. Each is a loop over tiles of ``vector_width``
+instances that calls one phase after the other (see `phases`). An observer has one function, for one tile. A phase is
+straight-line code, apart from ports of deep memories. A value of one bit is a *flag*: the flags of all instances are
+the bits of one integer, computed by the scalar units, which outnumber those for masks. Other values are vectors of the
+narrowest of 8, 16, 32 and 64 bits per instance.
 
-A port of a deep memory serves one instance after the other, and only those that use it in this cycle: they are few, and
-no processor is fast at gathering and scattering.
+A port of a deep memory serves one instance after the other, and only those that use it in this cycle. These are few,
+and gathering and scattering is slow on all processors.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,13 +23,13 @@ from .state_layout import StateLayout, element_bits
 
 __all__ = ["INSTRUCTIONS", "emit", "emit_observer"]
 
-#: Steps of a phase. Larger ones take LLVM longer, smaller ones hand more on; kernels of 300 to 1000 run equally fast.
+#: Steps of a phase. Larger phases take LLVM longer, smaller ones hand more on. Kernels of 300 to 1000 run equally fast.
 SIZE = 700
 
 
 @dataclass(frozen=True)
 class Blocks:
-    """The memory that a kernel works on: state, and words of ``vector_width`` instances a tile."""
+    """Memory that a kernel works on: state, and words of ``vector_width`` instances per tile."""
 
     layout: StateLayout
     inputs: Mapping[str, Word]
@@ -39,7 +38,7 @@ class Blocks:
 
 
 class Body:
-    """The code of one phase for one tile."""
+    """Code of one phase for one tile."""
 
     def __init__(self, blocks: Blocks, phase: Phase) -> None:
         self.phase = phase
@@ -79,11 +78,11 @@ class Body:
                 self.reads(step)
 
     def type(self, bits: int) -> str:
-        """Vector type of ``bits`` bits per instance."""
+        """Return the vector type of ``bits`` bits per instance."""
         return f"<{self.vector_width} x i{bits}>"
 
     def kind(self, node: Node) -> str:
-        """Type of ``node``."""
+        """Return the type of ``node``."""
         return f"i{self.vector_width}" if node.width == 1 else self.type(element_bits(node.width))
 
     def put(self, text: str) -> str:
@@ -94,40 +93,43 @@ class Body:
         return f"%t{self.fresh}"
 
     def splat(self, value: int, bits: int) -> str:
-        """Vector constant, equal in all instances."""
+        """Return a vector constant, equal in all instances."""
         return f"splat (i{bits} {value})" if value else "zeroinitializer"
 
     def masked(self, value: str, width: int, bits: int) -> str:
-        """``value`` without what lies above ``width``."""
+        """Clear the bits of ``value`` from ``width`` on."""
         if width == bits:
             return value
         return self.put(f"and {self.type(bits)} {value}, {self.splat((1 << width) - 1, bits)}")
 
     def resize(self, value: str, old: int, new: int) -> str:
-        """``value`` in elements of ``new`` bits, cut or with zeros above."""
+        """Convert ``value`` to elements of ``new`` bits: truncate, or fill with zeros."""
         if old == new:
             return value
         return self.put(f"{'zext' if new > old else 'trunc'} {self.type(old)} {value} to {self.type(new)}")
 
     def flags(self, node: Node, mask: str) -> str:
-        """Flags of ``node``, whose value has been found as a vector of ``i1``."""
+        """Return the flags of ``node``, given its value as a vector of ``i1``."""
         self.masks[node] = mask
         return self.put(f"bitcast {self.type(1)} {mask} to i{self.vector_width}")
 
     def bit(self, node: Node, value: str, bits: int, bit: int) -> str:
-        """Flags of ``node``: bit ``bit`` of each element of ``value``."""
+        """Return the flags of ``node``: bit ``bit`` of each element of ``value``."""
         alone = self.put(f"and {self.type(bits)} {value}, {self.splat(1 << bit, bits)}")
         return self.flags(node, self.put(f"icmp ne {self.type(bits)} {alone}, zeroinitializer"))
 
     def mask(self, node: Node) -> str:
-        """Flags as a vector of ``i1``."""
+        """Return flags as a vector of ``i1``."""
         if node not in self.masks:
             self.masks[node] = self.put(f"bitcast i{self.vector_width} {self.known[node]} to {self.type(1)}")
         return self.masks[node]
 
     def window(self, node: Node, low: int, width: int) -> tuple[str, int, int]:
-        """Bits from ``low`` on of ``node`` in elements that are narrow but hold ``width`` of them: the value, the
-        bits of its elements, and where the bits begin in it. Neighbours share what was cut out for one of them."""
+        """Return bits of ``node`` from ``low`` on, in narrow elements that hold ``width`` of them.
+
+        Returns the value, the bits of its elements, and the position of the bits in them. Neighbouring bits share one
+        such value.
+        """
         value, bits = self.known[node], element_bits(node.width)
         base = 0
         for smaller in (32, max(element_bits(width), 8)):
@@ -140,25 +142,25 @@ class Body:
         return value, bits, low - base
 
     def narrowed(self, value: str, bits: int, start: int, smaller: int) -> str:
-        """Bits from ``start`` on of ``value``, in elements of ``smaller`` bits."""
+        """Return the bits of ``value`` from ``start`` on, in elements of ``smaller`` bits."""
         if start:
             value = self.put(f"lshr {self.type(bits)} {value}, {self.splat(start, bits)}")
         return self.resize(value, bits, smaller)
 
     def widened(self, node: Node, bits: int) -> str:
-        """Vector of ``node`` in elements of ``bits`` bits."""
+        """Return the vector of ``node`` in elements of ``bits`` bits."""
         if node.width == 1:
             return self.put(f"zext {self.type(1)} {self.mask(node)} to {self.type(bits)}")
         return self.resize(self.known[node], element_bits(node.width), bits)
 
     def address(self, base: str, offset: int) -> str:
-        """Pointer ``offset`` bytes past ``base``."""
+        """Return a pointer ``offset`` bytes past ``base``."""
         self.fresh += 1
         self.lines.append(f"  %t{self.fresh} = getelementptr i8, ptr {base}, i64 {offset}")
         return f"%t{self.fresh}"
 
     def value(self, node: Node) -> str:
-        """Name of the value of ``node``, after emitting what it needs."""
+        """Return the name of the value of ``node``. Emit its arguments first."""
         stack = [node]
         while stack:
             top = stack[-1]
@@ -184,15 +186,15 @@ class Body:
         self.lines.append(f"  store {kind} {value}, ptr {pointer}, align {align}")
 
     def align(self, bits: int) -> int:
-        """Alignment of a row of ``vector_width`` numbers of ``bits`` bits."""
+        """Return the alignment of a row of ``vector_width`` numbers of ``bits`` bits."""
         return min(64, self.vector_width * bits // 8)
 
     def value_align(self, node: Node) -> int:
-        """Alignment of a value in the memory between phases."""
+        """Return the alignment of a value in the memory between phases."""
         return self.align(element_bits(node.width))
 
     def store_state(self, slot: int, node: Node) -> None:
-        """Give register ``slot`` its next value; the present one is read before if later steps may need it."""
+        """Store the next value of slot ``slot``. If later steps may need the present value, read it before."""
         self.value(node)
         if slot in self.read:
             self.value(self.read[slot])
@@ -209,7 +211,7 @@ class Body:
         self.store(self.type(bits), self.widened(node, bits), pointer, self.align(bits))
 
     def word_pointer(self, block: str, word: Word, part: int) -> str:
-        """Pointer to the instances of this tile in a word; all parts of all words lie in one run of columns."""
+        """Return a pointer to the instances of this tile in a word. All parts of all words are one run of columns."""
         column = word.per_instance + part * word.dtype.itemsize
         self.fresh += 3
         a, b, c = (f"%t{self.fresh - k}" for k in (2, 1, 0))
@@ -219,7 +221,7 @@ class Body:
         return c
 
     def elements(self, slot: int, address: Node) -> str:
-        """Pointers to row ``address`` of a deep memory, for each instance."""
+        """Return pointers to row ``address`` of a deep memory, for each instance."""
         place = self.layout.places[slot]
         row = self.widened(address, 32)
         first = ", ".join(f"i32 {index * place.depth}" for index in range(self.vector_width))
@@ -228,7 +230,7 @@ class Body:
         return self.put(f"getelementptr i{place.bits}, ptr {base}, {self.type(32)} {index}")
 
     def keep(self, node: Node) -> None:
-        """Store a vector where its elements can be had one by one."""
+        """Store a vector in memory, so that its elements can be read one by one."""
         if node not in self.apart:
             bits = max(8, element_bits(node.width))
             self.value(node)
@@ -238,21 +240,21 @@ class Body:
             self.store(self.type(bits), value, self.apart[node], 64)
 
     def element(self, node: Node, instance: str, bits: int) -> str:
-        """What was kept of one instance, in a number of ``bits`` bits."""
+        """Return the element of one instance, stored by `keep`, as a number of ``bits`` bits."""
         kept = max(8, element_bits(node.width))
         return self.resized(self.loaded(self.apart[node], kept, instance), kept, bits)
 
     def resized(self, value: str, old: int, new: int) -> str:
-        """A number in ``new`` bits, cut or with zeros above."""
+        """Convert a number to ``new`` bits: truncate, or fill with zeros."""
         return value if old == new else self.put(f"{'zext' if new > old else 'trunc'} i{old} {value} to i{new}")
 
     def loaded(self, base: str, bits: int, place: str) -> str:
-        """Number ``place`` of a row of numbers of ``bits`` bits."""
+        """Load number ``place`` of a row of numbers of ``bits`` bits."""
         return self.put(f"load i{bits}, ptr {self.put(f'getelementptr i{bits}, ptr {base}, i64 {place}')}")
 
     @contextmanager
     def each(self, flags: str) -> Iterator[str]:
-        """What is emitted inside is done for each instance whose flag is set, one after the other; gives its number."""
+        """Emit a loop over the instances with their flag set. Yields the number of the instance."""
         width = self.vector_width
         self.fresh += 1
         head, do, after = (f"{name}{self.fresh}" for name in ("head", "do", "after"))
@@ -269,7 +271,7 @@ class Body:
         self.block = after
 
     def row(self, slot: int, address: Node, instance: str) -> tuple[str, str]:
-        """Place of a row among those of all instances, in a deep memory, and whether the memory has it."""
+        """Return the place of a row among those of all instances of a deep memory, and a flag: the row exists."""
         depth = self.layout.places[slot].depth
         row = self.element(address, instance, 64)
         there = self.put(f"icmp ult i64 {row}, {depth}")
@@ -277,7 +279,7 @@ class Body:
         return self.put(f"add i64 {first}, {self.put(f'select i1 {there}, i64 {row}, i64 0')}"), there
 
     def reads(self, ports: Sequence[Read]) -> None:
-        """Copy rows of one address, where one flag is set, from deep memories to registers."""
+        """Copy rows of one address from deep memories to registers, in instances with their flag set."""
         self.value(ports[0].enable)
         self.keep(ports[0].address)
         with self.each(self.known[ports[0].enable]) as instance:
@@ -291,7 +293,7 @@ class Body:
                 self.store(f"i{new.bits}", self.resized(value, old.bits, new.bits), pointer, new.bits // 8)
 
     def write(self, port: Write) -> None:
-        """Write a deep memory where a flag is set; the address is that of a row."""
+        """Write a deep memory in instances with their flag set. The address is that of a row."""
         self.value(port.enable)
         self.keep(port.address)
         self.keep(port.data)
@@ -391,7 +393,7 @@ def _concat(body: Body, node: Node) -> str:
 
 
 def _joined(body: Body, places: list[tuple[int, Node]], bits: int) -> str:
-    """Nodes at bit positions, put together in elements of ``bits`` bits; halves first, as narrow ones are cheap."""
+    """Join nodes at bit positions in elements of ``bits`` bits. Halves are joined first: they are cheaper."""
     kind, half = body.type(bits), bits // 2
     low = [(at, part) for at, part in places if at + part.width <= half]
     high = [(at - half, part) for at, part in places if at >= half]
@@ -469,7 +471,7 @@ def _gather(body: Body, node: Node) -> str:
 
 
 class Tile(Body):
-    """The same, where the output words are those of one tile alone."""
+    """Code of one phase, with output words of a single tile."""
 
     def word_pointer(self, block: str, word: Word, part: int) -> str:
         """Pointer to the instances of this tile in a word."""
@@ -504,19 +506,19 @@ INSTRUCTIONS: dict[str, Callable[[Body, Node], str]] = {
     "concat": _concat,
     "extend": _extend,
 }
-"""What each kind of node becomes."""
+"""Instruction of each kind of node."""
 
 
 ATTRIBUTES = 'attributes #0 = { noinline nounwind "prefer-vector-width"="512" "min-legal-vector-width"="512" }'
 
 
-#: A phase takes the tile's state, all instances' words, the memory between phases, and how many instances there are and
-#: come before the tile.
+#: Parameters of a phase: the tile's state, all instances' words, the memory between phases, the number of instances,
+#: and the number of instances before the tile.
 PARAMETERS = ("ptr noalias %tile", "ptr noalias %in", "ptr noalias %out", "ptr noalias %between", "i64 %n", "i64 %i")
 
 
 class _Phases:
-    """The functions of the phases that ``stores`` need, and the lines that call one after the other."""
+    """Functions of the phases that ``stores`` need, and the lines that call one after the other."""
 
     def __init__(self, name: str, blocks: Blocks, stores: Sequence[Move], body: type[Body] = Body) -> None:
         cut, between = phases(stores, SIZE, lambda node: blocks.vector_width * element_bits(node.width) // 8)
@@ -558,7 +560,7 @@ end:
 
 
 def _text(*made: _Phases) -> str:
-    """Return the functions of all phases, and what they call."""
+    """Return the functions of all phases, and declarations of the intrinsics that they call."""
     intrinsics = sorted(set().union(*(one.intrinsics for one in made)))
     return "\n".join((*(line for one in made for line in one.texts), *intrinsics, ATTRIBUTES, ""))
 
@@ -566,15 +568,15 @@ def _text(*made: _Phases) -> str:
 def emit(
     program: Program, layout: StateLayout, inputs: Mapping[str, Word], outputs: Mapping[str, Word], vector_width: int
 ) -> tuple[str, int]:
-    """Return the LLVM IR of ``program`` and how many vector operations a step of one tile has."""
+    """Return the LLVM IR of ``program``, and the number of vector operations of a step of one tile."""
     blocks = Blocks(layout, inputs, outputs, vector_width)
 
     def together(port: Read) -> tuple[int, int, int]:
         return port.address.index, port.enable.index, layout.places[port.slot].depth
 
-    # rows of memories last: all read them, and what they become is needed by none
+    # rows of memories last: all stores read them, and no store needs their next values
     later = sorted(program.next.items(), key=lambda item: program.slots[item[0]].row is not None)
-    # reads before writes, as they see the rows as they were
+    # reads before writes, because they see the rows before the writes
     step = _Phases("step", blocks, [
         *(Store(slot, node) for slot, node in later),
         *(tuple(group) for _, group in groupby(sorted(program.reads, key=together), together)),
@@ -588,8 +590,10 @@ def emit(
 def emit_observer(
     program: Program, layout: StateLayout, inputs: Mapping[str, Word], shown: Mapping[str, Word], vector_width: int
 ) -> str:
-    """Return the LLVM IR of ``observe``, which writes the words ``shown`` as they are ``settled``, of the tile of
-    instances from ``i`` on."""
+    """Return the LLVM IR of ``observe``.
+
+    It writes the words ``shown``, as they are ``settled``, for the tile of instances from ``i`` on.
+    """
     blocks = Blocks(layout, inputs, shown, vector_width)
     made = _Phases("observe", blocks, [Store(place, node) for place, node in program.settled.items()], Tile)
     return f"""

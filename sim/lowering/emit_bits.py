@@ -1,8 +1,8 @@
-"""From a `Program` over single bits to LLVM IR.
+"""Translation of a `Program` over single bits to LLVM IR.
 
-A bit of 512 instances is one value, and all operations on it are bitwise. There are fewer of them for all 512 than
-`emit` has for an eighth. What the world sees are words all the same: they are turned into planes of bits before a
-step, and back after it.
+A bit of 512 instances is one value, and all operations on it are bitwise. All 512 instances take fewer operations
+than 64 instances take in `emit`. Inputs and outputs are words: they are turned into planes of bits before a step, and
+back after it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,12 +19,12 @@ __all__ = ["emit_bits"]
 TYPE = "<8 x i64>"
 ONES = "splat (i64 -1)"
 
-#: Operations of a phase: larger ones have too many values at a time, smaller ones hand too many on.
+#: Operations of a phase. Larger phases have too many live values, smaller ones hand more values on.
 SIZE = 300
 
 
 class _Body:
-    """The code of one phase."""
+    """Code of one phase."""
 
     def __init__(self, layout: StateLayout, places: Mapping[str, int], phase: Phase) -> None:
         self.layout = layout
@@ -51,7 +51,7 @@ class _Body:
         return f"%t{self.fresh}"
 
     def load(self, base: str, offset: int) -> str:
-        """Value ``offset`` bytes past ``base``."""
+        """Load the value ``offset`` bytes past ``base``."""
         pointer = self.put(f"getelementptr i8, ptr %{base}, i64 {offset}")
         return self.put(f"load {TYPE}, ptr {pointer}, align 64")
 
@@ -61,10 +61,10 @@ class _Body:
         self.lines.append(f"  store {TYPE} {value}, ptr {pointer}, align 64")
 
     def store(self, step: Store) -> None:
-        """Give a slot its next value, or a bit of an output word."""
+        """Store the next value of a slot, or a bit of an output word."""
         value = self.value(step.value)
         if isinstance(step.place, int):
-            if step.place in self.read:  # later steps may need what is overwritten
+            if step.place in self.read:  # later steps may need the old value
                 self.value(self.read[step.place])
             self.keep(value, "tile", self.layout.places[step.place].offset)
         else:
@@ -72,7 +72,7 @@ class _Body:
             self.keep(value, "out", PLANE_BYTES * (self.places[word] + bit))
 
     def value(self, node: Node) -> str:
-        """Name of the value of ``node``, whose arguments are there, but for complements."""
+        """Return the name of the value of ``node``. Its arguments have been emitted, apart from complements."""
         if node not in self.known:
             self.known[node] = self.made(node)
         return self.known[node]
@@ -103,14 +103,14 @@ class _Body:
 
 def emit_bits(program: Program, layout: StateLayout, inputs: Mapping[str, Word], outputs: Mapping[str, Word],
               affine: bool) -> tuple[str, int]:
-    """Return the LLVM IR of ``program``, and how many operations on bits a step of one tile has.
+    """Return the LLVM IR of ``program``, and the number of bit operations of a step of one tile.
 
     Parameters
     ----------
     affine : bool
         See `conversions`.
     """
-    # rows of memories last: all read them, and what they become is needed by none
+    # rows of memories last: all stores read them, and no store needs their next values
     later = sorted(program.next.items(), key=lambda item: program.slots[item[0]].row is not None)
     stores = [*(Store(bit, node) for bit, node in program.outputs.items()),
               *(Store(slot, node) for slot, node in later)]
@@ -124,7 +124,7 @@ def emit_bits(program: Program, layout: StateLayout, inputs: Mapping[str, Word],
 
 
 def _places(words: Mapping[str, Word]) -> tuple[dict[str, int], int]:
-    """Number of each word's first plane, and of all planes."""
+    """Return the number of each word's first plane, and the number of all planes."""
     places, count = {}, 0
     for name, word in words.items():
         places[name] = count
@@ -133,7 +133,7 @@ def _places(words: Mapping[str, Word]) -> tuple[dict[str, int], int]:
 
 
 def _converted(what: str, block: str, words: Mapping[str, Word]) -> list[str]:
-    """Calls that turn the words of a block into planes, or planes into words."""
+    """Return the calls that turn the words of a block into planes, or planes into words."""
     lines = []
     places, _ = _places(words)
     for name, word in words.items():
@@ -152,7 +152,7 @@ def _converted(what: str, block: str, words: Mapping[str, Word]) -> list[str]:
 
 def _function(name: str, stores: Sequence[Store], layout: StateLayout, inputs: Mapping[str, Word],
               outputs: Mapping[str, Word]) -> tuple[str, int]:
-    """Return the text of a function over all tiles, its phases before it, and its operations."""
+    """Return a function over all tiles, preceded by its phases, and its number of operations."""
     (in_places, in_planes), (out_places, out_planes) = _places(inputs), _places(outputs)
     cut, between = phases(stores, SIZE, lambda _: PLANE_BYTES)
     texts, calls = [], []

@@ -1,4 +1,4 @@
-"""The one error of the lowering."""
+"""Error of the lowering."""
 
 from wormcast.algorithms.errors import WormcastError
 
@@ -6,4 +6,4 @@ __all__ = ["LoweringError"]
 
 
 class LoweringError(WormcastError):
-    """A component, or a request about a kernel, that the lowering refuses; the sentence says why."""
+    """Component, or request about a kernel, that cannot be lowered. The message gives the reason."""

@@ -1,8 +1,8 @@
-"""Expressions over vectors of instances: shared, folded, at most 64 bits wide.
+"""Graph of expressions over vectors of instances: shared, folded, at most 64 bits wide.
 
-A node stands for one value in every instance. Equal nodes are one object, so that a common subexpression
-is computed once. The rules below keep what Amaranth's netlist says and make it smaller; each value is
-*canonical*: no bit at or above ``width`` is ever set.
+A node is one value in every instance. Equal nodes are one object, so that a common subexpression is computed
+once. The rules below make the netlist smaller and do not change its meaning. Each value is *canonical*: no bit at
+or above ``width`` is set.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -17,7 +17,7 @@ WIDEST = 64
 
 
 class Node:
-    """One value: ``op`` of ``args``, ``width`` bits; ``data`` holds what is no node (a constant, a place)."""
+    """Value: ``op`` of ``args``, ``width`` bits. ``data``: what is not a node, such as the value of a constant."""
 
     __slots__ = ("args", "data", "index", "op", "width")
 
@@ -34,25 +34,25 @@ class Node:
 
     @property
     def is_const(self) -> bool:
-        """Whether the value is known now; it is then ``data``."""
+        """The value is a constant, and is ``data``."""
         return self.op == "const"
 
     @property
     def ones(self) -> int:
-        """Value with all bits set."""
+        """The value with all bits set."""
         return (1 << self.width) - 1
 
 
 class Graph:
-    """All nodes of one kernel, in an order in which each follows its arguments."""
+    """All nodes of a kernel, in an order in which each follows its arguments."""
 
     def __init__(self) -> None:
         self.nodes: dict[tuple[Any, ...], Node] = {}
 
     def node(self, op: str, width: int, args: Sequence[Node] = (), data: Any = None) -> Node:
-        """Node as given, without folding."""
+        """Return the node of these arguments, without folding."""
         if width > WIDEST:
-            raise LoweringError(f"{op} of {width} bits: the lowering computes it up to {WIDEST} bits")
+            raise LoweringError(f"{op}: {width} bits are not valid. Allowed: up to {WIDEST} bits.")
         key = (op, width, tuple(arg.index for arg in args), data)
         found = self.nodes.get(key)
         if found is None:
@@ -60,13 +60,13 @@ class Graph:
         return found
 
     def const(self, value: int, width: int) -> Node:
-        """``value`` modulo 2**width."""
+        """Return ``value`` modulo 2**width."""
         return self.node("const", width, (), value & (1 << width) - 1)
 
     # Bits in parallel
 
     def not_(self, a: Node) -> Node:
-        """Complement."""
+        """Return the complement."""
         if a.is_const:
             return self.const(~a.data, a.width)
         if a.op == "not":
@@ -74,7 +74,7 @@ class Graph:
         return self.node("not", a.width, (a,))
 
     def and_(self, a: Node, b: Node) -> Node:
-        """Conjunction."""
+        """Return the conjunction."""
         if a.is_const or (not b.is_const and b.index < a.index):
             a, b = b, a
         if b.is_const:
@@ -94,7 +94,7 @@ class Graph:
         return self.node("and", a.width, (a, b))
 
     def or_(self, a: Node, b: Node) -> Node:
-        """Disjunction."""
+        """Return the disjunction."""
         if a.is_const or (not b.is_const and b.index < a.index):
             a, b = b, a
         if b.is_const:
@@ -114,7 +114,7 @@ class Graph:
         return self.node("or", a.width, (a, b))
 
     def xor(self, a: Node, b: Node) -> Node:
-        """Exclusive disjunction."""
+        """Return the exclusive disjunction."""
         if a.is_const or (not b.is_const and b.index < a.index):
             a, b = b, a
         if b.is_const:
@@ -129,7 +129,7 @@ class Graph:
         return self.node("xor", a.width, (a, b))
 
     def select(self, condition: Node, a: Node, b: Node) -> Node:
-        """``a`` where ``condition`` holds, else ``b``."""
+        """Return ``a`` where ``condition`` holds, else ``b``."""
         while condition.op == "not":
             condition, a, b = condition.args[0], b, a
         if condition.is_const:
@@ -152,13 +152,13 @@ class Graph:
         return self.node("select", a.width, (condition, a, b))
 
     def opposite(self, a: Node, b: Node) -> bool:
-        """Whether one is the complement of the other."""
+        """Return whether one is the complement of the other."""
         return (a.op == "not" and a.args[0] is b) or (b.op == "not" and b.args[0] is a)
 
-    # Arithmetic; both arguments are as wide as the result
+    # Arithmetic: both arguments are as wide as the result
 
     def add(self, a: Node, b: Node) -> Node:
-        """Sum modulo 2**width."""
+        """Return the sum modulo 2**width."""
         if a.is_const or (not b.is_const and b.index < a.index):
             a, b = b, a
         if b.is_const and a.is_const:
@@ -170,7 +170,7 @@ class Graph:
         return self.node("add", a.width, (a, b))
 
     def sub(self, a: Node, b: Node) -> Node:
-        """Difference modulo 2**width."""
+        """Return the difference modulo 2**width."""
         if b.is_const:
             return self.add(a, self.const(-b.data, b.width))
         if a is b:
@@ -180,7 +180,7 @@ class Graph:
         return self.node("sub", a.width, (a, b))
 
     def mul(self, a: Node, b: Node) -> Node:
-        """Product modulo 2**width."""
+        """Return the product modulo 2**width."""
         if a.is_const:
             a, b = b, a
         if b.is_const:
@@ -194,7 +194,7 @@ class Graph:
         return self.node("mul", a.width, (a, b))
 
     def divide(self, a: Node, b: Node) -> Node:
-        """Unsigned quotient, zero if ``b`` is zero."""
+        """Return the unsigned quotient; zero if ``b`` is zero."""
         zero = self.const(0, a.width)
         if b.is_const and a.is_const:
             return self.const(a.data // b.data if b.data else 0, a.width)
@@ -207,7 +207,7 @@ class Graph:
         return self.select(none, zero, self.node("udiv", a.width, (a, self.select(none, self.const(1, a.width), b))))
 
     def remainder(self, a: Node, b: Node) -> Node:
-        """Unsigned remainder, zero if ``b`` is zero."""
+        """Return the unsigned remainder; zero if ``b`` is zero."""
         zero = self.const(0, a.width)
         if b.is_const and a.is_const:
             return self.const(a.data % b.data if b.data else 0, a.width)
@@ -221,7 +221,7 @@ class Graph:
     # Comparisons, one bit
 
     def eq(self, a: Node, b: Node) -> Node:
-        """Whether ``a`` equals ``b``."""
+        """Return a bit: ``a`` equals ``b``."""
         if a.width == 0 or a is b:
             return self.const(1, 1)
         if a.is_const or (not b.is_const and b.index < a.index):
@@ -243,7 +243,7 @@ class Graph:
         return self.node("eq", 1, (a, b))
 
     def aligned(self, a: Node, b: Node) -> Iterable[tuple[Node, Node]]:
-        """Pairs of parts of two values of one width, cut where ``a`` or ``b`` is put together."""
+        """Return pairs of parts of two values of one width, cut where ``a`` or ``b`` is a concatenation."""
         cuts = {0, a.width}
         for side in (a, b):
             position = 0
@@ -256,7 +256,7 @@ class Graph:
             yield self.slice(a, low, high - low), self.slice(b, low, high - low)
 
     def less(self, a: Node, b: Node) -> Node:
-        """Whether ``a`` is less than ``b``, both unsigned."""
+        """Return a bit: ``a`` is less than ``b``, both unsigned."""
         if a is b or a.width == 0:
             return self.const(0, 1)
         if a.is_const and b.is_const:
@@ -272,7 +272,7 @@ class Graph:
         return self.node("less", 1, (a, b))
 
     def parity(self, a: Node) -> Node:
-        """Exclusive disjunction of all bits."""
+        """Return the exclusive disjunction of all bits."""
         if a.is_const:
             return self.const(a.data.bit_count(), 1)
         if a.width == 1:
@@ -281,10 +281,10 @@ class Graph:
             return self.fold(self.xor, (self.parity(part) for part in a.args))
         return self.node("parity", 1, (a,))
 
-    # Putting together and taking apart
+    # Concatenation and slices
 
     def slice(self, a: Node, low: int, width: int) -> Node:
-        """Bits ``low`` to ``low + width`` of ``a``."""
+        """Return bits ``low`` to ``low + width`` of ``a``."""
         if width == a.width:
             return a
         if a.is_const or width == 0:
@@ -310,7 +310,7 @@ class Graph:
         return self.node("slice", width, (a,), low)
 
     def concat(self, parts: Iterable[Node]) -> Node:
-        """``parts`` side by side, least significant first."""
+        """Return ``parts`` side by side, least significant first."""
         joined: list[Node] = []
         for outer in parts:
             for part in outer.args if outer.op == "concat" else (outer,):
@@ -333,11 +333,11 @@ class Graph:
         return self.node("concat", sum(part.width for part in joined), joined)
 
     def extend(self, a: Node, width: int) -> Node:
-        """``a`` with zeros above."""
+        """Return ``a`` with zeros above."""
         return self.concat((a, self.const(0, width - a.width))) if width > a.width else self.slice(a, 0, width)
 
     def sign_extend(self, a: Node, width: int) -> Node:
-        """``a`` with its highest bit repeated above."""
+        """Return ``a`` with its highest bit repeated above."""
         if width <= a.width:
             return self.slice(a, 0, width)
         if a.is_const:
@@ -351,11 +351,11 @@ class Graph:
         return self.node("extend", width, (a,))
 
     def shift(self, a: Node, places: int, width: int) -> Node:
-        """``a`` moved ``places`` up, at most ``width`` bits of it."""
+        """Return ``a`` shifted left by ``places``, cut to ``width`` bits."""
         return self.concat((self.const(0, places), self.slice(a, 0, min(a.width, width - places))))
 
     def shift_by(self, op: str, a: Node, places: Node) -> Node:
-        """``a`` moved by ``places``, which is less than its width: ``op`` is shl, lshr or ashr."""
+        """Return ``a`` shifted by ``places``, which is less than its width. ``op``: shl, lshr or ashr."""
         if a.is_const and a.data == 0:
             return a
         return self.node(op, a.width, (a, places))
@@ -363,7 +363,7 @@ class Graph:
     # Helpers
 
     def fold(self, function: Callable[[Node, Node], Node], values: Iterable[Node]) -> Node:
-        """``function`` over ``values`` as a balanced tree; there is at least one."""
+        """Return ``function`` over ``values`` as a balanced tree. At least one value is needed."""
         row = list(values)
         while len(row) > 1:
             pairs = [function(a, b) for a, b in zip(row[::2], row[1::2], strict=False)]
@@ -371,9 +371,9 @@ class Graph:
         return row[0]
 
     def all_(self, conditions: Iterable[Node]) -> Node:
-        """Whether all of ``conditions`` hold."""
+        """Return a bit: all of ``conditions`` hold."""
         return self.fold(self.and_, (*conditions, self.const(1, 1)))
 
     def any_(self, conditions: Iterable[Node]) -> Node:
-        """Whether any of ``conditions`` holds."""
+        """Return a bit: at least one of ``conditions`` holds."""
         return self.fold(self.or_, (*conditions, self.const(0, 1)))

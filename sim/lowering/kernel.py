@@ -1,4 +1,4 @@
-"""A compiled component, and the memory of its instances."""
+"""Compiled component, and the memory of its instances."""
 
 import ctypes
 from collections.abc import Mapping
@@ -22,10 +22,10 @@ _CALL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
 
 @dataclass(frozen=True)
 class Piece:
-    """Bits ``low`` to ``low + width`` of a register, or of each row of a memory, and where they lie.
+    """Bits ``low`` to ``low + width`` of a register, or of each row of a memory, and their places.
 
-    ``shift`` is the bit within the number at each of ``places``: one place, or one per row of a shallow
-    memory, or one for all rows of a deep one. ``init`` holds one value per row.
+    ``shift`` is the first bit within the number at each of ``places``. There is one place, or one per row of a shallow
+    memory, or one for all rows of a deep memory. ``init`` holds one value per row.
     """
 
     low: int
@@ -37,7 +37,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Field:
-    """A register, or a memory of ``depth`` rows (None for a register), and its pieces."""
+    """Register, or memory of ``depth`` rows (None for a register), and its pieces."""
 
     name: str
     width: int
@@ -49,8 +49,8 @@ class Field:
 class Block:
     """State and words of ``n`` instances, padded to ``n_padded``, a multiple of 64 and of the kernel's vector width.
 
-    ``state``, ``inputs`` and ``outputs`` are flat arrays of bytes, aligned to 64. An instance beyond ``n`` is
-    stepped like any other; its inputs are whatever the arrays hold, zero at first.
+    ``state``, ``inputs`` and ``outputs`` are flat arrays of bytes, aligned to 64. Instances beyond ``n`` are stepped,
+    too; their inputs are the content of the arrays, at first zero.
     """
 
     kernel: "Kernel"
@@ -61,15 +61,15 @@ class Block:
     outputs: np.ndarray
 
     def input(self, name: str) -> np.ndarray:
-        """Input word ``name``: a view, ``[n_padded]`` or ``[parts, n_padded]``."""
+        """Return input word ``name``: a view, ``[n_padded]`` or ``[parts, n_padded]``."""
         return _view(self.inputs, self.kernel.input(name), self.n_padded)
 
     def output(self, name: str) -> np.ndarray:
-        """Output word ``name``: a view, ``[n_padded]`` or ``[parts, n_padded]``."""
+        """Return output word ``name``: a view, ``[n_padded]`` or ``[parts, n_padded]``."""
         return _view(self.outputs, self.kernel.output(name), self.n_padded)
 
     def copy(self) -> "Block":
-        """Copy with arrays of its own: a checkpoint."""
+        """Return a copy with arrays of its own: a checkpoint."""
         arrays = [aligned(array.size) for array in (self.state, self.inputs, self.outputs)]
         for new, old in zip(arrays, (self.state, self.inputs, self.outputs), strict=True):
             new[:] = old
@@ -78,11 +78,11 @@ class Block:
 
 @dataclass(frozen=True)
 class Kernel:
-    """A component whose instances are stepped together.
+    """Compiled component. Its instances are stepped together.
 
-    ``step(state, in, out, n_padded)`` at ``address`` does one clock cycle of all instances: from the state
-    and the input words it makes the next state, then the output words, which are those seen in the next
-    cycle. The reset of domain ``sync`` is never asserted.
+    ``step(state, in, out, n_padded)`` at ``address`` does one clock cycle of all instances: it computes the next state
+    from the state and the input words, and then the output words of the next cycle. The reset of domain ``sync`` is
+    never asserted.
 
     Members
     -------
@@ -92,7 +92,7 @@ class Kernel:
     state_bytes : bytes of state per instance, padding included
     vector_width : instances stepped by one pass through the code
     operations : vector instructions of a pass, as handed to LLVM
-    compile_seconds : time it took to translate and compile
+    compile_seconds : translation and compile time in seconds
     """
 
     name: str
@@ -115,24 +115,24 @@ class Kernel:
 
     @property
     def address(self) -> int:
-        """Address of ``step`` in this process; the code is loaded when it is first asked for."""
+        """Address of ``step`` in this process. The code is loaded at the first use."""
         return machine.address(self.code, "step")
 
     def input(self, name: str) -> Word:
-        """Input word ``name``."""
-        return _look_up(self.inputs, name, f"{self.name} has no input word")
+        """Return input word ``name``."""
+        return _look_up(self.inputs, name, f"an input word of {self.name}")
 
     def output(self, name: str) -> Word:
-        """Output word ``name``."""
-        return _look_up(self.outputs, name, f"{self.name} has no output word")
+        """Return output word ``name``."""
+        return _look_up(self.outputs, name, f"an output word of {self.name}")
 
     def flags(self, name: str) -> list[int]:
-        """Bytes in a tile at which the bits of a register begin, the least significant one first: all are flags.
+        """Return the byte in a tile of each bit of a register, least significant bit first. All bits are flags.
 
         Raises
         ------
         LoweringError
-            They do not lie apart.
+            The bits are not stored as flags.
         """
         pieces = sorted(self._register(name).pieces, key=lambda piece: piece.low)
         if any(piece.width != 1 or piece.places[0].bits != 1 for piece in pieces):
@@ -140,9 +140,9 @@ class Kernel:
         return [piece.places[0].offset for piece in pieces]
 
     def allocate(self, n: int) -> Block:
-        """Return a block of ``n`` instances after reset: inits in the registers, outputs made from them."""
+        """Return a block of ``n`` instances after reset, with the outputs that follow from the initial registers."""
         if n < 1:
-            raise LoweringError(f"allocate: n must be at least 1, not {n}")
+            raise LoweringError(f"n: {n} is not valid. Allowed: 1 or more.")
         unit = max(LINE, self.vector_width)
         n_padded = -(-n // unit) * unit
         inputs, outputs = (
@@ -157,41 +157,43 @@ class Kernel:
         return block
 
     def step(self, block: Block, cycles: int = 1) -> None:
-        """Do ``cycles`` clock cycles with the inputs as they are."""
+        """Do ``cycles`` clock cycles with constant inputs."""
         function = _CALL(self.address)
         for _ in range(cycles):
             function(*self._pointers(block))
 
     def settle(self, block: Block) -> None:
-        """Make the outputs from the state, after somebody wrote to it."""
+        """Recompute the outputs from the state. Call it after writing registers."""
         _CALL(machine.address(self.code, "settle"))(*self._pointers(block))
 
     def read(self, block: Block, name: str) -> np.ndarray:
-        """Value of a register in each of the ``n`` instances, ``[n]``; of a memory ``[n, depth]``.
+        """Return a register of each of the ``n`` instances, ``[n]``, or a memory, ``[n, depth]``.
 
-        ``uint64``, or Python integers in an object array where there are more than 64 bits.
+        Type: ``uint64``, or Python integers in an object array if there are more than 64 bits.
         """
         parts = self.read_parts(block, name)
         return parts[0] if len(parts) == 1 else sum(part.astype(object) << PART * k for k, part in enumerate(parts))
 
     def write(self, block: Block, name: str, value: Any) -> None:
-        """Set a register, or a memory, in all ``n`` instances; ``value`` broadcasts to what `read` returns.
+        """Write a register, or a memory, in all ``n`` instances; ``value`` broadcasts to the shape of `read`.
 
-        The outputs follow at the next step, or with `settle`.
+        The outputs change at the next step, or with `settle`.
         """
         register = self._register(name)
         values = np.asarray(value)
         if values.dtype.kind not in "ui":
             values = np.asarray(value, object)
         if any(not 0 <= int(most) < 1 << register.width for most in (values.min(initial=0), values.max(initial=0))):
-            raise LoweringError(f"write: {name} has {register.width} bits, which do not hold every value given")
+            raise LoweringError(f"write: the values are not valid for {name}. Allowed: {register.width} bits.")
         parts = [values.astype(np.uint64)] if register.width <= PART else [
             np.asarray(values.astype(object) >> PART * k & FULL, np.uint64) for k in range(_parts(register))]
         self.write_parts(block, name, np.stack([np.broadcast_to(part, _shape(block, register)) for part in parts]))
 
     def read_parts(self, block: Block, name: str) -> np.ndarray:
-        """The same as `read`, cut into ``uint64`` from the least significant bits on: ``[parts, n]`` or
-        ``[parts, n, depth]``."""
+        """Return the values of `read`, cut into ``uint64`` from the least significant bits on.
+
+        Shape: ``[parts, n]`` or ``[parts, n, depth]``.
+        """
         register = self._register(name)
         parts = np.zeros((_parts(register), *_shape(block, register)), np.uint64)
         rows = parts.reshape(len(parts), block.n, -1)
@@ -205,7 +207,7 @@ class Kernel:
         return parts
 
     def write_parts(self, block: Block, name: str, parts: np.ndarray) -> None:
-        """The same as `write`, from what `read_parts` returns; bits beyond the register's width are ignored."""
+        """Write values in the form of `read_parts`. Bits beyond the register's width are ignored."""
         register = self._register(name)
         rows = parts.reshape(len(parts), block.n, -1)
         for piece in register.pieces:
@@ -220,15 +222,15 @@ class Kernel:
                 self._put(block, piece, row, numbers)
 
     def _register(self, name: str) -> Field:
-        return _look_up(self.state, name, f"{self.name} has no register")
+        return _look_up(self.state, name, f"a register of {self.name}")
 
     def _pointers(self, block: Block) -> tuple[int, int, int, int]:
         if block.kernel is not self and block.kernel != self:
-            raise LoweringError(f"the block belongs to {block.kernel.name}, not to {self.name}")
+            raise LoweringError(f"block: {block.kernel.name} is not valid. Allowed: blocks of this {self.name}.")
         return block.state.ctypes.data, block.inputs.ctypes.data, block.outputs.ctypes.data, block.n_padded
 
     def _row(self, block: Block, piece: Piece, row: int) -> tuple[np.ndarray, int]:
-        """View ``[tiles, ...]`` of the numbers that hold ``piece`` of ``row``, and the bits of each."""
+        """Return a view ``[tiles, ...]`` of the numbers that hold ``piece`` of ``row``, and the bits of each."""
         place = piece.places[0 if piece.places[0].depth else row]
         tiles = block.state.reshape(-1, self.tile_bytes)
         size = place.bits * self.vector_width // 8 * (place.depth or 1)
@@ -236,26 +238,26 @@ class Kernel:
         return found[:, row :: place.depth] if place.depth else found, place.bits
 
     def _get(self, block: Block, piece: Piece, row: int) -> np.ndarray:
-        """Numbers that hold ``piece`` of ``row``, of all instances, as a new array."""
+        """Return the numbers that hold ``piece`` of ``row``, of all instances, as a new array."""
         found, bits = self._row(block, piece, row)
         flat = np.unpackbits(found, axis=1, bitorder="little") if bits == 1 else found
         return flat.reshape(-1).astype(np.uint64)
 
     def _put(self, block: Block, piece: Piece, row: int, numbers: np.ndarray) -> None:
-        """Set the numbers that hold ``piece`` of ``row``."""
+        """Write the numbers that hold ``piece`` of ``row``."""
         found, bits = self._row(block, piece, row)
         flat = numbers.reshape(found.shape[0], -1).astype(found.dtype)
         found[...] = np.packbits(flat, axis=1, bitorder="little") if bits == 1 else flat
 
 
-def _look_up(fields: Mapping[str, Any], name: str, sentence: str) -> Any:
+def _look_up(fields: Mapping[str, Any], name: str, kind: str) -> Any:
     if name not in fields:
-        raise LoweringError(f"{sentence} {name!r}: it has {', '.join(fields) or 'none'}")
+        raise LoweringError(f"{name!r} is not {kind}. Allowed: {', '.join(fields) or 'none'}.")
     return fields[name]
 
 
 def _parts(register: Field) -> int:
-    """Numbers of 64 bits that hold its value."""
+    """Return the number of 64-bit numbers that hold its value."""
     return max(1, -(-register.width // PART))
 
 
@@ -268,7 +270,7 @@ def _mask(piece: Piece) -> np.uint64:
 
 
 def aligned(size: int) -> np.ndarray:
-    """Zeroed bytes at an address that is a multiple of 64."""
+    """Return zeroed bytes at an address that is a multiple of 64."""
     raw = np.zeros(size + LINE, np.uint8)
     start = -raw.ctypes.data % LINE
     return raw[start : start + size]

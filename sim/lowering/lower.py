@@ -1,4 +1,4 @@
-"""The way from a component to a kernel."""
+"""Compilation of a component to a kernel."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -35,24 +35,24 @@ def lower(
     Parameters
     ----------
     component : an elaboratable with a ``signature``
-        Its ports are named by their path: members joined by dots, dimensions by underscores, as in
-        ``north.flit`` or ``in_0.valid``. Fields of a port whose shape is a layout may be named instead of it:
-        ``north.flit.data``. A word of data alone and one of flags need no shifting: they are faster.
+        Its ports are named by their path: members joined by dots, dimensions by underscores, as in ``north.flit`` or
+        ``in_0.valid``. If the shape of a port is a layout, its fields may be named instead: ``north.flit.data``. Words
+        that hold data alone, or flags alone, need no shifting and are faster.
     inputs, outputs : dict of word name to port names
-        Ports of one word lie side by side, the first at bit 0; see `Word`. Every port is in one word.
+        Ports of one word are side by side, the first at bit 0; see `Word`. Every port is in one word.
     name : str
-        For messages.
+        Name in messages.
     vector_width : 16, 32, 64 or 512
-        Instances per pass, by default as many as bytes fit a vector register. With 512 every bit is a vector: some four
-        times as fast per instance where there are so many, for components without deep memories.
+        Instances per pass. Default: bytes of a vector register. With 512 every bit is a vector, which is some four
+        times as fast per instance with at least 512 instances. It excludes deep memories.
 
     Raises
     ------
     LoweringError
-        If the ports are not all named once; if an output depends on an input in the same cycle; if
-        something in the component has no lowering.
+        Not all ports are named once; an output depends on an input in the same cycle; or a cell cannot be
+        lowered.
     """
-    from . import netlist  # which imports Amaranth
+    from . import netlist  # imports Amaranth
 
     return lower_design(netlist.read(component), inputs=inputs, outputs=outputs, name=name, vector_width=vector_width)
 
@@ -65,11 +65,11 @@ def lower_design(
     name: str = "top",
     vector_width: int | None = None,
 ) -> Kernel:
-    """Compile a component that is elaborated already; parameters and errors are those of `lower`."""
+    """Compile an elaborated component. Parameters and errors are those of `lower`."""
     started = time.perf_counter()
     width = machine.vector_bytes() if vector_width is None else vector_width
     if width not in WIDTHS:
-        raise LoweringError(f"vector_width must be 16, 32, 64 or 512, not {width}")
+        raise LoweringError(f"vector_width: {width} is not valid. Allowed: 16, 32, 64, 512.")
     input_words, input_nets = group(design.inputs, inputs, "inputs")
     output_words, output_nets = group(design.outputs, outputs, "outputs")
     program = translate(design, input_nets, output_nets, whole=width != PLANE_WIDTH)
@@ -95,7 +95,7 @@ def lower_design(
 
 
 def _fields(design: Design, program: Program, layout: StateLayout) -> dict[str, Field]:
-    """Say where the bits of every register and memory are."""
+    """Return the places of the bits of every register and memory."""
     slots: dict[int, list[int]] = {}
     for index, slot in enumerate(program.slots):
         slots.setdefault(slot.cell, []).append(index)
@@ -118,7 +118,7 @@ def _fields(design: Design, program: Program, layout: StateLayout) -> dict[str, 
         for cell in dict.fromkeys(cell for _, cell, _ in register.bits):
             for index in slots.get(cell, ()):
                 slot = program.slots[index]
-                # a run of the slot's bits that are neighbours in the register too
+                # a run of the slot's bits that are neighbours in the register, too
                 run: list[tuple[int, int]] = []
                 for bit in range(slot.low, slot.low + slot.width + 1):
                     at = bits.get((cell, bit), -1)

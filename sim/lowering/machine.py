@@ -1,4 +1,4 @@
-"""Machine code: from LLVM IR to object code, and from object code to addresses in this process."""
+"""Machine code: LLVM IR to object code, and object code to addresses in this process."""
 
 import threading
 from functools import cache
@@ -10,15 +10,15 @@ from ..common.processor import host
 __all__ = ["address", "affine", "assemble", "compile_ir", "vector_bytes"]
 
 TUNING = "-prefer-256-bit"
-"""The kernels name their vectors; LLVM must not halve them."""
+"""Prevents LLVM from splitting the vectors of kernels into halves."""
 
 SCHEDULER = "-enable-misched={}"
-"""LLVM's scheduler takes a tenth of the time of compiling, and kernels run no faster with it: phases are in an order
-that keeps few values at a time."""
+"""LLVM's scheduler takes a tenth of the compile time, and kernels run no faster with it: the order of phases keeps few
+values live."""
 
 
 def vector_bytes() -> int:
-    """Bytes of a vector register of this processor."""
+    """Return the bytes of a vector register of this processor."""
     features = set(host()[1].split(","))
     if {"+avx512bw", "+avx512vl", "+avx512dq"} <= features:
         return 64
@@ -26,7 +26,7 @@ def vector_bytes() -> int:
 
 
 def affine() -> bool:
-    """Whether this processor turns squares of bits in one instruction, in 64 bytes at once."""
+    """Return whether this processor transposes squares of bits in one instruction, in 64 bytes at once."""
     return {"+gfni", "+avx512bw"} <= set(host()[1].split(","))
 
 
@@ -42,11 +42,11 @@ def _machine() -> llvm.TargetMachine:
 
 
 def compile_ir(text: str) -> llvm.ModuleRef:
-    """Parse, check and tidy LLVM IR for this processor.
+    """Parse, check and simplify LLVM IR for this processor.
 
-    Unused instructions go; equal ones go when machine code is made. The rest of -O3 is left out: it takes seconds and
-    finds nothing, as the expressions are folded already, and it turns tests of narrow flags into tests of wide words.
-    Machine code is made as by -O1: half the time of -O3, and it runs as fast.
+    Unused instructions are removed here, equal ones when machine code is made. The rest of -O3 is left out. It takes
+    seconds and finds nothing in expressions that are folded already, and it turns tests of narrow flags into tests of
+    wide words. Machine code is made as by -O1: in half the time of -O3, and as fast.
     """
     machine = _machine()
     module = llvm.parse_assembly(text)
@@ -63,12 +63,12 @@ def compile_ir(text: str) -> llvm.ModuleRef:
 
 
 def assemble(module: llvm.ModuleRef) -> bytes:
-    """Object code of a module."""
+    """Return the object code of a module."""
     llvm.set_option("", SCHEDULER.format("false"))
     try:
         return _machine().emit_object(module)
     finally:
-        llvm.set_option("", SCHEDULER.format("true"))  # LLVM's options hold for all of the process: Numba has it on
+        llvm.set_option("", SCHEDULER.format("true"))  # LLVM's options are global, and Numba needs the scheduler
 
 
 _engines: dict[bytes, llvm.ExecutionEngine] = {}
@@ -76,15 +76,15 @@ _lock = threading.Lock()
 
 
 def address(code: bytes, function: str) -> int:
-    """Address of a function of this object code, which is loaded into this process once."""
+    """Return the address of a function of this object code, which is loaded into this process once."""
     with _lock:
         engine = _engines.get(code)
         if engine is None:
             llvm.initialize_native_target()
             llvm.initialize_native_asmprinter()
             machine = llvm.Target.from_default_triple().create_target_machine(reloc="pic", codemodel="default")
-            # llvmlite's memory manager keeps code and its constants together; LLVM's own takes pages for each, and ends
-            # the process where they lie more than 2 GiB apart, as they may where it uses much memory
+            # llvmlite's memory manager keeps code and its constants together. LLVM's own uses separate pages and ends
+            # the process if they are more than 2 GiB apart, as they can be in a large process.
             engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine, use_lmm=True)
             engine.add_object_file(llvm.ObjectFileRef.from_data(code))
             engine.finalize_object()

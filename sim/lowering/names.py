@@ -1,6 +1,6 @@
-"""What Amaranth's simulator calls the signals of a component in its waveforms.
+"""Names that Amaranth's simulator gives to the signals of a component in its waveforms.
 
-Like `netlist`, this touches what is private in Amaranth 0.5.x: the names in a prepared design, and formats.
+Like `netlist`, this module uses private parts of Amaranth 0.5.x: the names in a prepared design, and formats.
 """
 
 from collections.abc import Iterable, Iterator
@@ -18,8 +18,11 @@ COMPONENT = ("top", "component")
 
 @dataclass(frozen=True)
 class Name:
-    """Bits ``start`` to ``start + width`` of ``signal``, or of row ``row`` of memory number ``memory`` of the
-    component, and under which name they are shown in which submodule; ``labels`` as in `Variable`."""
+    """Name of some bits in a waveform.
+
+    It names bits ``start`` to ``start + width`` of ``signal``, or of row ``row`` of the component's memory number
+    ``memory``. ``scope`` is the path of submodules, ``labels`` as in `Variable`.
+    """
 
     scope: tuple[str, ...]
     name: str
@@ -32,15 +35,15 @@ class Name:
 
 
 def names(fragment: Any, ports: Iterable[Value], clocks: Iterable[Signal]) -> Iterator[Name]:
-    """Give the name of every signal, field and memory row of an elaborated component, as in a larger design.
+    """Yield the name of every signal, field and memory row of an elaborated component, as part of a larger design.
 
-    That design uses all ``ports``, and drives ``clocks``, the clock and the reset.
-    Numbers are shown as numbers, those of an enumeration by their names. What has a format or a decoder of its
-    own is shown as a number; within a layout it is left to the number of the whole.
+    That design uses all ``ports``, and drives ``clocks``, the clock and the reset. Values of an enumeration are shown
+    by their names, others as numbers. A value with its own format or decoder is shown as a number; as a field of a
+    layout it has no name, and only the number of the layout shows it.
     """
     whole = Fragment()
     whole.add_subfragment(fragment, COMPONENT[-1])
-    # names depend on the order of use, and what contains a component uses its ports first
+    # names depend on the order of use, and a module that contains a component uses its ports first
     used = Cat(*ports)
     whole.add_statements("comb", Signal(len(used)).eq(used))
     # the component has been prepared before, and has its clock domain
@@ -59,7 +62,7 @@ def names(fragment: Any, ports: Iterable[Value], clocks: Iterable[Signal]) -> It
 
 
 def _rows(scope: tuple[str, ...], name: str, memory: Any, number: int) -> Iterator[Name]:
-    """Names of all rows of a memory."""
+    """Yield the names of all rows of a memory."""
     shape = memory._shape
     for index, row in enumerate(map(Value.cast, memory)):
         found: Iterable[Any] = [((), 0, Shape.cast(shape).width, None)]
@@ -70,14 +73,14 @@ def _rows(scope: tuple[str, ...], name: str, memory: Any, number: int) -> Iterat
 
 
 def _spelled(name: str, path: tuple[str | int, ...]) -> str:
-    """Name of the field at ``path``."""
+    """Return the name of the field at ``path``."""
     fields = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
     return f"\\{name}{fields}" if path and not name.startswith("\\") else name + fields
 
 
 def _parts(whole: Value, form: Any, path: tuple[str | int, ...] = ()) -> Iterator[
         tuple[tuple[str | int, ...], int, int, dict[int, str] | None]]:
-    """Path, first bit, width and labels of ``whole`` and its fields, as a format shows them."""
+    """Yield path, first bit, width and labels of ``whole`` and its fields, as a format shows them."""
     labels = None
     fields: Iterable[tuple[str | int, Any]] = ()
     value = None
@@ -99,7 +102,7 @@ def _parts(whole: Value, form: Any, path: tuple[str | int, ...] = ()) -> Iterato
 
 
 def _start(value: Any, whole: Value) -> int | None:
-    """First bit of ``value`` in ``whole``; None if it is no slice of it."""
+    """Return the first bit of ``value`` in ``whole``, or None if it is not a slice of it."""
     if value is whole:
         return 0
     if isinstance(value, _ast.Slice):

@@ -1,7 +1,7 @@
 """Compiled functions that are called without Numba.
 
-Numba's front end and LLVM make object code of such a function once; later processes load it with llvmlite alone. It
-takes arrays, numbers, and tuples of these, and returns nothing.
+Numba's front end and LLVM make object code of such a function once. Later processes load it with llvmlite alone. The
+function's arguments are arrays, numbers, and tuples of these. It returns nothing.
 """
 
 import contextlib
@@ -32,15 +32,15 @@ _ENTRY = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
 
 
 class Native(CompiledFunction[..., None]):
-    """A compiled function that is kept as object code.
+    """Compiled function that is kept as object code.
 
     Parameters
     ----------
     py_func : function
         The function in Python.
     switches : tuple of str
-        Names of globals that are true in its module. Code that stands below ``if SWITCH:`` is left out where a call is
-        prepared with a false value.
+        Names of globals that are true in its module. A call prepared with a false value leaves out the code below
+        ``if SWITCH:``.
     """
 
     def __init__(self, py_func: Callable[..., None], switches: tuple[str, ...] = ()):
@@ -53,14 +53,14 @@ class Native(CompiledFunction[..., None]):
         self.prepared(*arguments, **switches)()
 
     def prepared(self, *arguments: Any, **switches: bool) -> "NativeCall":
-        """Prepare a call, which may be repeated with other contents of the same arrays, and with other first numbers.
+        """Prepare a call. It may be repeated with other contents of the same arrays, and other first numbers.
 
         Parameters
         ----------
         arguments
             Arguments of the function.
         switches
-            False for what is not needed. Default: all are true.
+            False for a part that is not needed. Default: all are true.
         """
         values: list[int] = []
         types = _flatten(arguments, values)
@@ -71,7 +71,7 @@ class Native(CompiledFunction[..., None]):
         return NativeCall(self._addresses[key], np.array(values, np.int64), arguments)
 
     def _object(self, arguments: tuple[Any, ...], types: Any, chosen: Mapping[str, bool]) -> bytes:
-        """Object code for arguments of these types, from disk where it is known; one process makes it."""
+        """Return object code for arguments of these types, from disk if it is known. One process makes it."""
         path = self._path(types, chosen)
         code = read_kept(path)
         if code is None:
@@ -98,15 +98,15 @@ class Native(CompiledFunction[..., None]):
 
 @functools.cache
 def _surroundings() -> list[str]:
-    """All that object code depends on besides the function: versions, the processor, and how code is made."""
+    """Return everything that object code depends on besides the function: versions, the processor, the compiler."""
     makers = source_digest([__file__, Path(__file__).with_name("object_code.py")])
     return [version("numba"), sys.version, *host(), makers]
 
 
 def _folder(file: str) -> Path:
-    """Folder for object code of a source file: beside the files of Numba, or of kernels if that is read-only.
+    """Return the folder for object code of a source file: beside Numba's files, or that of kernels if it is read-only.
 
-    It is a folder of its own, as groups may write to ``__pycache__``.
+    It is a folder of its own, because groups may write to ``__pycache__``.
     """
     if chosen := os.environ.get("NUMBA_CACHE_DIR"):
         return Path(chosen, "native")
@@ -116,7 +116,7 @@ def _folder(file: str) -> Path:
 
 
 class NativeCall:
-    """A prepared call of a native function.
+    """Prepared call of a native function.
 
     Parameters
     ----------
@@ -140,20 +140,20 @@ class NativeCall:
         Raises
         ------
         RuntimeError
-            The function has raised an error, a division by zero.
+            The function failed, for example by a division by zero.
         """
         self._table[: len(first)] = first
         if self._entry(self._place):
-            raise RuntimeError("a compiled function has failed")
+            raise RuntimeError("the compiled function has failed")
 
 
 def native(*switches: str) -> Callable[[Callable[..., None]], Native]:
-    """Declare a native function with such switches; see `Native`."""
+    """Declare a native function with these switches; see `Native`."""
     return functools.partial(Native, switches=switches)
 
 
 def _flatten(value: Any, values: list[int]) -> Any:
-    """Append the numbers that stand for an argument in Numba's convention, and return its type."""
+    """Append the numbers that represent an argument in Numba's convention, and return its type."""
     if isinstance(value, tuple):
         return type(value).__name__, tuple([_flatten(item, values) for item in value])
     if isinstance(value, np.ndarray):
@@ -167,7 +167,7 @@ def _flatten(value: Any, values: list[int]) -> Any:
 
 
 def _signature(types: Any) -> str:
-    """Write the types of arguments so that equal ones are equal texts in every process."""
+    """Write the types of arguments. Equal types are equal texts in every process."""
     if isinstance(types, np.dtype):
         return repr(types.descr if types.names else types.str)
     return f"({', '.join(map(_signature, types))})" if isinstance(types, tuple) else str(types)

@@ -1,6 +1,6 @@
-"""From an Amaranth component to a `Design`.
+"""Translation of an Amaranth component to a `Design`.
 
-The only module that touches Amaranth's private netlist (``amaranth.hdl._ir`` and ``_nir``, as of 0.5.x).
+The only module that uses Amaranth's private netlist (``amaranth.hdl._ir`` and ``_nir``, as of 0.5.x).
 """
 
 from dataclasses import replace
@@ -28,29 +28,29 @@ USED = {
 
 
 def check_amaranth() -> None:
-    """Check that this Amaranth has the private netlist that the lowering knows.
+    """Check that the installed Amaranth has the private netlist that the lowering uses.
 
     Raises
     ------
     LoweringError
-        If its version is not 0.5.x, or something that is used has gone.
+        The version is not 0.5.x, or a class that the lowering uses is missing.
     """
     amaranth = version("amaranth")
     if not amaranth.startswith("0.5."):
         raise LoweringError(
-            f"lowering reads Amaranth's netlist, a private interface of 0.5.x: Amaranth {amaranth} is installed"
+            f"Amaranth: version {amaranth} is not valid: lowering reads a private interface. Allowed: 0.5.x."
         )
     for module, used in USED.items():
         for name in used:
             if not hasattr(module, name):
                 raise LoweringError(
-                    f"lowering reads Amaranth's netlist, a private interface of 0.5.x: "
-                    f"{module.__name__}.{name} has gone from Amaranth {amaranth}"
+                    f"Amaranth: version {amaranth} is not valid: lowering reads a private interface, and "
+                    f"{module.__name__}.{name} is missing. Allowed: 0.5.x."
                 )
 
 
 def port_name(path: tuple[str | int, ...]) -> str:
-    """Name of the port at ``path``: members joined by dots, dimensions by underscores, as in ``in_0.valid``."""
+    """Return a port's name: members of ``path`` joined by dots, dimensions by underscores, as in ``in_0.valid``."""
     name = ""
     for step in path:
         name += f"_{step}" if isinstance(step, int) else f".{step}" if name else step
@@ -58,23 +58,23 @@ def port_name(path: tuple[str | int, ...]) -> str:
 
 
 def read(component: Any) -> cells.Design:
-    """Elaborate ``component`` and return what it is made of.
+    """Elaborate ``component`` and return its cells.
 
-    Only the clock domain ``sync`` is known, and its reset is never asserted: ``rst`` is the constant 0.
+    The only clock domain is ``sync``, and its reset is never asserted: ``rst`` is the constant 0.
 
     Raises
     ------
     LoweringError
-        If the component has no signature, a combinational cycle, another clock domain, an asynchronous
-        reset, or a cell that the lowering does not know; the sentence names it and its line.
+        The component has no signature, a combinational cycle, another clock domain, an asynchronous reset, or a cell
+        that cannot be lowered. The message gives the cell and its line.
     """
     return _elaborate(component).design()
 
 
 def read_visible(component: Any) -> tuple[cells.Design, tuple[cells.Variable, ...]]:
-    """Elaborate ``component`` as `read` does, and return also what a waveform shows of it.
+    """Elaborate ``component`` as `read` does, and return also the signals that a waveform shows.
 
-    The design has a read port more for each row of its memories.
+    The design has an additional read port for each row of its memories.
     """
     reader = _elaborate(component)
     variables, reads = reader.variables()
@@ -86,7 +86,7 @@ def _elaborate(component: Any) -> "_Reader":
     check_amaranth()
     signature = getattr(component, "signature", None)
     if not isinstance(signature, wiring.Signature):
-        raise LoweringError(f"{type(component).__name__} has no signature: the lowering needs its ports")
+        raise LoweringError(f"{type(component).__name__}: the component has no signature, so its ports are unknown")
 
     ports: dict[str, tuple[Value, Any]] = {}
     port_names: dict[str, str] = {}
@@ -101,7 +101,8 @@ def _elaborate(component: Any) -> "_Reader":
         port_names[key] = port_name(path)
     if len(set(port_names.values())) < len(port_names):
         raise LoweringError(
-            f"{type(component).__name__} has two ports of one name among {sorted(port_names.values())}"
+            f"{type(component).__name__}: the component has two ports of one name: "
+            f"{', '.join(sorted(port_names.values()))}"
         )
 
     domains: dict[str, ClockDomain] = {}
@@ -113,24 +114,24 @@ def _elaborate(component: Any) -> "_Reader":
     fragment = Fragment.get(component, None)
     netlist = _nir.Netlist()
     try:
-        # as Amaranth's build_netlist does, but for the ports of modules, which nobody looks at
+        # as Amaranth's build_netlist does, without the ports of modules, which are not used
         elaborated = fragment.prepare(ports=ports, hierarchy=("top",), missing_domain=domain)
         _ir.NetlistEmitter(netlist, elaborated, all_undef_to_ff=False).emit_fragment(elaborated.fragment, None)
         netlist.check_comb_cycles()
         netlist.resolve_all_nets()
     except _nir.CombinationalCycle as cycle:
-        raise LoweringError(f"{type(component).__name__} has a combinational cycle: {cycle}") from None
+        raise LoweringError(f"{type(component).__name__}: the component has a combinational cycle: {cycle}") from None
     for name in domains:
         if name != "sync":
             raise LoweringError(
-                f"{type(component).__name__} uses the clock domain {name!r}: the lowering knows only 'sync'"
+                f"{type(component).__name__}: clock domain {name!r} is not valid. Allowed: sync."
             )
     values = [value for value, _ in ports.values()]
     return _Reader(netlist, port_names, fields, domains.get("sync"), fragment, values)
 
 
 def _fields(name: str, shape: Any, start: int) -> dict[str, tuple[int, int]]:
-    """First bit and width of every field in a layout, those inside others too."""
+    """Return first bit and width of every field in a layout, including nested ones."""
     found: dict[str, tuple[int, int]] = {}
     try:
         layout = data.Layout.cast(shape)
@@ -196,7 +197,7 @@ class _Reader:
         return cells.Design(converted, inputs, outputs, self.registers(), self.signal_names)
 
     def variables(self) -> tuple[tuple[cells.Variable, ...], list[cells.AsyncRead]]:
-        """What a waveform shows, and the ports that read memory rows for it, behind all cells."""
+        """Return the signals that a waveform shows, and ports that read memory rows for it, numbered behind cells."""
         memories = [index for index, cell in enumerate(self.netlist.cells) if isinstance(cell, _nir.Memory)]
         cell_of_row: dict[tuple[int, int], int] = {}
         reads: list[cells.AsyncRead] = []
@@ -222,7 +223,7 @@ class _Reader:
 
     def net(self, net: Any) -> int:
         if net == self.clock:
-            raise LoweringError("the clock of domain 'sync' is used as data, which the lowering does not know")
+            raise LoweringError("the clock of domain 'sync' is used as data, which cannot be lowered")
         return 0 if net == self.reset else int(net)
 
     def nets(self, value: Any) -> cells.Nets:
@@ -290,14 +291,14 @@ class _Reader:
             self.refuse(index, cell, f"a clock other than that of domain 'sync' ({name})")
 
     def refuse(self, index: int, cell: Any, what: str) -> Any:
-        """Raise the sentence that says what is not supported, of which signal, in which line."""
+        """Raise an error with the unsupported part, its signals and its line."""
         module = self.path(cell.module_idx, "").rstrip(".") or "the top level"
         nets = sorted({*cell.output_nets(index), *cell.input_nets()})
         known = [self.signal_names[int(net)] for net in nets if int(net) in self.signal_names]
         known += [str(name) for name in (getattr(cell, "type", None), getattr(cell, "name", None)) if name]
         signals = f" (with {', '.join(dict.fromkeys(known))})" if known else ""
         raise LoweringError(
-            f"{what} in {module}{signals} is not supported by the lowering: {_line(cell.src_loc) or 'no line known'}"
+            f"{what} in {module}{signals} cannot be lowered: {_line(cell.src_loc) or 'unknown line'}"
         )
 
     def path(self, module: int, name: str) -> str:

@@ -1,7 +1,7 @@
-"""From a Python function to object code: Numba's front end, then LLVM once for all of it.
+"""Object code of a Python function: Numba's front end, then LLVM once for the whole function.
 
-Numba by itself optimises each function that is called, generates its machine code, and loads it. None of that is needed
-where one function contains all others. So a target of its own makes LLVM IR alone, by Numba's interface for targets
+Numba by itself optimises each called function, generates its machine code, and loads it. This is not needed if one
+function contains all others. A target of its own therefore makes only LLVM IR, by Numba's interface for targets
 (``numba.core.target_extension``).
 """
 
@@ -41,7 +41,7 @@ class _Library(CPUCodeLibrary):
         self._finalized = True
 
     def linked(self) -> llvm.ModuleRef:
-        """Link the function with all that it calls, each once."""
+        """Link the function with every function that it calls, each once."""
         found: dict[_Library, None] = {}
         ahead = [self]
         while ahead:
@@ -66,7 +66,7 @@ class _Context(cpu.CPUContext):
         externals.c_math_functions.install(self)
 
     def get_executable(self, library: Any, fndesc: Any, env: Any) -> Any:
-        """Complete a library; what is returned stands for the function in Numba's tables, and is never called."""
+        """Complete a library. The returned value represents the function in Numba's tables, and is never called."""
         library._ensure_finalized()
         return [].append
 
@@ -93,7 +93,7 @@ class _Dispatcher(CPUDispatcher):
 
 
 def _jit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Numba's own functions, such as `min`, are compiled for the target too."""
+    """Compile Numba's own functions, such as `min`, for the target, too."""
     return lambda function: _Dispatcher(function, {}, {**options, **OPTIONS})
 
 
@@ -102,16 +102,16 @@ jit_registry[_Name] = _jit
 
 
 def object_code(function: Callable[..., None], arguments: tuple[Any, ...], switches: Mapping[str, bool]) -> bytes:
-    """Compile a function; its code has an ``entry``, which takes the address of the flattened arguments.
+    """Compile a function. Its object code has an ``entry`` that takes the address of the flattened arguments.
 
     Parameters
     ----------
     function : function
-        It returns nothing, and makes no arrays.
+        A function that returns nothing and makes no arrays.
     arguments : tuple
-        Arguments of the types that it is compiled for.
+        Arguments of the types to compile for.
     switches : mapping of str to bool
-        Values of globals, in this function and in all that it calls.
+        Values of globals, in this function and in all functions that it calls.
     """
     with announce("compiling the hosts' program", 8, once=True), global_compiler_lock, collector_paused():
         kernel = _dispatcher(function, switches)
@@ -125,7 +125,7 @@ def object_code(function: Callable[..., None], arguments: tuple[Any, ...], switc
 
 
 def _dispatcher(function: Callable[..., None], switches: Mapping[str, bool]) -> Any:
-    """Make the dispatcher of a function, with those of all functions that it calls, for given switches."""
+    """Make the dispatcher of a function, with those of all functions that it calls, for the given switches."""
 
     @cache
     def made(called: CompiledFunction[..., Any]) -> Any:
@@ -139,7 +139,7 @@ def _dispatcher(function: Callable[..., None], switches: Mapping[str, bool]) -> 
 
 
 def _entry(name: str, types: list[str]) -> str:
-    """LLVM IR of a function that loads all arguments from a table of 64-bit numbers, and calls the one of this name."""
+    """Return LLVM IR of a function that loads all arguments from a table of 64-bit numbers and calls ``name``."""
     lines, passed = [], []
     for place, kind in enumerate(types):
         lines += [f"  %p{place} = getelementptr i64, ptr %table, i64 {place}",

@@ -1,4 +1,4 @@
-"""The way from a component and its kernel to an observer."""
+"""Compilation of a component and its kernel to an observer."""
 
 import time
 from collections.abc import Sequence
@@ -23,22 +23,22 @@ __all__ = ["observe", "observe_design"]
 
 
 def observe(component: Any, kernel: Kernel) -> Observer:
-    """Compile an observer of ``component``, to look at the blocks of ``kernel``, which was made of an equal one.
+    """Compile an observer of ``component`` for the blocks of ``kernel``, which was made from an equal component.
 
-    What the kernel keeps is read from where the kernel says that it is.
+    The observer reads state at the places in the kernel's layout.
 
     Raises
     ------
     LoweringError
-        The kernel was made of another component.
+        The kernel was made from another component.
     """
-    from . import netlist  # which imports Amaranth
+    from . import netlist  # imports Amaranth
 
     return observe_design(*netlist.read_visible(component), kernel)
 
 
 def observe_design(design: Design, variables: tuple[Variable, ...], kernel: Kernel) -> Observer:
-    """Compile an observer of what `netlist.read_visible` returns; errors are those of `observe`."""
+    """Compile an observer from the results of `netlist.read_visible`. Errors are those of `observe`."""
     started = time.perf_counter()
     _, inputs = group(design.inputs, {name: list(word.ports) for name, word in kernel.inputs.items()}, "inputs")
     shown = {variable.nets: _path(variable) for variable in reversed(variables) if variable.nets}
@@ -86,7 +86,7 @@ def _words(shown: dict[Nets, str]) -> dict[str, Word]:
 def _translate(
     design: Design, inputs: dict[str, Nets], shown: dict[str, Nets], kernel: Kernel
 ) -> tuple[Program, StateLayout]:
-    """Program that makes the words ``shown`` from the present state, and where that state lies."""
+    """Return a program that computes the words ``shown`` from the present state, and the layout of that state."""
     places = input_places(inputs)
     graph = Graph()
     held = _Held(design, kernel, graph)
@@ -98,7 +98,7 @@ def _translate(
 
 
 class _Held:
-    """What a kernel keeps of a component's registers and memories, bit by bit.
+    """State that a kernel keeps of a component's registers and memories, bit by bit.
 
     Members
     -------
@@ -115,8 +115,8 @@ class _Held:
         for register in design.registers:
             kept = kernel.state.get(register.name)
             if kept is None or kept.width != register.width or (kept.depth is None) != (register.memory is None):
-                raise LoweringError(f"{kernel.name} was made of another component: it keeps no {register.name!r} of "
-                                    f"{register.width} bits")
+                raise LoweringError(f"kernel: {kernel.name} is not valid: it has no {register.name!r} of "
+                                    f"{register.width} bits. Allowed: a kernel of the same component.")
             cells = {at: (cell, bit) for at, cell, bit in register.bits}
             for piece in kept.pieces:
                 for row, place in enumerate(piece.places):
@@ -134,7 +134,7 @@ class _Held:
                             self.nodes[register.memory, row, at] = node
 
     def state(self, pieces: Pieces) -> State:
-        """Give each piece of state its node."""
+        """Return the node of each piece of state."""
         found: State = {}
         for index, cell in enumerate(self.design.cells):
             rows: Sequence[int | None] = ()

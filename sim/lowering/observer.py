@@ -1,4 +1,4 @@
-"""A second kernel of a component, which shows all its signals and changes nothing."""
+"""Observer: a second kernel of a component, which shows all its signals and changes nothing."""
 
 import ctypes
 from dataclasses import dataclass, field
@@ -17,15 +17,15 @@ _CALL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
 
 @dataclass(frozen=True)
 class ShownSignal:
-    """One line of a waveform: a signal, a field of one, or a row of a memory.
+    """Line of a waveform: a signal, a field of one, or a row of a memory.
 
     Members
     -------
     scope : path of submodules, as Amaranth's simulator names them
-    name : its name there; of a field ``\\flit.data``, of a row ``\\memory[3]``
+    name : its name there: ``\\flit.data`` for a field, ``\\memory[3]`` for a row
     width : bits
-    word : the word that it is in alone; None for the clock, and for what has no bits
-    labels : names of its values where they have names; others are ``[unknown]``
+    word : the word that holds it and nothing else; None for the clock, and for a signal without bits
+    labels : names of its values, if they have names; other values are shown as ``[unknown]``
     """
 
     scope: tuple[str, ...]
@@ -38,17 +38,17 @@ class ShownSignal:
 
 @dataclass(frozen=True)
 class Observer:
-    """Shows what every signal of a component has in one cycle, from the blocks of its kernel.
+    """Reads the value of every signal of a component in one cycle from the blocks of its kernel.
 
-    ``observe(state, in, out, n_padded, first)`` writes all words of the ``vector_width`` instances from ``first``
-    on, a multiple of that, to ``out``: the values that they have in the cycle that the next step ends.
+    ``observe(state, in, out, n_padded, first)`` writes to ``out`` all words of the ``vector_width`` instances from
+    ``first`` on, a multiple of that. The values are those of the cycle that the next step ends.
 
     Members
     -------
     words : dict of name to Word, the largest first, one behind the other
-    signals : what the words are called; several may show the same word
+    signals : names of the words; several signals may show the same word
     tile_bytes, vector_width : of the kernel
-    compile_seconds : time it took to translate and compile
+    compile_seconds : translation and compile time in seconds
     """
 
     name: str
@@ -60,19 +60,19 @@ class Observer:
     code: bytes = field(repr=False)
 
     def allocate(self) -> np.ndarray:
-        """Return the memory for what one call shows."""
+        """Return memory for the output of one call."""
         return aligned(self.vector_width * sum(word.bytes for word in self.words.values()))
 
     def observe(self, block: Block, first: int, out: np.ndarray) -> None:
-        """Write to ``out`` what the instances from ``first`` on show, given the block's state and inputs."""
+        """Write the signals of the instances from ``first`` on to ``out``, given the block's state and inputs."""
         kernel = block.kernel
         if (kernel.name, kernel.tile_bytes, kernel.vector_width) != (self.name, self.tile_bytes, self.vector_width):
-            raise LoweringError(f"the block belongs to {kernel.name}, not to what {self.name} observes")
+            raise LoweringError(f"block: {kernel.name} is not valid: the observer of {self.name} is for another kernel")
         function = _CALL(machine.address(self.code, "observe"))
         function(block.state.ctypes.data, block.inputs.ctypes.data, out.ctypes.data, block.n_padded, first)
 
     def word(self, out: np.ndarray, name: str) -> np.ndarray:
-        """Word ``name`` as `observe` has written it: a view, ``[vector_width]`` or ``[parts, vector_width]``."""
+        """Return word ``name`` as `observe` wrote it: a view, ``[vector_width]`` or ``[parts, vector_width]``."""
         word = self.words[name]
         start = word.offset(self.vector_width)
         found = out[start : start + word.bytes * self.vector_width].view(word.dtype)

@@ -1,8 +1,8 @@
-"""What each operator means, on values of any width.
+"""Operators of Amaranth's netlist, on values of any width.
 
 A *wide* value is a list of nodes of 64 bits, the last one narrower: vectors of wider integers would be
-computed one instance at a time. `OPERATORS` maps the operators of Amaranth's netlist to functions of
-``(graph, inputs, width)``; the result has ``width`` bits.
+computed one instance at a time. `OPERATORS` maps operators to functions of ``(graph, inputs, width)``. The result has
+``width`` bits.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,12 +18,12 @@ Wide = list[Node]
 
 
 def width_of(wide: Wide) -> int:
-    """Bits of ``wide``."""
+    """Return the number of bits of ``wide``."""
     return sum(limb.width for limb in wide)
 
 
 def bits(graph: Graph, wide: Wide, low: int, width: int) -> Node:
-    """Bits ``low`` to ``low + width``, at most 64 of them, zeros past the end."""
+    """Return bits ``low`` to ``low + width``, at most 64 of them. Bits past the end are zeros."""
     parts, position = [], 0
     for limb in wide:
         first, last = max(low, position), min(low + width, position + limb.width)
@@ -34,7 +34,7 @@ def bits(graph: Graph, wide: Wide, low: int, width: int) -> Node:
 
 
 def to_wide(graph: Graph, parts: Sequence[Node], width: int) -> Wide:
-    """``parts`` side by side, least significant first, ``width`` bits with zeros above."""
+    """Return ``parts`` side by side, least significant first, as ``width`` bits with zeros above."""
     loose = list(parts)
     total = width_of(loose)
     while total < width:
@@ -44,17 +44,17 @@ def to_wide(graph: Graph, parts: Sequence[Node], width: int) -> Wide:
 
 
 def any_set(graph: Graph, wide: Wide) -> Node:
-    """Whether any bit is set."""
+    """Return a bit: any bit is set."""
     return graph.any_(graph.not_(graph.eq(limb, graph.const(0, limb.width))) for limb in wide)
 
 
 def all_set(graph: Graph, wide: Wide) -> Node:
-    """Whether all bits are set."""
+    """Return a bit: all bits are set."""
     return graph.all_(graph.eq(limb, graph.const(-1, limb.width)) for limb in wide)
 
 
 def add(graph: Graph, a: Wide, b: Wide, carry: Node | None = None) -> Wide:
-    """Sum of two values of one width and a carry."""
+    """Return the sum of two values of one width and a carry."""
     result = []
     for index, (x, y) in enumerate(zip(a, b, strict=True)):
         total = graph.add(x, y)
@@ -69,24 +69,24 @@ def add(graph: Graph, a: Wide, b: Wide, carry: Node | None = None) -> Wide:
 
 
 def subtract(graph: Graph, a: Wide, b: Wide) -> Wide:
-    """Difference of two values of one width."""
+    """Return the difference of two values of one width."""
     if len(a) == 1:
         return [graph.sub(a[0], b[0])]
     return add(graph, a, [graph.not_(limb) for limb in b], graph.const(1, 1))
 
 
 def negate(graph: Graph, a: Wide) -> Wide:
-    """Zero minus ``a``."""
+    """Return zero minus ``a``."""
     return subtract(graph, [graph.const(0, limb.width) for limb in a], a)
 
 
 def equal(graph: Graph, a: Wide, b: Wide) -> Node:
-    """Whether two values of one width are equal."""
+    """Return a bit: two values of one width are equal."""
     return graph.all_(graph.eq(x, y) for x, y in zip(a, b, strict=True))
 
 
 def less(graph: Graph, a: Wide, b: Wide) -> Node:
-    """Whether ``a`` is less than ``b``, unsigned."""
+    """Return a bit: ``a`` is less than ``b``, unsigned."""
     result = graph.const(0, 1)
     for x, y in zip(a, b, strict=True):
         result = graph.or_(graph.less(x, y), graph.and_(graph.eq(x, y), result))
@@ -94,7 +94,7 @@ def less(graph: Graph, a: Wide, b: Wide) -> Node:
 
 
 def flip_sign(graph: Graph, a: Wide) -> Wide:
-    """``a`` with the highest bit inverted, which maps signed order to unsigned."""
+    """Return ``a`` with the highest bit inverted, which maps signed order to unsigned."""
     top = a[-1]
     if top.width == 0:
         return a
@@ -102,18 +102,18 @@ def flip_sign(graph: Graph, a: Wide) -> Wide:
 
 
 def sign_of(graph: Graph, a: Wide) -> Node:
-    """Highest bit of ``a``."""
+    """Return the highest bit of ``a``."""
     top = a[-1]
     return graph.slice(top, top.width - 1, 1) if top.width else graph.const(0, 1)
 
 
 def select(graph: Graph, condition: Node, a: Wide, b: Wide) -> Wide:
-    """``a`` where ``condition`` holds, else ``b``."""
+    """Return ``a`` where ``condition`` holds, else ``b``."""
     return [graph.select(condition, x, y) for x, y in zip(a, b, strict=True)]
 
 
 def shift(graph: Graph, op: str, a: Wide, places: Wide) -> Wide:
-    """``a`` moved by ``places``; ``op`` is shl, lshr or ashr, and a move past the end leaves the fill."""
+    """Return ``a`` shifted by ``places``. ``op``: shl, lshr or ashr. A shift past the end leaves the fill."""
     width = width_of(a)
     fill = [graph.const(0, limb.width) for limb in a]
     if op == "ashr":
@@ -131,13 +131,13 @@ def shift(graph: Graph, op: str, a: Wide, places: Wide) -> Wide:
 
 
 def parts_from(graph: Graph, wide: Wide, low: int) -> list[Node]:
-    """Bits of ``wide`` from ``low`` on, in pieces of up to 64."""
+    """Return the bits of ``wide`` from ``low`` on, in pieces of up to 64."""
     width = width_of(wide)
     return [bits(graph, wide, start, min(LIMB, width - start)) for start in range(low, width, LIMB)]
 
 
 def shift_constant(graph: Graph, op: str, a: Wide, places: int, fill: Wide) -> Wide:
-    """``a`` moved by a known number of places."""
+    """Return ``a`` shifted by a known number of places."""
     width = width_of(a)
     if places >= width:
         return fill
@@ -150,40 +150,40 @@ def shift_constant(graph: Graph, op: str, a: Wide, places: int, fill: Wide) -> W
 
 
 def magnitude(graph: Graph, a: Wide) -> Wide:
-    """``a`` without its sign, as an unsigned number of the same width."""
+    """Return the magnitude of ``a`` as an unsigned number of the same width."""
     return select(graph, sign_of(graph, a), negate(graph, a), a)
 
 
 def single(a: Wide, what: str) -> Node:
-    """The one node of ``a``."""
+    """Return the only node of ``a``."""
     if len(a) > 1:
-        raise LoweringError(f"{what} of {width_of(a)} bits: the lowering computes it up to {LIMB} bits")
+        raise LoweringError(f"{what}: {width_of(a)} bits are not valid. Allowed: up to {LIMB} bits.")
     return a[0]
 
 
 def divide(graph: Graph, a: Wide, b: Wide) -> Wide:
-    """Unsigned quotient, zero where ``b`` is."""
+    """Return the unsigned quotient; zero if ``b`` is zero."""
     return [graph.divide(single(a, "division"), single(b, "division"))]
 
 
 def remainder(graph: Graph, a: Wide, b: Wide) -> Wide:
-    """Unsigned remainder, zero where ``b`` is."""
+    """Return the unsigned remainder; zero if ``b`` is zero."""
     return [graph.remainder(single(a, "modulo"), single(b, "modulo"))]
 
 
 def divide_signed(graph: Graph, a: Wide, b: Wide) -> Wide:
-    """Quotient rounded down, zero where ``b`` is."""
+    """Return the quotient rounded down; zero if ``b`` is zero."""
     x, y = magnitude(graph, a), magnitude(graph, b)
     quotient, rest = divide(graph, x, y), remainder(graph, x, y)
     opposite = graph.xor(sign_of(graph, a), sign_of(graph, b))
-    # -(q + 1) is ~q; a rest moves the quotient down only below zero
+    # -(q + 1) is ~q. A remainder lowers the quotient only below zero
     negative = select(graph, any_set(graph, rest), [graph.not_(q) for q in quotient], negate(graph, quotient))
     result = select(graph, opposite, negative, quotient)
     return select(graph, any_set(graph, b), result, [graph.const(0, limb.width) for limb in a])
 
 
 def remainder_signed(graph: Graph, a: Wide, b: Wide) -> Wide:
-    """Remainder with the sign of ``b``, zero where ``b`` is."""
+    """Return the remainder with the sign of ``b``; zero if ``b`` is zero."""
     rest = remainder(graph, magnitude(graph, a), magnitude(graph, b))
     signed = select(graph, sign_of(graph, a), negate(graph, rest), rest)
     opposite = graph.xor(sign_of(graph, a), sign_of(graph, b))
@@ -193,7 +193,7 @@ def remainder_signed(graph: Graph, a: Wide, b: Wide) -> Wide:
 
 
 def lookup(graph: Graph, index: Node, entries: Sequence[Node], default: Node) -> Node:
-    """Entry number ``index``, ``default`` past the end."""
+    """Return entry number ``index``, or ``default`` past the end."""
     row = list(entries)
     used = (len(row) - 1).bit_length() if row else 0
     if not row:
@@ -209,7 +209,7 @@ def lookup(graph: Graph, index: Node, entries: Sequence[Node], default: Node) ->
 
 
 def part(graph: Graph, value: Wide, offset: Wide, width: int, stride: int, signed: bool) -> Wide:
-    """``width`` bits of ``value`` from bit ``offset * stride``; past its end zeros, or its sign if ``signed``."""
+    """Return ``width`` bits of ``value`` from bit ``offset * stride``; past the end zeros or (``signed``) the sign."""
     size = width_of(value)
     sign = sign_of(graph, value) if signed else graph.const(0, 1)
     count = -(-size // stride) if stride else 1
@@ -240,7 +240,7 @@ def part(graph: Graph, value: Wide, offset: Wide, width: int, stride: int, signe
 
 
 def multiply(graph: Graph, a: Wide, b: Wide) -> Wide:
-    """Product, as wide as both."""
+    """Return the product, as wide as both arguments."""
     return [graph.mul(single(a, "multiplication"), single(b, "multiplication"))]
 
 
@@ -286,4 +286,4 @@ OPERATORS: dict[str, Callable[[Graph, Sequence[Wide], int], Wide]] = {
     "s<=": lambda g, i, w: [g.not_(less(g, flip_sign(g, i[1]), flip_sign(g, i[0])))],
     "s>=": lambda g, i, w: [g.not_(less(g, flip_sign(g, i[0]), flip_sign(g, i[1])))],
 }
-"""Meaning of every operator of the netlist."""
+"""Function of every operator of the netlist."""

@@ -1,4 +1,4 @@
-"""Which bits depend on which within a cycle, and the order that follows."""
+"""Dependencies between bits within a cycle, and the order of evaluation that follows."""
 
 from collections.abc import Iterator
 
@@ -19,8 +19,8 @@ def refuse_paths(design: Design) -> None:
             here = pending.pop()
             if here in inputs:
                 raise LoweringError(
-                    f"output {port.name!r} depends on input {inputs[here]!r} in the same cycle: "
-                    "every output must come from flip-flops"
+                    f"output {port.name!r} is not valid: it depends on input {inputs[here]!r} in the same cycle. "
+                    "Allowed: outputs from flip-flops."
                 )
             if here not in clean:
                 clean.add(here)
@@ -29,12 +29,12 @@ def refuse_paths(design: Design) -> None:
 
 
 class Sources:
-    """Which pieces each piece needs in the same cycle.
+    """Pieces that each piece depends on in the same cycle.
 
     Members
     -------
-    order : list of pieces, each after those it needs; only those of which a bit is live
-    cycle : set of the cells of a cycle, if there is one; those that could be cut more finely, if any
+    order : list of pieces with a live bit, each after the pieces it depends on
+    cycle : set of the cells of a cycle, if there is one; if some of them can be cut more finely, only these
     """
 
     def __init__(self, design: Design, pieces: Pieces, live: list[int]) -> None:
@@ -48,12 +48,12 @@ class Sources:
         self._sort()
 
     def piece(self, net: int) -> Piece:
-        """Piece that ``net`` is in."""
+        """Return the piece that contains ``net``."""
         cell, bit = cell_of(net)
         return cell, self.starts[cell][bit]
 
     def of(self, piece: Piece) -> Iterator[Piece]:
-        """Pieces that ``piece`` needs."""
+        """Yield the pieces that ``piece`` depends on."""
         index, low = piece
         cell = self.design.cells[index]
         high = self.ends[index][low]

@@ -1,9 +1,9 @@
-"""In which order a program is computed, and how it is cut into phases.
+"""Order of computation of a program, and its division into phases.
 
-There are thousands of values, most in vector registers: what is not used again soon has to go to memory. So the order
-goes depth first from what is stored, and is cut into phases, each a function of its own: LLVM's time to allocate
-registers grows with the square of a function's size. Values that cross from one phase to another lie in memory between;
-state is read again by each phase that needs it.
+There are thousands of values, most in vector registers, so a value that is not used again soon has to go to memory.
+The order therefore goes depth first from the stores. It is cut into phases, each a function of its own, because LLVM's
+time to allocate registers grows with the square of a function's size. Values that cross from one phase to another are
+kept in memory between them. Each phase reads the state that it needs again.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -19,7 +19,7 @@ LINE = 64
 
 @dataclass(frozen=True)
 class Store:
-    """``value`` goes to ``place``: a slot of the state, or a bit of an output word."""
+    """Store of ``value`` to ``place``: a slot of the state, or a bit of an output word."""
 
     place: int | tuple[str, int]
     value: Node
@@ -34,10 +34,10 @@ Step = Node | Move
 
 @dataclass
 class Phase:
-    """What a phase computes, stores and moves, in order.
+    """Computations, stores and moves of a phase, in order.
 
-    ``taken`` are the values of earlier phases that it uses, ``kept`` those that later ones use, with the bytes at which
-    they lie in the memory between phases.
+    ``taken`` are the values of earlier phases that it uses, ``kept`` the values that later phases use, each with its
+    byte offset in the memory between phases.
     """
 
     steps: list[Step] = field(default_factory=list)
@@ -46,14 +46,14 @@ class Phase:
 
 
 def phases(stores: Sequence[Move], size: int, room: Callable[[Node], int]) -> tuple[list[Phase], int]:
-    """Cut what ``stores`` need into phases of ``size`` steps; also how many bytes there are between them.
+    """Cut everything that ``stores`` need into phases of ``size`` steps. Return also the bytes of memory between them.
 
-    A slot is stored when all that read it have been computed; a register that is read from a deep memory takes its row
-    in its turn, after what needs its present value.
+    A slot is stored after all steps that read it. A register that is read from a deep memory gets its row in turn,
+    after the steps that need its present value.
 
     Parameters
     ----------
-    room : function of a node to the bytes of its value, a power of two
+    room : function of a node that returns the bytes of its value, a power of two
     """
     result = [Phase()]
     where: dict[Node, int] = {}
@@ -91,14 +91,14 @@ def phases(stores: Sequence[Move], size: int, room: Callable[[Node], int]) -> tu
 
 
 def plain(node: Node) -> Node:
-    """What ``node`` is the complement of, or itself: complements cost little, and are made wherever they are used."""
+    """Return ``node`` without complements: they cost little, and are made wherever they are used."""
     while node.op == "not":
         node = node.args[0]
     return node
 
 
 def needs(step: Step) -> list[Node]:
-    """What a step uses, complements looked through."""
+    """Return the nodes that a step uses, without complements."""
     match step:
         case Node():
             used = step.args
@@ -112,12 +112,12 @@ def needs(step: Step) -> list[Node]:
 
 
 def _depth_first(stores: Sequence[Move]) -> Iterator[Step]:
-    """Each store after all that it needs."""
+    """Yield each store after everything that it needs."""
     moved = {read.into for store in stores if isinstance(store, tuple) for read in store}
     done: set[Node] = set()
 
     def leaf(node: Node) -> bool:
-        """Whether every phase can have the value from where it lies."""
+        """Return whether every phase can read the value directly."""
         return node.op in ("const", "input", "copied") or (node.op == "state" and node.data not in moved)
 
     for store in stores:
@@ -136,10 +136,10 @@ def _depth_first(stores: Sequence[Move]) -> Iterator[Step]:
 
 
 def _put_off(result: list[Phase], where: dict[Node, int]) -> None:
-    """Move stores of state behind the last phase that reads what is there now.
+    """Move stores of state behind the last phase that reads the old value.
 
-    A store of a bare piece of state reads that one in its own phase, so moving it may put off others. Within a phase,
-    state is read before it is stored. State that is ``where`` a phase has computed it is not read again.
+    A store of a bare piece of state reads that piece in its own phase, so moving it may delay others. Within a phase,
+    state is read before it is stored. State that a phase has computed (``where``) is not read again.
     """
     moving = True
     while moving:

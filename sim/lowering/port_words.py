@@ -1,4 +1,4 @@
-"""Words: the groups of ports through which a kernel meets the world."""
+"""Words: the groups of ports that are a kernel's inputs and outputs."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ PART = 64
 
 @dataclass(frozen=True)
 class Word:
-    """One array of words, and which ports it carries.
+    """Array of words, and the ports in it.
 
-    The ports lie side by side, the first at bit 0. Up to 64 bits the array has ``n_padded`` elements of the
-    narrowest dtype that holds them; above, it is ``uint64`` of shape ``[parts, n_padded]``, bit ``b`` of the
-    word being bit ``b % 64`` of part ``b // 64``. It starts ``per_instance * n_padded`` bytes into its block.
+    The ports are side by side, the first at bit 0. A word of up to 64 bits has ``n_padded`` elements of the
+    narrowest dtype that holds it. A wider word is ``uint64`` of shape ``[parts, n_padded]``, and its bit ``b`` is
+    bit ``b % 64`` of part ``b // 64``. The array starts ``per_instance * n_padded`` bytes into its block.
 
     Members
     -------
@@ -44,26 +44,26 @@ class Word:
         return self.parts * self.dtype.itemsize
 
     def offset(self, n_padded: int) -> int:
-        """Byte at which the array starts in a block of ``n_padded`` instances."""
+        """Return the byte at which the array starts in a block of ``n_padded`` instances."""
         return self.per_instance * n_padded
 
 
 def narrowest(bits: int) -> np.dtype:
-    """The unsigned dtype for ``bits`` bits."""
+    """Return the narrowest unsigned dtype for ``bits`` bits."""
     return np.dtype(next(f"u{size}" for size in (1, 2, 4, 8) if bits <= 8 * size or size == 8))
 
 
 def group(
     ports: Mapping[str, Port], groups: Mapping[str, Sequence[str]], what: str
 ) -> tuple[dict[str, Word], dict[str, Nets]]:
-    """Arrange ``ports`` in words as ``groups`` says; return the words and the nets in each.
+    """Arrange ``ports`` in words according to ``groups``. Return the words and the nets in each.
 
-    A port whose shape is a layout may be named whole, or by its fields.
+    A port with a layout as its shape may be named as a whole, or by its fields.
 
     Raises
     ------
     LoweringError
-        If a port, or a field of one, is in no group, in two, or unknown; or a word is empty.
+        A port, or a field of one, is in no group, in two, or unknown; or a word is empty.
     """
     owners = {(port.name, bit): "" for port in ports.values() for bit in _named_bits(port)}
 
@@ -77,34 +77,35 @@ def group(
             port, start, width = _find(ports, member, f"{what}[{name!r}]")
             for bit in range(start, start + width):
                 if owners.get((port.name, bit)):
-                    raise LoweringError(f"{what}[{name!r}] names {member!r}, which is in {owners[port.name, bit]!r}")
+                    raise LoweringError(f"{what}[{name!r}]: {member!r} is not valid: it is in "
+                                        f"{owners[port.name, bit]!r} already")
                 owners[port.name, bit] = name
             inside[member] = (len(joined), width)
             joined += port.nets[start : start + width]
         if not joined:
-            raise LoweringError(f"{what}[{name!r}] has no bits")
+            raise LoweringError(f"{what}[{name!r}]: the word has no bits")
         parts = -(-len(joined) // PART)
         words[name] = Word(name, len(joined), narrowest(len(joined)), parts, offset, inside)
         nets[name] = tuple(joined)
         offset += words[name].bytes
     missing = dict.fromkeys(port for (port, _), owner in owners.items() if not owner)
     if missing:
-        raise LoweringError(f"every port must be in a word, but of the {what} {', '.join(missing)} is in none")
+        raise LoweringError(f"{what}: {', '.join(missing)} is missing. Needed: every port in a word.")
     return words, nets
 
 
 def _find(ports: Mapping[str, Port], name: str, where: str) -> tuple[Port, int, int]:
-    """Port, first bit and width of a port or a field of one."""
+    """Return port, first bit and width of a port or a field of one."""
     for port in ports.values():
         if name == port.name:
             return port, 0, len(port.nets)
         if name in port.fields:
             return port, *port.fields[name]
-    raise LoweringError(f"{where} names {name!r}: there are {', '.join(ports) or 'none'}")
+    raise LoweringError(f"{where}: {name!r} is not valid. Allowed: {', '.join(ports) or 'none'}.")
 
 
 def _named_bits(port: Port) -> set[int]:
-    """Bits of ``port`` that belong to a field, all of them if it has no fields: others are padding."""
+    """Return the bits of ``port`` that belong to a field, or all bits if it has no fields. Other bits are padding."""
     if not port.fields:
         return set(range(len(port.nets)))
     return {bit for start, width in port.fields.values() for bit in range(start, start + width)}

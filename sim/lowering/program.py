@@ -1,4 +1,4 @@
-"""What one clock cycle computes."""
+"""Computation of one clock cycle."""
 
 from dataclasses import dataclass
 
@@ -9,8 +9,11 @@ __all__ = ["Program", "Read", "Slot", "Write"]
 
 @dataclass(frozen=True)
 class Slot:
-    """A piece of state: bits ``low`` to ``low + width`` of ``cell``, of row ``row`` of a shallow memory, or of
-    all ``depth`` rows of a deep one. ``init`` holds one value, or one per row."""
+    """Piece of state: bits ``low`` to ``low + width`` of ``cell``.
+
+    Of a memory they are those of row ``row`` (shallow) or of all ``depth`` rows (deep). ``init`` holds one value, or
+    one per row.
+    """
 
     cell: int
     low: int
@@ -22,8 +25,10 @@ class Slot:
 
 @dataclass(frozen=True)
 class Read:
-    """A read of a deep memory at the clock edge: register ``into`` takes row ``address`` of ``slot``, zero past the
-    end, where ``enable`` holds. It sees the rows as they were before any `Write`."""
+    """Read of a deep memory at the clock edge, where ``enable`` holds.
+
+    Register ``into`` gets row ``address`` of ``slot``, zero past the end. A read sees the rows before any `Write`.
+    """
 
     into: int
     slot: int
@@ -33,7 +38,7 @@ class Read:
 
 @dataclass(frozen=True)
 class Write:
-    """A write to a deep memory: ``data`` to row ``address`` of ``slot`` where ``enable`` holds."""
+    """Write to a deep memory: ``data`` to row ``address`` of ``slot`` where ``enable`` holds."""
 
     slot: int
     address: Node
@@ -43,9 +48,10 @@ class Write:
 
 @dataclass(frozen=True)
 class Program:
-    """All that a cycle does: registers take ``next`` or ``reads``, deep memories ``writes``, then ``outputs`` are made.
+    """All steps of a cycle.
 
-    ``settled`` are the outputs as functions of the present state, for use after somebody changed it.
+    Registers get ``next`` or ``reads``, deep memories ``writes``, and then ``outputs`` are computed. ``settled`` are
+    the outputs as functions of the present state, for use after the state was written.
     """
 
     graph: Graph

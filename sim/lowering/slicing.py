@@ -1,8 +1,8 @@
-"""Where to cut the outputs of cells, so that each piece is one narrow vector.
+"""Cuts of the outputs of cells into pieces, each one narrow vector.
 
-A cell whose bits do not mix (a selection, a bitwise operator, a register, the columns of a memory) is cut
-where its inputs are put together of different things or assigned apart. A 36-bit word becomes 32 bits and 4,
-a vector of flags single bits; what depends on itself only across pieces is no cycle any more.
+A cell with independent bits (a selection, a bitwise operator, a register, the columns of a memory) is cut where its
+inputs have several sources or are assigned separately. A 36-bit word becomes 32 bits and 4, and a vector of flags
+becomes single bits. A dependency loop that passes through different pieces is no cycle after the cut.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -31,23 +31,23 @@ __all__ = ["BITWISE", "NetRun", "Piece", "Pieces", "columns", "deep_memories", "
 
 WIDEST = 64
 SHALLOW = 32
-"""Memories of at most so many rows are kept as rows, and read by selection; deeper ones by gather."""
+"""Memories with at most this number of rows are kept as rows and read by selection; deeper ones by gather."""
 COPIED = 16
-"""The same for memories of which rows are only copied to registers: instances that copy none cost nothing then."""
+"""The same limit for memories with rows that are only copied to registers: then only instances that copy cost time."""
 BITWISE = {"~", "&", "|", "^", "m"}
 PREFIX = {"+", "-", "*", "<<"}
 
 Piece = tuple[int, int]
-"""A cell and the first bit of one of its pieces."""
+"""Cell, and first bit of one of its pieces."""
 
 
 def size(cell: Cell) -> int:
-    """Bits of output, or of a row."""
+    """Return the number of bits of output, or of a row."""
     return cell.columns if isinstance(cell, Memory) else cell.width
 
 
 def deep_memories(design: Design, whole: bool) -> frozenset[int]:
-    """Return the memories that are not kept as rows; ``whole``: rows of all instances can be kept and copied whole."""
+    """Return the memories that are not kept as rows. ``whole``: rows of all instances can be kept and copied whole."""
     selected = {cell.memory for cell in design.cells if isinstance(cell, AsyncRead)
                 or (isinstance(cell, SyncRead) and (cell.transparent or cell.width == 1))}
     return frozenset(
@@ -57,10 +57,10 @@ def deep_memories(design: Design, whole: bool) -> frozenset[int]:
 
 
 class NetRun:
-    """Neighbouring nets that come from one piece of ``cell``, from constants (``cell`` is None), or repeat.
+    """Neighbouring nets from one piece of ``cell``, from constants (``cell`` is None), or copies of one bit.
 
-    ``low`` is the first bit of the cell, or the value of the constants; ``repeats`` says that all nets are
-    that one bit.
+    ``low`` is the first bit of the cell, or the value of the constants. ``repeats``: all nets are that one
+    bit.
     """
 
     __slots__ = ("cell", "low", "repeats", "width")
@@ -73,7 +73,7 @@ class NetRun:
 
 
 def columns(cell: Cell) -> list[tuple[int, Nets]]:
-    """Inputs of ``cell`` of which bit ``i`` meets only bit ``start + i`` of the output, as (start, nets)."""
+    """Return as (start, nets) the inputs with a bit ``i`` that affects only bit ``start + i`` of the output."""
     match cell:
         case Operator(operator="m", inputs=(_, a, b)):
             return [(0, a), (0, b)]
@@ -87,7 +87,7 @@ def columns(cell: Cell) -> list[tuple[int, Nets]]:
 
 
 def mixed(cell: Cell) -> list[Nets]:
-    """Inputs of ``cell`` of which every bit may meet every bit of the output."""
+    """Return the inputs with bits that may each affect every bit of the output."""
     match cell:
         case Operator(operator="m"):
             return [cell.inputs[0]]
@@ -113,7 +113,7 @@ def mixed(cell: Cell) -> list[Nets]:
 
 
 def predecessors(cell: Cell, bit: int) -> Iterator[Nets]:
-    """Nets that bit ``bit`` of the output of ``cell`` depends on in the same cycle."""
+    """Yield the nets that bit ``bit`` of the output of ``cell`` depends on in the same cycle."""
     match cell:
         case FlipFlop() | Inputs() | SyncRead():
             return
@@ -135,10 +135,10 @@ def predecessors(cell: Cell, bit: int) -> Iterator[Nets]:
 
 
 def live_bits(design: Design, shown: Iterable[Nets] = ()) -> list[int]:
-    """Bits of each cell that anything observable depends on, as a mask.
+    """Return a mask for each cell: its bits that anything observable depends on.
 
-    Registers, memories, output ports and ``shown`` nets are observable. An addition of which only the low bits are
-    used is computed that narrow.
+    Registers, memories, output ports and ``shown`` nets are observable. An addition is computed only as wide as its
+    used bits.
     """
     live = [0] * len(design.cells)
     pending: list[tuple[int, int]] = []
@@ -168,12 +168,12 @@ def live_bits(design: Design, shown: Iterable[Nets] = ()) -> list[int]:
     return live
 
 
-#: Rows from which on a memory is not cut by the fields of its rows: its state would be as many times as long.
+#: Memories with at least this number of rows are not cut by the fields of a row, which would multiply their state.
 DEEP = 32
 
 
 class Pieces:
-    """The cuts of every cell of ``design``.
+    """Cuts of every cell of ``design``.
 
     The input ports (cell 0) are cut at ``input_cuts``, the cells in ``split`` into single bits. The memories ``deep``
     are not kept as rows.
@@ -182,8 +182,8 @@ class Pieces:
     -------
     cuts : list of set of int, one per cell
     joined : dict of cell to (start, nets)
-        The cells whose bits do not mix, and the inputs that their bits from ``start`` take.
-    users : dict of cell to those of ``joined`` that take its bits
+        The cells with independent bits, and the inputs of their bits from ``start`` on.
+    users : dict of cell to those of ``joined`` that read its bits
     """
 
     def __init__(self, design: Design, input_cuts: set[int], deep: Collection[int],
@@ -219,24 +219,24 @@ class Pieces:
         self.bound()
 
     def _is_deep(self, memory: int) -> bool:
-        """Whether a memory has more rows than what it costs to take its fields apart where they are read."""
+        """Return whether a memory is deep: taking its fields apart costs less where they are read."""
         cell = self.design.cells[memory]
         return isinstance(cell, Memory) and (cell.depth >= DEEP or memory in self.deep)
 
     def bound(self) -> None:
-        """Note where pieces begin and end."""
+        """Compute the bounds of all pieces."""
         self.bounds = [
             [0, *sorted(cut for cut in self.cuts[self.home(index)] if cut < size(cell)), size(cell)]
             for index, cell in enumerate(self.design.cells)
         ]
 
     def home(self, index: int) -> int:
-        """Cell that holds the cuts of ``index``: the ports of a memory share those of the memory."""
+        """Return the cell that holds the cuts of ``index``: the ports of a memory share those of the memory."""
         cell = self.design.cells[index]
         return cell.memory if isinstance(cell, AsyncRead | SyncRead | WritePort) else index
 
     def _settle(self, pending: set[int]) -> None:
-        """Hand cuts from cell to cell until nothing changes."""
+        """Propagate cuts from cell to cell until nothing changes."""
         while pending:
             index = pending.pop()
             cell = self.design.cells[index]
@@ -270,12 +270,12 @@ class Pieces:
         return changed
 
     def of(self, index: int) -> list[tuple[int, int]]:
-        """Pieces of cell ``index`` as (first bit, end)."""
+        """Return the pieces of cell ``index`` as (first bit, end)."""
         bounds = self.bounds[index]
         return [(a, b) for a, b in pairwise(bounds) if a < b]
 
     def runs(self, nets: Nets) -> Iterator[NetRun]:
-        """``nets`` in the fewest runs."""
+        """Yield ``nets`` in as few runs as possible."""
         position = 0
         while position < len(nets):
             first = nets[position]

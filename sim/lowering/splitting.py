@@ -1,9 +1,9 @@
-"""Cuts that are not needed, but pay.
+"""Optional splits that make kernels faster.
 
-A 36-bit word that is only moved costs less as 32 bits and 4 than as one number of 64; and a user of two flags
-in it saves taking them out. But a word of which somebody looks at every bit is not worth 32 pieces. So each
-candidate cut is weighed, together with all it brings about in the registers, selections and memories that the
-word passes through, and made where the sum falls. The unit is one vector instruction on bytes.
+A 36-bit word that is only moved costs less as 32 bits and 4 than as one number of 64. A user of two flags in it
+then need not extract them. A word is not worth 32 pieces, even if some cell reads its every bit. Each candidate cut is
+therefore weighed, together with all cuts that follow from it in the registers, selections and memories on the word's
+way. It is made if the sum of costs falls. The unit is one vector instruction on bytes.
 """
 
 from itertools import pairwise
@@ -18,12 +18,12 @@ PASSES = 2
 
 
 def cost_of_width(width: int) -> float:
-    """Cost of one instruction on values of ``width`` bits; a mask is somewhat cheaper than a byte."""
+    """Return the cost of one instruction on values of ``width`` bits. A mask is slightly cheaper than a byte."""
     return 0.75 if width == 1 else float(next(size for size in (1, 2, 4, 8) if width <= 8 * size or size == 8))
 
 
 def refine(pieces: Pieces) -> None:
-    """Add the cuts that pay to ``pieces``."""
+    """Add the cuts that lower the cost to ``pieces``."""
     _Refiner(pieces).run()
     pieces.bound()
 
@@ -71,7 +71,7 @@ class _Refiner:
                 return
 
     def candidates(self) -> list[Place]:
-        """Where users take words apart, and where a piece leaves half its element empty."""
+        """Return the places where users take words apart, and where a piece leaves half its element empty."""
         found: set[Place] = set()
         for index, inputs in self.reads.items():
             if index in self.pieces.joined:
@@ -90,7 +90,7 @@ class _Refiner:
         return sorted(inside - {(h, b) for h, b in inside if b in self.cuts[h]})
 
     def closure(self, place: Place) -> set[Place]:
-        """All cuts that a cut at ``place`` brings about, in what the word comes from and goes to."""
+        """Return all cuts that follow from a cut at ``place``, in the sources and users of the word."""
         new: set[Place] = set()
         pending = [place]
         while pending:
@@ -115,7 +115,7 @@ class _Refiner:
         return new
 
     def cost(self, index: int) -> float:
-        """Cost of what ``index`` computes, and of bringing its inputs together."""
+        """Return the cost of computing ``index`` and of assembling its inputs."""
         cell = self.cells[index]
         total = 0.0
         if self.pieces.home(index) == index:
@@ -131,12 +131,12 @@ class _Refiner:
         return total + sum(self.bring(nets, index) for nets in self.reads[index])
 
     def widths(self, home: int) -> list[int]:
-        """Widths of the pieces of ``home``."""
+        """Return the widths of the pieces of ``home``."""
         bounds = [0, *sorted(self.cuts[home]), size(self.cells[home])]
         return [high - low for low, high in pairwise(bounds)]
 
     def bring(self, nets: Nets, user: int) -> float:
-        """Cost of cutting and joining ``nets`` to the pieces that ``user`` takes them in."""
+        """Return the cost of cutting and joining ``nets`` to the pieces that ``user`` reads."""
         total = 0.0
         runs = list(self.pieces.runs(nets))
         for run in runs:

@@ -1,8 +1,8 @@
-"""Where each piece of state lies in memory.
+"""Layout of the state in memory.
 
-State comes in *tiles*: each holds ``vector_width`` instances, the number a kernel steps at once, and within it each
-slot is a row of ``vector_width`` numbers, flags packed to one bit each. So a kernel works through memory from front to
-back, and every address in it is the tile's plus a constant.
+State comes in *tiles*. Each tile holds ``vector_width`` instances, the number that a kernel steps at once. In a tile
+each slot is a row of ``vector_width`` numbers, with flags packed to one bit each. A kernel therefore works through
+memory from front to back, and every address is the tile's plus a constant.
 """
 
 from __future__ import annotations
@@ -21,8 +21,11 @@ LINE = 64
 
 @dataclass(frozen=True)
 class StateLocation:
-    """``offset`` bytes into each tile: ``vector_width`` numbers of ``bits`` bits, or of a deep memory, for each
-    instance in turn, ``depth`` of them. With ``bits`` = 1, instance ``i`` has bit ``i % 8`` of byte ``i // 8``."""
+    """Place of a slot, ``offset`` bytes into each tile: ``vector_width`` numbers of ``bits`` bits.
+
+    A deep memory has ``depth`` numbers for each instance in turn. With ``bits`` = 1, instance ``i`` has bit ``i % 8``
+    of byte ``i // 8``.
+    """
 
     offset: int
     bits: int
@@ -31,20 +34,20 @@ class StateLocation:
 
 @dataclass(frozen=True)
 class StateLayout:
-    """Places of all slots, in a tile of ``tile_bytes``."""
+    """Places of all slots in a tile of ``tile_bytes``."""
 
     places: tuple[StateLocation, ...]
     tile_bytes: int
 
 
 def element_bits(width: int) -> int:
-    """Bits of the number that holds ``width`` bits; a flag takes one."""
+    """Return the bits of the number that holds ``width`` bits. A flag takes one bit."""
     return next(size for size in (1, 8, 16, 32, 64) if width <= size)
 
 
 def lay_out(slots: Sequence[Slot], vector_width: int) -> StateLayout:
-    """Give every slot a place, widest first, so that each is aligned to its vector."""
-    # no processor gathers numbers of less than 32 bits
+    """Assign a place to every slot, widest first, so that each is aligned to its vector."""
+    # processors gather only numbers of at least 32 bits
     sizes = [max(32, element_bits(slot.width)) if slot.depth else element_bits(slot.width) for slot in slots]
     places: dict[int, StateLocation] = {}
     offset = 0

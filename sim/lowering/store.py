@@ -1,8 +1,8 @@
 """Kernels on disk: a component is elaborated and compiled once per machine.
 
-Two keys find a kernel. The first one is made of what defines the component: its parameters, and the syntax trees of the
-sources. It finds the digest of the netlist, so that nothing is elaborated. The second one is made of this digest, and
-of what turns a netlist into code. A change of the sources that leaves the netlist as it was compiles nothing.
+Two keys find a kernel. The first is made from the component's parameters and the syntax trees of its sources. It leads
+to the digest of the netlist, without elaboration. The second is made from this digest and everything that affects the
+compilation of a netlist. A change of the sources that leaves the netlist unchanged compiles nothing.
 """
 
 import contextlib
@@ -39,14 +39,14 @@ Groups = Mapping[str, Sequence[str]]
 
 @dataclass(frozen=True)
 class _Refusal:
-    """Why there is no kernel: the sentence of a `LoweringError`."""
+    """Component without a kernel: the message of a `LoweringError`."""
 
     reason: str
 
 
 @dataclass(frozen=True)
 class _Elaborated(Generic[Made]):
-    """A component that is elaborated: the digest of its netlist, and a function that compiles it."""
+    """Elaborated component: the digest of its netlist, and a function that compiles it."""
 
     digest: str
     make: Callable[[], Made]
@@ -63,17 +63,17 @@ def lower_cached(
 ) -> Kernel:
     """Return the kernel of ``factory()``, from disk if an equal one was compiled before.
 
-    ``factory`` is not called if the netlist is known: from the same ``cache_key``, lowering, packages, Python and
-    processor. Nothing is compiled if a kernel of the same netlist, words, name and width is known. A file that is
-    damaged is made anew; a folder that cannot be written is no error. To read a file is to run what is in it: a file
-    that another user might have written is made anew, too (`is_ours`).
+    ``factory`` is not called if the netlist is known for the same ``cache_key``, lowering, packages, Python and
+    processor. Nothing is compiled if a kernel of the same netlist, words, name and width is known. A damaged file is
+    made anew. A folder that cannot be written is not an error. Reading a file runs its content, so a file that another
+    user might have written is made anew, too (`is_ours`).
 
     Parameters
     ----------
     cache_key : str
-        Names the component, all its parameters, and by a `source_digest` the files that define it and its words.
+        Identifies the component, all its parameters, and by a `source_digest` the files that define it and its words.
     words : callable
-        Returns the ``inputs`` and ``outputs`` of `lower` for what ``factory`` returns.
+        Returns the ``inputs`` and ``outputs`` of `lower` for a component that ``factory`` returns.
     folder : path
         See `cache_folder`.
 
@@ -81,7 +81,7 @@ def lower_cached(
     """
 
     def elaborate() -> _Elaborated[Kernel]:
-        from . import netlist  # which imports Amaranth
+        from . import netlist  # imports Amaranth
         from .lower import lower_design
 
         component = factory()
@@ -106,7 +106,7 @@ def observe_cached(
     """
 
     def elaborate() -> _Elaborated[Observer]:
-        from . import netlist  # which imports Amaranth
+        from . import netlist  # imports Amaranth
         from .observe import observe_design
 
         design, variables = netlist.read_visible(factory())
@@ -118,16 +118,16 @@ def observe_cached(
 
 def _kept(kind: type[Made], definition: str, elaborate: Callable[[], _Elaborated[Made]], request: list[Any],
           folder: str | os.PathLike[str] | None) -> Made:
-    """Return what is compiled of a netlist, from disk where that is known.
+    """Return the compiled netlist, from disk if it is known.
 
     Parameters
     ----------
     definition : str
-        What the netlist depends on, besides `_surroundings`.
+        Everything that the netlist depends on, besides `_surroundings`.
     elaborate : callable
         Makes the netlist.
     request : JSON data
-        What code depends on, besides the netlist and `_surroundings`.
+        Everything that the code depends on, besides the netlist and `_surroundings`.
     """
     netlist = _path([kind.__name__, definition], "netlist", folder)
 
@@ -141,7 +141,7 @@ def _kept(kind: type[Made], definition: str, elaborate: Callable[[], _Elaborated
     found = known()
     if found is None:
         with announce("compiling this hardware", once=True), _alone(netlist), collector_paused():
-            found = known()  # whoever was first has made it
+            found = known()  # another process may have made it meanwhile
             if found is None:
                 elaborated = elaborate()
                 path = code(elaborated.digest)
@@ -154,7 +154,7 @@ def _kept(kind: type[Made], definition: str, elaborate: Callable[[], _Elaborated
 
 
 def _make(path: Path, elaborated: _Elaborated[Made]) -> Made | _Refusal:
-    """Compile, and write what came of it."""
+    """Compile, and write the kernel or the refusal."""
     made: Made | _Refusal
     try:
         made = elaborated.make()
@@ -170,7 +170,7 @@ def _path(parts: list[Any], what: str, folder: str | os.PathLike[str] | None) ->
 
 
 def _alone(path: Path) -> contextlib.AbstractContextManager[None]:
-    """Wait while another thread or process makes ``path``; nobody does where nothing is read back (`is_ours`)."""
+    """Wait while another thread or process makes ``path``. Do not wait if nothing is read back (`is_ours`)."""
     with contextlib.suppress(OSError):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if is_ours(path.parent.stat()):
@@ -180,7 +180,7 @@ def _alone(path: Path) -> contextlib.AbstractContextManager[None]:
 
 @contextlib.contextmanager
 def collector_paused() -> Iterator[None]:
-    """Python's garbage collector takes a quarter of the time of a lowering, which leaves little garbage."""
+    """Pause Python's garbage collector, which takes a quarter of the time of a lowering and finds little garbage."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -192,14 +192,14 @@ def collector_paused() -> Iterator[None]:
 
 @cache
 def _surroundings() -> list[str]:
-    """All that a netlist and its code depend on besides the component."""
+    """Return everything that a netlist and its code depend on besides the component."""
     own = source_digest(sorted(Path(__file__).parent.glob("*.py")))
     packages = [version(package) for package in ("amaranth", "llvmlite", "numpy")]
     return [own, *packages, *host(), sys.version, platform.machine(), sys.platform]
 
 
 def _load(path: Path, kind: type[Made]) -> Made | _Refusal | None:
-    """What is kept in ``path``, None if there is nothing that is whole and ours."""
+    """Return the content of ``path``, or None if it is missing, damaged or not ours."""
     payload = read_kept(path)
     found = None if payload is None else pickle.loads(payload)
     return found if isinstance(found, (kind, _Refusal)) else None

@@ -1,4 +1,4 @@
-"""From a `Design` to the `Program` of one clock cycle."""
+"""Translation of a `Design` to the `Program` of one clock cycle."""
 
 from collections.abc import Collection, Iterable, Mapping
 
@@ -15,14 +15,14 @@ __all__ = ["cut", "input_places", "translate"]
 
 
 def translate(design: Design, inputs: Mapping[str, Nets], outputs: Mapping[str, Nets], whole: bool = True) -> Program:
-    """Translate one cycle of ``design``, whose ports are grouped in words of the given nets.
+    """Translate one cycle of ``design``. Its ports are grouped in words of the given nets.
 
-    ``whole``: values of many bits are computed as they are, not bit by bit; see `deep_memories`.
+    ``whole``: values of several bits are computed whole, not bit by bit; see `deep_memories`.
 
     Raises
     ------
     LoweringError
-        If an output depends on an input in the same cycle, or something has no lowering; it names both.
+        An output depends on an input in the same cycle (the message names both), or a cell cannot be lowered.
     """
     refuse_paths(design)
     places = input_places(inputs)
@@ -59,13 +59,13 @@ def translate(design: Design, inputs: Mapping[str, Nets], outputs: Mapping[str, 
 
 
 def input_places(inputs: Mapping[str, Nets]) -> dict[int, tuple[str, int, int]]:
-    """For each bit of the inputs its word, its bit there, and the bits of that word."""
+    """Return for each bit of the inputs its word, its position there, and the number of bits of that word."""
     return {cell_of(net)[1]: (word, at, len(nets)) for word, nets in inputs.items() for at, net in enumerate(nets)}
 
 
 def cut(design: Design, places: Mapping[int, tuple[str, int, int]], deep: Collection[int],
         shown: Iterable[Nets] = ()) -> Sources:
-    """Cut all cells into pieces, fine enough that no piece needs itself; ``shown`` nets are looked at too.
+    """Cut all cells into pieces, fine enough that no piece depends on itself. ``shown`` nets are observable, too.
 
     The memories ``deep`` are not kept as rows.
     """
@@ -87,7 +87,7 @@ def cut(design: Design, places: Mapping[int, tuple[str, int, int]], deep: Collec
 
 
 def _lay_out(design: Design, pieces: Pieces) -> tuple[list[Slot], list[tuple[int, int, int | None]]]:
-    """Slots for all pieces of all registers and memories, and their keys in a `State`."""
+    """Return slots for all pieces of all registers and memories, and their keys in a `State`."""
     slots: list[Slot] = []
     for index, cell in enumerate(design.cells):
         for low, high in pieces.of(index):

@@ -1,1 +1,1 @@
-"""Waveforms: written (``record``), and read back (``view``)."""
+"""Waveforms: recording (``record``) and reading (``view``)."""

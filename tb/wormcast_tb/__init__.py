@@ -1,8 +1,8 @@
-"""Benches for components with wormcast's links, in cocotb: drive them, take and check what they send.
+"""Cocotb benches for components with wormcast's links: drivers, sinks, monitors and a scoreboard.
 
-Knows signals by their names and widths, and nothing of how the design was made. `TB` has clock, reset and a
-`Scoreboard`; `LinkDriver` sends worms as credits allow, `LinkSink` takes them and gives credits back, `LinkMonitor`
-watches a link; ``waits`` has patterns of idling and of back-pressure.
+The package needs only the names and widths of signals. `TB` has clock, reset and a `Scoreboard`. `LinkDriver` sends
+worms as credits allow, `LinkSink` receives them and returns credits, `LinkMonitor` observes a link. ``waits`` has
+patterns of idling and of back-pressure.
 """
 
 from . import waits

@@ -1,4 +1,4 @@
-"""A bench: clock, reset, the links of a design with their drivers and sinks, and what is expected of it."""
+"""Bench: clock, reset, drivers and sinks of a design's links, and the expected worms."""
 
 import logging
 from collections.abc import Callable, Iterator
@@ -16,7 +16,7 @@ __all__ = ["TB"]
 
 
 class TB:
-    """Clock and reset of a design, and everybody on its links.
+    """Clock and reset of a design, and the agents on its links.
 
     Reset is on from the beginning; `reset` ends it.
 
@@ -37,18 +37,18 @@ class TB:
     clock, reset : str
         Names of its ports.
     reset_active : int
-        The value with which reset is on.
+        Active level of reset, 0 or 1.
     period : float
-        Of the clock, in ns.
+        Period of the clock. Unit: ns.
     strict : bool
-        As of `Scoreboard`.
+        As in `Scoreboard`.
 
     Attributes
     ----------
     drivers, sinks : dict
         `LinkDriver` and `LinkSink` by prefix.
     scoreboard : Scoreboard
-        Takes the worms of all sinks.
+        Checks the worms of all sinks.
     """
 
     def __init__(self, dut: Any, *, clock: str = "clk", reset: str = "rst", reset_active: int = 1, period: float = 10,
@@ -64,41 +64,40 @@ class TB:
         Clock(self.clock, period, unit="ns").start()
 
     def driver(self, prefix: str, *, depth: int, **options: Any) -> LinkDriver:
-        """Drive a link into the design."""
+        """Add a driver of a link into the design."""
         self.drivers[prefix] = LinkDriver(self.dut, prefix, self.clock, depth=depth, **self._reset, **options)
         return self.drivers[prefix]
 
     def sink(self, prefix: str, *, depth: int, end: str | None = None, **options: Any) -> LinkSink:
-        """Take what comes by a link out of the design, and hold it against the scoreboard.
+        """Add a sink of a link out of the design. The scoreboard checks its worms.
 
-        Several links can have one ``end``, where it does not matter by which of them a worm comes.
+        Several links can have one ``end`` if a worm may come by any of them.
         """
         self.sinks[prefix] = LinkSink(self.dut, prefix, self.clock, depth=depth, **self._reset, **options)
         self.scoreboard.watch(self.sinks[prefix], end)
         return self.sinks[prefix]
 
     def monitor(self, prefix: str, *, depth: int, **options: Any) -> LinkMonitor:
-        """Watch a link whose two ends are others'."""
+        """Add a monitor of a link that the bench does not drive."""
         return LinkMonitor(self.dut, prefix, self.clock, depth=depth, **self._reset, **options)
 
     def wait_by(self, *, idle: Callable[[int], Iterator[bool]], pressure: Callable[[int], Iterator[bool]]) -> None:
-        """Let all drivers be idle and all sinks hold back credits by patterns made from a seed each."""
+        """Set the patterns of idling of all drivers and of back-pressure of all sinks, each with its own seed."""
         for seed, driver in enumerate(self.drivers.values()):
             driver.idle = idle(seed)
         for seed, sink in enumerate(self.sinks.values()):
             sink.pause = pressure(len(self.drivers) + seed)
 
     async def reset(self, cycles: int = 2) -> None:
-        """Hold reset for so many cycles, and end it: cycle 0 begins, with nothing to send and nothing expected.
+        """Hold reset for `cycles` cycles, then release it. Cycle 0 begins with empty queues and no expected worms.
 
         Raises
         ------
         ValueError
-            Something is to be sent or expected before the first reset, which would forget it.
+            Worms were sent or expected before the first reset, which would discard them.
         """
         if not self._was_reset and (self.scoreboard.missing or any(one.waiting for one in self.drivers.values())):
-            raise ValueError("worms are sent or expected before the first reset, which would forget them; they must "
-                             "come after it")
+            raise ValueError("reset: worms were sent or expected before the first reset, which discards them")
         self._was_reset = True
         self.reset_signal.value = self.reset_active
         self.scoreboard.restart()
@@ -106,25 +105,25 @@ class TB:
         self.reset_signal.value = 1 - self.reset_active
 
     async def cycles(self, count: int) -> None:
-        """Let so many cycles pass."""
+        """Wait for `count` cycles."""
         edge = RisingEdge(self.clock)
         for _ in range(count):
             await edge
 
     async def finish(self, limit: int = 10_000, quiet: int = 30) -> None:
-        """Wait until all is sent, all that is expected has arrived, and all credits are back; look for more.
+        """Wait until all worms are sent, all expected worms have arrived, and all credits are back; check for more.
 
         Parameters
         ----------
         limit : int
-            Cycles after which it must be so.
+            Most cycles to wait.
         quiet : int
-            Cycles that are watched then; nothing may arrive in them.
+            Cycles after that in which nothing may arrive.
 
         Raises
         ------
         AssertionError
-            It is not so; the sentence says what waits where.
+            The limit is reached, or a worm arrives after it. The message lists the missing worms, flits and credits.
         """
         for _ in range(limit):
             if not self._unfinished():
@@ -138,18 +137,18 @@ class TB:
             raise AssertionError(f"after all had arrived: {'; '.join(left)}")
 
     def _unfinished(self) -> list[str]:
-        """What is not as it must be in the end, in words."""
+        """Return the missing worms, unsent flits, missing credits and incomplete worms, in words."""
         missing = self.scoreboard.missing
         ends = sorted({end for end, _ in missing})
-        said = [f"{len(missing)} worms are missing at {', '.join(ends)}"] if missing else []
+        found = [f"{len(missing)} worms are missing at {', '.join(ends)}"] if missing else []
         for name, driver in self.drivers.items():
             if driver.waiting:
-                said.append(f"{name} has {driver.waiting} flits to send and credits {driver.credits}")
+                found.append(f"{name} has {driver.waiting} flits to send and credits {driver.credits}")
             elif driver.credits != [driver.most] * driver.link.vcs:
-                said.append(f"{name} has credits {driver.credits} of {driver.most}")
+                found.append(f"{name} has credits {driver.credits} of {driver.most}")
         for name, sink in self.sinks.items():
-            said += [f"{name} has a worm without end on virtual channel {vc}" for vc in sink.open]
-        return said
+            found += [f"{name} has a worm without tail on virtual channel {vc}" for vc in sink.open]
+        return found
 
     @property
     def _reset(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The sending end of a link."""
+"""Driver of a link: its sending end."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -14,34 +14,34 @@ __all__ = ["LinkDriver"]
 
 
 class LinkDriver(Agent):
-    """Sends flits on a link, as many on each virtual channel as there are credits.
+    """Driver that sends flits on a link as the credits of each virtual channel allow.
 
-    Worms of one virtual channel go one after the other; virtual channels take turns flit by flit. A credit that is on
-    the link in cycle c can be spent in cycle c + 1. Nothing is asked of the flits: those of an error are sent alike.
+    Worms of one virtual channel are sent one after the other. Virtual channels take turns flit by flit. A credit that
+    is on the link in cycle c can be spent in cycle c + 1. The flits are not checked: faulty ones are sent, too.
 
     Parameters
     ----------
     dut, prefix, separator
-        As of `Link`.
+        As in `Link`.
     clock, reset, reset_active
-        As of `Agent`.
+        As in `Agent`.
     depth : int
         Flits of buffer at the receiving end for each virtual channel.
     chunk : int
-        Flits that a credit stands for: each worm's first one spends it, and that of each further chunk.
+        Flits for each credit. The first flit of each worm and of each further chunk spends one.
 
     Attributes
     ----------
     idle : iterator of bool
-        Whether nothing is sent in a cycle in which something could be; see ``waits``.
+        True in each cycle in which the driver stays idle although it could send; see ``waits``.
     credits : list of int
-        By virtual channel. A credit beyond ``most`` raises `ProtocolError`, but one for each flit sent unpaid.
+        Credits by virtual channel. A credit beyond ``most`` raises `ProtocolError`, except one for each unpaid flit.
     most : int
         Credits at reset: ``depth`` / ``chunk``.
     sent : int
         Flits sent since reset.
     arrived : int
-        Reports of arrivals that came back since reset; on links without reports 0.
+        Reports of arrivals received since reset. On links without reports: 0.
     """
 
     def __init__(self, dut: Any, prefix: str, clock: Any, *, depth: int, chunk: int = 1, reset: Any = None,
@@ -57,22 +57,22 @@ class LinkDriver(Agent):
         super().__init__(clock, reset, reset_active)
 
     def send(self, flits: Iterable[tuple[int, int, int]], vc: int = 0, *, at: int = 0, unpaid: bool = False) -> None:
-        """Queue flits, behind those that wait on the same virtual channel.
+        """Queue flits on a virtual channel.
 
         Parameters
         ----------
         flits : iterable of Flit
-            One worm or several, whole or not.
+            One worm or several, complete or not.
         vc : int
         at : int
-            Cycle before which the first of them is not on the link.
+            First cycle in which the first flit may be on the link.
         unpaid : bool
-            Send them without credits: an error that the receiver must find where its buffer overflows.
+            Send the flits without credits: an error that the receiver must find if its buffer overflows.
 
         Raises
         ------
         ValueError
-            There is no such virtual channel, or a flit does not fit in the link; none of them is queued.
+            The virtual channel does not exist, or a flit does not fit in the link. Then no flit is queued.
         """
         new = [Flit(*flit) for flit in flits]
         self.link.must_carry(vc, new)
@@ -82,7 +82,7 @@ class LinkDriver(Agent):
 
     @property
     def waiting(self) -> int:
-        """Flits that are yet to be sent."""
+        """Number of queued flits."""
         return sum(map(len, self._queues))
 
     async def wait(self) -> None:
@@ -90,7 +90,7 @@ class LinkDriver(Agent):
         await self._empty.wait()
 
     def restart(self) -> None:
-        """Forget what waits, hold all credits, send nothing."""
+        """Empty the queues, restore all credits, send nothing."""
         self.credits = [self.most] * self.link.vcs
         self._chunks.restart()
         self.sent = 0
@@ -104,7 +104,7 @@ class LinkDriver(Agent):
         self._driven = False
 
     def sample(self) -> None:
-        """Take the credits and the reports that come back."""
+        """Receive credits and reports of arrivals."""
         self.arrived += self.link.read_arrived().bit_count()
         mask = self.link.read_credit()
         for vc in range(self.link.vcs) if mask else ():
@@ -119,7 +119,7 @@ class LinkDriver(Agent):
                                     "was not sent")
 
     def drive(self) -> None:
-        """Send a flit of the next virtual channel that can."""
+        """Send a flit of the next virtual channel that can send."""
         vcs = self.link.vcs
         for vc in ((self._turn + k) % vcs for k in range(1, vcs + 1)):
             queue = self._queues[vc]

@@ -1,4 +1,4 @@
-"""Flits and worms, as numbers: what is put on a link and what is taken from it."""
+"""Flits and worms as numbers."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,8 +13,8 @@ class Flit(NamedTuple):
     Parameters
     ----------
     head, tail : int
-        Marks, 0 or 1: each header flit has ``head``, the last payload flit ``tail``. A flit with both ends a worm that
-        an error has cut off; its data say nothing.
+        Marks, 0 or 1: each header flit has ``head``, the last payload flit ``tail``. A flit with both marks terminates
+        a worm that an error has cut off. Its data have no meaning.
     data : int
     """
 
@@ -24,21 +24,21 @@ class Flit(NamedTuple):
 
     @property
     def cuts(self) -> bool:
-        """Whether it ends a worm that an error has cut off."""
+        """The flit terminates a worm that an error has cut off."""
         return bool(self.head and self.tail)
 
 
 @dataclass(frozen=True)
 class Worm:
-    """A worm that was seen on a link.
+    """A worm observed on a link.
 
     Parameters
     ----------
     flits : tuple of Flit
     vc : int
-        The virtual channel that it came by.
+        Virtual channel of the worm.
     cycles : tuple of int
-        The cycle in which each flit was on the link, counted from reset.
+        Cycle in which each flit was on the link, counted from reset.
     """
 
     flits: tuple[Flit, ...]
@@ -52,26 +52,20 @@ class Worm:
 
     @property
     def payload(self) -> tuple[int, ...]:
-        """Data of its payload flits; of a worm that was cut off, those before the cut."""
+        """Data of its payload flits; of a damaged worm, those before the cut."""
         return tuple(flit.data for flit in self.flits if not flit.head)
 
     @property
     def cut(self) -> bool:
-        """Whether an error has cut it off."""
+        """An error has cut off the worm."""
         return self.flits[-1].cuts
 
 
 def make_worm(header: Iterable[int], payload: Iterable[int]) -> tuple[Flit, ...]:
-    """Make the flits of a worm: the header's, then the payload's, the last one with the tail mark.
-
-    Raises
-    ------
-    ValueError
-        There is no payload.
-    """
+    """Make the flits of a worm: header flits, then payload flits, the last one with the tail mark."""
     data = list(payload)
     if not data:
-        raise ValueError("make_worm: no payload is given, a worm has from one flit of it")
+        raise ValueError("make_worm: payload is missing. Needed: at least one flit.")
     last = len(data) - 1
     return (*(Flit(1, 0, value) for value in header),
             *(Flit(0, int(place == last), value) for place, value in enumerate(data)))

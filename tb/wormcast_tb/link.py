@@ -1,4 +1,4 @@
-"""The signals of a link, and who acts on them once a cycle."""
+"""Signals of a link, and the base class of agents that act on them once per cycle."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -12,15 +12,16 @@ __all__ = ["Agent", "Chunks", "Link", "ProtocolError"]
 
 
 class ProtocolError(AssertionError):
-    """Somebody does on a link what its protocol forbids."""
+    """Violation of a link's protocol."""
 
 
 class Link:
-    """The signals of one link, found by the prefix of their names.
+    """Signals of one link, found by the prefix of their names.
 
-    Forward ``{prefix}_valid``, ``{prefix}_vc`` and ``{prefix}_flit``, backward ``{prefix}_credit``. A flit holds
-    from bit 0 upwards the head mark, the tail mark and the data; its width gives that of the data. ``credit`` has a
-    bit for each virtual channel, and gives their number; a link with one virtual channel has no ``vc``.
+    Forward signals are ``{prefix}_valid``, ``{prefix}_vc`` and ``{prefix}_flit``. The backward signal is
+    ``{prefix}_credit``. A flit has the head mark (bit 0), the tail mark (bit 1) and the data; the rest of its width is
+    data. ``credit`` has a bit for each virtual channel, and determines their number. A link with one virtual channel
+    has no ``vc``.
 
     Parameters
     ----------
@@ -29,7 +30,7 @@ class Link:
     prefix : str
         For example ``east_in``.
     separator : str
-        What stands between prefix and name, ``_`` in exported Verilog.
+        Text between prefix and name. Exported Verilog has ``_``.
 
     Raises
     ------
@@ -48,40 +49,35 @@ class Link:
                 raise ValueError(f"link {prefix}: {dut._name} has no signal {full}") from None
 
         self.valid, self.flit, self.credit = signal("valid"), signal("flit"), signal("credit")
-        # reports are there on links of hardware with tree worms alone
+        # only hardware with tree worms has reports
         self.arrived = getattr(dut, f"{prefix}{separator}arrived", None)
         self.vcs = len(self.credit)
         self.width = len(self.flit) - 2
         self.vc = signal("vc") if self.vcs > 1 else None
         if self.width < 1:
-            raise ValueError(f"link {prefix}: a flit of {len(self.flit)} bits, it must have from 3 (head, tail, data)")
+            raise ValueError(f"link {prefix}: a flit of {len(self.flit)} bits is not valid. Allowed: at least 3 (head, "
+                             "tail, data).")
 
     def must_carry(self, vc: int, flits: Iterable[Flit] = ()) -> None:
-        """Ask whether there is such a virtual channel, and whether flits fit in.
-
-        Raises
-        ------
-        ValueError
-            No; the sentence says what was given and what is allowed.
-        """
+        """Refuse a virtual channel that the link does not have, and flits that do not fit in it."""
         if vc not in range(self.vcs):
-            raise ValueError(f"link {self.name}: virtual channel {vc} is given, "
-                             f"allowed {'is 0' if self.vcs == 1 else f'are 0 to {self.vcs - 1}'}")
+            raise ValueError(f"link {self.name}: virtual channel {vc} is not valid. "
+                             f"Allowed: {'0' if self.vcs == 1 else f'0 to {self.vcs - 1}'}.")
         for flit in flits:
             if flit.head not in (0, 1) or flit.tail not in (0, 1):
-                raise ValueError(f"link {self.name}: a flit with marks {flit.head} and {flit.tail} is given, "
-                                 "allowed are 0 and 1")
+                raise ValueError(f"link {self.name}: a flit with marks {flit.head} and {flit.tail} is not valid. "
+                                 "Allowed: 0, 1.")
             if not 0 <= flit.data < 1 << self.width:
-                raise ValueError(f"link {self.name}: a flit with data {flit.data:#x} is given, allowed are 0 to "
-                                 f"{(1 << self.width) - 1:#x}, {self.width} bits")
+                raise ValueError(f"link {self.name}: a flit with data {flit.data:#x} is not valid. Allowed: 0 to "
+                                 f"{(1 << self.width) - 1:#x}, {self.width} bits.")
 
     def read(self) -> tuple[int, Flit] | None:
-        """Virtual channel and flit on the link now; None if there is none.
+        """Return virtual channel and flit on the link in this cycle. None if there is no flit.
 
         Raises
         ------
         ProtocolError
-            A bit of it is neither 0 nor 1.
+            A bit of a signal is neither 0 nor 1.
         """
         if not self._number(self.valid):
             return None
@@ -89,27 +85,27 @@ class Link:
         return (0 if self.vc is None else self._number(self.vc)), Flit(bits & 1, bits >> 1 & 1, bits >> 2)
 
     def read_credit(self) -> int:
-        """Mask of the virtual channels that a credit comes back for now."""
+        """Return the mask of the virtual channels that get a credit in this cycle."""
         return self._number(self.credit)
 
     def read_arrived(self) -> int:
-        """Mask of the virtual channels whose worm is reported to have arrived; 0 on links without reports."""
+        """Return the mask of the virtual channels whose worm is reported as arrived; 0 on links without reports."""
         return 0 if self.arrived is None else self._number(self.arrived)
 
     def write_arrived(self, mask: int) -> None:
-        """Report the arrival of the worms on the virtual channels of a mask, where the link has reports."""
+        """Report the arrival of the worms on the virtual channels of a mask, if the link has reports."""
         if self.arrived is not None:
             self.arrived.value = mask
 
     def write(self, vc: int, flit: Flit) -> None:
-        """Put a flit on the link."""
+        """Drive a flit onto the link."""
         self.valid.value = 1
         if self.vc is not None:
             self.vc.value = vc
         self.flit.value = flit.head | flit.tail << 1 | flit.data << 2
 
     def write_nothing(self) -> None:
-        """Take the flit from the link."""
+        """Remove the flit from the link."""
         self.valid.value = 0
 
     def write_credit(self, mask: int) -> None:
@@ -124,30 +120,24 @@ class Link:
 
 
 class Chunks:
-    """Which flits of a virtual channel are the first and the last of their chunk: a worm begins one, and its tail ends
-    it.
+    """Chunk boundaries of each virtual channel. Each worm begins a chunk, and its tail ends one.
 
     Parameters
     ----------
     depth : int
         Flits of buffer for each virtual channel.
     chunk : int
-        Flits that a credit stands for.
+        Flits for each credit.
 
     Attributes
     ----------
     credits : int
-        Credits of a sender that has sent nothing.
-
-    Raises
-    ------
-    ValueError
-        The buffer does not hold whole chunks.
+        Credits of a sender at reset.
     """
 
     def __init__(self, depth: int, chunk: int):
         if chunk < 1 or depth % chunk:
-            raise ValueError(f"chunk: {chunk} flits are given, of a buffer of {depth}; it must hold whole chunks")
+            raise ValueError(f"chunk: {chunk} is not valid. Allowed: divisors of the buffer's depth, {depth} flits.")
         self.credits, self._chunk = depth // chunk, chunk
         self.restart()
 
@@ -156,11 +146,11 @@ class Chunks:
         self._places: dict[int, int] = {}
 
     def begins(self, vc: int) -> bool:
-        """Whether the next flit is the first of a chunk: it takes a credit."""
+        """Return whether the next flit is the first of a chunk, which spends a credit."""
         return self._places.get(vc, 0) == 0
 
     def take(self, vc: int, flit: Flit) -> bool:
-        """Take the next flit; whether it is the last of its chunk."""
+        """Count the next flit, and return whether it is the last of its chunk."""
         place = self._places.get(vc, 0) + 1
         ends = bool(flit.tail) or place == self._chunk
         self._places[vc] = 0 if ends else place
@@ -168,29 +158,29 @@ class Chunks:
 
 
 class Agent:
-    """Acts on a link once a cycle: looks at it while all is quiet, and drives it as a register would.
+    """Agent that samples a link and drives it once per cycle, as a register would.
 
     ::
 
         clock  ___/▔▔▔\\___/▔▔▔\\___
                   │   │
-                  │   └ falling edge: everything of this cycle is on the links: `sample`
-                  └ behind the rising edge: `drive`
+                  │   └ falling edge: all signals of this cycle are stable: `sample`
+                  └ after the rising edge: `drive`
 
-    No bench depends on the order of agents or on the simulator's. In a cycle in which reset is on, `restart` takes the
-    place of both; where a reset is given, nothing happens before it was on for the first time.
+    Results do not depend on the order of agents or on the simulator. In a cycle with active reset, `restart` replaces
+    both. With a reset signal, an agent does nothing before the first reset.
 
     Parameters
     ----------
     clock, reset
         Handles; ``reset`` may be None.
     reset_active : int
-        The value with which reset is on.
+        Active level of reset, 0 or 1.
 
     Attributes
     ----------
     cycle : int
-        The cycle that runs, from 0: the first one without reset.
+        Number of the current cycle. 0: the first one after reset.
     """
 
     def __init__(self, clock: Any, reset: Any = None, reset_active: int = 1):
@@ -199,13 +189,13 @@ class Agent:
         cocotb.start_soon(self._run())
 
     def restart(self) -> None:
-        """Be as after reset."""
+        """Return to the state after reset."""
 
     def sample(self) -> None:
-        """Look at the link."""
+        """Read the signals of the link."""
 
     def drive(self) -> None:
-        """Drive the link for the cycle that has begun."""
+        """Drive the signals of the link for the cycle that has begun."""
 
     async def _run(self) -> None:
         falling, rising = FallingEdge(self._clock), RisingEdge(self._clock)

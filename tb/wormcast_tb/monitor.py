@@ -1,4 +1,4 @@
-"""A link watched: worms collected, the protocol checked."""
+"""Monitor of a link: it collects worms and checks the protocol."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,45 +12,45 @@ HEADERS = ("needed", "allowed", "none")
 
 
 class LinkMonitor(Agent):
-    """Watches a link without driving it, collects its worms, and raises `ProtocolError` for what must not be.
+    """Monitor that observes a link, collects its worms, and raises `ProtocolError` if one of these rules is violated.
 
-    - A flit comes on a virtual channel that exists, and with a credit: one that was given back in a cycle before, or
-      one of those at reset. Where a credit is a chunk, the first flit of each worm and of each further chunk has one.
-    - A credit comes back for a flit that was on the link in a cycle before.
-    - On each virtual channel a worm follows the other: header flits, payload flits, the tail mark on the last; no
-      header flit within the payload, which would be a second worm's.
+    - A flit is on a virtual channel that exists, and spends a credit: a credit returned in an earlier cycle, or one of
+      the credits at reset. With chunks, the first flit of each worm and of each further chunk spends one.
+    - A credit is returned for a flit that was on the link in an earlier cycle.
+    - On each virtual channel worms follow one another: header flits, payload flits, the tail mark on the last one. A
+      header flit within the payload would belong to a second worm.
 
     Parameters
     ----------
     dut, prefix, separator
-        As of `Link`.
+        As in `Link`.
     clock, reset, reset_active
-        As of `Agent`.
+        As in `Agent`.
     depth : int
         Flits of buffer at the receiving end for each virtual channel.
     chunk : int
-        Flits that a credit stands for.
+        Flits for each credit.
     headers : "needed", "allowed" or "none"
-        Whether worms begin with header flits here. On a consumption link they may have none, and hosts get none.
+        Header flits at the beginning of worms. On a consumption link worms may have none, and at hosts they have none.
     cuts : bool
-        Collect worms that an error has cut off; else they are against the protocol.
+        Collect worms that an error has cut off. Otherwise they violate the protocol.
 
     Attributes
     ----------
     worms : list of Worm
-        In the order of their last flits.
+        Complete worms, in the order of their last flits.
     open : dict of int to list of Flit
-        By virtual channel: what has come of a worm whose end has not.
+        Flits of the incomplete worm on each virtual channel.
     on_worm : list of callable
-        Called with each worm as it ends.
+        Called with each worm when it is complete.
     credits : list of int
-        Those that the sender holds, by virtual channel.
+        Credits that the sender holds, by virtual channel.
     """
 
     def __init__(self, dut: Any, prefix: str, clock: Any, *, depth: int, chunk: int = 1, reset: Any = None,
                  reset_active: int = 1, separator: str = "_", headers: str = "needed", cuts: bool = False):
         if headers not in HEADERS:
-            raise ValueError(f"monitor {prefix}: headers {headers!r} is given, allowed are {', '.join(HEADERS)}")
+            raise ValueError(f"monitor {prefix}: headers {headers!r} is not valid. Allowed: {', '.join(HEADERS)}.")
         self.link = Link(dut, prefix, separator)
         self.name, self.depth, self.headers, self.cuts = prefix, depth, headers, cuts
         self._chunks = Chunks(depth, chunk)
@@ -59,7 +59,7 @@ class LinkMonitor(Agent):
         super().__init__(clock, reset, reset_active)
 
     def restart(self) -> None:
-        """Forget all worms; the sender holds all credits."""
+        """Discard all worms. The sender holds all credits."""
         self.worms: list[Worm] = []
         self.open: dict[int, list[Flit]] = {}
         self._cycles: dict[int, list[int]] = {}
@@ -67,7 +67,7 @@ class LinkMonitor(Agent):
         self._chunks.restart()
 
     def sample(self) -> None:
-        """Look at the flit and the credits of this cycle."""
+        """Check the flit and the credits of this cycle."""
         came, mask = self.link.read(), self.link.read_credit()
         returned = [vc for vc in range(self.link.vcs) if mask >> vc & 1] if mask else ()
         for vc in returned:
@@ -78,7 +78,7 @@ class LinkMonitor(Agent):
             self.credits[vc] += 1
 
     def _take(self, vc: int, flit: Flit) -> bool:
-        """Take a flit; whether its chunk ends with it."""
+        """Check and collect a flit. Return whether it ends its chunk."""
         self._check(vc < self.link.vcs, vc, f"a flit, but there are {self.link.vcs} virtual channels")
         if self._chunks.begins(vc):
             self._check(self.credits[vc] > 0, vc, "a flit without a credit")
@@ -96,7 +96,7 @@ class LinkMonitor(Agent):
         return ends
 
     def _frame(self, vc: int, flits: list[Flit], flit: Flit) -> None:
-        """Check that a flit may follow those of its worm."""
+        """Check that a flit may follow the earlier flits of its worm."""
         if flit.cuts:
             self._check(self.cuts and bool(flits), vc, "the end of a worm that was cut off" + (
                 "" if flits else ", but no worm is there"))

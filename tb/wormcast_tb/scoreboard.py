@@ -1,4 +1,4 @@
-"""What must arrive, and what does."""
+"""Scoreboard: expected and received worms."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,13 +12,15 @@ Flits = tuple[Flit, ...]
 
 
 class Scoreboard:
-    """Holds worms that are expected, each at its end, against those that monitors collect there: none is missing, none
-    comes twice or unexpected, each is whole, flit for flit. In which order they come at an end does not matter.
+    """Comparison of the worms expected at each end with the worms that monitors collect there.
+
+    Each expected worm must arrive once and complete, flit for flit, and no other worm may arrive. The order of worms at
+    an end does not matter.
 
     Parameters
     ----------
     strict : bool
-        An unexpected worm raises AssertionError at once; else it is kept in ``extra``.
+        An unexpected worm raises AssertionError at once. Otherwise it is stored in ``extra``.
 
     Attributes
     ----------
@@ -31,31 +33,31 @@ class Scoreboard:
         self.restart()
 
     def restart(self) -> None:
-        """Expect nothing, and forget what was unexpected."""
+        """Discard all expected and unexpected worms."""
         self.extra: list[tuple[str, Worm]] = []
         self._expected: dict[str, Counter[Flits]] = {}
 
     def expect(self, end: str, flits: Iterable[tuple[int, int, int]]) -> None:
-        """Expect a worm at an end; a multicast is expected at each of its ends."""
+        """Expect a worm at an end. A multicast is expected at each of its ends."""
         self._expected.setdefault(end, Counter())[tuple(Flit(*flit) for flit in flits)] += 1
 
     def expect_copies(self, flits: Iterable[tuple[int, int, int]], masks: Mapping[str, Sequence[int]], *,
                       reports: bool = True) -> int:
-        """Expect the copies of a worm whose header is a bit string: one at each end that some bit is behind.
+        """Expect the branches of a worm with a bit-string header: one at each end with some of its nodes behind it.
 
         Parameters
         ----------
         flits : iterable of Flit
-            As it is sent.
+            The worm as it is sent.
         masks : mapping of str to sequence of int
-            By end, the bits of the nodes behind it, of each header flit.
+            Bits of the nodes behind each end, for each header flit.
         reports : bool
-            Arrivals are reported: bit 0 of a copy's first header flit is set if the worm's is, or if there are several
-            copies. Else it is the worm's.
+            Arrivals are reported: bit 0 of a branch's first header flit is set if the worm's is, or if there are
+            several branches. Otherwise it is the worm's bit.
 
         Returns
         -------
-        Number of copies.
+        Number of branches.
         """
         worm = [Flit(*flit) for flit in flits]
         header = [flit.data for flit in worm if flit.head]
@@ -67,17 +69,17 @@ class Scoreboard:
         return len(kept)
 
     def watch(self, monitor: LinkMonitor, end: str | None = None) -> None:
-        """Take the worms that a monitor collects; the end is the monitor's name where none is given."""
+        """Check the worms that a monitor collects. Default for the end: the monitor's name."""
         name = end or monitor.name
         monitor.on_worm.append(lambda worm: self.arrived(name, worm))
 
     def arrived(self, end: str, worm: Worm) -> None:
-        """Take one worm.
+        """Check one received worm.
 
         Raises
         ------
         AssertionError
-            It is not expected there, or not any more.
+            The worm is not expected at this end, or has arrived there already.
         """
         due = self._expected.get(end, Counter())
         if due[worm.flits] > 0:
@@ -90,7 +92,7 @@ class Scoreboard:
 
     @property
     def missing(self) -> list[tuple[str, Flits]]:
-        """Worms that have not arrived, with their ends."""
+        """Expected worms that have not arrived, with their ends."""
         return [(end, flits) for end, due in self._expected.items() for flits in due.elements()]
 
     def check(self) -> None:
@@ -102,14 +104,14 @@ class Scoreboard:
 
     @staticmethod
     def _nearest(due: Counter[Flits], flits: Flits) -> str:
-        """The expected worm that has most flits in common with this one, in words."""
+        """Return the expected worm that shares most flits with this one, in words."""
         waiting = list(due.elements())
         if not waiting:
-            return "none is expected there any more" if due else "none is expected there"
+            return "no more worms are expected there" if due else "no worm is expected there"
         nearest = max(waiting, key=lambda other: len(set(other) & set(flits)))
         return f"the most similar one of {len(waiting)} expected there: {_written(nearest)}"
 
 
 def _written(flits: Flits) -> str:
-    """A worm's flits in hexadecimal, in front of each its marks."""
+    """Return a worm's flits in hexadecimal, each after its marks."""
     return " ".join(f"{'H' * flit.head}{'T' * flit.tail}{flit.data:x}" for flit in flits)

@@ -1,4 +1,4 @@
-"""The receiving end of a link."""
+"""Sink of a link: its receiving end."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -11,25 +11,26 @@ __all__ = ["LinkSink"]
 
 
 class LinkSink(LinkMonitor):
-    """Receives worms as `LinkMonitor` does, and gives each flit's credit back, at the earliest in the next cycle; where
-    a credit is a chunk, behind its last flit.
+    """Sink that receives worms like `LinkMonitor` and returns the credit of each flit, at the earliest in the next
+    cycle. With chunks, it returns a credit after the last flit of each chunk.
 
-    On a link with reports it reports the arrival of each worm whose first header flit has bit 0 set, once, behind that.
+    On a link with reports it reports the arrival of each worm whose first header flit has bit 0 set, once, after that
+    flit.
 
     Parameters
     ----------
     dut, prefix, clock, depth, chunk, reset, reset_active, separator, headers, cuts
-        As of `LinkMonitor`.
+        As in `LinkMonitor`.
 
     Attributes
     ----------
     pause : iterator of bool
-        Back-pressure: whether a credit that is due is held back in a cycle, asked for each virtual channel; see
-        ``waits``.
+        Back-pressure: True holds back a due credit for one cycle. Each virtual channel with a due credit reads a value;
+        see ``waits``.
     owed : list of int
-        Credits held back, by virtual channel.
+        Credits to return, by virtual channel.
     unreported : list of bool
-        Arrivals held back likewise.
+        Arrivals to report, by virtual channel.
     """
 
     def __init__(self, dut: Any, prefix: str, clock: Any, **options: Any):
@@ -37,7 +38,7 @@ class LinkSink(LinkMonitor):
         super().__init__(dut, prefix, clock, **options)
 
     def restart(self) -> None:
-        """Forget all worms and all credits that are due."""
+        """Discard all worms and all due credits."""
         super().restart()
         self.owed = [0] * self.link.vcs
         self.unreported = [False] * self.link.vcs
@@ -48,20 +49,20 @@ class LinkSink(LinkMonitor):
         self.link.write_arrived(0)
 
     def spoil(self, vc: int = 0) -> None:
-        """Give a credit for no flit in the next cycle: an error that the sender must find.
+        """Return a false credit in the next cycle: an error that the sender must find.
 
-        What it sends from then on is not against the protocol.
+        The flits that the sender then sends do not violate the protocol.
 
         Raises
         ------
         ValueError
-            There is no such virtual channel.
+            The virtual channel does not exist.
         """
         self.link.must_carry(vc)
         self._false |= 1 << vc
 
     def sample(self) -> None:
-        """Look at the flit of this cycle; the credits are the sink's own."""
+        """Check the flit of this cycle. The credits are the sink's own."""
         came = self.link.read()
         if came is not None:
             self._take(*came)
@@ -69,7 +70,7 @@ class LinkSink(LinkMonitor):
             self.credits[vc] += self._driven >> vc & 1
 
     def drive(self) -> None:
-        """Give credits back, and report arrivals."""
+        """Return credits, and report arrivals."""
         reports = sum(1 << vc for vc, due in enumerate(self.unreported) if due and not next(self.pause))
         if reports or self._reported:
             self.link.write_arrived(reports)
@@ -77,7 +78,7 @@ class LinkSink(LinkMonitor):
             self.unreported = [due and not reports >> vc & 1 for vc, due in enumerate(self.unreported)]
         mask = self._false
         for vc, owed in enumerate(self.owed):
-            # a pulse for no flit stands alone: one that is due waits for the next cycle
+            # a channel with a false credit returns its due credit in the next cycle
             if owed and not mask >> vc & 1 and not next(self.pause):
                 self.owed[vc] -= 1
                 mask |= 1 << vc

@@ -1,4 +1,4 @@
-"""Patterns of waiting, for idle senders and for back-pressure: endless iterators of bool, a value a cycle."""
+"""Patterns of waiting, for idle senders and for back-pressure: endless iterators of bool, one value per cycle."""
 
 import itertools
 import random
@@ -20,11 +20,11 @@ def always() -> Iterator[bool]:
 def sometimes(share: float, seed: int = 0) -> Iterator[bool]:
     """Wait in this share of the cycles, 0 to below 1, at random."""
     if not 0 <= share < 1:
-        raise ValueError(f"sometimes: a share of {share} is given, allowed are 0 to below 1")
+        raise ValueError(f"sometimes: share {share} is not valid. Allowed: 0 to below 1.")
     rng = random.Random(seed)
     return (rng.random() < share for _ in itertools.count())
 
 
 def in_turns(go: int, wait: int) -> Iterator[bool]:
-    """Go for so many cycles, wait for so many, and again."""
+    """Alternate: do not wait for `go` cycles, then wait for `wait` cycles."""
     return itertools.cycle([False] * go + [True] * wait)

@@ -116,6 +116,31 @@ def test_a_number_of_another_file_counts_though_none_of_its_functions_does(tmp_p
     assert found[0] == found[1] != found[2]
 
 
+#: A process that ends between the index of a cache and the code that it names.
+KILLED = """
+import os
+from numba.core.caching import IndexDataCacheFile
+from above import result
+IndexDataCacheFile._save_data = lambda self, name, data: os._exit(9)
+result(10)
+"""
+
+
+def test_code_of_an_earlier_function_is_never_taken_for_that_of_this_one(load, tmp_path):
+    """A process that was killed leaves an index that names code which is not there, or is another function's."""
+    assert load(1, 2, "compiled")(10) == 9
+    load(1, 5, "compiled")
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    assert subprocess.run([sys.executable, "-c", KILLED], cwd=tmp_path, env=environment, check=False).returncode == 9
+    assert load(1, 5, "compiled")(10) == 39
+
+
+def test_code_of_earlier_functions_does_not_pile_up(load, tmp_path):
+    for factor in (2, 3, 4):
+        load(1, factor, "compiled")(10)
+    assert len(list(tmp_path.rglob("above.result*.nbc"))) == len(list(tmp_path.rglob("above.result*.nbi"))) == 1
+
+
 #: Where all of them are ready, a file is made for which they wait.
 ONE_OF_SEVERAL = """
 import sys, time

@@ -175,9 +175,10 @@ def test_overlapped_networks(size, sets):
     ("mesh:3x3", "individual", {"tokens": True},
      "tokens: on is not valid: worms of individual do not replicate in switches. Allowed: on with trees"),
     ("min:b=2,stages=3", "atbm", {"slots": 1},
-     "slots: 1 is given, worms of atbm are copied on their way: allowed is 0"),
+     "slots: 1 is not valid: worms of atbm are replicated in switches. Allowed: 0."),
     ("min:b=16,stages=3", "atbm", {},
-     "check: min:b=16,stages=3 has 4096 nodes, at most 1024 are allowed, as the trees from each node to all")])
+     "check: min:b=16,stages=3 is not valid: it has 4096 nodes, and the tree from each node to all others is analysed.")
+])
 def test_what_is_refused(name, scheme, options, sentence):
     with pytest.raises(WormcastError) as refusal:
         check(topology(name), SCHEMES[scheme], **options)

@@ -118,5 +118,5 @@ def test_worms_of_several_destinations_are_refused(row, name):
 def test_ports_that_lead_by_one_output_take_no_turns(row):
     scheme = find_scheme("individual", row, TURNS)
     traffic = Traffic(0.05, length=8, destinations_mean=1)
-    with pytest.raises(WormcastError, match="ports: all is given with relation up-down:parallel=turns, each port then"):
+    with pytest.raises(WormcastError, match="ports: all is not valid: relation up-down:parallel=turns takes its"):
         load(row, scheme, traffic, cycles=2000, seeds=range(1), workers=1, configuration=Configuration(ports="all"))

@@ -504,7 +504,7 @@ class TestWhatDoesNotApply:
         assert made["Theorem 1"].holds is True
         for name in ("Lemma 1", "Corollary 2", "Definition 2", "Lemma 2", "Definition 3", "Definition 3, by links"):
             assert made[name].holds is None
-            assert "it supposes that there is no deadlock on links alone" in made[name].sentence
+            assert "it assumes that links alone have no deadlock" in made[name].sentence
         assert made["Classes needed"].sentence.startswith("no number suffices by directions; 2 as mapped: a cycle of")
 
     def test_worms_with_a_choice(self):

@@ -24,7 +24,7 @@ def test_packets_of_a_length():
     asked = ["plan", "mesh:1x8", "k-binomial", "--source", 0, "--destinations", "all", "--length", 90, "--packet", 32]
     code, out, err = wormcast(*asked)
     assert (code, err) == (0, "")
-    assert ("3 packets, of which an interface sends one a step: 8 steps first packet first (fpfs), 8 steps first "
+    assert ("3 packets, each interface sends one packet per step: 8 steps first packet first (fpfs), 8 steps first "
             "child first (fcfs)\n") in out
     assert "│    1 │ 0.0>0." in out
     found = json.loads(wormcast(*asked, "--json")[1])
@@ -84,18 +84,18 @@ def test_check_takes_parameters_on_both_sides():
                           "order=id on ")
 
 
-CONVENTIONAL = "has network interfaces forward its worms: allowed are fcfs, fpfs"
+CONVENTIONAL = "ni: conventional is not valid: network interfaces forward the worms of scheme "
 
 
 @pytest.mark.parametrize(("command", "sentence"), [
     (["run", NETWORK, "k-binomial", *TO, "--length", 8],
-     f"ni: conventional is given, scheme k-binomial {CONVENTIONAL}"),
+     f"{CONVENTIONAL}k-binomial. Allowed: fcfs, fpfs."),
     (["run", NETWORK, "k-binomial:k=2", *TO, "--length", 8, "--absorb", "host"],
-     f"ni: conventional is given, scheme k-binomial:k=2 {CONVENTIONAL}"),
+     f"{CONVENTIONAL}k-binomial:k=2. Allowed: fcfs, fpfs."),
     (["load", NETWORK, "k-binomial", "--rate", "0.01"],
-     f"ni: conventional is given, scheme k-binomial {CONVENTIONAL}"),
+     f"{CONVENTIONAL}k-binomial. Allowed: fcfs, fpfs."),
     (["plan", NETWORK, "k-binomial", *TO, "--packet", 8],
-     "packet: 8 is given without a length, of which packets are made"),
+     "packet: 8 is not valid without --length. Needed: --length FLITS."),
     (["plan", NETWORK, "k-binomial:k=0", *TO],
      "scheme: k '0' of 'k-binomial:k=0' is not valid. Allowed: whole numbers from 1 to 12"),
     (["plan", NETWORK, "k-binomial:k=-1", *TO],

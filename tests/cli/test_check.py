@@ -82,8 +82,8 @@ def test_no_classes_are_called_so():
     first, *_, suffice, _ = out.splitlines()
     assert (code, first) == (
         3, "dual-path on mesh:4x4, 4 consumption channels a node, no classes: a cycle of 4 resources")
-    assert suffice.startswith("consumption channels that suffice without classes, if each serves one link alone: 4 ")
-    assert "1 stated, 1 will do (any channel for every worm)" in wormcast("check", "mesh:3x3", "individual")[1]
+    assert suffice.startswith("consumption channels that suffice without classes, if each serves one link only: 4 ")
+    assert "states 1, 1 suffices (any channel for every worm)" in wormcast("check", "mesh:3x3", "individual")[1]
 
 
 def test_with_an_ejection_port_for_each_link_one_channel_of_each_suffices():
@@ -94,7 +94,7 @@ def test_with_an_ejection_port_for_each_link_one_channel_of_each_suffices():
     code, out, _ = wormcast("check", "mesh:1x4", "dual-path", "--consumption", 1, "--ejection", "all")
     assert (code, out.splitlines()[:3]) == (0, [
         "dual-path on mesh:1x4, 1 consumption channel an ejection port, classes up/down:next: free of deadlock",
-        "consumption classes: 2 stated, 1 will do (up,down:next)",
+        "consumption classes: the scheme states 2, 1 suffices (up,down:next)",
         ("consumption channels that suffice without classes: 1 at each ejection port, as it serves one link alone "
          "(Lemma 1, Boppana et al. 1998)")])
 
@@ -107,9 +107,9 @@ def test_options_that_are_not_given_are_those_of_a_run():
 
 
 def test_a_number_that_is_not_known_is_told_from_one_that_there_is_not():
-    assert "12 stated, 11 will do (5+/" in (told := wormcast("check", "mesh:2x2x2x2x2x2", "e-mcast")[1])
-    assert "0+,0-:last), whether fewer do is not known\n" in told
-    assert "2 stated, no number will do\n" in wormcast("check", "mesh:4x4", "dual-path", "--with", "individual")[1]
+    assert "the scheme states 12, 11 suffice (5+/" in (told := wormcast("check", "mesh:2x2x2x2x2x2", "e-mcast")[1])
+    assert "0+,0-:last); fewer may suffice\n" in told
+    assert "states 2, no number suffices\n" in wormcast("check", "mesh:4x4", "dual-path", "--with", "individual")[1]
 
 
 def test_mixes():
@@ -138,7 +138,7 @@ def test_tori_need_their_classes():
     assert (code, found["cycle"]) == (3, [f"link:{k}>{(k + 1) % 4}:*" for k in range(4)])
     assert {worm["scheme"] for worm in found["worms"]} == {"individual by e-cube without classes"}
     code, out, _ = wormcast("check", "torus:4x4", "individual", "--vcs", 4)
-    assert "the same for 4 as for any multiple of 2, as a worm takes any one of its class on a link" in out
+    assert "the result for 4 holds for any multiple of 2, as a worm takes any free channel of its class" in out
 
 
 def test_ties_by_signs_are_told_with_what_holds_for_any_signs():
@@ -181,7 +181,7 @@ def test_a_choice_of_channels(tmp_path):
         "holds": ["link:0>3:*"], "waits": ["link:3>4:*"], "scheme": "individual by adaptive without classes",
         "source": 0, "destinations": [4]}
     out = wormcast("check", *chosen)[1]
-    assert "its worms have a choice, but all that they may take is held, by 4 worms:" in out
+    assert "4 worms in deadlock; each waits for any of several channels, all of which are held:" in out
     assert {"link:0.0>1.0:*", "link:1.0>1.1:*"} <= (named := set(re.findall(r"link:\S+", out)))
     assert all("." in name for name in named)
 
@@ -190,7 +190,7 @@ def test_a_choice_of_channels_between_stops():
     """Figure 4's two worms, on any of two channels; and what suffices by Lemma 1 with both counted."""
     code, out, _ = wormcast("check", "mesh:3x3", "column-path", "--relation", "adaptive")
     assert (code, out.splitlines()[1:3]) == (0, [
-        "consumption classes: 2 stated, 2 will do (0+/0-:next)",
+        "consumption classes: the scheme states 2, 2 suffice (0+/0-:next)",
         ("consumption channels that suffice without classes, if each serves one virtual channel alone: 5 by Lemma 1 "
          "(Boppana et al. 1998, 3.2.1; with one virtual channel of each class)")])
     code, found = as_json("mesh:3x3", "column-path", "--relation", "adaptive", "--consumption", "1")
@@ -209,10 +209,10 @@ def test_what_is_not_decided_has_an_exit_code_of_its_own(tmp_path):
     assert (code, err) == (6, "")
     first, second, *_ = out.splitlines()
     assert "no classes: undecided; worms can wait for each other only where heads are in buffers behind" in first
-    assert second == "there is a cycle of 4 resources, that worms may leave by other ways:"
+    assert second == "there is a cycle of 4 resources, whose worms have alternatives:"
     picture = tmp_path / "undecided.svg"
     assert wormcast("check", "mesh:2x3", "individual", "--relation", f"{file}:Careless", "--plot", picture)[0] == 6
-    assert "undecided: a cycle of 4, which worms may leave by other ways" in words_of(picture)
+    assert "undecided: a cycle of 4, whose worms have alternatives" in words_of(picture)
 
 
 def words_of(picture):
@@ -242,7 +242,7 @@ def test_the_cycle_is_drawn(tmp_path, ending, magic):
         if ending == "svg":
             said = words_of(file)
             assert "dual-path on mesh:8x8 1 consumption channel a node, classes up/down:next" in said
-            assert "a cycle of 4: each is held by a worm that asks for the next" in said
+            assert "a cycle of 4: each is held by a worm that requests the next" in said
             assert "classes up/down:next 2 virtual channels a link" in said
             listed = "1 link:0.1>0.2:*, 2 cons:0.2:0, 3 link:0.2>0.1:*, 4 cons:0.1:0"
             assert listed in html.unescape(said).replace("\xa0", " ")
@@ -268,15 +268,15 @@ def test_a_picture_has_every_row_and_column_and_a_cell_that_holds_its_marks(tmp_
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["mesh:4x4", "individual", "--plot", "x.gif"], "plot: x.gif is given, allowed endings are .svg, .png"),
+        (["mesh:4x4", "individual", "--plot", "x.gif"], "plot: x.gif is not valid. Allowed: names that end in"),
         (["mesh:4x4", "individual", "--plot", "no/x.png"], "no/x.png cannot be written"),
-        (["mesh:4x4", "dual-path", "--consumption", "0"], "consumption: 0 is given, allowed are 1 to 16"),
+        (["mesh:4x4", "dual-path", "--consumption", "0"], "consumption: 0 is not valid. Allowed: 1 to 16."),
         (["mesh:4x4", "dual-path", "--classes", "sideways"], "'sideways' is no direction"),
         (["mesh:4x4", "dual-path", "--with", "nothing"], "scheme: 'nothing' is unknown"),
         (["mesh:4x4", "dual-path", "--with", "individual=nothing"], "relation: 'nothing' is unknown"),
-        (["mesh:4x4", "dual-path", "--ejection", "each"], "ejection: 'each' is given, allowed are one, all"),
-        (["mesh:4x4", "individual", "--vc-classes", "some"], "vc_classes: 'some' is given, allowed are relation, none"),
-        (["mesh:4x4", "individual", "--ties", "minus"], "ties: 'minus' is given, allowed are plus, signed"),
+        (["mesh:4x4", "dual-path", "--ejection", "each"], "ejection: 'each' is not valid. Allowed: one, all"),
+        (["mesh:4x4", "individual", "--vc-classes", "some"], "vc_classes: 'some' is not valid. Allowed: relation"),
+        (["mesh:4x4", "individual", "--ties", "minus"], "ties: 'minus' is not valid. Allowed: plus, signed"),
         (["torus:4x4", "individual", "--vcs", "3"],
          "apart on torus:4x4. Allowed: multiples of 2, or any number without classes (vc-classes none)"),
         (["torus:4x4", "dual-path"], "scheme dual-path: torus:4x4 is not valid. Allowed: mesh"),
@@ -308,7 +308,7 @@ class TestExplain:
             ("Classes needed", "section 3.2"), ("Corollary 1", "section 3.1"), ("Corollary 3", "section 3.2")]]
         assert lines[-1].endswith("1 does not suffice (a cycle of 4); 2 suffice; the paper: two channels are necessary "
                                   "and sufficient")
-        assert lines[9].endswith("the paper: 2, and the set is unique, which differs")
+        assert lines[9].endswith("the paper: 2, and the set is unique (differs)")
 
     @pytest.mark.parametrize(("arguments", "code"), [
         (("mesh:1x4", "dual-path", "--consumption", 1), 3), (("mesh:4x4", "dual-path", "--with", "individual"), 3),

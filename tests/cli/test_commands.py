@@ -93,7 +93,7 @@ def test_a_plan_breaks_ties_as_it_is_told():
         links[ties] = [worm["links"] for worm in found["worms"]]
     assert links == {"plus": [[[4, 5], [5, 0], [0, 1]], [[4, 3]]], "signed": [[[4, 3], [3, 2], [2, 1]], [[4, 3]]]}
     assert wormcast("plan", "ring:6", "individual", "--source", 4, "--destinations", 1, "--ties", "up") == (
-        2, "", "wormcast: ties: 'up' is given, allowed are plus, signed\n")
+        2, "", "wormcast: ties: 'up' is not valid. Allowed: plus, signed\n")
 
 
 def test_run_delivers_to_every_destination():
@@ -180,7 +180,7 @@ def test_random_multicasts_of_one_source():
      "scheme sp: mesh:8x8 has 2 dimensions. Allowed: 3 dimensions"),
     (("plan", "torus:4x4x4", "sp", "--source", 0, "--destinations", 1),
      "scheme sp: torus:4x4x4 is not valid. Allowed: mesh"),
-    (("run", "mesh:4x4x4", "tp", "--source", 0, "--destinations", 1, "--length", 0), "length: 0 is given, allowed"),
+    (("run", "mesh:4x4x4", "tp", "--source", 0, "--destinations", 1, "--length", 0), "length: 0 is not valid. Allowed"),
 ])
 def test_what_schemes_of_three_dimensions_refuse(words, sentence):
     code, out, err = wormcast(*words)
@@ -225,7 +225,7 @@ def test_a_topology_is_written_as_a_network_file_and_read_back(name, tmp_path):
 
 
 @pytest.mark.parametrize(("file", "sentence"), [
-    ("net.txt", "net.txt is given, its name must end in .toml"),
+    ("net.txt", "net.txt is not valid. Allowed: names that end in .toml."),
     ("absent/net.toml", "net.toml cannot be written: No such file or directory"),
 ])
 def test_a_network_file_that_cannot_be_written_is_refused(file, sentence, tmp_path):
@@ -250,21 +250,21 @@ ONE = ["--source", "0", "--destinations", "1", "--length", "4"]
         (["plan", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "0,1"], "source"),
         (["plan", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "1,1"], "twice"),
         (["plan", "mesh:4x4", "dual-path", "--source", "0", "--destinations", ""], "destination"),
-        (["plan", "mesh:4x4", "dual-path"], "plan: source is missing"),
-        (["plan", "mesh:4x4", "dual-path", "--source", "0"], "plan: destinations is missing"),
-        (["plan", "mesh:4x4", "dual-path", *ONE[:4], "--seed", 1], "plan: seed is given"),
+        (["plan", "mesh:4x4", "dual-path"], "plan: --source is missing. Needed: --source and "),
+        (["plan", "mesh:4x4", "dual-path", "--source", "0"], "plan: --destinations is missing. Needed: "),
+        (["plan", "mesh:4x4", "dual-path", *ONE[:4], "--seed", 1], "plan: --seed is not valid without --random"),
         (["plan", "mesh:4x4", "dual-path", "--destinations", "0", "--random", 80],
-         "plan: destinations is given beside random"),
-        (["plan", "mesh:4x4", "dual-path", "--random", 7], "random: 7 multicasts are given, allowed are 8 to"),
+         "plan: --destinations is not valid with --random"),
+        (["plan", "mesh:4x4", "dual-path", "--random", 7], "random: 7 is not valid. Allowed: 8 to"),
         (["plan", "mesh:4x4", "dual-path", "--random", 80, "--destinations-mean", 16], "mean: 16 is given"),
         (["plan", "mesh:2x2x2", "multipath", *ONE[:4]], "mesh:2x2x2 has 3 dimensions. Allowed: 2 dimensions"),
         (["run", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "1", "--length", "0"],
-         "wormcast: run: length: 0 is given"),
+         "wormcast: run: length: 0 is not valid"),
         (["run", "mesh:4x4", "dual-path", "--source", "0"], "--destinations, --length is missing"),
         (["run", "mesh:8x8", "dual-path", *ONE, "--flit-width", "5"], "flit_width 5 cannot hold"),
-        (["run", "mesh:4x4", "dual-path", *ONE, "--vcs", "0"], "vcs: 0 is given, allowed are 1 to 16"),
-        (["run", "mesh:4x4", "dual-path", *ONE, "--readers", "both"], "readers: 'both' is given, allowed are coupled"),
-        (["run", "mesh:4x4", "dual-path", *ONE, "--engine", "both"], "engine: 'both' is given, allowed are bulk, am"),
+        (["run", "mesh:4x4", "dual-path", *ONE, "--vcs", "0"], "vcs: 0 is not valid. Allowed: 1 to 16"),
+        (["run", "mesh:4x4", "dual-path", *ONE, "--readers", "both"], "readers: 'both' is not valid. Allowed: coupled"),
+        (["run", "mesh:4x4", "dual-path", *ONE, "--engine", "both"], "engine: 'both' is not valid. Allowed: bulk, am"),
         (["run", "mesh:4x4", "e-mcast", "--classes", "0+/0-:last", "--source", "1.1", "--destinations", "1.2,1.3",
           "--length", "4"],
          NO_CLASS.format("1.1", "1.2", "1.3")),
@@ -272,16 +272,16 @@ ONE = ["--source", "0", "--destinations", "1", "--length", "4"]
          NO_CLASS.format("0.0", "0.1", "0.2")),
         (["run", "mesh:4x4", "dual-path", *ONE, "--vcd", "no/such/folder/x.vcd"], "No such file or directory"),
         (["run", "mesh:4x4", "dual-path", *ONE, "--engine", "amaranth", "--vcd", "x.vcd", "--window", "0:5"],
-         "window: it says what goes into a waveform of engine bulk; here the engine is amaranth"),
-        (["run", "mesh:4x4", "dual-path", *ONE, "--instances", "3"], "instances: it says what goes into a waveform of"),
-        (["run", "mesh:4x4", "dual-path", *ONE, "--vcd", "x.vcd", "--window", "9"], "window: '9' is given, it must be"),
+         "window: engine amaranth always records the whole run. Allowed: with engine bulk."),
+        (["run", "mesh:4x4", "dual-path", *ONE, "--instances", "3"], "instances: no waveform is written. Needed: vcd."),
+        (["run", "mesh:4x4", "dual-path", *ONE, "--vcd", "x.vcd", "--window", "9"], "window: '9' is not valid"),
         (["run", "mesh:4x4", "dual-path", *ONE, "--vcd", "x.vcd", "--window", "5:999"],
-         "window: 5:999 is given, the run has "),
-        (["run", "mesh:4x4", "dual-path", *ONE, "--vcd", "x.vcd", "--window", "5:5"], "window: 5:5 is given, the run"),
+         "window: 5:999 is not valid: the run has "),
+        (["run", "mesh:4x4", "dual-path", *ONE, "--vcd", "x.vcd", "--window", "5:5"], "window: 5:5 is not valid: the"),
         (["run", "mesh:4x4", "dual-path", *ONE, "--vcd", "x.vcd", "--instances", "0,4.0"],
          "instances: node: '4.0' is not in mesh:4x4"),
         (["run", "mesh:4x4", "dual-path", *ONE, "--vcd", "x.vcd", "--instances", "router_4_0"],
-         "instances: 'router_4_0' is given, mesh:4x4 has router_0_0 to router_3_3"),
+         "instances: 'router_4_0' is not valid. Allowed in mesh:4x4: router_0_0 to router_3_3."),
         (["run", "mesh:4x4", "dual-path", *ONE, "--messages", "x.json"], "one or the other"),
         (["run", "mesh:4x4", "dual-path", "--messages", "absent.json"], "absent.json cannot be read"),
         (["launch"], "launch"),
@@ -303,9 +303,9 @@ def test_bad_input_is_one_sentence_and_leaves_nothing(arguments, sentence, tmp_p
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("[{]", "begins with [ and is no JSON list"),
+        ("[{]", "begins with [ and is not a JSON list"),
         ("{}", "line 0 (from 0): cycle, source, destinations, length are missing. Needed: cycle, source"),
-        ("[]", "none is given"),
+        ("[]", "an empty list is not valid"),
     ],
 )
 def test_files_that_hold_no_messages_are_refused(text, sentence, tmp_path):
@@ -323,15 +323,15 @@ def test_files_that_hold_no_messages_are_refused(text, sentence, tmp_path):
         (0, "3", "a message: 3 is not valid. Allowed: a JSON object with cycle"),
         (2, '{"at": 0}', "source, destinations, length are missing. Needed: cycle"),
         (0, '{"at": 0, "source": 0, "destinations": [1], "length": "4"}', "length: '4' is given"),
-        (2, '{"at": 0, "source": 0, "destinations": [1], "length": 0}', "length: 0 is given"),
-        (0, '{"at": -1, "source": 0, "destinations": [1], "length": 4}', "cycle: -1 is given"),
+        (2, '{"at": 0, "source": 0, "destinations": [1], "length": 0}', "length: 0 is not valid"),
+        (0, '{"at": -1, "source": 0, "destinations": [1], "length": 4}', "cycle: -1 is not valid"),
         (2, '{"at": 0, "source": 0, "destinations": 1, "length": 4}', "destinations: 1 is not valid. Allowed: a"),
         (0, '{"at": 0, "source": 0, "destinations": [17], "length": 4}', "node: '17' is not in mesh:4x4"),
         (2, '{"at": 0, "source": 0, "destinations": [], "length": 4}', "destinations: [] is given, it must have"),
-        (0, '{"at": 0, "source": 5, "destinations": [1, 5], "length": 4}', "a destination is given twice, or is"),
-        (2, '{"at": 0, "source": 1, "destinations": [3], "length": 4, "after": 2}', "after: 2 is given, allowed are"),
-        (2, '{"at": 0, "source": 0, "destinations": [3], "length": 4, "after": 1}', "after: 1 is given, it must be a"),
-        (2, '{"at": 0, "source": 0, "destinations": [1, "0.1"], "length": 4}', "a destination is given twice, or is"),
+        (0, '{"at": 0, "source": 5, "destinations": [1, 5], "length": 4}', "destinations: the list has a node"),
+        (2, '{"at": 0, "source": 1, "destinations": [3], "length": 4, "after": 2}', "after: 2 is not valid. Allowed:"),
+        (2, '{"at": 0, "source": 0, "destinations": [3], "length": 4, "after": 1}', "after: 1 is not valid. Allowed: "),
+        (2, '{"at": 0, "source": 0, "destinations": [1, "0.1"], "length": 4}', "destinations: the list has a node"),
     ],
 )
 def test_bad_messages_are_refused_with_their_place(before, entry, sentence, tmp_path):
@@ -390,7 +390,7 @@ def test_flits_too_narrow_to_tell_the_worms_apart_are_refused(tmp_path):
     file.write_text(json.dumps(entries))
     code, out, err = wormcast("run", "mesh:4x4", "individual", "--messages", file, "--flit-width", 4)
     assert (code, out) == (2, "")
-    assert "flit-width: 4 is given, with 4 bits of its shortest worms to tell those under way apart" in err
+    assert "flit-width: 4 is not valid: the 4 bits of the shortest worms are too few to tell all worms" in err
 
 
 RELATION = """
@@ -466,13 +466,13 @@ def test_run_tells_people_the_hardware():
     first, second, *_ = out.splitlines()
     assert first.startswith("dual-path on mesh:3x3: delivered in cycle ")
     assert first.endswith(" (1 worm, 1 header flit; engine bulk)")
-    assert second == ("1 VC x 4 flits, 1 consumption channel, coupled readers (copies move together), "
+    assert second == ("1 VC x 4 flits, 1 consumption channel, coupled readers (branches advance together), "
                       "paper delays (header 3 cycles a hop), consumption-links separate, no classes, relation e-cube")
 
 
 @pytest.mark.parametrize(("scheme", "tokens", "said"), [
-    ("atbm", "on", "asynchronous copies (each copy goes by itself), tokens"),
-    ("tree-serial", "off", "serial copies (a flit of one copy a cycle), no tokens"),
+    ("atbm", "on", "asynchronous copies (each branch at its own pace), tokens"),
+    ("tree-serial", "off", "serial copies (one flit of one branch per cycle), no tokens"),
 ])
 def test_of_trees_it_tells_how_they_are_copied(scheme, tokens, said):
     _, out, _ = wormcast("run", "min:b=2,stages=2", scheme, "--source", 0, "--destinations", "1,2", "--length", 4,

@@ -67,7 +67,7 @@ def test_ctrl_c_keeps_all_there_is(tmp_path):
         code, err = interrupted(*command, file=file)
         assert (code, err.count("\n"), err.count(";")) == (130, 1, 1), err
         cycles.append(int(err[:err.index(";")].split()[-1]))
-        assert err == (f"wormcast: interrupted in cycle {cycles[-1]}; wormcast continue {file} goes on from there\n")
+        assert err == (f"wormcast: interrupted in cycle {cycles[-1]}; to continue: wormcast continue {file}\n")
     assert 0 < cycles[0] < cycles[1]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["first", "second"]
 
@@ -83,7 +83,7 @@ def test_a_kill_leaves_the_last_checkpoint(tmp_path):
         process.kill()
     code, _, err = wormcast("continue", file, "--cycles", 99)
     assert (code, err.count("\n")) == (2, 1)
-    assert "cycles: 99 is given, allowed are 100000000, for which it was made" in err
+    assert "cycles: 99 is not valid. Allowed: 100000000 (the present number)" in err
 
 
 def test_a_deadlock_has_nothing_to_continue(tmp_path):
@@ -108,7 +108,7 @@ def test_a_window_changes_no_result(tmp_path):
     code, found = as_json("continue", file, "--cycles", 12_000, *window)
     assert (code, found["waveform"]) == (0, str(wave))
     code, _, err = wormcast("continue", file, "--cycles", 12_000, "--vcd", wave, "--window", "3999:5000")
-    assert (code, err) == (2, "wormcast: window: '3999:5000' is given, it must be A:B with 4000 <= A < B <= 12000\n")
+    assert (code, err) == (2, "wormcast: window: '3999:5000' is not valid. Allowed: A:B with 4000 <= A < B <= 12000.\n")
 
 
 def assert_nothing_is_lost(file, reason, **limits):
@@ -142,14 +142,14 @@ def test_a_file_that_may_not_grow_loses_no_result(tmp_path):
 
 @pytest.mark.parametrize(("more", "sentence"), [
     (["--checkpoint", "/nowhere/kept"], "/nowhere/kept cannot be written: No such file or directory"),
-    (["--checkpoint", "/"], "/ is no ordinary file"),
-    (["--checkpoint-every", "100"], "checkpoint-every: 100 is given without --checkpoint FILE"),
-    (["--checkpoint", "/dev/null"], "/dev/null is no ordinary file"),
-    (["--until-interval", "--checkpoint", "{tmp}/kept"], "until-interval: how many cycles are run is known in the end"),
-    (["--window", "1:2"], "window: 1:2 is given without --vcd FILE"),
-    (["--vcd", "{tmp}/x.vcd", "--window", "5:5"], "window: '5:5' is given, it must be A:B with 0 <= A < B <= 12000"),
-    (["--vcd", "{tmp}/x.vcd", "--window", "5:12001"], "window: '5:12001' is given"),
-    (["--vcd", "{tmp}/x.vcd", "--instances", "router_0_0"], "instances: given without --window"),
+    (["--checkpoint", "/"], "/ is not valid: it is not a regular file"),
+    (["--checkpoint-every", "100"], "checkpoint-every: 100 is not valid without --checkpoint."),
+    (["--checkpoint", "/dev/null"], "/dev/null is not valid: it is not a regular file"),
+    (["--until-interval", "--checkpoint", "{tmp}/kept"], "until-interval: it determines the number of cycles"),
+    (["--window", "1:2"], "window: 1:2 is not valid without --vcd. Needed: --vcd FILE."),
+    (["--vcd", "{tmp}/x.vcd", "--window", "5:5"], "window: '5:5' is not valid. Allowed: A:B with 0 <= A < B <= 12000."),
+    (["--vcd", "{tmp}/x.vcd", "--window", "5:12001"], "window: '5:12001' is not valid"),
+    (["--vcd", "{tmp}/x.vcd", "--instances", "router_0_0"], "instances: router_0_0 is not valid without --window"),
     (["--vcd", "{tmp}/x.vcd", "--window", "5:9", "--instances", "router_9_9"], "instances: 'router_9_9' is given"),
     (["--vcd", "/nowhere/x.vcd"], "/nowhere/x.vcd cannot be written"),
 ])
@@ -162,10 +162,20 @@ def test_bad_options_are_refused_before_anything_is_run(more, sentence, tmp_path
 
 def test_bad_files_are_one_sentence(tmp_path):
     file = tmp_path / "kept"
-    for content, sentence in ((None, "cannot be read: No such file"), (b"[points]\n", "is no checkpoint"),
+    for content, sentence in ((None, "cannot be read: No such file"), (b"[points]\n", "is not a checkpoint"),
                               (b"PK\x03\x04 and then nothing", "is damaged")):
         if content is not None:
             file.write_bytes(content)
         code, out, err = wormcast("continue", file)
         assert (code, out, err.count("\n")) == (2, "", 1)
         assert sentence in err
+
+
+@pytest.mark.parametrize("more", [[], ["--ni", "fpfs", "--packet", "4"], ["--ports", "all"]],
+                         ids=["", "smart", "ports"])
+def test_what_has_no_messages_yet_is_continued(more, tmp_path):
+    load = ["load", "ring:3", "binomial", "--rate", "0.0001", "--destinations-mean", "1", "--cycles", "1000",
+            "--seeds", "2", *more]
+    code, found = measured(*load, "--checkpoint", tmp_path / "kept")
+    assert (code, found["messages"]) == (0, 0)
+    assert measured("continue", tmp_path / "kept") == (0, found)

@@ -49,12 +49,12 @@ def test_what_is_printed(capsys, monkeypatch):
     found = json.loads(ask(capsys, "--json")[1])
     lines = out.splitlines()
     assert "  bulk      works" in lines
-    assert "  amaranth  works, and delivers each flit in the same cycle as bulk" in lines
+    assert "  amaranth  works, same delivery cycles as bulk" in lines
     assert code == Exit.DONE
     versions, processor, kernels = (found[name] for name in ("versions", "processor", "kernels"))
     assert lines[0].startswith("wormcast {wormcast} with Python {python}, numpy {numpy}".format(**versions))
     assert f"processor: {processor['name']}, {processor['cores']} core" in lines[1]
-    assert f"vectors of {8 * processor['vector_bytes']} bits" in lines[1]
+    assert f"{8 * processor['vector_bytes']}-bit vectors" in lines[1]
     assert any(re.fullmatch(r"speed: [\d ]+ cycles/s with one seed on one core, of: wormcast load mesh:8x8 .*", line)
                for line in lines)
     assert any(kernels["folder"] in line for line in lines)
@@ -64,7 +64,7 @@ def test_what_is_printed(capsys, monkeypatch):
 
 def broken(*arguments, engine, **options):
     if engine == "amaranth":
-        raise RuntimeError("the engines disagree on what becomes of this run")
+        raise RuntimeError("the engines disagree on the deliveries of this run")
     return doctor_run(*arguments, engine=engine, **options)
 
 
@@ -93,9 +93,9 @@ def test_extras_may_be_missing(capsys, monkeypatch):
     nothing_there(monkeypatch)
     code, out = ask(capsys)
     assert code == Exit.DONE
-    assert '  synth     lacks yosys, nextpnr-ecp5, nextpnr-ice40: pip install "wormcast[synth]"\n' in out
-    assert '  parquet   lacks pyarrow: pip install "wormcast[parquet]"\n' in out
-    assert out.count("lacks") == len(installation.EXTRAS)
+    assert '  synth     yosys, nextpnr-ecp5, nextpnr-ice40 missing: pip install "wormcast[synth]"\n' in out
+    assert '  parquet   pyarrow missing: pip install "wormcast[parquet]"\n' in out
+    assert out.count(" missing: ") == len(installation.EXTRAS)
 
 
 def test_all_extras_are_looked_for():
@@ -116,4 +116,4 @@ def test_a_cache_that_others_can_write_is_told(monkeypatch, tmp_path):
     tmp_path.chmod(0o777)
     found = installation.kernel_cache()
     assert not found.ours
-    assert "where others can write: they are not used, but compiled anew each time" in doctor._cache(found)
+    assert "where other users can write: kernels are not read from there" in doctor._cache(found)

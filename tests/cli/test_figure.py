@@ -2,11 +2,14 @@
 
 import json
 import re
+import shlex
+from pathlib import Path
 
 import pytest
 from command import wormcast
 from typer.testing import CliRunner
 
+from wormcast.sim.cli import figure_report
 from wormcast.sim.cli.app import app
 from wormcast.sim.experiments.figure import definition
 
@@ -97,7 +100,7 @@ def test_a_figure_is_measured_and_judged(file, tmp_path):
     # finished points are not run again, and all comes out the same
     again = wormcast("figure", file, "--out", tmp_path / "out")
     assert (again[0], again[2]) == (0, "")
-    assert "less precise than wanted" in again[1]
+    assert " of them imprecise, " in again[1]
     # series that are not drawn are in no legend
     assert "hidden" not in (tmp_path / "out" / "two.svg").read_text()
 
@@ -190,11 +193,11 @@ def test_a_figure_of_multicasts_has_their_latency_and_the_ceiling_of_their_token
         assert word in text
     (tmp_path / "tree.toml").write_text(TREES.replace('"multicast"', '"broadcast"'))
     code, _, err = wormcast("figure", tmp_path / "tree.toml", "--out", tmp_path)
-    assert (code, "latency: 'broadcast' is given, allowed are all, multicast, unicast" in err) == (2, True)
+    assert (code, "latency: 'broadcast' is not valid. Allowed: all, multicast, unicast" in err) == (2, True)
 
 
 @pytest.mark.parametrize(("arguments", "sentence"), [
-    (["002-fig99"], "figure: '002-fig99' is given, allowed are"),
+    (["002-fig99"], "figure: '002-fig99' is not valid. Allowed:"),
     (["none.toml"], "figure: none.toml cannot be read: No such file"),
     (["002-fig9", "--out", "/dev/null/x"], "cannot be written"),
 ])
@@ -222,5 +225,16 @@ def test_the_figures_of_a_paper_make_a_report(tmp_path, monkeypatch):
 def test_a_figure_that_is_not_there_is_refused(tmp_path):
     code, _, err = wormcast("figure", "005", "--out", tmp_path)
     assert code == 2
-    assert err.startswith("wormcast: figure: '005' is given, allowed are 000-area, ")
+    assert err.startswith("wormcast: figure: '005' is not valid. Allowed: 000-area, ")
     assert err.endswith(", a file NAME.toml, or several: 000, 001, 002, 003, 004, all\n")
+
+
+def test_a_command_s_picture_has_no_other_name_in_the_folder(file, tmp_path, monkeypatch):
+    """Killed at any moment, it leaves nothing there that nobody finds: its own unfinished file lies elsewhere."""
+    out, plotted = tmp_path / "out", []
+    monkeypatch.setattr(figure_report, "invoke", lambda command: plotted.append(Path(shlex.split(command)[-1])) or
+                        plotted[-1].write_text("<svg/>"))
+    done = CliRunner().invoke(app, ["figure", str(file), "--quick", "--out", str(out)])
+    assert done.exit_code == 0, done.output
+    assert [path.parent == out for path in plotted] == [False]
+    assert (out / "two-plan.svg").read_text() == "<svg/>"

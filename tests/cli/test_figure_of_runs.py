@@ -138,12 +138,12 @@ def test_topologies_lie_by_their_nodes_and_quick_takes_every_other_one(tmp_path)
 
 @pytest.mark.parametrize(("change", "sentence"), [
     (("points = \"runs\"", "points = \"run\""), "points: 'run' is not valid. Allowed: loads, runs"),
-    (("over = \"length\"\n", ""), "points: runs is given, then over is an option of run, and values is a list of its"),
-    (("values = [1, 20]\n", ""), "points: runs is given, then over is an option of run, and values is a list of its"),
-    (("over = \"length\"", "over = \"rate\""), "'rate' is no option of run"),
-    (("t_hs = 10", "destinations_mean = 3.0"), "'destinations_mean' is no option of run"),
+    (("over = \"length\"\n", ""), "points: runs is not valid without over and values"),
+    (("values = [1, 20]\n", ""), "points: runs is not valid without over and values"),
+    (("over = \"length\"", "over = \"rate\""), "'rate' is not an option of run"),
+    (("t_hs = 10", "destinations_mean = 3.0"), "'destinations_mean' is not an option of run"),
     (("values = [1, 20]", "values = [\"a\"]"), "values[0]: 'a' is not valid. Allowed: a whole number"),
-    (("latency('one') >", "throughput('one') >"), "throughput of one is asked for, a series whose points are single"),
+    (("latency('one') >", "throughput('one') >"), "throughput is not valid: series one has single"),
     (("destinations = \"0.2\"", "destinations = \"9.9\""), "point runs:one, length 1: node: '9.9' is outside"),
 ])
 def test_what_is_refused(tmp_path, change, sentence):

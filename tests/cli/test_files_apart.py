@@ -48,37 +48,37 @@ def contents(folder):
 
 @pytest.mark.parametrize(("arguments", "sentence"), [
     (["topology", "net.toml", "--toml", "./net.toml"],
-     "--toml: net.toml is given, which is the file of the topology too"),
+     "--toml: net.toml is not valid: it is the file of the topology too"),
     (["run", "net.toml", "individual", *RUN[3:], "--vcd", "net.toml"],
-     "--vcd: net.toml is given, which is the file of the topology too"),
+     "--vcd: net.toml is not valid: it is the file of the topology too"),
     (["load", "net.toml", "individual", "--rate", "0.01", "--checkpoint", "net.toml"],
-     "--checkpoint: net.toml is given, which is the file of the topology too"),
+     "--checkpoint: net.toml is not valid: it is the file of the topology too"),
     (["verilog", "router", "--topology", "net.toml", "-o", "net.toml"],
-     "--output: net.toml is given, which is the file of the topology too"),
-    ([*OWN, "--vcd", "mine.py"], "--vcd: mine.py is given, which is the file of the scheme too"),
-    ([*OWN, "--vcd", "link.vcd"], "--vcd: link.vcd is given, which is the file of the scheme too"),
-    ([*OWN, "--vcd", "hard.vcd"], "--vcd: hard.vcd is given, which is the file of the scheme too"),
-    ([*RUN, "--vcd", "same", "--replay", "same"], "--replay: same is given, which is the file of --vcd too"),
-    ([*RUN, "--vcd", "a", "--replay", "a.gtkw"], "--replay: a.gtkw is given, which is the file of --vcd ("),
-    ([*RUN, "--replay", "wormcast-deadlock.vcd"], "which is the file of the waveform of a deadlock too"),
-    ([*RUN, "--relation", "mine.py:X", "--vcd", "mine.py"], "--vcd: mine.py is given, which is the file of the "),
+     "--output: net.toml is not valid: it is the file of the topology too"),
+    ([*OWN, "--vcd", "mine.py"], "--vcd: mine.py is not valid: it is the file of the scheme too"),
+    ([*OWN, "--vcd", "link.vcd"], "--vcd: link.vcd is not valid: it is the file of the scheme too"),
+    ([*OWN, "--vcd", "hard.vcd"], "--vcd: hard.vcd is not valid: it is the file of the scheme too"),
+    ([*RUN, "--vcd", "same", "--replay", "same"], "--replay: same is not valid: it is the file of --vcd too"),
+    ([*RUN, "--vcd", "a", "--replay", "a.gtkw"], "--replay: a.gtkw is not valid: it is the file of --vcd ("),
+    ([*RUN, "--replay", "wormcast-deadlock.vcd"], "it is the file of the waveform of a deadlock too"),
+    ([*RUN, "--relation", "mine.py:X", "--vcd", "mine.py"], "--vcd: mine.py is not valid: it is the file of the "),
     (["run", "mesh:3x3", "dual-path", "--messages", "m.json", "--vcd", "./m.json"],
-     "--vcd: m.json is given, which is the file of --messages too"),
+     "--vcd: m.json is not valid: it is the file of --messages too"),
     ([*LOAD, "--trace", "t.jsonl", "--checkpoint", "t.jsonl"],
-     "--checkpoint: t.jsonl is given, which is the file of --trace too"),
+     "--checkpoint: t.jsonl is not valid: it is the file of --trace too"),
     ([*RANDOM, "--checkpoint", "x.png", "--plot", "x.png"],
-     "--plot: x.png is given, which is the file of --checkpoint too"),
-    ([*RANDOM, "--checkpoint", "x", "--vcd", "x"], "--vcd: x is given, which is the file of --checkpoint too"),
-    (["plan", "mesh:3x3", "mine.py", *RUN[3:7], "--plot", "p.svg"], "--plot: p.svg is given, which is the file of the"),
+     "--plot: x.png is not valid: it is the file of --checkpoint too"),
+    ([*RANDOM, "--checkpoint", "x", "--vcd", "x"], "--vcd: x is not valid: it is the file of --checkpoint too"),
+    (["plan", "mesh:3x3", "mine.py", *RUN[3:7], "--plot", "p.svg"], "--plot: p.svg is not valid: it is the file of"),
     (["check", "mesh:3x3", "dual-path", "--with", "mine.py", "--plot", "p.svg"],
-     "--plot: p.svg is given, which is the file of the scheme of --with mine.py too"),
+     "--plot: p.svg is not valid: it is the file of the scheme of --with mine.py too"),
     (["wave", "good.vcd", "--replay", "good.vcd"],
-     "--replay: good.vcd is given, which is the file of FILE good.vcd too"),
-    (["sweep", "s.toml"], "the table: out/s.csv is given, which is the file of FILE too"),
+     "--replay: good.vcd is not valid: it is the file of FILE good.vcd too"),
+    (["sweep", "s.toml"], "the table: out/s.csv is not valid: it is the file of FILE too"),
     (["verilog", "router", "--scheme", "mine.py", "-o", "mine.py"],
-     "--output: mine.py is given, which is the file of the scheme too"),
+     "--output: mine.py is not valid: it is the file of the scheme too"),
     (["synth", "router", "--scheme", "x.svg.py", "--sweep", "vcs=1,2", "-o", "x.csv"],
-     "--output: x.csv is given, which is the file of the scheme too"),
+     "--output: x.csv is not valid: it is the file of the scheme too"),
 ])
 def test_what_would_be_lost_is_refused(arguments, sentence, folder):
     before = contents(folder)
@@ -93,9 +93,9 @@ def test_a_checkpoint_may_be_written_again_by_what_goes_on_from_it(folder):
     assert wormcast(*LOAD, "--trace", "t.jsonl", "--checkpoint", "k.svg", cwd=folder)[0] == 0
     before = contents(folder)
     for more, sentence in (
-        (["--vcd", "k.svg"], "--vcd: k.svg is given, which is the file of FILE too"),
-        (["--plot", "./k.svg"], "--plot: k.svg is given, which is the file of FILE too"),
-        (["--checkpoint", "t.jsonl"], "--checkpoint: t.jsonl is given, which is the file of the trace too"),
+        (["--vcd", "k.svg"], "--vcd: k.svg is not valid: it is the file of FILE too"),
+        (["--plot", "./k.svg"], "--plot: k.svg is not valid: it is the file of FILE too"),
+        (["--checkpoint", "t.jsonl"], "--checkpoint: t.jsonl is not valid: it is the file of the trace too"),
     ):
         code, out, err = wormcast("continue", "k.svg", *more, cwd=folder)
         assert (code, out, err.count("\n")) == (2, "", 1), err
@@ -110,7 +110,7 @@ def test_names_of_one_file(tmp_path):
     (tmp_path / "a").write_text("")
     (tmp_path / "loop").symlink_to("loop")
     for other in ("a", "sub/../a"):
-        with pytest.raises(WormcastError, match=r"^--two: .*a is given, which is the file of --one too"):
+        with pytest.raises(WormcastError, match=r"^--two: .*a is not valid: it is the file of --one too"):
             require_apart({"--one": tmp_path / "a"}, {"--two": tmp_path / other})
     require_apart({"--one": tmp_path / "a", "--none": None}, {"--two": tmp_path / "b", "--three": None})
     require_apart({"--one": tmp_path / "a", "--again": tmp_path / "a"}, {"--two": tmp_path / "loop"})

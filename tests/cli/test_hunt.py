@@ -65,11 +65,11 @@ def test_where_none_is_found_it_says_how_much_was_searched(tmp_path):
 
 
 @pytest.mark.parametrize(("words", "sentence"), [
-    (["--length", "a"], "length: 'a' is given, it must be a number of flits, or A:B, the fewest and the most"),
-    (["--length", "1:2:3"], "length: '1:2:3' is given"),
-    (["--length", "9:2"], "length: 9:2 is given, it must be A:B with 1 <= A <= B"),
-    (["--cycles", 0], "cycles: 0 is given, allowed are 1 to"),
-    (["--vcs", 99], "vcs: 99 is given"),
+    (["--length", "a"], "length: 'a' is not valid. Allowed: a number of flits, or A:B, the fewest and the most flits."),
+    (["--length", "1:2:3"], "length: '1:2:3' is not valid"),
+    (["--length", "9:2"], "length: 9:2 is not valid. Allowed: A:B with 1 <= A <= B"),
+    (["--cycles", 0], "cycles: 0 is not valid. Allowed: 1 to"),
+    (["--vcs", 99], "vcs: 99 is not valid"),
 ])
 def test_bad_input_is_one_sentence_and_leaves_nothing(words, sentence, tmp_path):
     code, out, err = wormcast("hunt", "mesh:4x4", "dual-path", *words, cwd=tmp_path)

@@ -79,8 +79,8 @@ def test_trees_of_multistage_networks_need_no_tokens_where_switches_hold_them_wh
     assert wormcast("check", *deep, "--length", 64)[0] == 3
     code, out, err = wormcast("check", *deep, "--tokens", "on")
     assert (code, out) == (2, "")
-    assert err == ("wormcast: tokens: on is given, worms of atbm are copied out of buffers that may hold them whole, "
-                   "and take no tokens: allowed is off\n")
+    assert err == ("wormcast: tokens: on is not valid: worms of atbm are replicated from buffers that can store a "
+                   "whole worm, and use no tokens. Allowed: off.\n")
 
 
 def test_list_says_on_which_networks():
@@ -89,7 +89,7 @@ def test_list_says_on_which_networks():
     assert entries["individual"]["networks"] == "any"
 
 
-UNBUILT = "its worms need switches that hold a whole worm, buffer-kind shallow is given: allowed is deep"
+UNBUILT = "buffer-kind: shallow is not valid: worms of scheme {} need switches that hold a whole worm. Allowed: deep."
 
 
 def test_nodes_that_no_string_covers_are_refused_with_the_network(tmp_path):
@@ -102,33 +102,35 @@ def test_nodes_that_no_string_covers_are_refused_with_the_network(tmp_path):
         assert (code, out, err) == (2, "", f"wormcast: {sentence}\n")
 
 
-ONE_WAY = ("scheme dual-path: buffer-kind deep is given, its worms go by one way through buffers that hold a part of "
-           "them: allowed is shallow")
+ONE_WAY = ("buffer-kind: deep is not valid: worms of scheme dual-path carry lists of addresses, which switches with "
+           "deep buffers do not decode. Allowed: shallow.")
 RUN = ["run", NETWORK, "tree", *TO, "--length", 8, *DEEP]
 
 
 @pytest.mark.parametrize(("command", "sentence"), [
     ([*RUN, "--chunk", 4],
      "chunk: 4 flits are given, a switch of 8 outputs that decodes 5 header flits at once needs at least 8"),
-    ([*RUN, "--chunk", 7], "buffer: 640 is given with chunks of 7 flits, allowed are their multiples from 14"),
-    ([*RUN, "--buffer", 8], "buffer: 8 is given with chunks of 8 flits, allowed are their multiples from 16"),
+    ([*RUN, "--chunk", 7], "buffer: 640 is not valid with chunks of 7 flits. Allowed: multiples of 7 from 14."),
+    ([*RUN, "--buffer", 8], "buffer: 8 is not valid with chunks of 8 flits. Allowed: multiples of 8 from 16."),
     ([*RUN, "--flit-width", 2],
      "chunk: 8 flits are given, a switch of 8 outputs that decodes 17 header flits at once needs at least 17"),
-    *(([command, NETWORK, "tree", *options, *DEEP, "--vcs", 2], "vcs: 2 is given with buffer-kind deep, allowed is 1")
+    *(([command, NETWORK, "tree", *options, *DEEP, "--vcs", 2],
+       "vcs: 2 is not valid with buffer-kind deep. Allowed: 1.")
       for command, *options in (RUN[:1] + TO + ["--length", 8], ["load", "--rate", "0.01"], ["check"])),
     (["run", NETWORK, "individual", *TO, "--length", 8, "--buffer", 640],
-     "buffer: 640 is given, allowed are 1 to 16; more with buffer-kind deep"),
+     "buffer: 640 is not valid. Allowed: 1 to 16, and up to 4096 with buffer-kind deep."),
     (["run", "mesh:4x4", "dual-path", *TO[:2], "--destinations", "1,5", "--length", 8, *DEEP], ONE_WAY),
     (["check", "mesh:4x4", "dual-path", *DEEP], ONE_WAY),
-    *((["run", NETWORK, scheme, *TO, "--length", 8], f"scheme {scheme}: {UNBUILT}") for scheme in SWITCH_BASED),
-    (["run", NETWORK, "path-g", *TO, "--length", 8, "--header", "ideal"], f"scheme path-g: {UNBUILT}"),
-    (["run", NETWORK, "path-g", *TO, "--length", 8, "--absorb", "host"], f"scheme path-g: {UNBUILT}"),
-    (["load", NETWORK, "tree", "--rate", "0.01"], f"scheme tree: {UNBUILT}"),
-    (["hunt", NETWORK, "path-lg"], f"scheme path-lg: {UNBUILT}"),
-    (["verilog", "router", "--topology", NETWORK, "--scheme", "tree", "-o", "x.v"], f"scheme tree: {UNBUILT}"),
-    *((["check", NETWORK, scheme], f"scheme {scheme}: {UNBUILT}") for scheme in SWITCH_BASED),
+    *((["run", NETWORK, scheme, *TO, "--length", 8], UNBUILT.format(scheme)) for scheme in SWITCH_BASED),
+    (["run", NETWORK, "path-g", *TO, "--length", 8, "--header", "ideal"], UNBUILT.format("path-g")),
+    (["run", NETWORK, "path-g", *TO, "--length", 8, "--absorb", "host"], UNBUILT.format("path-g")),
+    (["load", NETWORK, "tree", "--rate", "0.01"], UNBUILT.format("tree")),
+    (["hunt", NETWORK, "path-lg"], UNBUILT.format("path-lg")),
+    (["verilog", "router", "--topology", NETWORK, "--scheme", "tree", "-o", "x.v"], UNBUILT.format("tree")),
+    *((["check", NETWORK, scheme], UNBUILT.format(scheme)) for scheme in SWITCH_BASED),
     (["check", "min:b=2,stages=3", "atbm", *DEEP, "--explain"],
-     "explain: buffer-kind deep is given, the statements on atbm are of small buffers: allowed is shallow"),
+     ("explain: --buffer-kind deep is not valid: the theorems about atbm assume shallow buffers. Allowed: --buffer-kind "
+     "shallow.")),
     (["check", NETWORK, "tree", *DEEP, "--relation", "up-down"],
      "scheme tree: relation up-down is not valid. Allowed: up-down-tree, up-down-tree-any"),
     (["plan", "min:b=2,stages=2", "tree", "--source", 0, "--destinations", 1],
@@ -144,6 +146,6 @@ def test_a_run_that_goes_well_by_luck_is_warned_of():
     run = ("run", "irregular:seed=1", "tree", "--configuration", "sivaram_32", "--source", 0, "--destinations", "1,2")
     code, _, err = wormcast(*run, "--length", 636)
     assert code == 0
-    assert err == ("wormcast: worms with up to 636 payload flits are copied out of buffers that hold 635 of them: they "
-                   "may deadlock, as check says\n")
+    assert err == ("wormcast: worms with up to 636 payload flits are replicated from buffers that hold 635: they may "
+                   "deadlock, see check\n")
     assert wormcast(*run, "--length", 635)[::2] == (0, "")

@@ -44,7 +44,7 @@ def test_text_has_a_line_for_each_word():
     code, out, err = wormcast(*QUICK)
     assert (code, err) == (0, "")
     for word in ("offered", "effective", "accepted", "delivered", "latency", "source queue", "injection", "transit",
-                 "reception", "for a link, each hop", "for a consumption channel", "busiest", "not saturated"):
+                 "reception", "for a link, per hop", "for a consumption channel", "busiest", "not saturated"):
         assert word in out
 
 
@@ -53,7 +53,7 @@ def test_what_was_asked_for_stands_beside_what_is_offered(rate):
     """A few seeds may offer less, by chance."""
     _, told, _ = wormcast("load", "mesh:2x2", "individual", "--rate", rate, "--destinations-mean", 1, "--cycles", 2000)
     [line] = [line for line in told.splitlines() if "offered" in line]
-    assert line.startswith(f"│ offered ({rate} asked for; a multicast counts once)")
+    assert line.startswith(f"│ offered ({rate} requested; a multicast counts once)")
     assert len(line) < 80
 
 
@@ -84,7 +84,7 @@ def test_a_drawing_is_written_whole_or_not_at_all(tmp_path):
 
 
 @pytest.mark.parametrize(("more", "sentence"), [
-    (["mesh:4x4", "--plot", "busy.pdf"], "plot: busy.pdf is given, allowed endings are .svg, .png"),
+    (["mesh:4x4", "--plot", "busy.pdf"], "plot: busy.pdf is not valid. Allowed: names that end in .svg, .png."),
     (["mesh:4x4", "--plot", "nowhere/busy.svg"], "nowhere/busy.svg cannot be written: No such file or directory"),
 ])
 def test_a_drawing_that_cannot_be_made_is_refused(more, sentence):
@@ -105,7 +105,7 @@ def test_a_deadlock_ends_it(tmp_path):
     assert "latency" not in out
     code, out, _ = wormcast(*options, "--plot", tmp_path / "busy.svg", "--links")
     assert code == 3
-    assert "no picture, as nothing is measured in a deadlock" in out
+    assert "no picture, as a deadlock has no measurements" in out
     assert sorted(file.name for file in tmp_path.iterdir()) == [
         "deadlock.vcd", "deadlock.vcd.gtkw", "deadlock.vcd.sucl"]
     code, found = as_json(*options)
@@ -117,29 +117,30 @@ def test_a_deadlock_ends_it(tmp_path):
 
 
 @pytest.mark.parametrize(("more", "sentence"), [
-    (["--rate", "2"], "rate: 2 creates 6 flits to consume per node and cycle"),
-    (["--rate", "nan"], "rate: nan flits per node and cycle is given"),
-    (["--destinations-mean", "16"], "destinations_mean: 16 is given"),
-    (["--destinations-distribution", "zipf"], "allowed are fixed, uniform, normal"),
-    (["--cycles", "0"], "cycles: 0 is given"),
-    (["--seeds", "2000"], "allowed are 1 to 1024"),
+    (["--rate", "2"], "rate: 2 is not valid: it creates 6 flits to consume per node and cycle"),
+    (["--rate", "nan"], "rate: nan is not valid"),
+    (["--destinations-mean", "16"], "destinations_mean: 16 is not valid"),
+    (["--destinations-distribution", "zipf"], "Allowed: fixed, uniform, normal"),
+    (["--cycles", "0"], "cycles: 0 is not valid"),
+    (["--seeds", "2000"], "Allowed: 1 to 1024"),
     (["--vcs", "0"], "vcs"),
-    (["--destinations-distribution", "given"], "counts belong to given, and given needs them"),
+    (["--destinations-distribution", "given"], "Allowed: counts with given, and only with given."),
     (["--pattern", "spiral"], "allowed are uniform, hot-spot, transpose, bit-complement, bit-reversal, shuffle"),
-    (["--pattern", "tornado"], "tornado is given without unicasts"),
+    (["--pattern", "tornado"], "tornado is not valid: it is for unicasts"),
     (["--pattern", "hot-spot", "--hot-spots", "9.9", "--hot-spot-share", "0.1"], "hot_spots: node: '9.9' is outside"),
     (["--rate", "0.2", "--pattern", "hot-spot", "--hot-spots", "1.1", "--hot-spot-share", "0.5"],
-     "flits to consume per cycle at node 1.1, that node's 1 consumption link can take 1"),
+     "flits to consume per cycle at node 1.1. Allowed: at most 1, one per consumption link of that node."),
     (["--trace", "some.jsonl"], "trace: rate, destinations_mean is given beside it, a trace says itself what is sent"),
-    (["--rate", "0.34"], "creates 1.02 flits to consume per node and cycle, a node's 1 consumption link can take 1"),
-    (["--rate", "0.7", "--consumption-links", "separate"], "a node's 2 consumption links can take 2"),
+    (["--rate", "0.34"],
+     "creates 1.02 flits to consume per node and cycle. Allowed: at most 1, one per consumption link of a node."),
+    (["--rate", "0.7", "--consumption-links", "separate"], "Allowed: at most 2, one per consumption link of a node."),
     (["--rate", "0.7", "--ejection", "all"],
-     "flits to consume per cycle at node 0.0, that node's 2 consumption links can take 2"),
-    (["--rate", "-1"], "rate: -1.0 flits per node and cycle is given, allowed is 0 to 20, a message in every cycle"),
+     "flits to consume per cycle at node 0.0. Allowed: at most 2, one per consumption link of that node."),
+    (["--rate", "-1"], "rate: -1.0 is not valid. Allowed: 0 to 20 flits per node and cycle, which is a message in"),
     (["--multicast-fraction", "2"], "multicast_fraction: 2.0 is given, allowed are 0 to 1"),
     (["--length", "0"], "length: 0 is given, allowed are 1 to 65536"),
     (["--warmup", "3000"], "warmup: 3000 of 3000 cycles is given, allowed are 0 to 2999"),
-    (["--configuration", "boppana"], "configuration: 'boppana' is unknown. Allowed: amnah_5x5x5, atbm_256, "),
+    (["--configuration", "boppana"], "configuration: 'boppana' is unknown, there are amnah_5x5x5, atbm_256, "),
     (["--lenght", "3"], "No such option: --lenght (Possible options: --length)"),
     (["--injection-rate", "0.1"], "No such option: --injection-rate (Possible options: --rate)"),
     (["--injection_rate=0.1"], "No such option: --injection_rate (Possible options: --rate)"),
@@ -160,7 +161,7 @@ def test_bad_input_is_one_sentence(more, sentence):
 def test_neither_a_rate_nor_a_trace_is_one_sentence():
     code, out, err = wormcast("load", "mesh:4x4", "dual-path")
     assert (code, out) == (2, "")
-    assert err == "wormcast: rate: neither a rate nor a trace is given, a load experiment needs one of them\n"
+    assert err == "wormcast: rate is missing. Needed: rate or trace.\n"
 
 
 def test_patterns_and_numbers_that_are_given():
@@ -194,12 +195,12 @@ def test_a_trace_is_run_until_all_is_received(tmp_path):
 
 
 @pytest.mark.parametrize(("more", "sentence"), [
-    (["--seeds", "4"], "trace: seeds is given beside it"),
-    (["--seed", "0"], "trace: seed is given beside it"),
-    (["--until-interval"], "trace: until_interval is given beside it"),
-    (["--length", "20", "--pattern", "uniform"], "trace: length, pattern is given beside it"),
-    (["--cycles", "0"], "cycles: 0 is given"),
-    (["--warmup", "4"], "warmup: 4 of 4 cycles is given"),
+    (["--seeds", "4"], "seeds: not valid with a trace"),
+    (["--seed", "0"], "seed: not valid with a trace"),
+    (["--until-interval"], "until_interval: not valid with a trace"),
+    (["--length", "20", "--pattern", "uniform"], "length, pattern: not valid with a trace"),
+    (["--cycles", "0"], "cycles: 0 is not valid"),
+    (["--warmup", "4"], "warmup: 4 of 4 cycles is not valid"),
 ])
 def test_what_has_no_meaning_beside_a_trace_is_one_sentence(more, sentence, tmp_path):
     file = tmp_path / "some.jsonl"
@@ -243,14 +244,14 @@ def test_find_saturation():
     assert {probe["rate"] for probe in told["probes"]} >= set(rates.values())
     code, out, err = wormcast(*asked)
     assert (code, err) == (0, "")
-    assert f"saturated between rate {rates['low']:.4g} and {rates['high']:.4g}" in out
+    assert f"saturates between rate {rates['low']:.4g} and {rates['high']:.4g}" in out
 
 
 def test_find_saturation_ends_in_a_deadlock():
     code, out, _ = wormcast("load", "mesh:3x3", "dual-path", "--find-saturation", "--consumption", 1, "--vcs", 1,
                             "--buffer", 2, "--length", 64, "--destinations-mean", 4, "--cycles", 60_000)
     assert code == 3
-    assert "a deadlock at rate" in out
+    assert "\ndeadlock at rate" in out
 
 
 @pytest.mark.parametrize("more", [["--rate", "0.1"], ["--trace", "x.jsonl"], ["--plot", "x.svg"], ["--links"],
@@ -258,4 +259,4 @@ def test_find_saturation_ends_in_a_deadlock():
 def test_what_does_not_go_with_find_saturation(more):
     code, out, err = wormcast("load", "mesh:3x3", "dual-path", "--find-saturation", *more)
     assert (code, out) == (2, "")
-    assert err.startswith(f"wormcast: find-saturation: {more[0]} is given beside it")
+    assert err.startswith(f"wormcast: find-saturation: {more[0]} is not valid with it")

@@ -52,14 +52,15 @@ def test_until_interval_has_all_that_it_ran(tmp_path):
 def test_a_deadlock_leaves_no_table(tmp_path):
     code, out, _ = wormcast(*DEADLOCK, "--messages-out", "m.csv", cwd=tmp_path)
     assert code == 3
-    assert "no table of messages, as nothing is measured in a deadlock" in out
+    assert "no table of messages, as a deadlock has no measurements" in out
     assert not (tmp_path / "m.csv").exists()
 
 
 @pytest.mark.parametrize(("more", "sentence"), [
-    (["--messages-out", "m.txt"], "messages-out: m.txt is given, allowed endings are .csv, .parquet"),
+    (["--messages-out", "m.txt"], "messages-out: m.txt is not valid. Allowed: names that end in .csv, .parquet."),
     (["--messages-out", "m.csv", "--checkpoint", "x"],
-     "messages-out: given with --checkpoint, what goes on from there knows no messages of before; give one of them"),
+     ("messages-out: m.csv is not valid with --checkpoint: a checkpoint does not store received messages. Allowed: one "
+     "of the two options.")),
     (["--messages-out", "/nowhere/m.csv"], "/nowhere/m.csv cannot be written: No such file or directory"),
 ])
 def test_what_cannot_be_is_refused(more, sentence, tmp_path):
@@ -71,8 +72,8 @@ def test_continue_knows_too_little_for_it(tmp_path):
     wormcast(*QUICK, "--seeds", 1, "--checkpoint", "kept", cwd=tmp_path)
     code, out, err = wormcast("continue", "kept", "--messages-out", "m.csv", cwd=tmp_path)
     assert (code, out) == (2, "")
-    assert err == ("wormcast: messages-out: m.csv is given to continue, which knows no messages of before; "
-                   "give it to load\n")
+    assert err == ("wormcast: messages-out: m.csv is not valid with continue: a checkpoint does not store received "
+                   "messages. Allowed: with load.\n")
 
 
 @pytest.mark.slow  # as in sweep: test_sweep
@@ -99,23 +100,25 @@ def test_the_worst_message_is_recorded_and_named(tmp_path):
     worst = found["worst"][0]
     code, out, err = wormcast(*QUICK, "--around-worst", "--vcd", "w.vcd", "--checkpoint", "kept", cwd=tmp_path)
     assert (code, err) == (0, "")
-    said = f"waveform: w.vcd, message {worst['message']} of seed {worst['seed']}, its worm"
+    said = f"waveform: w.vcd, message {worst['message']} of seed {worst['seed']}, worm"
     assert said in out
     assert "$enddefinitions" in (tmp_path / "w.vcd").read_text()
     assert measured("continue", tmp_path / "kept") == measured(*QUICK)
     code, out, err = wormcast("continue", "kept", "--around-worst", "--vcd", "v.vcd", cwd=tmp_path)
     assert code == 2
-    assert "the slowest" in out
+    assert "largest latencies" in out
     assert err == (f"wormcast: message {worst['message']} was created in cycle {worst['created']}, the oldest state "
                    "that is kept is of cycle 12000, from which on messages can be shown\n")
 
 
 @pytest.mark.parametrize(("more", "sentence"), [
-    ([], "around-worst: given without --vcd FILE, it is what goes there"),
+    ([], "around-worst: the waveform's file is missing. Needed: --vcd FILE."),
     (["--vcd", "x.vcd", "--window", "1:2"],
-     "around-worst: --window 1:2 is given beside it, the message says itself what is recorded"),
+     ("window: 1:2 is not valid with --around-worst: the message determines the cycles and instances. Allowed: one of "
+     "the two options.")),
     (["--vcd", "x.vcd", "--instances", "0"],
-     "around-worst: --instances 0 is given beside it, the message says itself what is recorded"),
+     ("instances: 0 is not valid with --around-worst: the message determines the cycles and instances. Allowed: one of "
+     "the two options.")),
 ])
 def test_what_does_not_go_with_the_worst(more, sentence, tmp_path):
     assert wormcast(*QUICK, "--around-worst", *more, cwd=tmp_path) == (2, "", f"wormcast: {sentence}\n")
@@ -124,4 +127,4 @@ def test_what_does_not_go_with_the_worst(more, sentence, tmp_path):
 def test_no_message_is_the_worst_where_none_is_received(tmp_path):
     code, _, err = wormcast(*QUICK, "--cycles", 20, "--warmup", 0, "--around-worst", "--vcd", "w.vcd", cwd=tmp_path)
     assert code == 2
-    assert err == "wormcast: around-worst: no message that counts is received by the end, there must be one\n"
+    assert err == "wormcast: around-worst: no message of the measured cycles is received by the end\n"

@@ -41,16 +41,16 @@ def test_a_picture_says_what_it_is_and_json_stays_json(command, words, tmp_path)
 
 
 @pytest.mark.parametrize(("command", "sentence"), [
-    (["topology", "mesh:2x2", "--plot", "a.gif"], "plot: a.gif is given, allowed endings are .svg, .png"),
+    (["topology", "mesh:2x2", "--plot", "a.gif"], "plot: a.gif is not valid. Allowed: names that end in .svg, .png."),
     (["topology", "mesh:2x2", "--plot", "nowhere/a.svg"], "nowhere/a.svg cannot be written: No such file or directory"),
-    ([*PLAN, "--plot", "a.gif"], "plot: a.gif is given, allowed endings are .svg, .png"),
+    ([*PLAN, "--plot", "a.gif"], "plot: a.gif is not valid. Allowed: names that end in .svg, .png."),
     (["plan", "mesh:2x32", "individual", "--source", "0", "--destinations", ",".join(map(str, range(1, 64))), "--plot",
       "a.svg"], "worms of individual would lie side by side, allowed are up to 24"),
     (["run", "mesh:1x4", "individual", "--source", "0", "--destinations", "1", "--length", "9", "--t-hs", "5",
-      "--timeout", "2", "--plot", "a.svg"], "plot: no worm is posted within the 2 cycles of this run, so there is"),
+      "--timeout", "2", "--plot", "a.svg"], "plot: no worm is posted within the 2 cycles of this run."),
     (["run", "mesh:1x4", "k-binomial", "--ni", "fpfs", "--source", "0", "--destinations", "all", "--length", "32",
       "--packet", "16", "--t-hs", "51000", "--plot", "a.svg"],
-     "cycles, packets at interfaces are drawn of runs that have up to 50000"),
+     "it shows packets at interfaces. Allowed: at most 50000 cycles."),
 ])
 def test_what_cannot_be_drawn_is_one_sentence_and_leaves_nothing(command, sentence, tmp_path):
     code, out, err = wormcast(*command, cwd=tmp_path)

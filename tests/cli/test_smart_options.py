@@ -13,34 +13,34 @@ SMART = "--ni fpfs --packet 16"
 @pytest.mark.parametrize(("network", "scheme", "options", "sentence"), [
     ("mesh:1x4", "k-binomial:k=0", SMART,
      "scheme: k '0' of 'k-binomial:k=0' is not valid. Allowed: whole numbers from 1 to 12"),
-    ("mesh:1x4", "k-binomial", f"{SMART} --ratio 0", "ratio: '0' is given, allowed are numbers above 0"),
-    ("mesh:1x4", "k-binomial", f"{SMART} --ratio half", "ratio: 'half' is given, allowed are numbers above 0"),
+    ("mesh:1x4", "k-binomial", f"{SMART} --ratio 0", "ratio: '0' is not valid. Allowed: numbers above 0."),
+    ("mesh:1x4", "k-binomial", f"{SMART} --ratio half", "ratio: 'half' is not valid. Allowed: numbers above 0."),
     ("mesh:1x4", "k-binomial", f"{SMART} --ratio 2 --t-hs 100 --t-ns 3",
-     "t-ns: 3 is given with ratio 2, which makes it 50: give one of both"),
+     "t-ns: 3 is not valid: ratio 2 sets it to 50. Allowed: one of the two options."),
     ("mesh:1x4", "k-binomial", f"{SMART} --ratio 0.001 --t-hr 100",
-     "ratio: 0.001 is given, which makes t-nr 100000, allowed are up to 65535"),
+     "ratio: 0.001 is not valid: it sets t-nr to 100000. Allowed: a ratio that sets it to at most 65535."),
     ("mesh:1x4", "k-binomial", f"{SMART} --dma 0/3",
-     "dma: '0/3' is given, allowed are flits over cycles, each 1 to 9999: 4/3"),
+     "dma: '0/3' is not valid. Allowed: FLITS or FLITS/CYCLES, each 1 to 9999, for example 4/3."),
     ("mesh:1x4", "k-binomial", f"{SMART} --dma 4/3/2",
-     "dma: '4/3/2' is given, allowed are flits over cycles, each 1 to 9999: 4/3"),
+     "dma: '4/3/2' is not valid. Allowed: FLITS or FLITS/CYCLES, each 1 to 9999, for example 4/3."),
     ("mesh:1x4", "k-binomial", f"{SMART} --dma 4/",
-     "dma: '4/' is given, allowed are flits over cycles, each 1 to 9999: 4/3"),
+     "dma: '4/' is not valid. Allowed: FLITS or FLITS/CYCLES, each 1 to 9999, for example 4/3."),
     ("mesh:1x4", "k-binomial", f"{SMART} --dma-buckets both",
-     "dma_buckets: 'both' is given, allowed are shared, separate"),
+     "dma_buckets: 'both' is not valid. Allowed: shared, separate"),
     ("mesh:1x4", "k-binomial", "--ni fcfs --packet 4",
-     ("places: 4 (the default) are too few for ni fcfs, which keeps all packets of a message: a message of 32 flits "
-      "has 8")),
+     ("places: 4 (the default) is not valid: ni fcfs keeps all packets of a message, and a message of 32 flits has 8. "
+      "Allowed: 8 or more.")),
     ("mesh:4x4", "k-binomial:k=4", f"{SMART} --row 3",
-     "row: 3 flits are given, the headers of all children of node 0 have 4"),
-    ("mesh:1x4", "k-binomial", f"{SMART} --rows 3", "rows: 3 is given, allowed are powers of two up to 64"),
-    ("mesh:1x4", "k-binomial", f"{SMART} --places 257", "places: 257 is given, allowed are 1 to 256"),
+     "row: 3 is not valid: the headers of all children of node 0 have 4 flits. Allowed: 4 or more."),
+    ("mesh:1x4", "k-binomial", f"{SMART} --rows 3", "rows: 3 is not valid. Allowed: powers of two up to 64."),
+    ("mesh:1x4", "k-binomial", f"{SMART} --places 257", "places: 257 is not valid. Allowed: 1 to 256"),
     ("mesh:1x4", "k-binomial", "--ni fpfs",
-     "packet: 0 (the default) makes no packets, which ni fpfs forwards: allowed are 1 to 65535"),
-    ("mesh:1x4", "k-binomial", "--ni clever", "ni: 'clever' is given, allowed are conventional, fcfs, fpfs"),
+     "packet: 0 (the default) is not valid: ni fpfs forwards packets, and 0 makes none. Allowed: 1 to 65535."),
+    ("mesh:1x4", "k-binomial", "--ni clever", "ni: 'clever' is not valid. Allowed: conventional, fcfs, fpfs"),
     ("mesh:1x4", "k-binomial", "--packet 16",
-     ("ni: conventional is given, scheme k-binomial has network interfaces forward its worms: allowed are fcfs, "
-      "fpfs")),
-    ("mesh:1x4", "k-binomial", f"{SMART} --absorb host", "absorb: host is given with ni fpfs, allowed is off"),
+     ("ni: conventional is not valid: network interfaces forward the worms of scheme k-binomial. Allowed: fcfs, "
+      "fpfs.")),
+    ("mesh:1x4", "k-binomial", f"{SMART} --absorb host", "absorb: host is not valid with ni fpfs. Allowed: off."),
 ])
 def test_bad_input_is_one_sentence(network, scheme, options, sentence):
     code, out, err = wormcast(*MULTICAST[network].format(scheme).split(), *options.split())
@@ -57,4 +57,4 @@ def test_a_run_tells_what_interfaces_have_counted():
     assert 2 * 17 <= between["copied"] < source["copied"]
     _, told, _ = wormcast("run", "mesh:1x4", "k-binomial:k=2", "--source", 0, "--destinations", "1,2,3", "--length", 32,
                           "--packet", 16, "--ni", "fpfs")
-    assert "since its first copy" in told
+    assert "since first copy" in told

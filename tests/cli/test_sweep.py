@@ -99,7 +99,7 @@ def test_a_scheduler_that_does_not_answer_leaves_nothing(file, tmp_path):
     address = "nowhere"  # no name of a machine: refused at once
     code, out, err = sweep(file, "--out", tmp_path / "new" / "out", "--scheduler", address)
     assert (code, out) == (2, "")
-    assert err.startswith(f"wormcast: scheduler: {address} is given, no scheduler has answered there")
+    assert err.startswith(f"wormcast: scheduler: {address} is not valid: no scheduler answered")
     assert list(tmp_path.iterdir()) == [file]
 
 
@@ -156,8 +156,8 @@ def test_damaged_file_is_told_and_left(file, tmp_path):
     store.write_bytes(b"no database" * 100)
     code, out, err = sweep(file, "--out", tmp_path / "out")
     assert (code, out) == (2, "")
-    assert err == (f"wormcast: {store} is damaged (file is not a database): it must be a file of finished points, "
-                   "whole; move it away to start anew\n")
+    assert err == (f"wormcast: {store} is damaged (file is not a database). Needed: an intact file of finished "
+                   "points; move it away to start anew.\n")
     assert store.read_bytes() == b"no database" * 100
 
 
@@ -173,12 +173,13 @@ def test_pictures_and_parquet_are_as_asked(file, tmp_path):
     assert {path.suffix for path in (tmp_path / "out").iterdir()} == {".sqlite", ".csv", ".parquet"}
     code, out, err = sweep(file, "--out", tmp_path / "none", "--plot", tmp_path / "some.pdf")
     assert (code, out) == (2, "")
-    assert err == f"wormcast: plot: {tmp_path}/some.pdf is given, allowed endings are .svg, .png\n"
+    assert err == f"wormcast: plot: {tmp_path}/some.pdf is not valid. Allowed: names that end in .svg, .png.\n"
     assert not (tmp_path / "none").exists()
     file.write_text(SWEEP.replace("2000", "300").replace("[0.01, 0.02, 0.03]", "0.01"))
     code, out, err = sweep(file, "--out", tmp_path / "none")
     assert (code, err) == (0, "")
-    assert out.endswith("picture: none, no option with numbers is swept, one must be: rate for example\n")
+    assert out.endswith("picture: none, no option with numbers is swept. "
+                        "Needed: a list of numbers, for example of rate.\n")
 
 
 @pytest.mark.parametrize(("option", "package", "extra"), [
@@ -203,7 +204,7 @@ def test_a_picture_that_cannot_be_written_is_refused_before_anything_is_run(file
     (tmp_path / "out" / f"{file.stem}.csv").mkdir(parents=True)
     code, out, err = sweep(file, "--out", tmp_path / "out")
     assert (code, out) == (2, "")
-    assert err.endswith(".csv is no ordinary file, it must be a file or a new name\n")
+    assert err.endswith(".csv is not valid: it is not a regular file. Allowed: a file or a new name.\n")
     assert [path.suffix for path in (tmp_path / "out").iterdir()] == [".csv"]
 
 

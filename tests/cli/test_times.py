@@ -46,7 +46,7 @@ def test_waveforms_tell_when_a_tail_is_on_the_link_and_call_it_ejected(figure_4,
     found = json.loads(figure_4(2, "--json"))
     _, told, _ = wormcast("wave", tmp_path / "run.vcd")
     assert "│ injected │ arrived │ ejected │" in told.replace("┃", "│")
-    assert "ejected: of the last tail there" in told
+    assert "ejected: cycle of the last tail on a consumption link" in told
     last = [max(times["tail"] for times in one["deliveries"].values()) for one in found["messages"]]
     assert [int(row[5]) + THROUGH for row in cells(told)] == last
     assert "delivered" not in told

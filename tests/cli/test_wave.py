@@ -61,7 +61,7 @@ def test_a_window_worms_and_links_are_chosen(figure_4):
 @pytest.mark.parametrize("more", [[], ["--text"]])
 def test_a_window_without_worms_is_told(figure_4, more):
     code, out, err = wormcast("wave", figure_4, "--window", "0:2", *more)
-    assert (code, out, err) == (0, "no worm has a virtual channel in cycles 0 to 1\n", "")
+    assert (code, out, err) == (0, "no worm holds a virtual channel in cycles 0 to 1\n", "")
 
 
 def test_json_has_all_that_is_read(figure_4):
@@ -92,17 +92,17 @@ def test_a_worm_that_arrives_is_told_when(tmp_path):
 
 
 @pytest.mark.parametrize(("arguments", "sentence"), [
-    (["--window", "3"], "window: '3' is given, it must be A:B"),
-    (["--window", "3:3"], "window: 3:3 is given, the waveform has cycles 0 to 29, allowed is A:B with 0 <= A < B <="),
-    (["--worms", "0,9"], "worms: 9 is given, the waveform tells of 2 worms, numbers from 0 to 1"),
-    (["--worms", "0,x"], "worms: '0,x' is given, allowed are numbers of worms, joined by commas"),
-    (["--links", "0.0>0.3"], "links: '0.0>0.3' is given, the waveform has no such link; allowed are used, all, and"),
-    (["--plot", "f.pdf"], "plot: f.pdf is given, allowed endings are .svg, .png"),
+    (["--window", "3"], "window: '3' is not valid. Allowed: A:B"),
+    (["--window", "3:3"], "window: 3:3 is not valid: the waveform has cycles 0 to 29. Allowed: A:B with 0 <= A < B <="),
+    (["--worms", "0,9"], "worms: 9 is not valid: the waveform has 2 worms. Allowed: numbers from 0 to 1."),
+    (["--worms", "0,x"], "worms: '0,x' is not valid. Allowed: numbers of worms, separated by commas."),
+    (["--links", "0.0>0.3"], "links: '0.0>0.3' is not valid: the waveform has no such link. Allowed: used, all, or"),
+    (["--plot", "f.pdf"], "plot: f.pdf is not valid. Allowed: names that end in .svg, .png."),
     (["--plot", "no/f.svg"], "no/f.svg cannot be written: No such file or directory"),
-    (["--plot", "f.svg", "--window", "0:2"], "plot: 0 virtual channels would be drawn, allowed are 1 to 800; --window"),
-    (["--buffers", "s0"], "wave: --buffers is given without --plot, it says what is drawn"),
-    (["--plot", "f.svg", "--buffers", "s0"], "buffers: 's0' is given, the waveform shows none of deep switches in"),
-    (["--text", "--json"], "wave: --text and --json are given, allowed is one or the other"),
+    (["--plot", "f.svg", "--window", "0:2"], "plot: a drawing of 0 virtual channels is not valid. Allowed: 1 to 800. "),
+    (["--buffers", "s0"], "buffers: s0 is not valid without --plot. Needed: --plot FILE."),
+    (["--plot", "f.svg", "--buffers", "s0"], "buffers: 's0' is not valid: the waveform has no buffers of deep"),
+    (["--text", "--json"], "wave: --text with --json is not valid. Allowed: one of the two options."),
 ])
 def test_what_cannot_be_shown_is_refused(figure_4, arguments, sentence):
     code, out, err = wormcast("wave", figure_4.name, *arguments, cwd=figure_4.parent)
@@ -116,8 +116,7 @@ def test_a_file_of_another_kind_is_refused(tmp_path):
     (tmp_path / "w.vcd").write_text("$comment of another tool $end\n$enddefinitions $end\n#0\n")
     code, out, err = wormcast("wave", "w.vcd", cwd=tmp_path)
     assert (code, out) == (2, "")
-    assert err == ("wormcast: w.vcd tells nothing of worms, it must be a waveform that run or load has written by "
-                   "engine bulk\n")
+    assert err == ("wormcast: w.vcd has no worms. Needed: a waveform that run or load has written with engine bulk.\n")
 
 
 def test_several_are_drawn_side_by_side(figure_4, tmp_path):
@@ -129,7 +128,7 @@ def test_several_are_drawn_side_by_side(figure_4, tmp_path):
     width = re.search(r'<svg [^>]*width="([\d.]+)pt"', drawing.read_text())[1]
     assert float(width) == pytest.approx(2 * 3.4 * 72)
     code, out, err = wormcast("wave", figure_4, figure_4, "--json")
-    assert (code, out, err) == (2, "", "wormcast: wave: --json is given with 2 files, it tells of one\n")
+    assert (code, out, err) == (2, "", "wormcast: wave: --json is not valid with 2 files. Allowed: one file.\n")
 
 
 def test_the_hardware_s_channels_are_told_as_the_run_had_them(tmp_path):

@@ -124,9 +124,9 @@ def test_class_is_that_of_the_escape_or_of_the_last_channel(text):
 
 def test_other_relations_and_selectors_are_refused():
     mesh = topology("mesh:3x3")
-    with pytest.raises(WormcastError, match=r"AdaptiveDecoder.relation: must be adaptive or e-cube-adaptive, not e-"):
+    with pytest.raises(WormcastError, match=r"AdaptiveDecoder.relation: e-cube is not valid. Allowed: adaptive, e-"):
         AdaptiveDecoder(header_of(mesh, 2), relation=E_CUBE)
-    with pytest.raises(WormcastError, match=r"AdaptiveDecoder.header: it selects among 2 relations, one is allowed"):
+    with pytest.raises(WormcastError, match=r"AdaptiveDecoder.header: a selector of 2 relations is not valid."):
         AdaptiveDecoder(AddressList(mesh.shape, 32, relations=2), relation=ADAPTIVE)
 
 

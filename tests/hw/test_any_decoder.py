@@ -243,14 +243,14 @@ FIRST, LAST = switch_kinds(topology("min:b=2,stages=2"))
 
 
 @pytest.mark.parametrize(("build", "sentence"), [
-    (lambda: TorusDecoder(AddressList((4,), 32, relations=2)), "TorusDecoder.header: it selects among 2 relations"),
-    (lambda: RouteDecoder(LISTS, kind=RING), "RouteDecoder.header: lists of addresses are given, it is built for"),
-    (lambda: RouteDecoder(Unicast((4,), 32, relations=2), kind=RING), "RouteDecoder.header: it selects among 2"),
-    (lambda: RouteDecoder(Unicast((5000,), 32), kind=RING), "RouteDecoder.header: addresses have 13 bits, tables are"),
-    (lambda: TagDecoder(ONE, kind=RING), "TagDecoder.kind: it has 2 outputs to switches and 1 to nodes, allowed is a"),
-    (lambda: TagDecoder(ONE, kind=FIRST, digit=2), "TagDecoder.digit: 2 is given, addresses have 2 of base 2"),
-    (lambda: TableDecoder(LISTS, kind=LAST), "TableDecoder.kind: 2 nodes are given at a switch, lists of addresses"),
-    (lambda: RouteDecoder(ONE, kind=RING, ejection="two"), "decoder.ejection: 'two' is given, allowed are one, all"),
+    (lambda: TorusDecoder(AddressList((4,), 32, relations=2)), "TorusDecoder.header: a selector of 2 relations"),
+    (lambda: RouteDecoder(LISTS, kind=RING), "RouteDecoder.header: an address list is not valid."),
+    (lambda: RouteDecoder(Unicast((4,), 32, relations=2), kind=RING), "RouteDecoder.header: a selector of 2 relations"),
+    (lambda: RouteDecoder(Unicast((5000,), 32), kind=RING), "RouteDecoder.header: addresses of 13 bits are not valid."),
+    (lambda: TagDecoder(ONE, kind=RING), "TagDecoder.kind: a switch with 2 outputs to switches and 1 to nodes is not"),
+    (lambda: TagDecoder(ONE, kind=FIRST, digit=2), "TagDecoder.digit: 2 is not valid. Allowed: 0 to 1, the digits of"),
+    (lambda: TableDecoder(LISTS, kind=LAST), "TableDecoder.kind: a switch with 2 nodes is not valid. Allowed: 1 node."),
+    (lambda: RouteDecoder(ONE, kind=RING, ejection="two"), "decoder.ejection: 'two' is not valid. Allowed: one, all."),
 ])
 def test_what_a_decoder_is_not_built_for_is_refused(build, sentence):
     with pytest.raises(WormcastError, match=sentence):
@@ -259,10 +259,10 @@ def test_what_a_decoder_is_not_built_for_is_refused(build, sentence):
 
 def test_routes_that_a_decoder_is_not_built_for_are_refused():
     ring, baseline = blueprint("ring:4"), blueprint("min:b=2,stages=2")
-    with pytest.raises(WormcastError, match="relation e-cube: it has 2 classes of virtual channels, the decoder is"):
+    with pytest.raises(WormcastError, match=r"relation: e-cube is not valid: it has 2 classes of virtual channels\."):
         RouteDecoder(ring.header, kind=ring.kinds[0]).tables(ring.routes, ring.kinds[0])
     shifted = TagDecoder(baseline.header, kind=baseline.kinds[0], digit=0)
-    with pytest.raises(WormcastError, match="relation destination-tags: on min:b=2,stages=2 it does not take outputs"):
+    with pytest.raises(WormcastError, match="relation: destination-tags is not valid for destination-tag routers"):
         shifted.strap_values(baseline.routes, baseline.kinds[0])
 
 

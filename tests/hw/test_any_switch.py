@@ -330,7 +330,7 @@ def test_ejection_ports_have_as_many_consumption_channels_each():
     assert decoder.outputs == ("east", "west", "south", "north", "local_east", "local_west", "local_south",
                                "local_north")
     outputs = [PortSpec(name, vcs=1 + (name == "local_east")) for name in decoder.outputs]
-    with pytest.raises(WormcastError, match=r"Switch.outputs: ejection ports must have the same number of consumption"):
+    with pytest.raises(WormcastError, match=r"Switch.outputs: 2, 1, 1, 1 consumption channels are not valid. Allowed:"):
         Switch(inputs=[PortSpec(name) for name in decoder.inputs], outputs=outputs, decoder=decoder, width=32)
 
 

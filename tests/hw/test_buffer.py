@@ -89,10 +89,10 @@ def test_every_flit_is_read_once_by_each_reader_in_order(vcs, depth, width, read
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"depth": 17}, "ReplicationBuffer.depth: must be 1 to 16 flits, not 17"),
-        ({"depth": 0}, "ReplicationBuffer.depth: must be 1 to 16 flits, not 0"),
-        ({"readers": 0}, "ReplicationBuffer.readers: must be at least 1, not 0"),
-        ({"storage": "sram"}, "ReplicationBuffer.storage: must be one of lutram, registers, not 'sram'"),
+        ({"depth": 17}, "ReplicationBuffer.depth: 17 is not valid. Allowed: 1 to 16 flits."),
+        ({"depth": 0}, "ReplicationBuffer.depth: 0 is not valid. Allowed: 1 to 16 flits."),
+        ({"readers": 0}, "ReplicationBuffer.readers: 0 is not valid. Allowed: 1 or more."),
+        ({"storage": "sram"}, "ReplicationBuffer.storage: 'sram' is not valid. Allowed: lutram, registers."),
     ],
 )
 def test_bad_parameters_are_refused(options, sentence):

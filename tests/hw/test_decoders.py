@@ -253,10 +253,10 @@ def check_classes(decoder, mesh, straps):
 @pytest.mark.parametrize(
     ("shape", "relations", "count", "sentence"),
     [
-        ((4, 4), ("x-y",), 1, "must be of e-cube, hamiltonian, not 'x-y'"),
-        ((4, 4), (), 1, "must name relations once each"),
-        ((4, 4), ("e-cube", "e-cube"), 2, "must name relations once each"),
-        ((4, 4), ("e-cube",), 2, "1 given, but the header format selects among 2"),
+        ((4, 4), ("x-y",), 1, "'x-y' is not valid. Allowed: e-cube, hamiltonian."),
+        ((4, 4), (), 1, "Allowed: one relation or more, each once."),
+        ((4, 4), ("e-cube", "e-cube"), 2, "Allowed: one relation or more, each once."),
+        ((4, 4), ("e-cube",), 2, "Allowed: 2 relations, as many as the header format selects among."),
     ],
 )
 def test_bad_relations_are_refused(shape, relations, count, sentence):
@@ -397,8 +397,8 @@ def test_table_s_class_is_that_of_the_next_hop_or_of_the_last(classes, name):
 
 
 @pytest.mark.parametrize(("header", "sentence"), [
-    (AddressList((3, 3, 3), 32, relations=2), "TableDecoder.header: it selects among 2 relations, one is allowed"),
-    (AddressList((16, 17), 32), "addresses have 9 bits, a table of ports is built for at most 8"),
+    (AddressList((3, 3, 3), 32, relations=2), "TableDecoder.header: a selector of 2 relations is not valid."),
+    (AddressList((16, 17), 32), "addresses of 9 bits are not valid. Allowed: at most 8 bits."),
 ])
 def test_what_a_table_is_not_built_for_is_refused(header, sentence):
     with pytest.raises(WormcastError, match=sentence):
@@ -406,5 +406,5 @@ def test_what_a_table_is_not_built_for_is_refused(header, sentence):
 
 
 def test_injection_by_a_table_is_one_or_all():
-    with pytest.raises(WormcastError, match=r"decoder\.injection: 'two' is given, allowed are one, all"):
+    with pytest.raises(WormcastError, match=r"decoder\.injection: 'two' is not valid\. Allowed: one, all\."):
         TableDecoder(AddressList((3, 3), 32), injection="two")

@@ -277,8 +277,8 @@ def test_no_path_leads_through_it():
 
 @pytest.mark.parametrize(("changed", "message"), [
     ({"chunk": 2},
-     "chunk: 2 flits are given, a switch of 3 outputs that decodes 1 header flits at once needs at least 3"),
-    ({"vcs": 2}, "DeepSwitch.vcs: in_0 has 2 virtual channels, deep buffers have 1"),
+     "chunk: 2 is not valid: the switch has 3 outputs and decodes 1 header flits at once. Allowed: 3 flits or more."),
+    ({"vcs": 2}, "DeepSwitch.vcs: 2 virtual channels of in_0 are not valid. Allowed: 1."),
 ])
 def test_what_cannot_be_built_is_refused(changed, message):
     given = {"chunk": 4, "vcs": 1} | changed
@@ -290,8 +290,8 @@ def test_what_cannot_be_built_is_refused(changed, message):
 
 
 @pytest.mark.parametrize(("depth", "message"), [
-    (18, "PortSpec.depth: must be 2 chunks of 4 flits or more, not 18 flits"),
-    (4, "PortSpec.depth: must be 2 chunks of 4 flits or more, not 4 flits"),
+    (18, "PortSpec.depth: 18 is not valid. Allowed: a multiple of 4 flits from 8."),
+    (4, "PortSpec.depth: 4 is not valid. Allowed: a multiple of 4 flits from 8."),
 ])
 def test_a_buffer_has_whole_chunks(depth, message):
     with pytest.raises(WormcastError) as refused:

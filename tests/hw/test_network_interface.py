@@ -165,11 +165,11 @@ def test_queue_holds_the_host_back(queue):
 
 def test_bad_parameters_are_refused():
     for field, value in (("queue", 0), ("queue", 17), ("packet", -1), ("header_flits", 65), ("t_ns", 65536)):
-        with pytest.raises(WormcastError, match=rf"Injection.{field}: must be \d+ to \d+, not {value}"):
+        with pytest.raises(WormcastError, match=rf"Injection.{field}: {value} is not valid. Allowed: \d+ to \d+."):
             Injection(PortSpec("network"), width=8, **{field: value})
-    with pytest.raises(WormcastError, match=r"Consumption\.t_nr: must be 0 to 65535, not -1"):
+    with pytest.raises(WormcastError, match=r"Consumption\.t_nr: -1 is not valid. Allowed: 0 to 65535."):
         Consumption(PortSpec("network"), width=8, t_nr=-1)
-    with pytest.raises(WormcastError, match=r"NetworkInterface\.ports: must be at least 1, not 0"):
+    with pytest.raises(WormcastError, match=r"NetworkInterface\.ports: 0 is not valid. Allowed: 1 or more."):
         NetworkInterface(injection=PortSpec("network"), consumption=PortSpec("network"), width=8, ports=0)
 
 

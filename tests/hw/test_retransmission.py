@@ -314,11 +314,11 @@ def test_least_and_most_that_is_allowed(slots, flits):
 
 def test_bad_parameters_are_refused():
     for field, value in (("slots", 0), ("slots", 17), ("flits", 1), ("flits", 65537)):
-        with pytest.raises(WormcastError, match=rf"Retransmission\.{field}: must be \d+ to \d+, not {value}"):
+        with pytest.raises(WormcastError, match=rf"Retransmission\.{field}: {value} is not valid. Allowed: \d+ to"):
             Retransmission(**{"slots": 1, "flits": 8, "channels": 1, "width": 8, field: value})
-    with pytest.raises(WormcastError, match=r"Consumption\.slots: must be 0 to 16, not 17"):
+    with pytest.raises(WormcastError, match=r"Consumption\.slots: 17 is not valid. Allowed: 0 to 16."):
         Consumption(PortSpec("network"), width=8, slots=17)
     for field in ("ports", "links"):
-        with pytest.raises(WormcastError, match=rf"NetworkInterface\.{field}: must be 1 where there are slots, not 2"):
+        with pytest.raises(WormcastError, match=rf"NetworkInterface\.{field}: 2 is not valid with slots. Allowed: 1."):
             NetworkInterface(injection=PortSpec("network"), consumption=PortSpec("network"), width=8, slots=1,
                              **{field: 2})

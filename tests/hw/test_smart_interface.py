@@ -167,11 +167,11 @@ def test_no_path_from_link_to_link(kind):
 
 
 @pytest.mark.parametrize(("options", "message"), [
-    ({"rows": 3}, "rows: must be a power of two up to 64, not 3"),
-    ({"places": 0}, "places: must be 1 to 256, not 0"),
-    ({"row_flits": 0}, "flits: must be 1 to 1024, not 0"),
-    ({"packet": 0}, "packet: must be 1 or more of a smart one, not 0"),
-    ({"ports": 2}, "ports: must be 1 of a smart one, not 2"),
+    ({"rows": 3}, "rows: 3 is not valid. Allowed: powers of two from 1 to 64."),
+    ({"places": 0}, "places: 0 is not valid. Allowed: 1 to 256."),
+    ({"row_flits": 0}, "flits: 0 is not valid. Allowed: 1 to 1024."),
+    ({"packet": 0}, r"packet: 0 is not valid with kind \w+. Allowed: 1 or more."),
+    ({"ports": 2}, r"ports: 2 is not valid with kind \w+. Allowed: 1."),
 ])
 def test_bad_parameters(options, message):
     with pytest.raises(WormcastError, match=message):

@@ -253,10 +253,10 @@ SPECS = [PortSpec(name) for name in ("east", "west", "south", "north", "local")]
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"readers": "both"}, "Switch.readers: must be one of coupled, independent, not 'both'"),
-        ({"delays": "slow"}, "Switch.delays: must be one of paper, fast, not 'slow'"),
-        ({"inputs": SPECS[:4]}, "Switch.inputs: must be east, west, south, north, local as in the decoder"),
-        ({"outputs": SPECS[1:]}, "Switch.outputs: must be east, west"),
+        ({"readers": "both"}, "Switch.readers: 'both' is not valid. Allowed: coupled, independent."),
+        ({"delays": "slow"}, "Switch.delays: 'slow' is not valid. Allowed: paper, fast."),
+        ({"inputs": SPECS[:4]}, "Switch.inputs: east, west, south, north is not valid. Allowed: the decoder's"),
+        ({"outputs": SPECS[1:]}, "Switch.outputs: west, south, north, local is not valid. Allowed: the decoder's"),
     ],
 )
 def test_bad_parameters_are_refused(options, sentence):
@@ -268,8 +268,8 @@ def test_bad_parameters_are_refused(options, sentence):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"vcs": 0}, "PortSpec.vcs: must be at least 1, not 0"),
-        ({"depth": 17}, "PortSpec.depth: must be 1 to 16 flits, not 17"),
+        ({"vcs": 0}, "PortSpec.vcs: 0 is not valid. Allowed: 1 or more."),
+        ({"depth": 17}, "PortSpec.depth: 17 is not valid. Allowed: 1 to 16 flits."),
     ],
 )
 def test_bad_ports_are_refused(options, sentence):

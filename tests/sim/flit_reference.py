@@ -1,6 +1,6 @@
 """Unicasts in a network of wormhole routers, flit by flit: a second simulator, from the documented timing alone.
 
-What it knows is what docs/interfaces.md promises (Delays, Credit loop, Turns, Interface, Host), and it imports nothing
+It knows what docs/links.md and docs/hosts.md promise (Delays, Credit loop, Turns, Interface, Host), and imports nothing
 of the package. A flit that *leaves* a buffer in cycle c is on the link behind it in c + 1 (``fast`` routers: c + 2).
 One that is on a link in t leaves the buffer behind it in t + 1 at the earliest. The first flit of a worm is fetched in
 t + 1, not before the cycle after the tail in front has left, and leaves in the cycle after at the earliest. The place

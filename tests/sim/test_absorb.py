@@ -151,13 +151,13 @@ def test_hosts_never_deadlock(scheme):
 
 
 @pytest.mark.parametrize(("options", "sentence"), [
-    ({"absorb": "0"}, "absorb: '0' is given, allowed are off, host, and 1 to 16 slots"),
-    ({"absorb": "17"}, "absorb: '17' is given, allowed are off, host, and 1 to 16 slots"),
-    ({"absorb": "1", "ports": "all"}, r"ports: all is given with retransmission slots \(absorb 1\), .* allowed is one"),
-    ({"absorb": "1", "ejection": "all"}, "ejection: all is given with retransmission slots"),
-    ({"absorb": "1", "consumption_links": "separate"}, "consumption_links: separate is given with retransmission"),
-    ({"absorb": "host", "classes": "up/down"}, "classes: up/down is given with absorb host, .* allowed is \"\""),
-    ({"slot": 1}, "slot: 1 is given, allowed are 2 to 65536"),
+    ({"absorb": "0"}, "absorb: '0' is not valid. Allowed: off, host, 1 to 16 slots."),
+    ({"absorb": "17"}, "absorb: '17' is not valid. Allowed: off, host, 1 to 16 slots."),
+    ({"absorb": "1", "ports": "all"}, r"ports: all is not valid: retransmission slots \(absorb 1\) .* Allowed: one\."),
+    ({"absorb": "1", "ejection": "all"}, "ejection: all is not valid: retransmission slots"),
+    ({"absorb": "1", "consumption_links": "separate"}, "consumption_links: separate is not valid: retransmission"),
+    ({"absorb": "host", "classes": "up/down"}, "classes: up/down is not valid: with absorb host .* Allowed: \"\""),
+    ({"slot": 1}, "slot: 1 is not valid. Allowed: 2 to 65536"),
 ])
 def test_options_that_do_not_fit_are_refused(options, sentence):
     with pytest.raises(WormcastError, match=sentence):
@@ -172,7 +172,7 @@ def test_longest_message_for_a_slot(length, options):
     flits = options.get("packet", length) + header
     whole = [Message(0, 0, (1, 2, 3), length)]
     assert runs(whole, 1, slot=flits, **options).outcome == "delivered"
-    with pytest.raises(WormcastError, match=rf"slot: {flits - 1} flits are given, a worm to 3 destinations with "
-                                            rf"{flits - header} payload flits needs {flits}: give wider slots, or"):
+    with pytest.raises(WormcastError, match=rf"slot: {flits - 1} is not valid: a worm to 3 destinations with "
+                                            rf"{flits - header} payload flits needs {flits} flits"):
         runs(whole, 1, slot=flits - 1, **options)
     assert runs([Message(0, 0, (3,), length)], 1, slot=2, **options).outcome == "delivered"

@@ -51,7 +51,7 @@ def test_buffers_of_paper_002_go_by_the_virtual_channels(name, depths):
         assert (chosen.vcs, chosen.buffer, chosen.consumption) == (vcs, depth, 4)
     chosen = hardware(MESH, DUAL_PATH, named=name)
     assert (chosen.vcs, chosen.buffer) == (2, 4)
-    with pytest.raises(WormcastError, match="configuration: 3 virtual channels are given, its buffers are known for"):
+    with pytest.raises(WormcastError, match="vcs: 3 is not valid: the configuration has no buffer depth for it"):
         hardware(MESH, DUAL_PATH, named=name, vcs=3)
     assert hardware(MESH, DUAL_PATH, named=name, vcs=3, buffer=5).buffer == 5
 
@@ -63,10 +63,10 @@ def test_options_that_are_not_given_go_with_deep_buffers():
     assert chosen == paper
     assert hardware(network, scheme, buffer_kind="deep", chunk=48).buffer == 13 * 48
     assert hardware(network, scheme, buffer_kind="deep", buffer=64).buffer == 64
-    for name, value, sentence in (("vcs", 2, "vcs: 2 is given with buffer-kind deep, allowed is 1"),
-                                  ("consumption", 2, "consumption: 2 is given with buffer-kind deep, allowed is 1"),
-                                  ("buffer", 4, "buffer: 4 is given with chunks of 8 flits"),
-                                  ("chunk", 1, "chunk: 1 is given, allowed are 2 to 256"),
+    for name, value, sentence in (("vcs", 2, "vcs: 2 is not valid with buffer-kind deep. Allowed: 1."),
+                                  ("consumption", 2, "consumption: 2 is not valid with buffer-kind deep. Allowed: 1."),
+                                  ("buffer", 4, "buffer: 4 is not valid with chunks of 8 flits"),
+                                  ("chunk", 1, "chunk: 1 is not valid. Allowed: 2 to 256"),
                                   ("chunk", "8", "chunk: '8' is not valid. Allowed: a whole number")):
         with pytest.raises(WormcastError, match=sentence):
             hardware(network, scheme, buffer_kind="deep", **{name: value})
@@ -116,13 +116,13 @@ def test_names_may_be_added():
 
 
 @pytest.mark.parametrize(("field", "value", "sentence"), [
-    ("ports", "two", "ports: 'two' is given, allowed are one, all"),
-    ("consumption_links", "many", "consumption_links: 'many' is given, allowed are shared, separate"),
-    ("queue", 17, "queue: 17 is given, allowed are 1 to 16"),
-    ("packet", -1, "packet: -1 is given, allowed are 0 to 65535"),
-    ("t_ns", 65536, "t_ns: 65536 is given, allowed are 0 to 65535"),
-    ("storage", "paper", "storage: 'paper' is given, allowed are lutram, registers"),
-    ("t_hr", -1, "t_hr: -1 is given, allowed are 0 to 4294967296"),
+    ("ports", "two", "ports: 'two' is not valid. Allowed: one, all"),
+    ("consumption_links", "many", "consumption_links: 'many' is not valid. Allowed: shared, separate"),
+    ("queue", 17, "queue: 17 is not valid. Allowed: 1 to 16"),
+    ("packet", -1, "packet: -1 is not valid. Allowed: 0 to 65535"),
+    ("t_ns", 65536, "t_ns: 65536 is not valid. Allowed: 0 to 65535"),
+    ("storage", "paper", "storage: 'paper' is not valid. Allowed: lutram, registers"),
+    ("t_hr", -1, "t_hr: -1 is not valid. Allowed: 0 to 4294967296"),
 ])
 def test_bad_options_are_refused(field, value, sentence):
     with pytest.raises(WormcastError, match=sentence):
@@ -131,19 +131,19 @@ def test_bad_options_are_refused(field, value, sentence):
 
 def test_relations_that_routers_compare_by_are_named_with_those_there_are():
     for shape, relations, sentence in (
-        ("mesh:8x8", ("odd",), "relations: odd is given, routers of mesh:8x8 compare coordinates by e-cube, ham"),
-        ("mesh:8x8", ("e-cube", "e-cube"), "relations: e-cube, e-cube is given"),
+        ("mesh:8x8", ("odd",), "relations: odd is not valid. Allowed: e-cube, hamiltonian, each once."),
+        ("mesh:8x8", ("e-cube", "e-cube"), "relations: e-cube, e-cube is not valid"),
     ):
         with pytest.raises(WormcastError, match=sentence):
             Blueprint(topology(shape), DUAL_PATH, Configuration(), relations).router()
-    with pytest.raises(WormcastError, match="relations: e-cube is given, routers of ring:4 know that of"):
+    with pytest.raises(WormcastError, match="relations: e-cube is not valid: routers of ring:4 decode the scheme's"):
         Blueprint(topology("ring:4"), SCHEMES["individual"], Configuration(), ("e-cube",)).router()
 
 
 def test_tables_of_routers_have_a_limit_in_the_bits_of_addresses():
     by_e_cube = DUAL_PATH.routed_by(OWN)
     assert Blueprint(topology("mesh:16x16"), by_e_cube, Configuration()).decoder()
-    with pytest.raises(WormcastError, match=r"relation: own is looked up in tables on mesh:5x33, .* 9 bits, allowed"):
+    with pytest.raises(WormcastError, match=r"relation: own is not valid: addresses of mesh:5x33 have 9 bits, and its"):
         Blueprint(topology("mesh:5x33"), by_e_cube, Configuration()).decoder()
 
 
@@ -183,6 +183,6 @@ def test_each_option_changes_the_parts_that_it_says():
 def test_bad_option_is_refused_wherever_it_is_declared():
     for name, option in options_of(Configuration).items():
         wrong = option.limits[1] + 1 if option.limits else "nothing of the kind"
-        with pytest.raises(WormcastError, match=f"^{name}: '?{wrong}'? is (given|no direction), allowed are "):
+        with pytest.raises(WormcastError, match=rf"^{name}: '?{wrong}'? is (not valid|no direction)"):
             Configuration(**{name: wrong})
         assert option.help.endswith(".")

@@ -75,6 +75,7 @@ def refusals(folder, network, scheme, *options):
 @pytest.mark.parametrize(("given", "sentence"), [
     (("ring.toml", "individual"), "relation up-down: it does not lead from switch 0 to node 3 in ring.toml"),
     (("mesh:4x4", "columns.py"), "scheme columns: a worm comes from "),
+    (("mesh:4x4", "path-lg"), "scheme path-lg: its worms need switches that hold a whole worm"),
     (("mesh:4x4", "individual", "--relation", "dead_end.py"), "relation dead-end: it does not lead from "),
     (("mesh:4x4", "dual-path", "--classes", "1+"), "classes: 1+:next is not valid: it has no class for a worm"),
     (("mesh:4x4", "individual", "--relation", "spiral"), "relation: 'spiral' is unknown"),
@@ -88,6 +89,20 @@ def test_all_commands_refuse_in_one_sentence(given, sentence, folder):
     assert len(said) == 1
     assert said.pop().startswith(sentence)
     assert not list(folder.glob("out/*.csv"))
+
+
+@pytest.mark.parametrize(("scheme", "options"), [
+    ("path-g", []), ("path-lg", []), ("tree", []), ("dual-path", ["--buffer-kind", "deep"]),
+])
+def test_messages_are_refused_alike_in_a_run_and_as_a_trace(scheme, options, folder):
+    """What a scheme needs of switches comes before the turns that its worms take."""
+    message = {"cycle": 0, "source": 3, "destinations": [2, 6, 0, 4, 7], "length": 4}
+    (folder / "m.jsonl").write_text(json.dumps(message) + "\n")
+    run, load = (wormcast(command, "mesh:4x2", scheme, option, "m.jsonl", *options, cwd=folder)
+                 for command, option in (("run", "--messages"), ("load", "--trace")))
+    assert run == load
+    assert run[0] == 2
+    assert "allowed is" in run[2]
 
 
 def test_sets_that_are_given_are_asked_alone(folder):

@@ -142,7 +142,7 @@ def test_a_worm_that_waits_for_a_receipt_that_never_comes_is_refused():
             found.after[2] = 0
             return found
 
-    with pytest.raises(WormcastError, match="worm 2 waits for node 2's receipt of worm 0, which does not go there"):
+    with pytest.raises(WormcastError, match="worm 2 is not valid: it waits for node 2's receipt of worm 0"):
         engine_of(Lost(), "mesh:1x4", [send(0, 1, 2, 3)])
 
 
@@ -232,9 +232,9 @@ def test_a_packet_given_twice_is_caught(options):
 
 def test_packets_need_room_for_their_place():
     for width, length, sentence in (
-        (8, 9, "a message of 9 flits is given with packets of 4, of flits of 8 bits each packet of several must have"),
-        (2, 8, "packet: a message of 8 flits is given with packets of 4, .* must have 16 or more"),
-        (20, 17, "packet: a message of 17 flits is given with flits of 20 bits, in packets it may have up to 16"),
+        (8, 9, "packet: 4 is not valid: a message of 9 flits has a packet of fewer than 4 flits of 8 bits"),
+        (2, 8, "packet: 4 is not valid: a message of 8 flits has a packet of fewer than 16 flits of 2 bits"),
+        (20, 17, "packet: 4 is not valid: flits of 20 bits .* a message of 17 flits. Allowed: messages of up to 16"),
     ):
         with pytest.raises(WormcastError, match=sentence):
             bulk("mesh:1x3", "individual", [send(0, 2, length=length)], flit_width=width, packet=4)

@@ -62,7 +62,7 @@ def counts(folder):
 
 
 @pytest.mark.parametrize(("before", "after", "expected"), [
-    ('"""A network interface, conventional or smart.', '"""An interface.', [0, 0]),
+    ('"""Network interface, conventional or smart.', '"""An interface.', [0, 0]),
     ("        m = Module()\n", "        m = Module()  # a comment\n\n", [0, 0]),
     ("        m = Module()\n", "        m = Module()\n        m.d.comb += []\n", [2, 0]),
     ('"injection_{p}"] = ', '"post_{p}"] = ', [2, 2]),

@@ -97,15 +97,15 @@ def test_routers_with_one_key_are_one_netlist():
 
 def test_names_that_would_be_one_in_hardware_are_refused():
     alike = replace(topology("min:b=2,stages=2"), switch_names=("a-b", "a_b", "c", "d"))
-    with pytest.raises(WormcastError, match="switches 'a-b' and 'a_b' of min:b=2,stages=2 would both be a_b"):
+    with pytest.raises(WormcastError, match="stages=2 is not valid: switches 'a-b' and 'a_b' would both be a_b"):
         Network(alike, SCHEMES["individual"], Configuration())
 
 
 @pytest.mark.parametrize(("scheme", "options", "sentence"), [
     ("column-path", {"flit_width": 7},
-     "flit_width: 7 bits hold one address of 4 bits; for the classes 0+/0-:next a header flit must hold two"),
+     "flit_width: 7 is not valid: the classes 0+/0-:next depend on the next hop, so a header flit must hold two "),
     ("e-mcast", {"flit_width": 12, "classes": "1+,0+/1-/0-"},
-     "classes: 1+,0+/1-/0-:next does not go with relation e-cube: by the next hop only one dimension can"),
+     "classes: 1+,0+/1-/0-:next is not valid with relation e-cube: a router does not know the next hop"),
 ])
 def test_classes_by_a_hop_that_routers_do_not_know_are_refused(scheme, options, sentence):
     with pytest.raises(WormcastError) as caught:
@@ -144,5 +144,5 @@ def test_engines_that_disagree_are_an_internal_error(monkeypatch):
             pass
 
     monkeypatch.setattr(amaranth, "AmaranthEngine", Idle)
-    with pytest.raises(RuntimeError, match="the engines disagree on what becomes of this run"):
+    with pytest.raises(RuntimeError, match="the engines disagree on the deliveries of this run"):
         run(topology("mesh:1x2"), SCHEMES["individual"], [send(0, 1)], Configuration(), engine="amaranth")

@@ -99,8 +99,8 @@ def test_conventional_interfaces_are_refused():
 
 
 @pytest.mark.parametrize(("options", "message"), [
-    ({"ni": "fcfs", "places": 2}, "places: 2 are too few for ni fcfs, .*: a message of 12 flits has 3"),
-    ({"ni": "fpfs", "row": 1}, "row: 1 flits are given, the headers of all children of node 0 have"),
+    ({"ni": "fcfs", "places": 2}, "places: 2 is not valid: ni fcfs .* a message of 12 flits has 3"),
+    ({"ni": "fpfs", "row": 1}, "row: 1 is not valid: the headers of all children of node 0 have"),
 ])
 def test_what_the_table_has_no_room_for_is_refused(options, message):
     with pytest.raises(WormcastError, match=message):
@@ -109,14 +109,14 @@ def test_what_the_table_has_no_room_for_is_refused(options, message):
 
 
 @pytest.mark.parametrize(("options", "message"), [
-    ({"ni": "fpfs"}, "packet: 0 \\(the default\\) makes no packets, which ni fpfs forwards"),
-    ({"ni": "fpfs", "packet": 4, "rows": 3}, "rows: 3 is given, allowed are powers of two up to 64"),
-    ({"ni": "fpfs", "packet": 4, "flit_width": 7}, "flit-width: 7 is given with ni fpfs, allowed are 8 bits and more"),
-    ({"ni": "fpfs", "packet": 4, "ports": "all"}, "ports: all is given with ni fpfs, allowed is one"),
-    ({"ni": "fpfs", "packet": 4, "absorb": "2"}, "absorb: 2 is given with ni fpfs, allowed is off"),
-    ({"dma": "0/3"}, "dma: '0/3' is given, allowed are flits over cycles"),
-    ({"ratio": "0"}, "ratio: '0' is given, allowed are numbers above 0"),
-    ({"ratio": "2", "t_hs": 10, "t_ns": 4}, "t-ns: 4 is given with ratio 2, which makes it 5"),
+    ({"ni": "fpfs"}, "packet: 0 \\(the default\\) is not valid: ni fpfs forwards packets"),
+    ({"ni": "fpfs", "packet": 4, "rows": 3}, "rows: 3 is not valid. Allowed: powers of two up to 64."),
+    ({"ni": "fpfs", "packet": 4, "flit_width": 7}, "flit-width: 7 is not valid with ni fpfs. Allowed: 8 bits or more."),
+    ({"ni": "fpfs", "packet": 4, "ports": "all"}, "ports: all is not valid with ni fpfs. Allowed: one."),
+    ({"ni": "fpfs", "packet": 4, "absorb": "2"}, "absorb: 2 is not valid with ni fpfs. Allowed: off."),
+    ({"dma": "0/3"}, "dma: '0/3' is not valid. Allowed: FLITS or FLITS/CYCLES"),
+    ({"ratio": "0"}, "ratio: '0' is not valid. Allowed: numbers above 0."),
+    ({"ratio": "2", "t_hs": 10, "t_ns": 4}, "t-ns: 4 is not valid: ratio 2 sets it to 5"),
 ])
 def test_bad_options(options, message):
     with pytest.raises(WormcastError, match=message):

@@ -54,7 +54,7 @@ def test_a_tool_that_fails_is_one_error_with_the_end_of_what_it_said(text, how):
 
 
 def test_a_tool_that_fails_in_silence_says_how_it_ended():
-    with pytest.raises(WormcastError, match=r"^test: python\S* was ended by signal 40: it says nothing$"):
+    with pytest.raises(WormcastError, match=r"^test: python\S* was ended by signal 40: no output$"):
         run_tool([sys.executable, "-c", "import os; os.kill(os.getpid(), 40)"], who="test")
 
 

@@ -53,7 +53,7 @@ def test_a_token_that_is_lost_or_doubled_is_noticed():
     for taken, count in ((1, len(ring)), (0, 0)):
         kernel.write(block, "token.taken", taken)
         kernel.write(block, "token.token_out__token", 0)
-        with pytest.raises(RuntimeError, match=rf"^token:0:0 is there {count} times in lane 0$"):
+        with pytest.raises(RuntimeError, match=rf"^token:0:0: {count} tokens are not valid in lane 0$"):
             require_tokens(engine)
 
 

@@ -9,13 +9,13 @@ from wormcast_tb import TB, make_worm
 
 #: What is sent, its virtual channel, and the sentence that it gets.
 SENT = {
-    "channel": (make_worm([1], [2]), 7, "link in: virtual channel 7 is given, allowed are 0 to 1"),
-    "channel_below": (make_worm([1], [2]), -1, "link in: virtual channel -1 is given, allowed are 0 to 1"),
+    "channel": (make_worm([1], [2]), 7, "link in: virtual channel 7 is not valid. Allowed: 0 to 1."),
+    "channel_below": (make_worm([1], [2]), -1, "link in: virtual channel -1 is not valid. Allowed: 0 to 1."),
     "data": (make_worm([1], [2, 0x10000]), 1,
-             "link in: a flit with data 0x10000 is given, allowed are 0 to 0xffff, 16 bits"),
+             "link in: a flit with data 0x10000 is not valid. Allowed: 0 to 0xffff, 16 bits."),
     "data_below": (make_worm([1], [-2]), 0,
-                   "link in: a flit with data -0x2 is given, allowed are 0 to 0xffff, 16 bits"),
-    "mark": ([(2, 0, 1)], 0, "link in: a flit with marks 2 and 0 is given, allowed are 0 and 1"),
+                   "link in: a flit with data -0x2 is not valid. Allowed: 0 to 0xffff, 16 bits."),
+    "mark": ([(2, 0, 1)], 0, "link in: a flit with marks 2 and 0 is not valid. Allowed: 0, 1."),
 }
 
 
@@ -40,7 +40,7 @@ async def is_not_spoilt(dut, vc):
     sink = tb.sink("out", depth=4)
     tb.driver("in", depth=4)
     await tb.reset()
-    with pytest.raises(ValueError, match=f"^link out: virtual channel {vc} is given, allowed are 0 to 1$"):
+    with pytest.raises(ValueError, match=rf"^link out: virtual channel {vc} is not valid\. Allowed: 0 to 1\.$"):
         sink.spoil(vc)
     await tb.finish()
 
@@ -71,5 +71,5 @@ async def nothing_before_the_first_reset(dut, early):
         source.send(worm)
     else:
         tb.scoreboard.expect("out", worm)
-    with pytest.raises(ValueError, match="worms are sent or expected before the first reset"):
+    with pytest.raises(ValueError, match="reset: worms were sent or expected before the first reset"):
         await tb.reset()

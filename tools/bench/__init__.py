@@ -1,4 +1,4 @@
-"""``make bench``: how fast everything is, in one run, as ratios and with the processor beside every figure.
+"""Benchmarks of ``make bench``: all speeds in one run, as ratios, with the processor's name in each table.
 
-Times of one core are processor time; those of two cores, and of load experiments, are by the clock.
+Times on one core are processor time. Times on two cores and of load experiments are wall-clock time.
 """

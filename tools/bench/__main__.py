@@ -1,4 +1,4 @@
-"""Print the tables of ``make bench``."""
+"""Command line of ``make bench``."""
 
 import argparse
 import platform
@@ -32,39 +32,39 @@ from .networks import (
     tree_speed,
 )
 
-#: Networks: side of the mesh, and cycles. Rates are so many of the flits per node that the bisection lets through.
+#: Meshes: side and cycles. Rates: shares of the bisection bandwidth per node.
 MESHES = {4: 200_000, 8: 100_000, 16: 40_000, 32: 10_000, 64: 2_000}
 RATES = {"next to nothing": 0.002, "middle": 0.2, "near saturation": 0.4}
-#: Other networks: payload flits of a node and cycle that its links let through, about, and cycles.
+#: Other networks: approximate capacity in payload flits per node and cycle, and cycles.
 NETWORKS = {"min:b=4,stages=4": (1.0, 10_000), "min:b=2,stages=8": (1.0, 5_000), "torus:32x32": (0.25, 4_000),
             "irregular:switches=32,ports=8,nodes=128,connectivity=0.8,seed=1": (0.15, 20_000)}
-#: Networks whose switches copy worms: payload flits that a node creates at half of saturation, about, and cycles.
+#: Networks with replicating switches: approximate rate of a node at half of saturation, and cycles.
 TREES = {"min:b=4,stages=3": (0.006, 50_000), "min:b=2,stages=6": (0.005, 50_000),
          "min:b=4,stages=4": (0.0015, 10_000), "min:b=2,stages=8": (0.001, 10_000)}
-#: Networks whose switches hold whole worms: as `TREES`, and unicast trees, path worms, trees and smart interfaces.
+#: Networks with deep switches, as in `TREES`. The schemes use unicast trees, path worms, trees and smart interfaces.
 DEEP = {"irregular:switches=8,ports=8,nodes=32,connectivity=0.8,seed=1": (0.002, 50_000)}
 DEEP_SCHEMES = ("binomial", "path-lg", "tree", "k-binomial")
 #: Load experiments: mesh, seeds and cycles of each.
 LOADS = (("mesh:8x8", 1, 100_000), ("mesh:8x8", 8, 50_000), ("mesh:8x8", 64, 20_000), ("mesh:32x32", 1, 6_000),
          ("mesh:32x32", 2, 6_000))
-#: Beyond saturation: schemes with a rate below it and one beyond, and cycles.
+#: Backlogs: schemes with a rate below saturation and a rate beyond it, and cycles.
 BACKLOGS = {"individual": (0.2, 0.4), "column-path": (0.03, 0.06), "multipath": (0.02, 0.06)}
 BACKLOG_CYCLES = (50_000, 400_000)
 ABLATIONS = (("mesh:8x8", 1, 0.008, 20_000), ("mesh:8x8", 8, 0.008, 4_000), ("mesh:8x8", 64, 0.008, 500),
              ("mesh:32x32", 1, 0.004, 2_000), ("mesh:64x64", 1, 0.002, 400))
-#: Traffic of the network that Verilator is given: payload flits created per node and cycle, to 3 nodes each.
+#: Traffic for Verilator: payload flits created per node and cycle, to 3 nodes each.
 EXPORTED = {"next to nothing": 0.0002, "middle": 0.03}
 RECORDED = 2_000
 
 
 def main() -> None:
     """Print all tables; see the command's help."""
-    parser = argparse.ArgumentParser(description="How fast everything is: cycles per second, and ratios.")
-    parser.add_argument("--no-verilator", action="store_true", help="leave Verilator out, whose builds take minutes")
+    parser = argparse.ArgumentParser(description="Benchmarks: cycles per second, and ratios.")
+    parser.add_argument("--no-verilator", action="store_true", help="omit Verilator, which takes minutes to build")
     alone = {"start": _start, "networks": _networks, "trees": _trees, "deep": _deep, "backlogs": _backlogs}
     parser.add_argument("--only", choices=alone, help="print one table: waiting times; MINs, tori and irregular "
-                        "networks; networks that copy worms; those that hold whole worms; loads beyond saturation")
-    parser.add_argument("--network", default="mesh:8x8", help="the network that Verilator is given (mesh:8x8)")
+                        "networks; replicating switches; deep switches; loads beyond saturation")
+    parser.add_argument("--network", default="mesh:8x8", help="network for Verilator (mesh:8x8)")
     arguments = parser.parse_args()
     model = next((line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines()
                   if line.startswith("model name")), platform.processor())
@@ -80,7 +80,7 @@ def main() -> None:
     console = Console(width=150)
     console.print(f"{machine}; {configuration.vcs} VCs x {configuration.buffer} flits, "
                   f"{configuration.flit_width} bits, {configuration.consumption} consumption channels, "
-                  "dual-path unless said otherwise")
+                  "dual-path unless stated otherwise")
     _components(console, machine, network, words, bits, with_verilator=not arguments.no_verilator)
     if not arguments.no_verilator:
         _network(console, machine, arguments.network)
@@ -99,7 +99,7 @@ def main() -> None:
     _ablations(console, machine)
     table = Table("load experiment", "one core: cycles/s together", "two cores", "ratio", "with a table of messages",
                   "ratio", title=machine)
-    load_speed("mesh:8x8", 8, 1000, 2)  # the first ones may compile
+    load_speed("mesh:8x8", 8, 1000, 2)  # the first runs may compile
     table_speed("mesh:8x8", 8, 1000)
     for mesh, seeds, cycles in LOADS:
         one, two = (load_speed(mesh, seeds, cycles, workers) for workers in (1, 2))
@@ -120,13 +120,13 @@ def main() -> None:
 
 
 def _start(console: Console, machine: str) -> None:
-    """Waiting times of commands, of this tree and of the one that they are compared with."""
+    """Print waiting times of commands in this tree and in the earlier revision."""
     with start.extracted(start.BEFORE) as before, TemporaryDirectory() as folder:
         trees = []
         for name, source in (("before", before), ("after", start.ROOT)):
-            trees.append(start.Tree(source, Path(folder, name)))
+            trees.append(start.Revision(source, Path(folder, name)))
             trees[-1].folder.mkdir()
-        # once, so that the bytecode of all is there
+        # the first run writes the bytecode, and is not counted
         unit, bare = (median([trees[1].seconds("-c", code)[0] for _ in range(1 + start.TIMES)][1:])
                       for code in (start.IMPORTS, start.bare_program(16)))
         table = Table("processor time in U", f"{start.BEFORE}", "now", "ratio", "goal", "now (MB)",
@@ -140,7 +140,7 @@ def _start(console: Console, machine: str) -> None:
 
 def _components(console: Console, machine: str, network: Network, words: dict[str, Kernel], bits: dict[str, Kernel], *,
                 with_verilator: bool) -> None:
-    """Kernels alone, and Verilator on the same component and stimulus."""
+    """Print the speed of kernels, and of Verilator with the same component and stimulus."""
     counts = (64, 512, 4096)
     table = Table("component", "operations", "state (bytes)", *(f"{count}: steps/s of each" for count in counts),
                   "64 by Verilator", "ratio", "of 512", "compiled cold (s)", "cached (s)",
@@ -160,7 +160,7 @@ def _components(console: Console, machine: str, network: Network, words: dict[st
 
 
 def _network(console: Console, machine: str, mesh: str) -> None:
-    """A whole network against Verilator's: routers, interfaces and wiring; the hosts' words are recorded ones."""
+    """Print the speed of a network in both simulators: routers, interfaces and wiring, driven by recorded words."""
     recorded = {name: record(engine_for(mesh, "dual-path", rate, 3, 1, RECORDED), RECORDED)
                 for name, rate in EXPORTED.items()}
     network = engine_for(mesh, "dual-path", 0.0, 3, 1, 1).network
@@ -181,7 +181,7 @@ def _network(console: Console, machine: str, mesh: str) -> None:
 
 
 def _networks(console: Console, machine: str) -> None:
-    """MINs, tori and irregular networks; their kernels are compiled anew."""
+    """Print the speed of MINs, tori and irregular networks, and the time to compile their kernels."""
     table = Table("network, unicasts", "routers", "their kinds", "compiled cold (s)",
                   *(f"{name}: cycles/s" for name in RATES), title=f"{machine}; one core")
     for name, (most, cycles) in NETWORKS.items():
@@ -194,7 +194,7 @@ def _networks(console: Console, machine: str) -> None:
 
 
 def _trees(console: Console, machine: str) -> None:
-    """Switches that copy worms against those that do not, on the same multicasts."""
+    """Print the speed of switches with and without replication, for equal multicasts."""
     table = Table("network, multicasts", "lanes", "atbm: cycles/s together", "cmin", "ratio",
                   title=f"{machine}; one core")
     for name, (rate, cycles) in TREES.items():
@@ -205,7 +205,7 @@ def _trees(console: Console, machine: str) -> None:
 
 
 def _deep(console: Console, machine: str) -> None:
-    """Switches that hold whole worms, and interfaces that forward, against unicast trees on the same switches."""
+    """Print the speed of schemes on deep switches relative to unicast trees."""
     first, *others = DEEP_SCHEMES
     table = Table("network, multicasts", "lanes", f"{first}: cycles/s together",
                   *(column for scheme in others for column in (scheme, "ratio")), title=f"{machine}; one core")
@@ -218,12 +218,12 @@ def _deep(console: Console, machine: str) -> None:
 
 
 def _backlogs(console: Console, machine: str) -> None:
-    """What a cycle costs when more and more messages wait at their sources."""
+    """Print the speed while a backlog of messages grows at the sources."""
     table = Table("8x8, 4 seeds: load", "below saturation: cycles/s together",
                   *(column for cycles in BACKLOG_CYCLES for column in (f"beyond, {cycles} cycles", "ratio")),
                   title=f"{machine}; one core")
     for scheme, rates in BACKLOGS.items():
-        backlog_speeds(scheme, rates, (4096,))  # the first one may compile
+        backlog_speeds(scheme, rates, (4096,))  # the first run may compile
         below, *beyond = backlog_speeds(scheme, rates, BACKLOG_CYCLES)
         table.add_row(f"{scheme}, {rates[0]} and {rates[1]}", f"{below:,.0f}",
                       *(text for speed in beyond for text in (f"{speed:,.0f}", f"{speed / below:.2f}")))
@@ -231,7 +231,7 @@ def _backlogs(console: Console, machine: str) -> None:
 
 
 def _ablations(console: Console, machine: str) -> None:
-    """Where a cycle's time goes."""
+    """Print the time of the parts of a cycle."""
     table = None
     for mesh, lanes, rate, cycles in ABLATIONS:
         parts = ablation(mesh, lanes, rate, cycles)

@@ -1,11 +1,11 @@
-"""Verilator on a whole network: driven by the recorded words of the hosts, every answer compared.
+"""Benchmark of Verilator on a whole network, driven by recorded words of the hosts. Every output word is compared.
 
-Two ways, each kind of component being translated and compiled once:
+Two variants. Both translate and compile each kind of component once.
 
 ``hierarchical``
-    One Verilog module for the network, in which routers and interfaces are Verilator's hierarchical blocks.
+    One Verilog module for the network, with routers and interfaces as Verilator's hierarchical blocks.
 ``joined``
-    A model for each router and interface, joined by loops in C++: no more work than the models themselves.
+    A model for each router and interface, connected by loops in C++, so that only the models cost time.
 """
 
 import tempfile
@@ -28,10 +28,10 @@ __all__ = ["WAYS", "network_speeds", "record"]
 
 WAYS = ("hierarchical", "joined")
 
-#: Words recorded of a node in a cycle.
+#: Words recorded per node and cycle.
 WORDS = 6
 
-#: The hosts' links are words of a file, cycle after cycle: what goes in, then what must have come out before.
+#: Program that reads the hosts' links from a file, cycle by cycle: words to drive, then words to compare.
 PROGRAM = """
 {models}
 static std::vector<uint32_t> words;
@@ -81,15 +81,15 @@ static void tick() {{
 
 
 def record(engine: BulkEngine, cycles: int) -> np.ndarray:
-    """Run an engine, and record its hosts' links: uint32 [cycles, nodes, words] from reset.
+    """Run an engine and record its hosts' links: uint32 [cycles, nodes, words] from reset.
 
-    The words are, of what the hosts drive: marks, data, credits; and of what the interfaces drive, the same.
+    The words are marks, data and credits driven by the host, then marks, data and credits driven by the interface.
     """
     result = np.zeros((cycles, engine.network.hosts, WORDS), np.uint32)
     sides = [("out", "tx"), ("out", data_word("tx")), ("out", credit_word("rx")),
              ("in", "rx"), ("in", data_word("rx")), ("in", credit_word("tx"))]
     for cycle in range(cycles):
-        # what the interfaces drive in a cycle reaches the hosts' words as the cycle begins
+        # words driven by interfaces in a cycle reach the hosts at the beginning of the cycle
         driven = [engine._host_word(*side)[0, 0].copy() for side in sides[:3]]
         engine.run(1, beyond=True)
         seen = [engine._host_word(*side)[0, 0] for side in sides[3:]]
@@ -98,19 +98,19 @@ def record(engine: BulkEngine, cycles: int) -> np.ndarray:
 
 
 def network_speeds(network: Network, way: str, traffic: Mapping[str, np.ndarray]) -> tuple[dict[str, float], float]:
-    """Cycles per second of a whole network, by processor time, with each recording; and seconds to build it.
+    """Return cycles per second of a network, in processor time, with each recording; and seconds to build it.
 
     Parameters
     ----------
     way : str
         One of `WAYS`.
     traffic : mapping of str to uint32 array [cycles, nodes, words]
-        Recordings of `record`, all equally long.
+        Recordings of `record`, all of equal length.
 
     Raises
     ------
     WormcastError
-        A tool failed, or the network answered otherwise than as recorded: the program then ends with 4.
+        A tool failed, or the network's output differs from the recording (exit code 4 of the program).
     """
     started = time.perf_counter()
     cycles, *shape = next(iter(traffic.values())).shape
@@ -140,14 +140,14 @@ def network_speeds(network: Network, way: str, traffic: Mapping[str, np.ndarray]
 
 
 def _tables(network: Network) -> str:
-    """C++ that writes the tables of routers, which outlast the reset that follows."""
+    """Return C++ that writes the routers' tables. The following reset keeps them."""
     words = table_words(network)
     listed = ", ".join(f"{word}ULL" for word in words)
     return f"for (uint64_t word : {{{listed}}}) {{ top->tables_in = word; tick(); }}" if words else ""
 
 
 def _members(network: Network, join: Join) -> list[tuple[str, bool]]:
-    """Signals of a link, and whether each goes forward."""
+    """Return the signals of a link, each with True if it goes forward."""
     return [(port.path[1], port.inward) for port in ports(network.components[join.to_kind])
             if port.path[0] == join.to_port]
 
@@ -157,7 +157,7 @@ def _inner_joins(network: Network) -> list[Join]:
 
 
 def _joined(network: Network) -> str:
-    """C++ of the network: a model for each instance, and a loop for each join."""
+    """Return C++ of the network: a model for each instance, and a loop for each join."""
     kinds = list(network.kinds)
     models = {kind: f"V{kind_module('top', kind)}" for kind in kinds}
     counts = {kind.name: len(kind.instances) for kind in network.kinds.values()}
@@ -188,9 +188,9 @@ def _joined(network: Network) -> str:
 
 
 def _hosts(network: Network, owners: list[str]) -> dict[str, str]:
-    """C++ that drives the hosts' links from ``now``, and compares what they answer where there is a flit.
+    """Return C++ that drives the hosts' links from ``now``, and compares the outputs in cycles with a flit.
 
-    What stands before the name of an interface's port, ``owners`` has for each node.
+    ``owners`` has the prefix of the interface's port names for each node.
     """
     widths = {port.name: port.width for port in ports(network.components["interface"])}
     drive, check = [], []

@@ -1,4 +1,4 @@
-"""Components alone: kernels, and the cycles of a network taken apart."""
+"""Benchmarks of kernels, and of the parts of a network's cycle."""
 
 import time
 from collections.abc import Callable
@@ -36,7 +36,7 @@ def _copies(cycles, runs, inputs, outputs):
 
 
 def kernel_speed(kernel: Kernel, instances: int) -> float:
-    """Cycles per second of all instances together, by processor time."""
+    """Return cycles per second of all instances together, in processor time."""
     block = kernel.allocate(instances)
     busy = block.copy()
     for name in kernel.inputs:
@@ -55,20 +55,20 @@ def kernel_speed(kernel: Kernel, instances: int) -> float:
 
 
 def engine_for(mesh: str, scheme: str, rate: float, destinations: int, lanes: int, cycles: int) -> BulkEngine:
-    """An engine with the messages of so many cycles."""
+    """Return an engine with the messages of ``cycles`` cycles."""
     configuration = Configuration(consumption=2).for_headers(topology(mesh), SCHEMES[scheme], destinations)
     network = Network(topology(mesh), SCHEMES[scheme], configuration, lanes)
     return engine_of(network, Traffic(rate, length=LENGTH, destinations_mean=destinations), cycles)
 
 
 def engine_of(network: Network, traffic: Traffic, cycles: int) -> BulkEngine:
-    """A network's engine with the messages of so many cycles, other ones in each lane."""
+    """Return an engine for a network with the messages of ``cycles`` cycles, different ones in each lane."""
     window = MessageWindow(network, [Source(traffic, network.topology, seed) for seed in range(network.lanes)], cycles)
     return BulkEngine(network, window.host)
 
 
 def least_time(work: Callable[[], object]) -> float:
-    """Least processor time of several runs, in seconds."""
+    """Return the shortest processor time of several runs, in seconds."""
     best = np.inf
     for _ in range(REPEATS):
         started = time.process_time()
@@ -78,9 +78,10 @@ def least_time(work: Callable[[], object]) -> float:
 
 
 def ablation(mesh: str, lanes: int, rate: float, cycles: int) -> dict[str, float]:
-    """Microseconds of a cycle of all lanes: the whole, kernels and wiring alone, and hosts as what is left.
+    """Return the microseconds per cycle of all lanes: total, kernels, wiring, and hosts as the remainder.
 
-    ``traffic``: to create and plan the messages of a cycle; ``measuring``: what counting flits and waits adds.
+    ``traffic``: creating and planning the messages of a cycle. ``measuring``: additional time for counting flits and
+    waiting cycles.
     """
     started = time.process_time()
     engine = engine_for(mesh, "dual-path", rate, 10, lanes, (REPEATS + 1) * cycles)
@@ -109,6 +110,6 @@ def ablation(mesh: str, lanes: int, rate: float, cycles: int) -> dict[str, float
 
 
 def block_bytes(kernel: Kernel, instances: int = 4096) -> float:
-    """Bytes of state, inputs and outputs of an instance."""
+    """Return the bytes of state, inputs and outputs per instance."""
     block = kernel.allocate(instances)
     return sum(array.nbytes for array in (block.state, block.inputs, block.outputs)) / instances

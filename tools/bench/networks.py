@@ -1,4 +1,4 @@
-"""Whole networks and load experiments."""
+"""Benchmarks of whole networks and of load experiments."""
 
 import contextlib
 import tempfile
@@ -27,13 +27,12 @@ __all__ = ["amaranth_ratio", "backlog_speeds", "compile_times", "deep_speed", "l
 
 PLANS = 100_000
 
-#: 64 nodes each.
+#: Networks of 64 nodes for `plan_speed`.
 PLANNED_ON = ("mesh:8x8", "mesh:4x4x4", "torus:8x8", "min:b=2,stages=6")
 
 
 def network_speed(mesh: str, rate: float, cycles: int) -> float:
-    """Cycles per second of a whole network, by processor time, at so many payload flits of unicasts per node and
-    cycle."""
+    """Return cycles per second of a network, in processor time, at ``rate`` unicast flits per node and cycle."""
     network = Network(topology(mesh), SCHEMES["individual"], Configuration())
     random = np.random.default_rng(1)
     created = np.sort(random.integers(0, cycles, max(1, round(rate * network.nodes * cycles / LENGTH))))
@@ -50,10 +49,10 @@ def network_speed(mesh: str, rate: float, cycles: int) -> float:
 
 
 def tree_speed(network: str, scheme: str, rate: float, cycles: int, lanes: int) -> float:
-    """Cycles per second of a network that may copy worms, or not, all lanes together, by processor time.
+    """Return cycles per second of a network with or without replication, all lanes together, in processor time.
 
-    Traffic is that of [Varavithya], section 4: 20 % multicasts of 64 flits to half of the nodes, unicasts of 128 flits;
-    ``rate`` counts the payload flits that a node creates, a multicast once.
+    Traffic is that of [Varavithya], section 4: 20 % multicasts of 64 flits to half of the nodes, unicasts of 128 flits.
+    ``rate`` is the number of payload flits that a node creates per cycle. A multicast counts once.
     """
     nodes = topology(network).nodes
     traffic = Traffic(rate, length=64, unicast_length=128, multicast_fraction=0.2, destinations_mean=nodes / 2,
@@ -62,9 +61,9 @@ def tree_speed(network: str, scheme: str, rate: float, cycles: int, lanes: int) 
 
 
 def deep_speed(network: str, scheme: str, rate: float, cycles: int, lanes: int) -> float:
-    """The same of a network of switches that hold whole worms, whose interfaces forward where the scheme wants it.
+    """Return the same for a network of deep switches, with smart interfaces if the scheme needs them.
 
-    Traffic is that of [Sivaram98], section 6.5: multicasts of 128 flits to 15 nodes; overheads are its defaults.
+    Traffic is that of [Sivaram98], section 6.5: multicasts of 128 flits to 15 nodes, with its default overheads.
     """
     options = {"configuration": "sivaram_32", "t_hs": 1000, "t_hr": 1000, "ratio": "1", "dma": "4/3"}
     if find_scheme(scheme, topology(network)).forwarded:
@@ -73,7 +72,7 @@ def deep_speed(network: str, scheme: str, rate: float, cycles: int, lanes: int) 
 
 
 def _speed(network: str, scheme: str, options: Mapping[str, Any], traffic: Traffic, cycles: int, lanes: int) -> float:
-    """Cycles per second of a network under some traffic, all lanes together, by processor time."""
+    """Return cycles per second of a network with some traffic, all lanes together, in processor time."""
     built = topology(network)
     planned = find_scheme(scheme, built)
     configuration = hardware(built, planned, options).for_headers(built, planned, built.nodes)
@@ -83,7 +82,7 @@ def _speed(network: str, scheme: str, options: Mapping[str, Any], traffic: Traff
 
 
 def amaranth_ratio(mesh: str, cycles: int) -> tuple[float, float]:
-    """Cycles per second of the same unicasts in the `bulk` and the `amaranth` engine, by processor time."""
+    """Return cycles per second of equal unicasts in the `bulk` and the `amaranth` engine, in processor time."""
     network = Network(topology(mesh), SCHEMES["individual"], Configuration())
     nodes = np.arange(network.nodes)
     worms = network.scheme.batch(network.topology, nodes, np.arange(len(nodes) + 1), (nodes + 1) % len(nodes))
@@ -99,7 +98,7 @@ def amaranth_ratio(mesh: str, cycles: int) -> tuple[float, float]:
 
 
 def compile_times(network: Network, kind: str, vector_width: int | None) -> tuple[float, float]:
-    """Seconds of processor time to make a kernel, cold and from the cache on disk; imports apart."""
+    """Return the processor seconds for building a kernel, cold and from the cache on disk, without imports."""
     with tempfile.TemporaryDirectory() as folder:
         times = []
         for _ in range(2):
@@ -112,7 +111,7 @@ def compile_times(network: Network, kind: str, vector_width: int | None) -> tupl
 
 
 def load_speed(mesh: str, seeds: int, cycles: int, workers: int) -> float:
-    """Cycles per second of all seeds of a load experiment together, by the clock: multicasts to 10 nodes, dual-path."""
+    """Return wall-clock cycles per second of all seeds of a load experiment: multicasts to 10 nodes, dual-path."""
     traffic = Traffic(0.008, length=LENGTH, destinations_mean=10)
     started = time.perf_counter()
     load(topology(mesh), SCHEMES["dual-path"], traffic, configuration=Configuration(consumption=2), cycles=cycles,
@@ -121,7 +120,7 @@ def load_speed(mesh: str, seeds: int, cycles: int, workers: int) -> float:
 
 
 def table_speed(mesh: str, seeds: int, cycles: int) -> tuple[float, float]:
-    """The same of one thread, without and with a table of its messages, for which its worms are followed."""
+    """Return the same for one thread, without and with a table of messages, which requires tracking worms."""
     speeds = []
     for tabled in (False, True):
         traffic = Traffic(0.008, length=LENGTH, destinations_mean=10)
@@ -137,12 +136,12 @@ def table_speed(mesh: str, seeds: int, cycles: int) -> tuple[float, float]:
 
 
 def backlog_speeds(scheme: str, rates: Sequence[float], lengths: Sequence[int]) -> list[float]:
-    """Cycles per second of load experiments below and beyond saturation: of 4 seeds together, by processor time.
+    """Return cycles per second of load experiments below and beyond saturation, 4 seeds together, in processor time.
 
     Parameters
     ----------
     rates : sequence of float
-        One below, one beyond, on 8x8; unicasts with individual, else multicasts to 10 nodes.
+        Below and beyond saturation, on 8x8. Unicasts with individual, else multicasts to 10 nodes.
     lengths : sequence of int
         Cycles of the experiments beyond; that below comes first, and is as long as the first of these.
     """
@@ -157,7 +156,7 @@ def backlog_speeds(scheme: str, rates: Sequence[float], lengths: Sequence[int]) 
 
 
 def plan_speed(scheme: str, network: str) -> float:
-    """Multicasts per second that a scheme turns into worms, by processor time: 10 destinations, one batch."""
+    """Return planned multicasts per second of a scheme, in processor time: 10 destinations, one batch."""
     built, random = topology(network), np.random.default_rng(1)
     planned = find_scheme(scheme, built)
     nodes = np.argsort(random.random((PLANS, built.nodes), np.float32), axis=1)[:, :11].astype(np.int32)
@@ -171,7 +170,7 @@ def plan_speed(scheme: str, network: str) -> float:
 
 
 def planned_on(scheme: str) -> str | None:
-    """The first of some networks of 64 nodes on which a scheme of multicasts is defined; None of broadcasts."""
+    """Return the first network of 64 nodes that supports a multicast scheme, or None for broadcast schemes."""
     for network in PLANNED_ON if not SCHEMES[scheme].broadcasts else ():
         with contextlib.suppress(WormcastError):
             find_scheme(scheme, topology(network))

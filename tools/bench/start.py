@@ -1,4 +1,4 @@
-"""Waiting times: processor time of commands from their start to their end, before and after a change.
+"""Benchmark of waiting times: processor time of commands from start to end, before and after a change.
 
 The unit U is the processor time of ``import numpy, numba, amaranth, typer``, measured in the same run.
 """
@@ -20,7 +20,7 @@ from wormcast.algorithms import WormcastError
 
 __all__ = ["BEFORE", "IMPORTS", "ROWS", "TIMES", "Revision", "bare_program", "extracted"]
 
-#: Revision that waiting times are compared with.
+#: Revision to compare waiting times with.
 BEFORE = "fc016f8"
 TIMES = 5
 ROOT = Path(__file__).parents[2]
@@ -34,20 +34,21 @@ DEEP = ("run irregular:switches={switches},ports={ports},nodes=32,connectivity=0
 
 @dataclass(frozen=True)
 class Start:
-    """A row of the table: a command, and what its caches hold before it.
+    """A row of the table: a command, and the contents of its caches.
 
     Parameters
     ----------
     what : str
-        Its text.
+        Text of the row.
     command : str
         Arguments of ``wormcast``.
     caches : "full", "others", "all but kernels" or "empty"
-        Full: the command has run before. Others: `RUN` has. All but kernels: after `RUN`, kernels are deleted.
+        Full: the command has run before. Others: `RUN` has run before. All but kernels: `RUN` has run, and kernels were
+        deleted.
     goal : str
         In U.
     times : int
-        Measurements; the median is printed.
+        Number of measurements. The median is printed.
     """
 
     what: str
@@ -83,21 +84,21 @@ GAP = """{"cycle": 100, "source": 0, "destinations": [1, 3], "length": 8}
 
 @dataclass(frozen=True)
 class Revision:
-    """A source tree, run by this Python.
+    """A source tree to run with this Python.
 
     Parameters
     ----------
     source : Path
-        Its root.
+        Root of the tree.
     folder : Path
-        An empty folder for its caches and outputs.
+        Empty folder for caches and outputs.
     """
 
     source: Path
     folder: Path
 
     def seconds(self, *arguments: str) -> tuple[float, float]:
-        """Run Python with these arguments, and return processor seconds, those of children too, and megabytes."""
+        """Run Python with these arguments; return processor seconds, including child processes, and megabytes."""
         caches = {"WORMCAST_CACHE": "kernels", "NUMBA_CACHE_DIR": "numba", "MPLCONFIGDIR": "matplotlib"}
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
         environment |= {name: str(self.folder / cache) for name, cache in caches.items()}
@@ -109,11 +110,11 @@ class Revision:
         return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
     def run(self, command: str) -> tuple[float, float]:
-        """Run a command of ``wormcast``, as `seconds`."""
+        """Run a command of ``wormcast``; return the same as `seconds`."""
         return self.seconds("-m", "wormcast", *command.format(folder=self.folder).split())
 
     def measure(self, start: Start) -> tuple[float, float]:
-        """Measure a row: median of the processor seconds, and most of the megabytes."""
+        """Measure a row: median of the processor seconds, and largest size in megabytes."""
         (self.folder / "gap.jsonl").write_text(GAP)
         for name in ("kernels", "numba", "matplotlib"):
             shutil.rmtree(self.folder / name, ignore_errors=True)
@@ -132,7 +133,7 @@ class Revision:
 
 
 def bare_program(commands: int) -> str:
-    """A program of the library alone, with as many commands."""
+    """Return a program that uses only Typer, with ``commands`` commands."""
     lines = ["import typer", "app = typer.Typer(no_args_is_help=True)"]
     for number in range(commands):
         lines += ["@app.command()", f"def command{number}(name: str) -> None:", '    """Do something."""']
@@ -146,7 +147,7 @@ def extracted(revision: str) -> Iterator[Path]:
     Raises
     ------
     WormcastError
-        This is no repository, or it has no such revision.
+        This is not a repository, or the revision is unknown.
     """
     found = subprocess.run(["git", "archive", revision], cwd=ROOT, capture_output=True)
     if found.returncode:

@@ -1,4 +1,4 @@
-"""Verilator on the exported Verilog: how models are built and timed, and components with a fixed stimulus."""
+"""Benchmark of Verilator on the exported Verilog: build and timing of models, components with a fixed stimulus."""
 
 import os
 import tempfile
@@ -17,14 +17,14 @@ __all__ = ["compile_program", "component_speed", "export", "run", "timed_program
 
 SECONDS = 1.0
 
-#: For speed; where nothing is asked of what is unknown, it is 0.
+#: Options for speed. Unknown values become 0.
 OPTIONS = ("--cc", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert", "-Wno-fatal", "-Wno-lint",
            "--output-split", "20000")
 
-#: The compiler's for what every cycle runs, and for what runs once.
+#: Compiler options for code that runs in every cycle, and for code that runs once.
 OFTEN, ONCE = ("-O3", "-march=native"), ("-O0",)
 
-#: What all programs share: ``setup(argument)``, and ``cycle(k)`` for one cycle of everything.
+#: Main program of all benchmarks. It calls ``setup(argument)``, and ``cycle(k)`` for each cycle.
 MAIN = """
 {headers}
 #include "verilated.h"
@@ -66,35 +66,35 @@ static void cycle(long number) {{
 
 
 def run(at: Path, *command: str) -> str:
-    """Run a tool in a folder, and give what it prints; raise with the end of its output if it fails."""
+    """Run a tool in a folder and return its output. A failure raises with the end of its output."""
     return run_tool(command, who="bench", folder=at)
 
 
 def export(at: Path, component: wiring.Component, name: str) -> str:
-    """Verilog of a component, also as a file in the folder."""
+    """Return the Verilog of a component, and write it to a file in the folder."""
     text, _ = component_verilog(component, name)
     (at / f"{name}.v").write_text(text)
     return text
 
 
 def translate(at: Path, top: str, *arguments: str) -> Path:
-    """Translate Verilog to C++, class ``V{top}`` in the folder that is given back."""
+    """Translate Verilog to the C++ class ``V{top}``; return its folder."""
     run(at, *find_tool("verilator-cli", "cocotb"), *OPTIONS, "--Mdir", f"made_{top}", "--prefix", f"V{top}",
         "--top-module", top, *arguments)
     return at / f"made_{top}"
 
 
 def timed_program(body: str, *classes: str) -> str:
-    """C++ that prints cycles per second, by processor time."""
+    """Return a C++ program that prints cycles per second, in processor time."""
     headers = "\n".join(f'#include "V{name}.h"' for name in classes)
     return MAIN.format(headers=headers, body=body, seconds=SECONDS)
 
 
 def compile_program(at: Path, program: str, folders: Sequence[Path], often: Sequence[str] = OFTEN) -> None:
-    """Compile a program and the models of these folders to ``bench``; ``often``: options for what every cycle runs."""
+    """Compile a program and the models in these folders to ``bench``; ``often``: options for code of every cycle."""
     (at / "main.cpp").write_text(program)
     root = verilator_root()
-    assert root is not None  # as it has translated what is compiled
+    assert root is not None  # Verilator has translated these models
     include = root / "include"
     options = [*DEFINES, *(f"-I{folder}" for folder in (*folders, include, include / "vltstd"))]
     sources = [*(source for folder in folders for source in sorted(folder.glob("*.cpp"))),
@@ -111,8 +111,10 @@ def compile_program(at: Path, program: str, folders: Sequence[Path], often: Sequ
 
 
 def component_speed(network: Network, kind: str, instances: int) -> float:
-    """Cycles per second of so many of one kind of component: a flit on every link, and a credit for every virtual
-    channel, in every other cycle."""
+    """Return cycles per second of ``instances`` components of a kind.
+
+    The stimulus is a flit on every link and a credit for every virtual channel in every second cycle.
+    """
     component = network.kinds[kind].build()
     drive = "\n".join(f"top->{port.name} = busy ? {(1 << port.width) - 1:#x}ULL : 0;"
                       for port in ports(component) if port.inward)

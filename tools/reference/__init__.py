@@ -1,7 +1,7 @@
-"""The site: pages of ``docs/`` as they are, and reference pages made of the code that they describe (``make docs``).
+"""Documentation site: the pages of ``docs/``, and reference pages generated from the code (``make docs``).
 
-Nothing that is made here is kept in the repository: what a command, a scheme or a component is, its own declaration
-says, and these pages are made of that each time.
+Commands, schemes and components are described in their declarations. The generated pages are not stored in the
+repository.
 """
 
 from .commands import command_pages

@@ -1,4 +1,4 @@
-"""``python -m tools.reference FOLDER``, in the repository's folder: the site's pages, for Sphinx."""
+"""Command line: ``python -m tools.reference FOLDER`` in the repository's folder writes the site's pages for Sphinx."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A page for each command, of its declaration."""
+"""Reference pages of commands, generated from their declarations."""
 
 import inspect
 from collections.abc import Iterable, Mapping
@@ -11,7 +11,7 @@ from .markdown import cell, code, listing, plain, table
 
 __all__ = ["command_pages", "commands"]
 
-#: Characters of values that stay on one line.
+#: Largest number of characters of values that are not wrapped.
 LONG = 24
 
 MEANING = {
@@ -23,12 +23,12 @@ MEANING = {
 
 
 def commands() -> Mapping[str, Any]:
-    """All commands by name, in the order of ``wormcast --help``."""
+    """Return all commands by name, in the order of ``wormcast --help``."""
     return {name: find_command(name) for name in COMMANDS}
 
 
 def command_pages() -> dict[str, str]:
-    """Pages of all commands by their files, and one that lists them."""
+    """Return the pages of all commands and a list of them, by file."""
     found = commands()
     return {"commands.md": _overview(found)} | {f"commands/{name}.md": _page(name, found[name]) for name in found}
 
@@ -38,10 +38,11 @@ def _overview(found: Mapping[str, Any]) -> str:
     codes = [[str(int(exit)), MEANING[exit]] for exit in Exit]
     return "\n".join([
         "# Commands\n",
-        ("`wormcast` is also `python -m wormcast`. With `--json` a command prints JSON alone on stdout, with the "
-         "`version`, the `configuration` (all options as resolved) and the `seed`; progress goes to stderr.\n"),
+        ("`python -m wormcast` is the same as `wormcast`. With `--json`, a command prints only JSON to stdout. It "
+         "has the `version`, the `configuration` (all options, with defaults) and the `seed`. Progress is printed to "
+         "stderr.\n"),
         table(["command", ""], rows), table(["exit code", ""], codes),
-        "All sentences of refusals: [Refusals](refusals.md).\n",
+        "All error messages: [Refusals](refusals.md).\n",
         listing("", [f"commands/{name}" for name in sorted(found)]),
     ])
 
@@ -65,7 +66,7 @@ def _page(name: str, command: Any) -> str:
 
 
 def _options(options: Iterable[Any], context: Any) -> str:
-    """A table of options, with a column for defaults where there are any."""
+    """Return a table of options, with a column for defaults if there are any."""
     rows = [[", ".join(map(code, [*option.opts, *option.secondary_opts])) + (" (needed)" if option.required else ""),
              _values(option, context), cell(option.help or ""), _default(option)] for option in options]
     columns = ["option", "value", "", *(["default"] if any(row[-1] for row in rows) else [])]
@@ -79,7 +80,7 @@ def _values(option: Any, context: Any) -> str:
         bounds = [None if bound is None else str(bound) for bound in (option.min, option.max)]
         return code("..".join(bound or "" for bound in bounds))
     value = option.display_type_rich(context)
-    # names of several values may break
+    # long lists of values may be wrapped
     return f"`{value}`".replace("|", "\\|") if len(value) > LONG else code(value)
 
 

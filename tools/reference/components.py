@@ -1,4 +1,4 @@
-"""A page for each hardware component: what it promises, and its ports."""
+"""Reference pages of hardware components: promises and ports."""
 
 from wormcast.sim.build.components import COMPONENTS, blueprint_of, build_component
 from wormcast.sim.build.setup import DEFAULTS
@@ -10,7 +10,7 @@ __all__ = ["component_pages"]
 
 
 def component_pages() -> dict[str, str]:
-    """Pages of all components by their files, and a page that lists them."""
+    """Return the pages of all components and a list of them, by file."""
     pages = {"components.md": _overview()}
     for name in COMPONENTS:
         pages[f"components/{name}.md"] = _page(name)
@@ -21,8 +21,9 @@ def _overview() -> str:
     rows = [[f"[{name}](components/{name}.md)", cell(part.description)] for name, part in COMPONENTS.items()]
     return "\n".join([
         "# Hardware components\n",
-        ("As `wormcast verilog` writes and `wormcast synth` measures them. Links, headers and delays are in "
-         "[interfaces.md](../interfaces.md#link), what the files look like in [verilog.md](../verilog.md).\n"),
+        ("`wormcast verilog` exports these components, `wormcast synth` synthesises them. "
+         "[links.md](../links.md#link) describes links, headers and delays, "
+         "[verilog.md](../verilog.md) the exported files.\n"),
         table(["component", ""], rows), listing("", [f"components/{name}" for name in COMPONENTS]),
     ])
 
@@ -41,8 +42,8 @@ def _page(name: str) -> str:
         of_docstring(kind),
         *(["## Parameters\n", table(["parameter", "", ""], parameters)] if parameters else []),
         "## Ports\n",
-        (f"Built for {built_for['scheme']} on {built_for['topology']} with {having}the hardware options as they are by "
-         "default, it has these ports; `wormcast verilog --doc` writes the same table for other options.\n"),
+        (f"Ports for {built_for['scheme']} on {built_for['topology']}, with {having}the default hardware options. "
+         "`wormcast verilog --doc` writes this table for other options.\n"),
         component_tables(blueprint, component, clocked=is_clocked(component)),
     ])
 

@@ -1,4 +1,4 @@
-"""A page of the files that wormcast reads, and a JSON Schema of each, of what their readers check."""
+"""Reference page of input files, with a JSON Schema for each, the same that their readers check."""
 
 import json
 
@@ -15,11 +15,11 @@ from .markdown import cell, code, table
 
 __all__ = ["FORMATS", "format_pages"]
 
-#: Each kind of file by the name of its schema, with what it is and where it is given.
+#: Kinds of files by the name of their schema: schema, format and use.
 FORMATS: dict[str, tuple[FileSchema, str]] = {
     "network": (NETWORK, "TOML, in place of a topology: `wormcast plan net.toml ...`"),
     "messages": (message_schema(MOST_CYCLES - 1, LONGEST),
-                 "a line of JSON for each message, of `--messages` and `--trace`; in a list of JSON `cycle` is `at`"),
+                 "a line of JSON per message, for `--messages` and `--trace`; in a JSON list, `at` replaces `cycle`"),
     "sweep": (SWEEP, "TOML, `wormcast sweep study.toml`"),
     "figure": (FIGURE, "TOML, `wormcast figure mine.toml`"),
     "checkpoint": (CONTENT, "`content` of `manifest.json` in a file of `wormcast load --checkpoint`"),
@@ -27,7 +27,7 @@ FORMATS: dict[str, tuple[FileSchema, str]] = {
 
 
 def format_pages() -> dict[str, str]:
-    """The page and the schemas by their files."""
+    """Return the page and the schemas, by file."""
     schemas = {f"schemas/{name}.json": json.dumps(schema.document, indent=1, ensure_ascii=False) + "\n"
                for name, (schema, _) in FORMATS.items()}
     return {"formats.md": _page()} | schemas
@@ -35,8 +35,8 @@ def format_pages() -> dict[str, str]:
 
 def _page() -> str:
     parts = ["# File formats\n",
-             ("Every file of yours is checked against a JSON Schema (draft 4, which editors of TOML know). A refusal "
-              "names the file, the key, what is given and what is allowed.\n")]
+             ("Each input file is checked against a JSON Schema (draft 4, which editors for TOML support). An error "
+              "message names the file, the key, its value and the allowed values.\n")]
     for name, (schema, what) in FORMATS.items():
         needed = schema.document.get("required", ())
         rows = [[code(key), cell("a table" if "$ref" in one else noun(one)), "needed" if key in needed else "",

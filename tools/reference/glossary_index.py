@@ -1,4 +1,4 @@
-"""The index of words: each that a page of ``docs/`` defines in a table whose first column is called ``word``."""
+"""Index of the terms that pages of ``docs/`` define in tables with a first column called ``word``."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -11,12 +11,12 @@ __all__ = ["Term", "find_words", "words_page"]
 
 @dataclass(frozen=True)
 class Term:
-    """A word, and where it is defined.
+    """A term and its definition.
 
     Parameters
     ----------
     name : str
-        As it stands in the table, in Markdown.
+        In Markdown, as in the table.
     meaning : str
     page, heading : str
         File, and heading above the table.
@@ -29,7 +29,7 @@ class Term:
 
 
 def find_words(page: str, text: str) -> Iterable[Term]:
-    """Words that a page defines, in the order of its tables."""
+    """Yield the terms that a page defines, in the order of its tables."""
     heading, columns = "", list[str]()
     for line in text.splitlines():
         if line.startswith("#"):
@@ -40,16 +40,16 @@ def find_words(page: str, text: str) -> Iterable[Term]:
         elif re.match(r"word\b", cells[0]):
             columns = cells
         elif columns and not set(line) <= set("|-: "):
-            told = [f"{title}: {said}" if title in ("excluded",) else said
-                    for title, said in zip(columns[1:], cells[1:], strict=True) if said]
-            meaning = re.sub(r"\]\(#", f"]({page}#", "; ".join(told))
+            parts = [f"{title}: {text}" if title in ("excluded", "elsewhere") else text
+                     for title, text in zip(columns[1:], cells[1:], strict=True) if text]
+            meaning = re.sub(r"\]\(#", f"]({page}#", "; ".join(parts))
             for name in cells[0].split(", "):
                 yield Term(name, meaning, page, heading)
 
 
 def words_page(pages: Mapping[str, str]) -> str:
-    """The index of the words of all pages, by file, in the order of the alphabet."""
+    """Return an alphabetical index of the terms of all pages."""
     found = [word for page, text in pages.items() for word in find_words(page, text)]
     rows = [[word.name, word.meaning, f"[{word.heading}]({word.page}#{anchor(word.heading)})"]
             for word in sorted(found, key=lambda word: re.sub(r"[^\w ]", "", word.name).lower())]
-    return "# Words\n\nAll words that these pages define, and where.\n\n" + table(["word", "meaning", "where"], rows)
+    return "# Words\n\nAll terms that these pages define.\n\n" + table(["word", "meaning", "where"], rows)

@@ -1,4 +1,4 @@
-"""Pieces of Markdown."""
+"""Markdown for reference pages: tables, code, plain text, headings and navigation."""
 
 import inspect
 import re
@@ -11,43 +11,43 @@ __all__ = ["anchor", "cell", "code", "listing", "of_docstring", "plain", "senten
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A table; what is in its cells is Markdown, as `cell` or `code` give it."""
+    """Return a table. Cells must be Markdown, as returned by `cell` or `code`."""
     return "\n".join(markdown_table(columns, [False] * len(columns), rows)) + "\n"
 
 
 def plain(text: str) -> str:
-    """Text in which no character means anything to Markdown."""
+    """Escape all characters that have a meaning in Markdown."""
     return re.sub(r"([\\`*_\[\]<>])", r"\\\1", text)
 
 
 def sentence(text: str) -> str:
-    """A line of explanation as a sentence, in plain text."""
+    """Return a line of explanation as an escaped sentence."""
     return plain(text[0].upper() + text[1:] + ".")
 
 
 def cell(text: str) -> str:
-    """Plain text for a cell of a table."""
+    """Return plain text as a cell of a table."""
     return plain(" ".join(text.split())).replace("|", r"\|")
 
 
 def code(text: str) -> str:
-    """Code that no line breaks, in a cell of a table too."""
+    """Return code without line breaks, also for a cell of a table."""
     return f"`{text}`{{.whole}}".replace("|", r"\|") if text else ""
 
 
 def anchor(title: str) -> str:
-    """Name of a heading in links, as GitHub makes it."""
+    """Return the anchor of a heading, as on GitHub."""
     return re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
 
 
 def listing(caption: str, pages: Iterable[str]) -> str:
-    """Entries of the site's navigation: those below the page on which they stand."""
+    """Return a toctree with the pages below the current page."""
     named = [f":caption: {caption}"] if caption else []
     return "\n".join(["```{toctree}", ":hidden:", *named, "", *pages, "```", ""])
 
 
 def of_docstring(thing: object) -> str:
-    """What a docstring tells before its parameters, members or attributes."""
+    """Return the part of a docstring before its first section, as Markdown."""
     text = re.split(r"\n\n\w+\n-{3,}\n", inspect.getdoc(thing) or "")[0]
     text = re.sub(r"``([^`]*)``", r"`\1`", text)
     text = re.sub(r"::\n((?:\n|    .*\n?)+)", lambda drawn: f"\n```text\n{_dedented(drawn[1])}\n```\n\n", text)

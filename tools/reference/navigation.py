@@ -1,4 +1,4 @@
-"""The site's navigation, from ``docs/navigation.toml``."""
+"""Navigation of the site, from ``docs/navigation.toml``."""
 
 import tomllib
 from pathlib import Path
@@ -9,8 +9,8 @@ __all__ = ["navigation"]
 
 
 def navigation(file: Path) -> str:
-    """The navigation as its first page has it: each table's key is a part's title, its value the part's pages.
+    """Return the navigation for the first page. In the file, each key is the title of a part, each value its pages.
 
-    A page that is not among them, or is not there, makes the site fail.
+    The build of the site fails if a page is missing in the navigation or does not exist.
     """
     return "\n".join(listing(title, pages) for title, pages in tomllib.loads(file.read_text()).items())

@@ -1,7 +1,7 @@
-"""A page with the sentences of all refusals, read from the source by its syntax trees.
+"""Reference page of all error messages, extracted from the syntax trees of the source.
 
-A function that makes an error of a text which it is given, as ``self.refusal(f"it has {nodes} nodes")``, is looked at
-where it is called; so is a class of errors, and a private exception whose text a handler puts into a sentence.
+For a function that builds an error from a given text, such as ``self.refusal(f"it has {nodes} nodes")``, the calls are
+analysed. The same applies to classes of errors, and to private exceptions whose text a handler inserts into a message.
 """
 
 import ast
@@ -31,16 +31,16 @@ APPLICATION = "sim/cli/app.py"
 
 @dataclass(frozen=True, order=True)
 class Refusal:
-    """A sentence that a user may get.
+    """An error message.
 
     Parameters
     ----------
     module : str
-        File that has it, from the package on.
+        File with the message, relative to the package.
     sentence : str
         With ``{name}`` for a value, ``(one|other)`` for alternatives.
     exit : Exit
-        Exit code of a command that ends with it.
+        Exit code of a command that ends with this message.
     """
 
     module: str
@@ -50,16 +50,16 @@ class Refusal:
 
 @dataclass(frozen=True)
 class Maker:
-    """A class or function that makes errors of what it is given.
+    """A class or function that builds errors from its arguments.
 
     Parameters
     ----------
     parameters : tuple of str
         Without ``self``.
     made : tuple of (str, Exit)
-        Sentences with ``{name}`` for a parameter, and exit codes.
+        Messages with ``{name}`` for a parameter, and exit codes.
     texts : set of str
-        Parameters of a function that are parts of sentences: a call that gives no text for them says nothing new.
+        Parameters of a function that become parts of messages. A call without texts for them is ignored.
     """
 
     parameters: tuple[str, ...]
@@ -67,22 +67,22 @@ class Maker:
     texts: frozenset[str] = frozenset()
 
     def values(self, call: ast.Call) -> dict[str, ast.expr]:
-        """Arguments of a call by its parameters."""
+        """Return the arguments of a call by parameter."""
         return dict(zip(self.parameters, call.args, strict=False)) | {
             one.arg: one.value for one in call.keywords if one.arg}
 
     def given(self, call: ast.Call, function: ast.FunctionDef | None) -> dict[str, str]:
-        """Arguments of a call, which is in a function, as texts."""
+        """Return the arguments of a call inside ``function`` as texts, by parameter."""
         return {name: _resolved(value, function) for name, value in self.values(call).items()}
 
-    def is_told(self, given: Mapping[str, str]) -> bool:
-        """Whether arguments are texts: more than a word."""
+    def has_text(self, given: Mapping[str, str]) -> bool:
+        """An argument is a text of several words."""
         return not self.texts or any(" " in given[name] for name in self.texts & given.keys())
 
 
 @dataclass(frozen=True)
 class Made:
-    """A sentence where it is made."""
+    """A message at the place where it is built."""
 
     call: ast.Call
     function: ast.FunctionDef | None
@@ -90,7 +90,7 @@ class Made:
     exit: Exit
 
     def takes(self) -> set[str]:
-        """Parameters of its function that are in it."""
+        """Return the parameters of the function that the message contains."""
         parameters = _parameters(self.function) if self.function else ()
         return {name for name in parameters if f"{{{name}}}" in self.sentence}
 
@@ -104,7 +104,7 @@ class Module:
 
     @cached_property
     def calls(self) -> dict[str, list[tuple[ast.Call, ast.FunctionDef | None]]]:
-        """All calls by what is called, each with the innermost function that it is in."""
+        """Calls by the name of the called function, each with the innermost function around it."""
         found: dict[str, list[tuple[ast.Call, ast.FunctionDef | None]]] = {}
         todo: list[tuple[ast.AST, ast.FunctionDef | None]] = [(child, None) for child in self.tree.body]
         while todo:
@@ -117,7 +117,7 @@ class Module:
 
     @cached_property
     def returned(self) -> dict[str, list[str]]:
-        """Texts of several words that functions return."""
+        """Texts of several words that functions return, by function."""
         functions = (node for node in ast.walk(self.tree) if isinstance(node, ast.FunctionDef))
         texts = {function.name: [worded(part.value) for part in ast.walk(function)
                                  if isinstance(part, ast.Return) and isinstance(part.value, ast.JoinedStr)]
@@ -126,22 +126,22 @@ class Module:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """Functions and classes that it defines, outside of others, or imports from other modules."""
+        """Functions and classes that the module defines at top level or imports."""
         defined = {node.name for node in self.tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
         imports = (node for node in ast.walk(self.tree) if isinstance(node, ast.ImportFrom))
         return frozenset(defined | {one.asname or one.name for node in imports for one in node.names})
 
     def made(self, makers: Mapping[str, Maker]) -> Iterator[Made]:
-        """Sentences of all errors that are made here."""
+        """Yield the messages of all errors that the module builds."""
         for name in makers.keys() & self.calls.keys():
             for call, function in self.calls[name]:
                 for given in self._given(makers[name], call, function):
-                    if makers[name].is_told(given):
+                    if makers[name].has_text(given):
                         for sentence, exit in makers[name].made:
                             yield Made(call, function, replaced(sentence, given), exit)
 
     def _given(self, maker: Maker, call: ast.Call, function: ast.FunctionDef | None) -> Iterator[dict[str, str]]:
-        """Arguments of a call as texts: of one that a function of this module returns, each that it may be."""
+        """Yield the arguments of a call as texts, once for each text that a function of this module may return."""
         given = maker.given(call, function)
         returned = {name: self.returned[_callee(value)] for name, value in maker.values(call).items()
                     if isinstance(value, ast.Call) and _callee(value) in self.returned}
@@ -152,25 +152,25 @@ class Module:
 
 
 def refusal_pages() -> dict[str, str]:
-    """The page, by its file."""
+    """Return the page, by file."""
     rows: dict[str, list[list[str]]] = {}
     for refusal in find_refusals(Path(wormcast.__file__).parent):
         room = "/".join(Path(refusal.module).parent.parts[:2])
         rows.setdefault(room, []).append([str(int(refusal.exit)), cell(refusal.sentence), code(refusal.module)])
     return {"refusals.md": "\n".join([
         "# Refusals\n",
-        ("What cannot be done ends with one sentence on stderr, `wormcast: ...`, and an exit code; from Python it is a "
-         "`WormcastError` with the same sentence. Here `{name}` stands for a value, `(one|other)` for alternatives.\n"),
+        ("An error ends a command with one message on stderr, `wormcast: ...`, and an exit code. In Python it raises a "
+         "`WormcastError` with the same message. In this list `{name}` is a value, `(one|other)` are alternatives.\n"),
         table(["exit code", ""], [[str(int(exit)), MEANING[exit]] for exit in Exit]),
-        ("[Typer](https://typer.tiangolo.com), the library that reads the command line, refuses unknown options, "
-         "missing arguments and values of another type in sentences of its own, with exit code 2. Errors of the "
-         "operating system end with 2 too, and name the file.\n"),
+        ("[Typer](https://typer.tiangolo.com), the library for the command line, has its own messages for unknown "
+         "options, missing arguments and values of a wrong type, with exit code 2. Errors of the operating system also "
+         "have exit code 2, and name the file.\n"),
         *(f"## {room}\n\n{table(['exit code', 'sentence', 'module'], rows[room])}" for room in rows),
     ])}
 
 
 def find_refusals(folder: Path) -> list[Refusal]:
-    """All sentences in the package in a folder, by module."""
+    """Return all messages of the package in a folder, sorted by module."""
     modules = [Module(path.relative_to(folder).as_posix(), ast.parse(path.read_text(encoding="utf-8")))
                for room in ROOMS for path in sorted((folder / room).rglob("*.py"))]
     classes = _classes(modules)
@@ -182,7 +182,7 @@ def find_refusals(folder: Path) -> list[Refusal]:
 
 
 def _of_module(module: Module, makers: Mapping[str, Maker], modules: Iterable[Module]) -> Iterator[Made]:
-    """Sentences of a module, as users get them."""
+    """Yield the messages of a module in their final form."""
     private, handled = _private(module, makers)
     known = {**makers, **private}
     known |= _functions(module, known, [module])
@@ -191,15 +191,15 @@ def _of_module(module: Module, makers: Mapping[str, Maker], modules: Iterable[Mo
             continue
         function = made.function.name if made.function and made.takes() else ""
         if function not in known or not all(
-                known[function].is_told(known[function].given(call, caller)) for one in modules
+                known[function].has_text(known[function].given(call, caller)) for one in modules
                 if one is module or function in one.names for call, caller in one.calls.get(function, ())):
             yield made
 
 
 def _functions(module: Module, makers: Mapping[str, Maker], callers: Iterable[Module]) -> dict[str, Maker]:
-    """Functions of a module that make errors of texts which they are given somewhere."""
+    """Return the functions of a module that build errors from texts in their arguments."""
     found: dict[str, Maker] = {}
-    for _ in range(2):  # one may call another
+    for _ in range(2):  # such a function may call another one
         by_function: dict[ast.FunctionDef, list[Made]] = {}
         for made in module.made({**makers, **found}):
             if made.function and made.function.name != "__init__" and made.takes():
@@ -207,14 +207,14 @@ def _functions(module: Module, makers: Mapping[str, Maker], callers: Iterable[Mo
         for function, sentences in by_function.items():
             maker = Maker(_parameters(function), tuple((made.sentence, made.exit) for made in sentences),
                           frozenset().union(*(made.takes() for made in sentences)))
-            if any(maker.is_told(maker.given(call, caller)) for one in callers
+            if any(maker.has_text(maker.given(call, caller)) for one in callers
                    if one is module or function.name in one.names for call, caller in one.calls.get(function.name, ())):
                 found[function.name] = maker
     return found
 
 
 def _private(module: Module, makers: Mapping[str, Maker]) -> tuple[dict[str, Maker], set[ast.Call]]:
-    """Exceptions that handlers of the module turn into errors, and the calls that do it."""
+    """Return the exceptions that handlers of the module turn into errors, and the calls in these handlers."""
     classes = {node.name for node in module.tree.body if isinstance(node, ast.ClassDef)}
     made = {one.call: one for one in module.made(makers)}
     found: dict[str, Maker] = {}
@@ -231,7 +231,7 @@ def _private(module: Module, makers: Mapping[str, Maker]) -> tuple[dict[str, Mak
 
 
 def _classes(modules: Iterable[Module]) -> dict[str, Maker]:
-    """Classes of errors that end a command with a sentence, by name."""
+    """Return the classes of errors that end a command with a message, by name."""
     handled = list(_handled())
     template = typer.BadParameter("{message}", param_hint="{param_hint}").format_message()
     found = {"BadParameter": Maker(("message",), ((template, Exit.BAD_INPUT),))}
@@ -247,13 +247,13 @@ def _classes(modules: Iterable[Module]) -> dict[str, Maker]:
 
 
 def class_of(file: str, name: str) -> type[BaseException]:
-    """A class of a module of wormcast."""
+    """Return a class of a module of wormcast."""
     found: type[BaseException] = getattr(importlib.import_module(f"wormcast.{file[:-3].replace('/', '.')}"), name)
     return found
 
 
 def _constructor(node: ast.ClassDef) -> tuple[tuple[str, ...], str]:
-    """Parameters of a class of errors, and the sentence that it makes of them."""
+    """Return the parameters of a class of errors, and its message."""
     for made in node.body:
         if isinstance(made, ast.FunctionDef) and made.name == "__init__":
             [call] = [part for part in ast.walk(made) if isinstance(part, ast.Call) and _callee(part) == "__init__"]
@@ -264,7 +264,7 @@ def _constructor(node: ast.ClassDef) -> tuple[tuple[str, ...], str]:
 
 
 def _handled() -> Iterator[tuple[type[BaseException] | tuple[type[BaseException], ...], Exit]]:
-    """Errors that the application ends with a sentence of theirs, and with which exit code, in its order."""
+    """Yield the errors that end the application with their message, with exit codes, in the order of its handlers."""
     for handler in ast.walk(ast.parse(inspect.getsource(application._run))):
         if isinstance(handler, ast.ExceptHandler) and handler.type and handler.name:
             [exit] = [getattr(Exit, call.args[0].attr) for call in ast.walk(handler) if isinstance(call, ast.Call)
@@ -277,7 +277,7 @@ def _exit_code(kind: type[BaseException], handled: Iterable[tuple[type | tuple[t
 
 
 def _of_the_application() -> Iterator[tuple[str, Exit]]:
-    """Sentences that the application itself ends with."""
+    """Yield the messages of the application itself, with exit codes."""
     for call in ast.walk(ast.parse(inspect.getsource(application._run))):
         if isinstance(call, ast.Call) and _callee(call) == "_fail" and isinstance(call.args[0], ast.Attribute) \
                 and isinstance(call.args[1], ast.Constant | ast.JoinedStr):
@@ -285,7 +285,7 @@ def _of_the_application() -> Iterator[tuple[str, Exit]]:
 
 
 def _callee(call: ast.Call) -> str:
-    """Name of what is called, without where it is from."""
+    """Return the name of the called function, without its module or object."""
     match call.func:
         case ast.Name(id=name) | ast.Attribute(attr=name):
             return name
@@ -298,7 +298,7 @@ def _parameters(function: ast.FunctionDef) -> tuple[str, ...]:
 
 
 def _resolved(value: ast.expr, function: ast.FunctionDef | None) -> str:
-    """The text of an argument; of a name what the function gives it, where that is a text."""
+    """Return the text of an argument. A name is replaced by the texts that the function assigns to it."""
     if isinstance(value, ast.Name) and function:
         texts = [worded(part.value) for part in ast.walk(function) if isinstance(part, ast.Assign)
                  and any(isinstance(target, ast.Name) and target.id == value.id for target in part.targets)]

@@ -1,4 +1,4 @@
-"""What there is to choose from: schemes, relations, topologies and named configurations."""
+"""Reference pages of schemes, routing relations, topologies and named configurations."""
 
 import contextlib
 import io
@@ -27,14 +27,14 @@ from .markdown import cell, code, of_docstring, sentence, table
 __all__ = ["scheme_pages"]
 
 EXAMPLE = "mesh:4x4", "1.1", "0.2,1.3,2.0,3.1,3.3"
-"""The multicast that every scheme is shown with."""
+"""Example multicast for schemes on meshes."""
 
 DEEP = "mesh:3x3x3", "1.1.1", "0.0.0,2.2.2,0.2.1,2.0.1,1.0.2,2.1.0"
-"""The one for those that have no form in two dimensions."""
+"""Example for schemes that do not support two dimensions."""
 
 
 def scheme_pages() -> dict[str, str]:
-    """Pages by their files, and the pictures on them."""
+    """Return the pages and their pictures, by file."""
     pages = {"schemes.md": _schemes(), "topologies.md": _topologies(), "configurations.md": _configurations()}
     for name in SCHEMES:
         pages |= _picture(f"schemes/{name}.svg", *_planning(SCHEMES[name]))
@@ -42,22 +42,22 @@ def scheme_pages() -> dict[str, str]:
 
 
 TORI = ("torus:4x4", "0.0", "all"), ("torus:5x5", "0.0", "all")
-"""Those for schemes that broadcast on tori: of 2^d and of 5^s nodes a side."""
+"""Examples for broadcast schemes on tori with sides of 2^d and of 5^s nodes."""
 
 STAGES = "min:b=2,stages=3", "0", "1,2,4,5,6"
-"""The one for those of multistage networks."""
+"""Example for schemes on multistage networks."""
 
 IRREGULAR = "irregular:seed=1", "1", "0,5,9,12,17,22,30"
-"""The one for those of networks with up and down links."""
+"""Example for schemes on networks with up and down links."""
 
 
 def _example(scheme: Scheme) -> tuple[str, str, str]:
-    """Network, source and destinations that a scheme is shown with: the first that it is defined on."""
+    """Return network, source and destinations of the first example that a scheme supports."""
     for example in (IRREGULAR,) if scheme.both_ways else (EXAMPLE, DEEP, *TORI, STAGES):
         with contextlib.suppress(WormcastError):
             scheme.check(topology(example[0]))
             return example
-    raise WormcastError(f"scheme {scheme.name}: there is no network to show it on")
+    raise WormcastError(f"scheme {scheme.name}: no example network supports it")
 
 
 def _planning(scheme: Scheme) -> list[str]:
@@ -66,7 +66,7 @@ def _planning(scheme: Scheme) -> list[str]:
 
 
 def _picture(file: str, command: str, *words: str) -> dict[str, str]:
-    """What a command draws, by its file."""
+    """Return the drawing of a command, by file."""
     with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
         drawing = Path(folder, "drawn.svg")
         app([command, *words, "--plot", str(drawing)], standalone_mode=False)
@@ -76,9 +76,9 @@ def _picture(file: str, command: str, *words: str) -> dict[str, str]:
 def _schemes() -> str:
     return "\n".join([
         "# Schemes\n",
-        ("A scheme says which worms a multicast is sent as, and in which order each visits its destinations; a "
-         "relation how a worm is routed from one to the next (`--relation` puts another in the place of the scheme's). "
-         "The words are those of [`wormcast plan`](../interfaces.md#words-of-plan).\n"),
+        ("A scheme turns a multicast into worms, each with a visiting order of its destinations. A routing relation "
+         "routes a worm from one destination to the next; `--relation` replaces the scheme's relation. The terms are "
+         "those of [`wormcast plan`](../results.md#words-of-plan).\n"),
         *(_scheme(SCHEMES[name]) for name in SCHEMES),
         "## Routing relations\n",
         table(["relation", ""], [[code(name), cell(RELATIONS[name].description)] for name in RELATIONS]),
@@ -145,6 +145,6 @@ def _configurations() -> str:
         rows.append([code(name), cell(named.description), ", ".join(map(code, options))])
     return "\n".join([
         "# Named configurations\n",
-        "Hardware options under a name, for `--configuration`; options that are given besides come first.\n",
+        "Named sets of hardware options for `--configuration`. Other options on the command line take precedence.\n",
         table(["configuration", "", "options"], rows),
     ])

@@ -1,4 +1,4 @@
-"""All pages of the site in one folder, with links that lead somewhere there."""
+"""Assembly of the site's pages in one folder, with links adjusted."""
 
 import re
 import shutil
@@ -17,23 +17,24 @@ from .schemes import scheme_pages
 
 __all__ = ["assemble", "pages", "rewritten"]
 
-#: Pages beside those of docs/, by their files.
-OTHERS = {"README.md": "index.md", "CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
+#: Pages outside of docs/: file in the repository, file on the site.
+OTHERS = {"README.md": "readme.md", "CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
 
 LINK = re.compile(r"\[(?P<text>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<path>[^)\s#:]+)(?P<heading>#[^)\s]*)?\)")
 
 
 def assemble(repository: Path, folder: Path) -> None:
-    """Write all pages, and the files that they lead to, into a folder.
+    """Write all pages, and the files that they link to, into a folder. An earlier site in the folder is deleted.
 
     Raises
     ------
     WormcastError
-        The folder is there, and was not made by this; one that was is emptied first.
+        The folder exists and has no earlier site.
     """
     if folder.exists():
         if not (folder / "reference" / "commands.md").exists():
-            raise WormcastError(f"site: {folder} is there and no earlier site, it must be that or a new name")
+            raise WormcastError(f"site: {folder} is not valid: it exists and is not an earlier site. Allowed: a new "
+                                "name, or the folder of an earlier site.")
         shutil.rmtree(folder)
     places = pages(repository)
     made = command_pages() | component_pages() | scheme_pages() | format_pages() | refusal_pages()
@@ -51,15 +52,15 @@ def assemble(repository: Path, folder: Path) -> None:
 
 
 def pages(repository: Path) -> dict[str, str]:
-    """Where on the site each page of the repository is, by its path there."""
+    """Return the file on the site of each page, by path in the repository."""
     return {**OTHERS, **{f"docs/{page.name}": page.name for page in sorted((repository / "docs").glob("*.md"))}}
 
 
 def rewritten(text: str, page: str, repository: Path, places: Mapping[str, str]) -> tuple[str, set[str]]:
-    """A page's text with its links as they are on the site, and the files of the repository that they lead to.
+    """Return a page's text with links for the site, and the files of the repository that it links to.
 
-    A link to a page leads to that page of the site, one to another file to a copy of it; of one to a folder, the text
-    stays alone.
+    Links to pages point to the pages of the site, links to other files to copies of these. Of links to folders only the
+    text remains.
     """
     linked = set()
 
@@ -78,7 +79,7 @@ def rewritten(text: str, page: str, repository: Path, places: Mapping[str, str])
 
 
 def _place(path: str) -> str:
-    """Where on the site a file of the repository is that is no page."""
+    """Return the place on the site of a file that is not a page."""
     return path.removeprefix("docs/")
 
 

@@ -1,4 +1,4 @@
-"""Texts that an expression of the source makes, with the names of values in the places of values."""
+"""Conversion of expressions in the source to texts, with the names of values in place of the values."""
 
 import ast
 import re
@@ -6,14 +6,14 @@ from collections.abc import Mapping
 
 __all__ = ["replaced", "worded"]
 
-#: Attributes that say what a thing is called: the thing's own name says more.
+#: Attributes that are replaced by the name of their object.
 OF_A_THING = ("name", "title", "value", "id")
 
 SIGNS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "/", ast.Pow: "^", ast.BitOr: "or"}
 
 
 def worded(node: ast.expr) -> str:
-    """Return the text that an expression makes: ``{name}`` for a value, ``(one|other)`` for alternatives."""
+    """Return the text of an expression, with ``{name}`` for a value and ``(one|other)`` for alternatives."""
     match node:
         case ast.Constant(value=str(text)):
             return text
@@ -38,7 +38,7 @@ def worded(node: ast.expr) -> str:
 
 
 def replaced(text: str, values: Mapping[str, str]) -> str:
-    """Put texts into the places of values with their names."""
+    """Replace each ``{name}`` by its text in ``values``."""
     return re.sub(r"\{([^{}]*)\}", lambda place: values.get(place[1], place[0]), text)
 
 
@@ -57,7 +57,7 @@ def _is_text(node: ast.expr) -> bool:
 
 
 def _name(node: ast.expr) -> str:
-    """A value's name: that of what it is made of, where it is a function's."""
+    """Return the name of a value; for the result of a function, the name of its first argument."""
     match node:
         case ast.Name(id=name):
             return name.strip("_").lower()

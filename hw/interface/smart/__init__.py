@@ -1,7 +1,7 @@
-"""What makes a network interface smart: it forwards the packets of a multicast by itself ([Sivaram98], section 4).
+"""Smart network interfaces, which forward the packets of a multicast without the host ([Sivaram98], section 4).
 
-``children`` is the table of whom to forward to, ``orders`` says which packet goes to which child next, ``forwarding``
-stores packets and sends their copies.
+``children`` is the child table. ``orders`` schedules the copies to the children. ``forwarding`` stores packets and
+sends their copies.
 """
 
 from typing import TYPE_CHECKING

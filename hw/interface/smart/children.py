@@ -1,4 +1,4 @@
-"""The child table of a smart network interface: to whom it forwards the packets of a message."""
+"""Child table of a smart network interface: headers of the worms that forward a message's packets."""
 
 from amaranth.hdl import Array, Cat, Module, Mux, Signal
 from amaranth.lib import data, memory, wiring
@@ -13,64 +13,60 @@ __all__ = ["ChildTable", "child_word"]
 
 
 def child_word(width: int) -> data.StructLayout:
-    """Layout of a word of the table: a header flit, whether it is a child's last one, and the last child's."""
+    """Return the layout of a word of the table: a header flit, and marks of a child's last one and of the row's last
+    one."""
     return data.StructLayout({"data": width, "ends": 1, "last": 1})
 
 
 class ChildTable(wiring.Component):
-    """A row for each message that may be under way: the headers of the worms to its children, one behind the other.
+    """Table with a row per message: the headers of the worms to the message's children, one after the other.
 
-    A row is written by a train of flits. The first one has the head mark and the row's number. Where packets are
-    counted, the second one has how many packets the message has, less one. Then come the header flits, child by child;
-    the last one of each child has the tail mark. The train's last flit has both marks: where it is the first one, too,
-    the node has no children. A row has children from the cycle after its train's last flit: a packet of it that begins
-    earlier is not forwarded. It must not be written while packets of it are there. A train for a row that is not there
-    writes nothing; one with more header flits than a row has room for leaves its row without children.
+    A *train* of flits writes a row. Its first flit has the head mark and the row's number. If packets are counted, the
+    second flit has the number of the message's packets minus one. Then the header flits follow, child by child; the
+    last one of each child has the tail mark. The train's last flit has both marks; if it is also the first flit, the
+    node has no children. A row has children from the cycle after its train's last flit on. A packet that begins earlier
+    is not forwarded. A row must not be written while packets of its message are stored. A train for a row that does not
+    exist writes nothing. A train with too many header flits for a row leaves the row without children.
 
-    *Latency*: a flit is stored at the end of the cycle in which it is on the link; the word that is asked for is there
-    in the next cycle. *Throughput*: a flit and a word per cycle. *Reset*: no row has children.
+    *Latency*: a flit is stored at the end of the cycle in which it is on the link; a requested word is valid in the
+    next cycle. *Throughput*: a flit and a word per cycle. *Reset*: no row has children.
 
     Parameters
     ----------
     rows : int
-        1 to 64, a power of two.
+        Rows of the table, a power of two. Range: 1 to 64.
     flits : int
-        Header flits of all children of a row, 1 to 1024.
+        Header flits of all children of a row. Range: 1 to 1024.
     width : int
         Data bits of a flit, 8 or more.
     counts : bool
-        Trains say how many packets a message has, up to `MOST_PLACES`.
+        Trains have the number of a message's packets, up to `MOST_PLACES`.
 
     Members
     -------
     link : In(LinkSignature)
-        From the host; each flit's credit comes in the next cycle.
+        From the host. The credit of a flit is sent in the next cycle.
     row, at : In
-        The word that is asked for.
+        Address of the requested word.
     word : Out(child_word)
-        The one that was asked for in the cycle before.
+        The word that was requested in the cycle before.
     children : Out(rows)
-        Which rows have some.
+        Rows that have children.
     renewed : Out(rows)
         A train for this row begins.
     outside, too_long : Out(1), Out(1)
-        A train begins for a row that is not there; one goes on behind the last header flit that a row has room for.
+        A train begins for a row that does not exist; a train has more header flits than a row has room for.
     last_packet : Out(8), for each row
-        Packets of its message, less one; only with ``counts``.
-
-    Raises
-    ------
-    WormcastError
-        A parameter outside its range.
+        Packets of the row's message, minus one. Only with ``counts``.
     """
 
     def __init__(self, *, rows: int, flits: int, width: int, counts: bool):
         if rows & (rows - 1) or not 1 <= rows <= MOST_ROWS:
-            raise WormcastError(f"ChildTable.rows: must be a power of two up to {MOST_ROWS}, not {rows}")
+            raise WormcastError(f"ChildTable.rows: {rows} is not valid. Allowed: powers of two from 1 to {MOST_ROWS}.")
         if not 1 <= flits <= 1024:
-            raise WormcastError(f"ChildTable.flits: must be 1 to 1024, not {flits}")
+            raise WormcastError(f"ChildTable.flits: {flits} is not valid. Allowed: 1 to 1024.")
         if width < ROW_BITS:
-            raise WormcastError(f"ChildTable.width: must be {ROW_BITS} bits or more, not {width}")
+            raise WormcastError(f"ChildTable.width: {width} is not valid. Allowed: {ROW_BITS} bits or more.")
         self.rows = rows
         self.flits = flits
         self.width = width
@@ -96,10 +92,10 @@ class ChildTable(wiring.Component):
         m.submodules.memory = store
         write, read = store.write_port(), store.read_port()
         flit = self.link.flit
-        begun = Signal()  # a train's first flit has come
-        counted = Signal()  # and the one that counts packets
+        begun = Signal()  # the train's first flit has arrived
+        counted = Signal()  # the flit with the number of packets has arrived
         row, at = Signal(range(self.rows)), Signal(range(self.flits))
-        fits = Signal()  # its row is there, and has room for what has come
+        fits = Signal()  # the train's row exists, and has room for the train up to now
         first, ends = Signal(), Signal()
         m.d.comb += [
             first.eq(self.link.valid & ~begun),

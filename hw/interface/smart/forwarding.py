@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-"""Packets that a smart network interface forwards: stored once, sent to each child."""
+"""Packet buffer and sender of a smart network interface: packets are stored once, and sent to each child."""
 
 from amaranth.hdl import Array, Cat, Module, Mux, Signal
 from amaranth.lib import memory, wiring
@@ -16,11 +16,11 @@ from .orders import ORDERS, packet_name
 __all__ = ["COUNT_BITS", "Forwarding"]
 
 COUNT_BITS = 32
-"""Of the counters of residence, which wrap around."""
+"""Width of the residence counters, which wrap around."""
 
 
 class Forwarding(wiring.Component):
-    """The packet buffer, the child table and the sender of a smart network interface ([Sivaram98], section 4).
+    """Packet buffer, child table and sender of a smart network interface ([Sivaram98], section 4).
 
     ::
 
@@ -29,28 +29,29 @@ class Forwarding(wiring.Component):
                                       table ─▶ ChildTable ─▶ a child's header ─┴▶ front, has
                                       order: which packet, which child
 
-    A packet's first payload flit says in its low 8 bits which row its message has; a number that is no row's is that of
-    a message which nobody forwards. A row that has no children stores nothing. A packet is forwarded when it is whole,
-    and its place is free when its tail is sent to the last child: what the host gets of it passes when it comes in.
-    The host's program has to see that a row's packets find a place, or consumption waits for one.
-    A packet with more payload flits than there is room for is cut: the last one that has room ends what is forwarded of
-    it. One that is cut off on its way, and ends in a flit with both marks, is forwarded with that flit.
+    The low 8 bits of a packet's first payload flit hold the row of its message in the child table. If they are not the
+    number of a row, the message is not forwarded. Packets of a row without children are not stored. A packet is
+    forwarded when it is whole. Its packet buffer entry is free when its tail is sent to the last child. The host
+    receives its copy while the packet arrives. The host's program must make sure that there is a free entry for each
+    packet of a row; otherwise consumption waits for an entry. A packet with too many payload flits is cut: the last
+    flit that fits ends its copies. A packet that was cut off on its way ends in a flit with both marks, and is
+    forwarded with that flit.
 
-    *Latency*: of a packet whose tail comes in cycle t the first header flit is presented in t + 2. *Throughput*: a flit
-    in and a flit out per cycle; copies are presented one behind the other without a gap, except where `MessageOrder`
-    goes over to another message (1 cycle). *Reset*: empty, and no row has children.
+    *Latency*: if the tail of a packet arrives in cycle t, its first header flit is presented in t + 2. *Throughput*: a
+    flit in and a flit out per cycle; copies are presented without a gap, except when `MessageOrder` changes to another
+    message (1 cycle). *Reset*: empty, and no row has children.
 
     Parameters
     ----------
     order : "fcfs" or "fpfs"
     rows : int
-        Messages that may be under way, 1 to 64, a power of two.
+        Rows of the child table, a power of two. Range: 1 to 64.
     places : int
-        Packets of each that there is room for, 1 to 256; takes memory for the next power of two.
+        Packet buffer entries of each row. Range: 1 to 256. The memory has the next power of two.
     packet : int
-        Payload flits of a packet, 1 to 65535; likewise.
+        Payload flits of a packet. Range: 1 to 65535. The memory has the next power of two.
     flits : int
-        Header flits of a row of the child table, 1 to 1024.
+        Header flits of a row of the child table. Range: 1 to 1024.
     channels : int
         Consumption channels.
     width : int
@@ -59,37 +60,32 @@ class Forwarding(wiring.Component):
     Members
     -------
     table : In(LinkSignature)
-        As of `ChildTable`.
+        As in `ChildTable`.
     brought, brought_vc, brought_flit : In
-        A flit is taken from a consumption channel.
+        A flit is taken from a consumption channel; the channel; the flit.
     posted, posted_flit : In(1), In
-        A payload flit of the host's waits; its tail mark ends a packet.
+        A payload flit of the host waits; the flit. Its tail mark ends a packet.
     stored : Out(1)
-        It is taken. What is brought goes before.
+        The host's flit is taken. Flits of consumption channels have priority.
     full : Out(rows)
-        The place that a row's next packet gets is taken.
+        The entry of the row's next packet is occupied.
     too_long : Out(1)
-        A packet is cut, of which this flit is brought.
+        A packet is cut, to which the present flit of a consumption channel belongs.
     early : Out(1)
-        A row begins to be written while packets of it are there.
+        A train for a row begins while packets of the row are stored.
     has, front, take : Out(1), Out, In(1)
-        The flit that is to be sent next, where there is one; it is taken.
+        There is a flit to send; the flit; it is taken.
     forwarded, resident, copied : Out(32)
-        Packets whose place has become free; cycles that packets have been whole and not freed, of all together;
-        likewise since their first copy was begun ([Sivaram98], section 4.2.3: residence).
+        Number of packets whose entry was freed; cycles from whole to freed, summed over the packets; cycles from the
+        start of the first copy to freed, summed over the packets ([Sivaram98], section 4.2.3: residence).
     occupancy, peak : Out
-        Places that are taken now, and the most that were.
-
-    Raises
-    ------
-    WormcastError
-        A parameter outside its range.
+        Number of occupied entries; its maximum since reset.
     """
 
     def __init__(self, *, order: str, rows: int, places: int, packet: int, flits: int, channels: int, width: int):
         for field, value, most in (("places", places, MOST_PLACES), ("packet", packet, MOST_PACKET)):
             if not 1 <= value <= most:
-                raise WormcastError(f"Forwarding.{field}: must be 1 to {most}, not {value}")
+                raise WormcastError(f"Forwarding.{field}: {value} is not valid. Allowed: 1 to {most}.")
         self.rows = rows
         self.places = places
         self.packet = packet
@@ -122,21 +118,21 @@ class Forwarding(wiring.Component):
         if order.counts:
             for r in range(self.rows):
                 m.d.comb += getattr(order, f"last_packet_{r}").eq(getattr(children, f"last_packet_{r}"))
-        current = Signal(packet_name(self.rows, self.places))  # the packet of which a copy is under way
+        current = Signal(packet_name(self.rows, self.places))  # the packet that is being copied
         self._store(m, store.write_port(), current)
         self._send(m, store.read_port(), current)
         return m
 
     def _store(self, m, write, current):
-        """Write what comes in into its packet's place; say when a packet is whole."""
+        """Write arriving flits into the entries of their packets, and report whole packets to the order."""
         name = packet_name(self.rows, self.places)
-        writers, rows = self.channels + 1, range(self.rows)  # the host is the last one
-        within = Signal(writers)  # a packet's first payload flit has come
-        stores = Signal(writers)  # it is kept
+        writers, rows = self.channels + 1, range(self.rows)  # the host is the last writer
+        within = Signal(writers)  # a packet's first payload flit has arrived
+        stores = Signal(writers)  # that packet is stored
         packets = Array(Signal(name, name=f"writer{w}_packet") for w in range(writers))
         places_in = Array(Signal(range(self.packet), name=f"writer{w}_at") for w in range(writers))
         next_place = Array(Signal(range(self.places), name=f"row{r}_place") for r in rows)
-        # packets of several channels become free in another order than they came
+        # packets of several channels are freed in another order than that of their arrival
         taken = Array(Signal(self.places, name=f"row{r}_taken") for r in rows)
         flit, writer = Signal.like(self.brought_flit, name="flit"), Signal(range(writers))
         first, keeps, there = Signal(), Signal(), Signal()
@@ -150,7 +146,7 @@ class Forwarding(wiring.Component):
             row.eq(flit.data),
             self.full.eq(Cat(bit_at(taken[r], next_place[r]) for r in rows)),
             self.stored.eq(~self.brought & self.posted & ~(first & bit_at(self.full, row))),
-            # of header flits none but the end of a packet that was cut off
+            # no header flits, except the end of a packet that was cut off
             there.eq(Mux(self.brought, ~flit.head | (flit.tail & ~first), self.stored)),
             keeps.eq(Mux(first, (flit.data[:ROW_BITS] < self.rows) & bit_at(self.children.children, row),
                          bit_at(stores, writer))),
@@ -198,11 +194,11 @@ class Forwarding(wiring.Component):
         ]
 
     def _send(self, m, read, current):
-        """Present copy behind copy: a child's header from the table, then the payload."""
+        """Present the copies one after the other: a child's header from the table, then the payload."""
         children, order = self.children, self.order
         active = Signal()  # a copy is presented
-        payload = Signal()  # its header is sent
-        last = Signal()  # it is for the last child
+        payload = Signal()  # the copy's header has been sent
+        last = Signal()  # the copy is for the last child
         pos = Signal(children.at.shape())
         at = Signal(range(self.packet))
         header, word = Signal(flit_layout(self.width)), children.word
@@ -221,7 +217,7 @@ class Forwarding(wiring.Component):
             next_pos.eq(pos + (self.take & ~payload)),
             next_at.eq(Mux(payload, at + self.take, 0)),
             next_current.eq(current),
-            # memories answer in the next cycle
+            # the memories' data are valid in the next cycle
             children.row.eq(next_current.row),
             children.at.eq(next_pos),
             read.addr.eq(Cat(next_at, next_current.place, next_current.row)),
@@ -234,7 +230,7 @@ class Forwarding(wiring.Component):
             m.d.comb += [next_current.eq(order.packet), next_pos.eq(order.child)]
             m.d.sync += [active.eq(order.there), payload.eq(0)]
         m.d.sync += [pos.eq(next_pos), at.eq(next_at), current.eq(next_current)]
-        # a packet is copied from its first copy on until it is freed; that one begins at the start of its row
+        # the first copy of a packet begins at the start of its row of the child table
         being_copied = Signal(self.occupancy.shape())
         begins = Signal()
         m.d.comb += begins.eq(order.asked & order.there & (order.child == 0))

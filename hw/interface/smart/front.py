@@ -1,6 +1,6 @@
-"""What the registers of smart interfaces say: which packets come in, and of which packet a copy is presented.
+"""Decoders of smart interfaces' registers: arriving packets, and the packet that is being copied.
 
-As of `SlotsFront`, whoever follows forwarding or proves deadlocks asks here, and knows no register by name.
+As with `SlotsFront`, deadlock proofs and the tracking of forwarded packets read the registers by these classes alone.
 """
 
 from collections.abc import Callable
@@ -16,19 +16,21 @@ if TYPE_CHECKING:
 __all__ = ["ForwardingFront", "PlacesFront"]
 
 Read = Callable[[str], Any]
-"""A register of several interfaces by its full name -> its values, [interfaces], 0 where it is built without; a
-memory's: its rows, [interfaces, rows]."""
+"""Function from a register's full name to its values in several interfaces, [interfaces].
+
+Values are 0 in interfaces without the register. The value of a memory is its rows, [interfaces, rows].
+"""
 
 
 class ForwardingFront:
-    """The packet buffers and senders of several smart interfaces; what is said of them is [interfaces].
+    """Packet buffers and senders of several smart interfaces. Values are arrays, [interfaces].
 
     Parameters
     ----------
     interface : NetworkInterface
-        One of the kind.
+        An interface of this kind.
     read : callable
-        A register of these.
+        Returns a register of these interfaces.
     """
 
     def __init__(self, interface: "NetworkInterface", read: Read):
@@ -41,60 +43,62 @@ class ForwardingFront:
 
     @property
     def keeps(self) -> Any:
-        """Writers of which a packet is coming in and kept, a bit for each: consumption channels, then the host."""
+        """Mask of the writers whose packet is arriving and is stored: consumption channels, then the host."""
         return self._read("forwarding.within") & self._read("forwarding.stores")
 
     def kept(self, writer: int) -> tuple[Any, Any]:
-        """Row and place of the packet that has come in last by a writer."""
+        """Return row and place of the last packet of a writer."""
         return self._place(self._read(f"forwarding.writer{writer}_packet"))
 
     @property
     def active(self) -> Any:
-        """Whether a copy is presented to injection."""
+        """A copy is presented to injection."""
         return self._read("forwarding.active") != 0
 
     @property
     def payload(self) -> Any:
-        """Whether its header is sent."""
+        """The copy's header has been sent."""
         return self._read("forwarding.payload") != 0
 
     @property
     def header_at(self) -> Any:
-        """Place in its row of the child table from which the next header flit comes."""
+        """Position of the next header flit in its row of the child table."""
         return self._read("forwarding.pos")
 
     @property
     def copied(self) -> tuple[Any, Any]:
-        """Row and place of the packet that is copied."""
+        """Row and place of the packet that is being copied."""
         return self._place(self._read("forwarding.current"))
 
     @property
     def delayed(self) -> Any:
-        """Whether the last flit of a packet is held back for t_nr."""
+        """The last flit of a packet is held back for t_nr."""
         return self._read("consumption_0.busy") != 0
 
     def flits(self, interface: int, row: int, place: int) -> list[int]:
-        """Data of the payload flits of a packet that has come in whole, of one of these interfaces."""
+        """Return the data of the payload flits of a whole packet in one of these interfaces."""
         start = self.start(row, place)
         found = []
         for word in self._read("forwarding.memory")[interface, start:start + self._packet].tolist():
             found.append(word & (1 << self.width) - 1)
-            if word >> self.width:  # its tail
+            if word >> self.width:  # tail mark
                 break
         return found
 
     def start(self, row: int, place: int) -> int:
-        """Row of the memory with a packet's first payload flit."""
+        """Return the memory address of a packet's first payload flit."""
         return (row << self._place_bits | place) << self._flit_bits
 
     def _place(self, name: Any) -> tuple[Any, Any]:
-        """Row and place of a packet's name; see `packet_name`."""
+        """Return row and place of a packet's name, see `packet_name`."""
         return name & (1 << self._row_bits) - 1, name >> self._row_bits
 
 
 class PlacesFront(InterfaceFront):
-    """The packet places of one smart interface, as (row, place), and who waits for one; parameters as of
-    `InterfaceFront`, where ``read`` gives 0 for what it is built without."""
+    """Packet buffer entries of one smart interface, as (row, place), and the packets that wait for one.
+
+    Parameters are those of `InterfaceFront`; ``read`` returns 0 for registers that the interface does not have.
+    """
 
     def __init__(self, interface: "NetworkInterface", read: Callable[[str], Any]):
         super().__init__(interface, read)
@@ -103,7 +107,7 @@ class PlacesFront(InterfaceFront):
         self._one = ForwardingFront(interface, lambda name: np.array([read(name)]))
 
     def refused(self, channel: int) -> tuple[int, int] | None:
-        """The place that the packet in front of a consumption channel waits for; None: it does not wait for one."""
+        """Return the entry that the front packet of a consumption channel waits for; None if it waits for no entry."""
         if not int(self._read("consumption_0.waits_for_place")) >> channel & 1:
             return None
         row = self._number(f"consumption_0.vc{channel}_row", self.rows)
@@ -111,28 +115,31 @@ class PlacesFront(InterfaceFront):
         return (row, place) if int(self._read(f"forwarding.row{row}_taken")) >> place & 1 else None
 
     def taken(self) -> list[tuple[int, int]]:
-        """All places that packets are in or come into."""
+        """Return the occupied entries, including those of arriving packets."""
         return [(row, place) for row in range(self.rows) for place in range(self.places)
                 if int(self._read(f"forwarding.row{row}_taken")) >> place & 1]
 
     def coming(self) -> dict[tuple[int, int], int]:
-        """Places that packets come into, and by which writer: a consumption channel, or the one behind them, the
-        host."""
+        """Return the entries of arriving packets, and their writers: the number of a consumption channel, or, after
+        those, of the host."""
         keeps = int(self._one.keeps[0])
         return {self._of(self._one.kept(writer)): writer for writer in range(self._one.writers) if keeps >> writer & 1}
 
     def copied(self) -> tuple[int, int] | None:
-        """The place of the packet of which a copy is presented to injection, where there is one."""
+        """Return the entry of the packet that is being copied; None without a copy."""
         return self._of(self._one.copied) if self._one.active[0] else None
 
     @property
     def copied_header(self) -> tuple[int, bool]:
-        """Where in its row of the child table the next header flit of that copy is, and whether all are sent."""
+        """Position of the copy's next header flit in its row of the child table, and true if the whole header has been
+        sent."""
         return int(self._one.header_at[0]), bool(self._one.payload[0])
 
     def flits(self, place: tuple[int, int], writer: int | None = None) -> list[int]:
-        """Data of the payload flits of a packet in a place: of those that have come, where one comes in by a
-        writer."""
+        """Return the data of the payload flits in an entry.
+
+        With ``writer``, the packet of that writer is still arriving: return the flits that have arrived.
+        """
         if writer is None:
             return self._one.flits(0, *place)
         first = self._one.start(*place)

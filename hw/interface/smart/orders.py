@@ -1,4 +1,4 @@
-"""In which order a smart network interface sends what it forwards: packet by packet, or child by child."""
+"""Forwarding orders of a smart network interface: packet by packet, or child by child."""
 
 from amaranth.hdl import Array, Cat, Module, Mux, Signal
 from amaranth.lib import data, memory, wiring
@@ -11,40 +11,40 @@ __all__ = ["ORDERS", "ForwardOrder", "MessageOrder", "PacketOrder", "packet_name
 
 
 def packet_name(rows: int, places: int) -> data.StructLayout:
-    """Layout of a packet's name: the row of its message, and its place among that row's packets."""
+    """Return the layout of a packet's name: the row of its message, and its entry among that row's packets."""
     return data.StructLayout({"row": range(rows), "place": range(places)})
 
 
 class ForwardOrder(wiring.Component):
-    """Says which packet goes to which child next; each order is a class of its own.
+    """Scheduler of the copies of forwarded packets. Each order is a subclass.
 
-    *Latency*: a packet that becomes whole in cycle t can be sent next in t + 1. *Throughput*: an answer per cycle.
-    *Reset*: there is nothing to send.
+    *Latency*: a packet that becomes whole in cycle t can be sent next in t + 1. *Throughput*: a decision per cycle.
+    *Reset*: no packets.
 
     Parameters
     ----------
     rows, places, flits : int
-        As of `Forwarding`.
+        As in `Forwarding`.
 
     Members
     -------
     whole, whole_packet : In(1), In(packet_name)
-        A packet is stored to its tail.
+        A packet is stored up to its tail; its name.
     last_packet_{r} : In(8)
-        As of `ChildTable`; only where it counts.
+        As in `ChildTable`. Only with ``counts``.
     asked : In(1)
-        A copy is begun in this cycle, if one can be.
+        A copy begins in this cycle, if there is one.
     done, last, after : In
-        With ``asked``: the tail of a copy is sent; it was for the last child; where in the row the next child's header
-        begins.
+        With ``asked``: the tail of a copy is sent; that copy was for the last child; position of the next child's
+        header in the row.
     there, packet, child : Out
-        A copy can be begun: of this packet, for the child whose header begins there.
+        There is a copy to begin; its packet; the position of its child's header in the row.
     freed : Out(1)
-        With ``done``: that was the packet's last copy.
+        With ``done``: that copy was the packet's last one.
     """
 
     counts: bool
-    """Whether it has to know how many packets a message has."""
+    """The order needs the number of a message's packets."""
 
     def __init__(self, *, rows: int, places: int, flits: int):
         self.rows = rows
@@ -66,13 +66,13 @@ class ForwardOrder(wiring.Component):
 
 
 class PacketOrder(ForwardOrder):
-    """First packet, first served (FPFS, [Sivaram98], section 4.2): each packet goes to all children, then the next one.
+    """First-packet-first-served order (FPFS, [Sivaram98], section 4.2): a packet goes to all children, then the next.
 
     ::
 
         whole ─▶ queue of packets, in the order in which they became whole ─▶ to child 1, 2, ..., k
 
-    No message is counted. Latency, throughput, reset and members as of `ForwardOrder`.
+    Packets of a message are not counted. Latency, throughput, reset and members as in `ForwardOrder`.
     """
 
     counts = FORWARD_ORDERS["fpfs"]
@@ -108,17 +108,18 @@ class PacketOrder(ForwardOrder):
 
 
 class MessageOrder(ForwardOrder):
-    """First child, first served (FCFS, [Sivaram98], section 4.2): all packets of a message go to its first child, each
-    as soon as it is there, then all of them to the second.
+    """First-child-first-served order (FCFS, [Sivaram98], section 4.2).
+
+    All packets of a message go to its first child, each as soon as it is whole. Then all go to the second child, and so
+    on.
 
     ::
 
-        whole ─▶ packets that are there, of each row ─┐
-                 packet and child that come next ─────┴─▶ the row under way, or the next one that can go on
+        whole ─▶ whole packets of each row ─┐
+                 next packet and child ─────┴─▶ the row under way, or the next row whose next packet is whole
 
-    A row is gone on with as long as its next packet is there; then one cycle passes until another one has its turn. A
-    message has as many packets as there are places, or fewer. Latency, throughput, reset and members as of
-    `ForwardOrder`.
+    A row keeps the turn while its next packet is whole. After that, one cycle passes before another row has the turn. A
+    message has at most ``places`` packets. Latency, throughput, reset and members as in `ForwardOrder`.
     """
 
     counts = FORWARD_ORDERS["fcfs"]
@@ -130,11 +131,11 @@ class MessageOrder(ForwardOrder):
         following = Array(Signal(range(self.places), name=f"row{r}_next") for r in rows)
         child = Array(Signal(self.child.shape(), name=f"row{r}_child") for r in rows)
         last_packet = Array(getattr(self, f"last_packet_{r}") for r in rows)
-        now = Signal(range(self.rows))  # the row that a copy was begun of last
+        now = Signal(range(self.rows))  # the row of the last copy
         turn = Signal(range(self.rows))
         ready, later, first = Signal(self.rows), Signal(self.rows), Signal(self.rows)
         chosen = Signal(self.rows)
-        ends, finished, goes_on = Signal(), Signal(), Signal()  # this child's copies; all of the message; the row does
+        ends, finished, goes_on = Signal(), Signal(), Signal()  # last of the child, of the message; same row
         next_packet, next_child = Signal(range(self.places)), Signal(self.child.shape())
         m.d.comb += [
             ready.eq(Cat(bit_at(here[r], following[r]) for r in rows)),
@@ -166,4 +167,4 @@ class MessageOrder(ForwardOrder):
 
 
 ORDERS = {"fcfs": MessageOrder, "fpfs": PacketOrder}
-"""The orders by their names on the command line."""
+"""Forwarding orders by their names on the command line."""

@@ -1,11 +1,14 @@
-"""Figures of papers: curves, and what the papers say of them, decided by what is measured.
+"""Figures of papers: curves, and verdicts on the papers' statements by measurements.
 
-``definition`` reads what a figure is from a file, those of ``catalogue`` or a user's own, in which ``words`` stand for
-longer texts; ``predicate`` has what a paper says, ``quantity`` the numbers that it compares. ``placing`` says where a
-curve is measured next, ``curve`` what was measured there, ``single`` a curve of single runs, over an option in place of
-the load, ``drawn`` points that are means of many; ``run`` measures all curves and makes the table, ``verdict`` decides,
-``drawing`` and ``run_drawing`` draw, ``scatter`` what commands tell, ``page`` writes it down; ``cost`` says how long it
-takes.
+Input: ``definition`` reads a figure from a file of the ``catalogue`` or of a user, by the ``schema``. ``substitution``
+replaces names by longer texts. ``predicate`` is a statement as a formula, ``quantity`` the numbers in it.
+
+Measurement: ``placing`` selects the next points of a curve. ``curve`` is a curve of load experiments, ``single`` a
+curve of single runs over an option, ``drawn`` a point that is the mean of many runs; ``series_curve`` is their common
+base. ``rounds`` measures all curves. ``cost`` estimates the time.
+
+Output: ``verdict`` decides statements, ``drawing`` and ``run_drawing`` draw curves, ``scatter`` draws results of
+commands, ``page`` writes HTML and Markdown.
 """
 
 from typing import TYPE_CHECKING

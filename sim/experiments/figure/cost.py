@@ -1,4 +1,4 @@
-"""How long figures take: as it was measured where their points are kept, or by what others took there."""
+"""Time that figures take: as measured in the store of their points, or estimated from other figures there."""
 
 import json
 from collections.abc import Mapping
@@ -15,20 +15,20 @@ from .single import RunCurve
 
 __all__ = ["Costs", "Minutes"]
 
-#: Node cycles of a figure over those that a point of each curve takes at most, and node cycles in a second: as of
-#: 002-fig11 --quick on two cores, for figures and machines of which nothing is known.
+#: Node cycles of a figure over the greatest node cycles of one point of each curve, and node cycles per second. Both
+#: are those of 002-fig11 --quick on two cores, and used for figures and machines without measurements.
 USUAL_PART, USUAL_SPEED = 4.8, 2.6e6
 
 
 @dataclass(frozen=True)
 class Minutes:
-    """How long a figure takes on this machine.
+    """Time that a figure takes on this machine.
 
     Parameters
     ----------
     minutes : float
     measured : bool
-        Whether all its points are known; or it is reckoned by its curves and their cycles, from those that are.
+        All its points were measured. False: the time is estimated from measured figures.
     """
 
     minutes: float
@@ -36,30 +36,30 @@ class Minutes:
 
 
 class Costs:
-    """What figures took: node cycles of their points, and how many of these were simulated in a second.
+    """Costs of figures: node cycles of their points, and node cycles simulated per second.
 
-    Node cycles are cycles times nodes, of all seeds. A figure whose points were measured here takes as long as its node
-    cycles do at the speed of all points that were, and its commands besides. Of another one with curves it is reckoned
-    which part of their node cycles it will run, by those that are known.
+    Node cycles are cycles times nodes, over all seeds. The time of a measured figure is its node cycles at the speed of
+    all measured points, plus the time of its commands. For another figure with curves, the measured figures determine
+    the share of the greatest node cycles of its curves that is simulated.
 
     Parameters
     ----------
     store : ResultStore
-        Where points are kept; what they took is kept there, too.
+        Store of points and of their costs.
     """
 
     def __init__(self, store: ResultStore):
         self._store = store
 
     def ran(self, points: Mapping[str, Point], seconds: float) -> None:
-        """Note that points, by their keys, were run in so many seconds."""
+        """Store that points, given by their keys, were run in ``seconds`` seconds."""
         known = self._known("speed")
         work = sum(_node_cycles(self._store[key], point.network.nodes) for key, point in points.items())
         self._store.put(_key("speed"), {"node_cycles": known.get("node_cycles", 0) + work,
                                         "seconds": known.get("seconds", 0.0) + seconds})
 
     def measured(self, figure: Figure, quick: bool, curves: Mapping[Any, Curve | RunCurve], commands: float) -> None:
-        """Note what came of all points of a figure, and how many seconds its commands took; not one of single runs."""
+        """Store the costs of a completed figure. ``commands``: seconds of its commands. Figures of runs are ignored."""
         if figure.runs:
             return
         work = sum(_node_cycles(result, topology(curve.options["topology"]).nodes)
@@ -67,7 +67,7 @@ class Costs:
         self._store.put(_key(figure.name, quick), {"node_cycles": work, "most": _most(curves), "commands": commands})
 
     def minutes(self, figures: list[Figure], quick: bool) -> list[Minutes | None]:
-        """Say how long each of some figures takes; None where nothing is known that it could be reckoned from."""
+        """Return the time of each figure; None if there are no measurements for an estimate."""
         known = [self._known(figure.name, quick) for figure in figures]
         speed = self._known("speed")
         reckoned = [one for some in (known, [self._known(figure.name, not quick) for figure in figures])
@@ -85,9 +85,9 @@ class Costs:
         return found
 
     def expected(self, figures: list[Figure], quick: bool) -> float | None:
-        """Return about how many seconds some figures take, also on a machine that has measured none.
+        """Estimate the seconds of figures, also on a machine without measurements.
 
-        Those of single runs count as far as they were measured. None: there are no others.
+        Figures of single runs count only if they were measured. None: nothing counts.
         """
         seconds = 0.0
         for figure, known in zip(figures, self.minutes(figures, quick), strict=True):
@@ -111,6 +111,6 @@ def _node_cycles(result: Mapping[str, Any], nodes: int) -> int:
 
 
 def _most(curves: Mapping[Any, Curve | RunCurve]) -> int:
-    """Node cycles that a point of each curve takes at most."""
+    """Return the greatest node cycles of one point of each curve, added up."""
     return sum(curve.options["cycles"] * SEEDS * topology(curve.options["topology"]).nodes
                for curve in each_once(curves))

@@ -1,4 +1,4 @@
-"""A curve: a series under a variation, its points as load experiments, and what was measured of it."""
+"""Curve of load experiments: the points of a series under a variation, and their measurements."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -21,33 +21,33 @@ from .series_curve import SeriesCurve
 
 __all__ = ["PRECISION", "QUICK", "Curve"]
 
-#: Half the latency's interval over its mean: the interval's width is within 10 % of it, as [Boppana98] has it.
+#: Limit of half the latency's interval over its mean: the interval's width is within 10 % of the mean [Boppana98].
 PRECISION = 0.05
 
-#: Of the cycles of a point, and the interval that is enough, where a figure is to be quick, and of all variations.
+#: Divisor of the cycles, and precision, of quick figures and of all variations.
 QUICK, QUICK_PRECISION = 8, 0.1
 
-#: Seeds of all points, as recorded figures have them.
+#: First seed and number of seeds of all points. Recorded figures have used them.
 FIRST_SEED, SEEDS = 0, 4
 
-#: Results that are added up to a word of `POINT_WORDS`, where it is no result's own name.
+#: Keys of results that are added up for a word of `POINT_WORDS`, if the word itself is not a key.
 SUMS = {"queue": ("queue_latency",), "source": ("queue_latency", "injection_latency"),
         "transit": ("transit_latency",), "delivered": ("delivered_per_node",)}
 
-#: Results of a curve's word.
+#: Key of the result of a word of `CURVE_WORDS`.
 OF_CURVE = {"hops": "hops_per_destination", "copies": "copies", "vc_ratio": "vc_ratio"}
 
 
 class Curve(SeriesCurve):
-    """A curve of load experiments: over the load, or over one of their options.
+    """Curve of load experiments over the load or over one of their options.
 
-    Its places are fine steps of the load, or the values of that option, counted from 1; ``quick``: few cycles. A
-    variation is measured in short too: it can only show that it changes a verdict.
+    Its places are fine steps of the load, or the numbers of the option's values from 1. ``quick``: few cycles.
+    Variations are measured with few cycles, too, because they can only show that a verdict changes.
     """
 
     @cached_property
     def options(self) -> dict[str, Any]:
-        """Its options of load but for the rate, or for the one that the figure is over."""
+        """Options of load, without the rate or the option that the figure is over."""
         quick = self.quick or self.variation is not None
         return {**self.given, "until_interval": True, "seed": FIRST_SEED, "seeds": SEEDS,
                 "precision": QUICK_PRECISION if quick else PRECISION,
@@ -55,51 +55,51 @@ class Curve(SeriesCurve):
 
     @property
     def scheme(self) -> Scheme:
-        """Which scheme's curve it is."""
+        """Scheme of the curve."""
         return load_scheme(self.options["scheme"])
 
     @cached_property
     def _wanted(self) -> float:
-        """Payload flits to deliver per node and cycle, for each that is created."""
+        """Payload flits to deliver per payload flit created."""
         return self._traffic(self.options | {"rate": 1e-6}).effective(topology(self.options["topology"])) / 1e-6
 
     def _traffic(self, options: Mapping[str, Any]) -> Traffic:
         return Traffic(**{name: value for name, value in options.items() if name in FIELDS})
 
     def at(self, place: int) -> float:
-        """Where a place lies on the axis: payload flits times destinations per node and cycle, or a value."""
+        """Return the position of a place on the axis: effective flits per node and cycle, or the option's value."""
         if self.figure.values:
             return place_on_axis(self.figure.over, self.figure.values[place - 1])
         return round(place * self.figure.step / FINE, 9)
 
     def rate(self, place: int) -> float:
-        """The rate of a place: payload flits created per node and cycle, a multicast counted once."""
+        """Return the rate of a place: payload flits created per node and cycle, a multicast counted once."""
         return float(self.options_at(place)["rate"])
 
     def options_at(self, place: int) -> dict[str, Any]:
-        """All options of load of a place."""
+        """Return all options of load of a place."""
         if self.figure.values:
             return {**self.options, self.figure.over: self.figure.values[place - 1]}
         return {**self.options, "rate": float(f"{self.at(place) / self._wanted:.6g}")}
 
     def columns(self, place: int) -> dict[str, Any]:
-        """What a table tells of a place before its results."""
+        """Return the columns of a table that precede the results of a place."""
         return {self.figure.over: self.at(place), "rate": self.rate(place)}
 
     @property
     def hardware(self) -> dict[str, Any]:
-        """See `SeriesCurve`; with its traffic."""
+        """Resolved options, see `SeriesCurve`, with the traffic."""
         fitting = {*range(1, max(1, len(self.figure.values)) + 1)} - self.too_many
         known = self.point(min(fitting)).resolved if fitting else self.given
         return {name: value for name, value in known.items() if name not in ("configuration", *DECIDED)}
 
     def point(self, place: int) -> Point:
-        """The load experiment of a place; to build and check it takes milliseconds."""
+        """Return the load experiment of a place, built and checked, which takes milliseconds."""
         return build_point(self.options_at(place), f"{self.name}, {self.figure.over} {self.at(place):g}")
 
     @cached_property
     def too_many(self) -> set[int]:
-        """Places of a figure over an option that are not measured: nodes' links cannot take what is sent to them."""
+        """Places of a figure over an option that are not measured, because their traffic exceeds consumption links."""
         return {place for place in range(1, len(self.figure.values) + 1) if not self._fits(self.options_at(place))}
 
     def _fits(self, options: Mapping[str, Any]) -> bool:
@@ -108,7 +108,7 @@ class Curve(SeriesCurve):
         return self._traffic(options).fits(network, consumption_links(network, setup.configuration))
 
     def missing(self) -> set[int]:
-        """Places to be measured next."""
+        """Return the places to measure next."""
         if self.figure.values:
             return set(range(1, len(self.figure.values) + 1)) - self.too_many - self.results.keys()
         most = round(FINE * self.figure.most / self.figure.step)
@@ -116,12 +116,12 @@ class Curve(SeriesCurve):
 
     @property
     def over(self) -> list[int]:
-        """Places that are saturated or in deadlock, in their order; and those that are too many to be measured."""
+        """Places that are saturated or in deadlock, and places that are not measured (`too_many`), in their order."""
         return sorted(self.too_many.union(place for place in self.places if _over(self.results[place])))
 
     @property
     def steady(self) -> list[int]:
-        """Places that are neither saturated nor in deadlock; along the load those below the first one that is."""
+        """Places that are neither saturated nor in deadlock; along the load only those below the first such place."""
         if self.figure.values:
             return [place for place in self.places if place not in self.over]
         first = min(self.over, default=None)
@@ -133,13 +133,13 @@ class Curve(SeriesCurve):
         return [place for place in self.places if self.results[place]["deadlock"] is not None]
 
     def measured(self, word: str) -> Quantity:
-        """What was measured, by a word of predicates."""
-        at_points = word in OF_CURVE and self.figure.over != LOAD  # there they differ from point to point
+        """Return the measurement for a word of predicates."""
+        at_points = word in OF_CURVE and self.figure.over != LOAD  # the value differs from point to point
         if word in CURVE_WORDS and not at_points:
             return self._of_curve(word)
         if word not in POINT_WORDS and not at_points:
-            raise WormcastError(f"{self.figure.name}: {word} of {self.series.name} is asked for, a series whose points "
-                                f"are load experiments: allowed are {', '.join((*POINT_WORDS, *CURVE_WORDS))}")
+            raise WormcastError(f"{self.figure.name}: {word} is not valid: series {self.series.name} has load "
+                                f"experiments. Allowed: {', '.join((*POINT_WORDS, *CURVE_WORDS))}.")
         found: dict[float | None, tuple[float, float, float]] = {}
         for place in self.steady:
             result = self.results[place]
@@ -162,7 +162,7 @@ class Curve(SeriesCurve):
                      in [_interval(self.results[place], "accepted")] if mean is not None]
             if not known or not any(_over(result) for result in self.results.values()):
                 return Quantity({})
-            # the highest of points that differ by their errors alone would be too high: all of these count
+            # the greatest of values that differ only by their errors is too high, so their mean is used
             best, about = max(known)
             near = [one for one in known if one[0] + one[1] >= best - about]
             return Quantity.of(_mean(mean for mean, _ in near), _mean(half for _, half in near))
@@ -176,7 +176,7 @@ def _over(result: Mapping[str, Any]) -> bool:
 
 
 def _interval(result: Mapping[str, Any], name: str) -> tuple[float | None, float]:
-    """A result's mean, and half its interval: 0 of what has no error, infinite where the error is unknown."""
+    """Return a result's mean, and half its interval: 0 if the result is exact, infinite if the error is unknown."""
     value = result[name]
     mean, half = ((value["mean"], value["half_width"]) if isinstance(value, Mapping)
                   else (value, result.get(f"{name}_half_width", 0.0)))

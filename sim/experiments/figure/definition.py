@@ -1,4 +1,4 @@
-"""What a figure is: options of load, series that differ in them, and what the paper says of the outcome; from TOML."""
+"""Definition of a figure, read from TOML: options, series that differ in them, and statements of the paper."""
 
 import contextlib
 import re
@@ -22,15 +22,15 @@ from .substitution import read_words, written
 __all__ = ["HERE", "Figure", "Picture", "Scatter", "Series", "Statement", "Variation", "catalogue", "find_figure",
            "paper_of", "place_on_axis", "read_figure"]
 
-#: Where the figures are that come with wormcast, and the messages that they name.
+#: Folder of the figures that come with wormcast, and of the message files that they name.
 HERE = Path(__file__).parent / "catalogue"
 
 
 @dataclass(frozen=True)
 class Series:
-    """One curve: its options besides the figure's, and whether it is drawn or only compared with.
+    """Series of a figure: its options besides the figure's. A series that is not ``drawn`` is only compared.
 
-    ``values``: of a figure of runs, where it has others than the figure's.
+    ``values``: in a figure of runs, values that replace the figure's.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Statement:
-    """What the paper says, by the number of the claim, in words and as a predicate; and a note on why it is not so."""
+    """Statement of a paper: number of the claim, words, predicate; and a note that explains a negative verdict."""
 
     claim: str
     text: str
@@ -51,7 +51,7 @@ class Statement:
 
 @dataclass(frozen=True)
 class Variation:
-    """Options that replace those of all series, and those of some of them, for verdicts alone."""
+    """Variation for verdicts: options that replace those of all series, and those of single series."""
 
     name: str
     text: str
@@ -59,13 +59,13 @@ class Variation:
     series: Mapping[str, Mapping[str, Any]]
 
     def on(self, series: str) -> "Variation":
-        """Give what it changes of a series, by the figure's name for it: FIGURE:SERIES of another one's."""
+        """Return the variation of one series, given by its name in the figure (FIGURE:SERIES for another figure's)."""
         return Variation(self.name, self.text, {**self.options, **self.series.get(series, {})}, {})
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture that a command of wormcast draws, with {plot} for the file; a deadlock that it ends in is no error."""
+    """Picture drawn by a command of wormcast, with {plot} for the file. Exit by deadlock is not an error."""
 
     name: str
     command: str
@@ -73,7 +73,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Scatter:
-    """A picture of things by two numbers of each, which commands tell: name, across and up; and words for both axes."""
+    """Scatter plot of results of commands: labels of both axes, and for each point its name and two numbers."""
 
     across: str
     up: str
@@ -82,7 +82,7 @@ class Scatter:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure, checked as far as that goes without running it.
+    """Figure, checked without running it.
 
     Parameters
     ----------
@@ -93,24 +93,24 @@ class Figure:
     series : mapping of str to Series
     statements : tuple of Statement
     variations : mapping of str to Variation
-        At most six.
+        At most six variations.
     pictures : tuple of Picture
     scatter : Scatter, optional
-        A picture of what commands tell.
+        Scatter plot of results of commands.
     step, most : float
-        Loads are multiples of a quarter of ``step``, up to ``most``: payload flits times destinations per node and
+        Loads are multiples of a quarter of ``step``, up to ``most``, in payload flits times destinations per node and
         cycle.
     cycles : int
-        Cycles of each seed of a point, at most.
+        Greatest number of cycles of each seed of a point.
     over : str
-        What its axis is: the load; or an option of load, and then ``rate`` is one of the figure's options; or of run.
+        Quantity on the axis: the load; an option of load, with a constant ``rate``; or an option of run.
     runs : bool
-        Whether its points are single runs; else they are load experiments.
+        Points are single runs. False: they are load experiments.
     latency : str
-        Whose latency its picture has: ``all`` messages, ``multicast`` or ``unicast``.
+        Messages whose latency is drawn: ``all``, ``multicast`` or ``unicast``.
     values : tuple
-        Of that option, at each of which a curve has a point; of load experiments rising numbers, or topologies of ever
-        more nodes.
+        Values of the option on the axis, with a point of each curve at each value. For load experiments they are rising
+        numbers, or topologies with rising numbers of nodes.
     """
 
     name: str
@@ -131,61 +131,49 @@ class Figure:
     scatter: Scatter | None = None
 
     def find_series(self, name: str) -> tuple["Figure", Series]:
-        """Find a series of this figure, or FIGURE:SERIES of another one of the catalogue.
-
-        Raises
-        ------
-        WormcastError
-            There is none.
-        """
+        """Return a series of this figure, or FIGURE:SERIES of another figure of the catalogue, with its figure."""
         of, colon, which = name.rpartition(":")
         figure = find_figure(of) if colon else self
         if which not in figure.series:
-            raise WormcastError(f"{self.name}: a statement names the series {name!r}, {figure.name} has "
-                                f"{', '.join(figure.series) or 'none'}")
+            raise WormcastError(f"{self.name}: series {name!r} of a statement is not valid. Allowed: series of "
+                                f"{figure.name}: {', '.join(figure.series) or '(it has none)'}.")
         if (figure.over, figure.values) != (self.over, self.values):
-            raise WormcastError(f"{self.name}: a statement names the series {name!r}, {figure.name} is over "
-                                f"{figure.over}, not over {self.over} at the same values")
+            raise WormcastError(f"{self.name}: series {name!r} of a statement is not valid: {figure.name} is over "
+                                f"{figure.over}. Allowed: figures over {self.over} with the same values.")
         return figure, figure.series[which]
 
     @property
     def named_series(self) -> list[str]:
-        """All series that it draws or that its statements name, each once."""
+        """Names of all series of the figure and of its statements, each once."""
         named = [name for one in self.statements for name in one.holds.series]
         return list(dict.fromkeys([*self.series, *named]))
 
     @property
     def commands(self) -> set[str]:
-        """Commands whose answers its statements and its scatter name."""
+        """Commands with results in the statements or in the scatter plot."""
         numbers = [number for _, *both in self.scatter.points for number in both] if self.scatter else []
         return {command for one in (*(each.holds for each in self.statements), *numbers) for command in one.commands}
 
 
 def catalogue() -> list[str]:
-    """Names of the figures that come with wormcast, by their numbers."""
+    """Return the names of the figures that come with wormcast, in the order of their numbers."""
     names = [file.stem for file in HERE.glob("*.toml") if "-" in file.stem]
     return sorted(names, key=lambda name: [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)])
 
 
 def paper_of(name: str) -> str:
-    """Number of the paper of a figure of the catalogue."""
+    """Return the number of the paper of a figure of the catalogue."""
     return name.split("-")[0]
 
 
 def find_figure(name: str) -> Figure:
-    """Give a figure of the catalogue by its name, or one in a file NAME.toml.
-
-    Raises
-    ------
-    WormcastError
-        There is none, or `read_figure` refuses it.
-    """
+    """Return the figure of the catalogue with a name, or the figure in a file NAME.toml."""
     if name.endswith(".toml"):
         return read_figure(Path(name))
     if name not in catalogue():
         papers = dict.fromkeys(map(paper_of, catalogue()))
-        raise WormcastError(f"figure: {name!r} is given, allowed are {', '.join(catalogue())}, a file NAME.toml, or "
-                            f"several: {', '.join(papers)}, all")
+        raise WormcastError(f"figure: {name!r} is not valid. Allowed: {', '.join(catalogue())}, a file NAME.toml, or "
+                            f"several: {', '.join(papers)}, all.")
     return _of_catalogue(name)
 
 
@@ -195,13 +183,7 @@ def _of_catalogue(name: str) -> Figure:
 
 
 def read_figure(file: Path) -> Figure:
-    """Read a figure's file.
-
-    Raises
-    ------
-    WormcastError
-        It cannot be read, is no TOML, or says what no figure has.
-    """
+    """Read and check a figure's file."""
     entries = _entries(file)
     with _named(file):
         return _figure(file.stem, entries)
@@ -209,7 +191,7 @@ def read_figure(file: Path) -> Figure:
 
 @contextlib.contextmanager
 def _named(file: Path) -> Iterator[None]:
-    """Name a file in what is refused of it; one of the catalogue without its folder."""
+    """Put a file's name in front of the errors that it raises, without the folder of the catalogue."""
     try:
         yield
     except WormcastError as error:
@@ -217,7 +199,10 @@ def _named(file: Path) -> Iterator[None]:
 
 
 def _entries(file: Path, before: tuple[Path, ...] = ()) -> dict[str, Any]:
-    """What a file says, with what it takes over from another one by ``like``; ``before``: files that are like it."""
+    """Read a file's entries, merged with those of the figure that it is ``like``.
+
+    ``before``: files that are ``like`` this one, to detect circles.
+    """
     entries = read_toml(file, "figure")
     with _named(file):
         FIGURE.require(entries)
@@ -226,11 +211,12 @@ def _entries(file: Path, before: tuple[Path, ...] = ()) -> dict[str, Any]:
         return entries
     beside = file.parent / f"{like}.toml"
     if (base := beside if beside.exists() else HERE / f"{like}.toml") in (*before, file):
-        raise WormcastError(f"{file}: like: {like!r} is given, a figure must be like another one")
+        raise WormcastError(f"{file}: like: {like!r} is not valid: the figures are like each other in a circle. "
+                            "Allowed: another figure.")
     return _over(file, _entries(base, (*before, file)), entries)
 
 
-#: What a figure that is ``like`` another one takes over, and adds to where it has its own.
+#: Keys that a figure inherits from the one that it is ``like``. Its own tables are merged with inherited ones.
 SHARED = {"options", "series", "variations", "step", "most", "cycles", "over", "points", "values", "source", "latency"}
 
 
@@ -243,22 +229,22 @@ def _over(file: Path, base: Mapping[str, Any], entries: Mapping[str, Any]) -> di
         series, own = base.get("series", {}), entries.get("series", {})
         for name in entries["only"]:
             if name not in {**series, **own}:
-                raise WormcastError(f"{file}: only: {name!r} is given, allowed are {', '.join({**series, **own})}")
+                raise WormcastError(f"{file}: only: {name!r} is not valid. Allowed: {', '.join({**series, **own})}.")
         found["series"] = {name: series.get(name, {}) for name in entries["only"]} | own
     return found
 
 
-#: Points of a curve over the load, at most.
+#: Greatest number of points of a curve over the load.
 MOST_POINTS = 1000
 
 def _figure(name: str, entries: Mapping[str, Any]) -> Figure:
     for key in ("title", "source"):
         if key not in entries:
-            raise WormcastError(f"{key} is missing, a figure has one")
+            raise WormcastError(f"{key} is missing. Needed: title, source.")
     over, values, runs = entries.get("over", LOAD), entries.get("values", []), entries.get("points", LOADS) == RUNS
     if runs and "latency" in entries:
-        raise WormcastError(f"latency: {entries['latency']} is given with points = \"{RUNS}\", it belongs to "
-                            f"\"{LOADS}\"")
+        raise WormcastError(f"latency: {entries['latency']} is not valid with points = \"{RUNS}\". "
+                            f"Allowed: with \"{LOADS}\".")
     if runs:
         _require_runs(over, values)
     else:
@@ -276,7 +262,7 @@ def _figure(name: str, entries: Mapping[str, Any]) -> Figure:
     numbers = {key: entries[key] for key in ("step", "most", "cycles") if key in entries}
     step, most = numbers.get("step", Figure.step), numbers.get("most", Figure.most)
     if not step <= most <= MOST_POINTS * step:
-        raise WormcastError(f"step, most: {step} and {most} are given, most must be 1 to {MOST_POINTS} steps")
+        raise WormcastError(f"step, most: {step} and {most} are not valid. Allowed: most of 1 to {MOST_POINTS} steps.")
     words = read_words(entries.get("words", {}))
     return Figure(
         name, entries["title"], entries["source"], options, series,
@@ -292,17 +278,17 @@ def _require_needed(series: Series, given: Collection[str], runs: bool) -> None:
     """Refuse a series without an option that its points need."""
     needed = ["topology", "scheme", *(["length"] if runs else [])]
     if missing := [key for key in needed if key not in given]:
-        raise WormcastError(f"series {series.name}: {', '.join(missing)} is missing, of it and of the figure's options")
+        raise WormcastError(f"series {series.name}: {', '.join(missing)} is missing. "
+                            "Needed: in the series or in the figure's options.")
 
 
 def _pictures(entries: Mapping[str, Any], words: Mapping[str, str]) -> tuple[Picture, ...]:
-    """Pictures of commands, whose names make names of files: plain ones, each once, none that of another file."""
+    """Read the pictures of commands. Their names are file names, so they must be unique."""
     found: list[Picture] = []
     taken = {"scatter"} if "scatter" in entries else set()
     for one in entries.get("pictures", []):
         if one["name"] in taken:
-            raise WormcastError(f"pictures: the name {one['name']!r} is given twice, each picture must have a name of "
-                                "its own" + (", and not scatter" if "scatter" in entries else ""))
+            raise WormcastError(f"pictures: the name {one['name']!r} is not valid: another picture has it")
         taken.add(one["name"])
         found.append(Picture(one["name"], written(one["command"], words)))
         require_command("pictures", found[-1].command)
@@ -310,7 +296,7 @@ def _pictures(entries: Mapping[str, Any], words: Mapping[str, str]) -> tuple[Pic
 
 
 def _scatter(given: Mapping[str, Any] | None, words: Mapping[str, str]) -> Scatter | None:
-    """A picture by two numbers: ``across`` and ``up``, and of each of its ``points`` the name and both."""
+    """Read the scatter plot: the labels ``across`` and ``up``, and for each point its name and both numbers."""
     if given is None:
         return None
     return Scatter(given["across"], given["up"], tuple(
@@ -319,57 +305,57 @@ def _scatter(given: Mapping[str, Any] | None, words: Mapping[str, str]) -> Scatt
 
 
 def _require_runs(over: str, values: Sequence[Any]) -> None:
-    """Refuse an option that single runs cannot differ in."""
+    """Refuse an axis that single runs cannot have."""
     if over == LOAD or not values:
-        raise WormcastError(f"points: {RUNS} is given, then over is an option of run, and values is a list of its "
-                            "values")
+        raise WormcastError(f"points: {RUNS} is not valid without over and values. "
+                            "Needed: over (an option of run), values (a list of its values).")
     require_known(over, RUN_OPTIONS.known, "run")
 
 
 def _require_axis(over: str, values: Sequence[Any]) -> None:
-    """Refuse an axis that there cannot be."""
+    """Refuse an axis that load experiments cannot have."""
     if over == LOAD:
         if values:
-            raise WormcastError(f"values: {values} is given, a figure over the load places its points itself")
+            raise WormcastError(f"values: {values} is not valid: a figure over the load places its points itself")
         return
     require_known(over, OPTIONS, "load")
     if over != "topology" and OPTIONS[over].kind not in (int, float):
-        raise WormcastError(f"over: {over!r} is given, it must be an option of load with numbers, or topology")
+        raise WormcastError(f"over: {over!r} is not valid. Allowed: options of load with numbers, topology.")
     if not values:
-        raise WormcastError(f"values is missing, a figure over {over} has some")
+        raise WormcastError(f"values is missing. Needed: values of {over}.")
     _values(LOAD_OPTIONS, over, values)
     places = [place_on_axis(over, value) for value in values]
     if any(later <= earlier for earlier, later in pairwise(places)):
-        raise WormcastError(f"values: {values} is given, they must rise")
+        raise WormcastError(f"values: {values} is not valid. Allowed: rising values.")
 
 
 def place_on_axis(over: str, value: Any) -> float:
-    """Where a value of an option lies on an axis: a topology at the number of its nodes."""
+    """Return the position of an option's value on an axis: of a topology its number of nodes."""
     return float(topology(value).nodes if over == "topology" else value)
 
 
 def _options(allowed: CommandOptions, given: Mapping[str, Any], *beside: str) -> dict[str, Any]:
-    """Options of a command, checked one by one."""
+    """Check options of a command, and return them without the keys ``beside``."""
     found = {}
     for key, value in given.items():
         if key in beside:
             continue
         require_known(key, allowed.known, allowed.command)
         if key in allowed.decided:
-            raise WormcastError(f"{key}: a figure decides it itself, it must not be given")
+            raise WormcastError(f"{key}: not valid in a figure, which determines it itself")
         found[key] = allowed.known[key].of_file(value)
     return found
 
 
 def _own_values(allowed: CommandOptions, over: str, runs: bool, values: Sequence[Any]) -> tuple[Any, ...]:
-    """Values of a series that has others than its figure."""
+    """Read a series' values that replace the figure's."""
     if values and not runs:
-        raise WormcastError(f"values: {values} is given in a series, only those of a figure of runs have their own")
+        raise WormcastError(f"values: {values} is not valid in a series. Allowed: in series of a figure of runs.")
     return _values(allowed, over, values) if values else ()
 
 
 def _values(allowed: CommandOptions, over: str, values: Sequence[Any]) -> tuple[Any, ...]:
-    """Values of the option that a figure is over."""
+    """Check values of the option that a figure is over, and return them."""
     one = allowed.known[over]
     schema = FileSchema("values", {"properties": {"values": {"type": "array", "items": one.schema}}})
     schema.require({"values": values})

@@ -1,4 +1,4 @@
-"""A figure's curves as a picture: latency over throughput as papers have it, both over the load that is offered."""
+"""Plot of a figure of load experiments: latency over throughput, latency and throughput over the offered load."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +21,7 @@ __all__ = ["draw_figure"]
 
 HEIGHT = 2.5  # inches, without legend and caption
 
-#: Schemes have the same colour and marker in every figure; those of users follow.
+#: Schemes with a fixed colour and marker in all figures. Users' schemes get the others.
 FAMILIES = ("individual", "multipath", "column-path", "e-mcast", "dual-path", "u-mesh", "tp", "sp", "gtdmpm",
             "atbm", "cmin", "cmin-halving", "tree-synchronous", "tree-serial")
 
@@ -33,21 +33,22 @@ CEILING: dict[str, Any] = {"linewidth": 0.7, "linestyle": (0, (1, 1.5)), "zorder
 def draw_figure(figure: Figure, curves: Sequence[Curve], file: Path, form: str) -> None:
     """Draw latency over accepted flits, latency over the offered load, and accepted flits over the offered load.
 
-    A figure over an option has latency and accepted flits over that. Offered are payload flits times destinations,
-    accepted those that nodes consume, also of messages that are not complete when the cycles end: per cycle of the
-    whole network, where all have the same size, and per node and cycle. A dagger stands at schemes that had to be
-    reconstructed.
-    Markers are open where a point is saturated and half open where its latency is imprecise; crosses are deadlocks. The
-    latency of a saturated point has no mean: the first one stands at the upper edge. Over the offered load, what the
-    tokens of a curve's busiest stage would do for at its last point before saturation is a vertical line in its colour.
-    The same results give the same file.
+    A figure over an option has latency and accepted flits over the option. Offered flits are payload flits times
+    destinations. Accepted flits are those that nodes consume, also of messages that are incomplete at the end. The
+    first panel has them per cycle of the whole network if all networks have the same size. Otherwise flits are per node
+    and cycle.
+
+    Daggers mark reconstructed schemes, crosses deadlocks. Markers are open if a point is saturated, and half open if
+    its latency is imprecise. The latency of a saturated point has no mean, so the first one is drawn at the upper edge.
+    Over the offered load, a vertical line in a curve's colour is the ceiling of the tokens of its busiest stage, at its
+    last point before saturation. The same results give the same file.
 
     Parameters
     ----------
     curves : sequence of Curve
-        Measured.
+        Measured curves.
     file : Path
-        To write; its ending does not matter.
+        File to write. Its ending is ignored.
     form : "svg" or "png"
     """
     import matplotlib
@@ -84,7 +85,7 @@ def draw_figure(figure: Figure, curves: Sequence[Curve], file: Path, form: str) 
 
 
 Panel = tuple["Of", "Of", str, str]
-"""What lies across and up, and the words on both axes."""
+"""Values across and up, and the labels of both axes."""
 
 
 def _panels(figure: Figure, curves: Sequence[Curve]) -> list[Panel]:
@@ -106,7 +107,7 @@ def _reconstructed(curve: Curve) -> bool:
 
 
 def _style(curves: Sequence[Curve], curve: Curve) -> dict[str, Any]:
-    """Colour and marker by scheme, dashes and shade by which of its scheme's curves it is; the first is solid."""
+    """Return a curve's style: colour and marker by scheme, dashes and shade by its number among the scheme's curves."""
     schemes = dict.fromkeys(one.options["scheme"] for one in curves)
     families = {name: FAMILIES.index(name) for name in schemes if name in FAMILIES}
     used = {family % len(COLOURS) for family in families.values()}
@@ -127,7 +128,7 @@ def _offered(curve: Curve, place: int) -> float:
 
 
 def _interval(curve: Curve, place: int) -> tuple[float, float]:
-    """The latency that the figure has of a place, and half its interval."""
+    """Return the latency of a place that the figure draws, and half its interval."""
     whose = curve.figure.latency
     found = curve.results[place]["latency" if whose == ALL else f"{whose}_latency"]
     return math.nan if found["mean"] is None else found["mean"], found["half_width"] or 0.0
@@ -138,8 +139,11 @@ def _latency(curve: Curve, place: int) -> float:
 
 
 def _ceilings(curves: Sequence[Curve]) -> tuple[dict[str, float], dict[str, float]]:
-    """By series, what tokens would do for at its last point before saturation: the ceilings that are drawn, and those
-    so far to the right that all else would be narrow. Over an option there are none."""
+    """Return the ceilings of the tokens by series, at each series' last point before saturation.
+
+    The first mapping has those that are drawn, the second those so far to the right that they are only named. Figures
+    over an option have none.
+    """
     known = {curve.series.name: curve.results[max(curve.steady)]["token_ceiling"]["mean"]
              for curve in curves if curve.steady and curve.figure.over == LOAD}
     most = max(_offered(curve, place) for curve in curves for place in curve.places) if known else 0.0
@@ -158,15 +162,15 @@ def _throughput(nodes: int) -> Of:
 
 
 def _top(curves: Sequence[Curve]) -> float:
-    """The greatest latency that is drawn: enough for all knees, not for what saturated points happen to have."""
+    """Return the upper limit of the latency axis, by the points that are not saturated."""
     steady = [_latency(curve, place) for curve in curves for place in curve.steady]
     return 1.05 * max([one for one in steady if not math.isnan(one)], default=1.0)
 
 
 def _draw(axes: "Axes", curve: Curve, style: dict[str, Any], x: Of, y: Of, top: float) -> None:
-    """Draw a curve: what is accepted at all points, latencies up to the first saturated one, which is at the top.
+    """Draw a curve: accepted flits of all points; latencies up to the first saturated point, which is at the top.
 
-    Over an option all saturated ones are there: others may lie behind them.
+    Over an option all saturated points are drawn at the top, because steady points may follow them.
     """
     places = [place for place in curve.places if place in curve.steady or math.isinf(top)]
     beyond = [place for place in curve.places if place not in places]
@@ -196,7 +200,7 @@ def _kind(curve: Curve, place: int, y: Of) -> str:
 
 
 def _signs(curves: Sequence[Curve]) -> list[tuple[str, dict[str, Any]]]:
-    """Signs that are used, each with its words."""
+    """Return the signs that are used: label, and options of the marker."""
     plain = {"color": PLAIN, "marker": "o"}
     results = [(curve, place) for curve in curves for place in curve.places]
     kinds = {_kind(curve, place, _latency) for curve, place in results}
@@ -208,13 +212,13 @@ def _signs(curves: Sequence[Curve]) -> list[tuple[str, dict[str, Any]]]:
 
 
 def _ceiling_signs(near: Mapping[str, float], far: Mapping[str, float]) -> list[tuple[str, dict[str, Any]]]:
-    """The sign of the tokens' ceilings, if there are any; those that are not drawn are named."""
+    """Return the sign of the tokens' ceilings, if there are any. Its label names those that are not drawn."""
     beyond = f" (beyond: {', '.join(f'{name} {ceiling:.2g}' for name, ceiling in far.items())})" if far else ""
     return [(f"ceiling of the tokens{beyond}", {"color": PLAIN, **CEILING})] if near or far else []
 
 
 def _caption(figure: Figure, curves: Sequence[Curve]) -> str:
-    """What is the same for all curves, and what the picture leaves out."""
+    """Return the caption: options with the same value for all curves."""
     first, *others = [curve.point(1).resolved for curve in curves if curve.places] or [{}]
     names = ["topology", "vcs", "buffer", "consumption", "length", "unicast_length", "destinations_mean",
              "destinations_deviation", "destinations_distribution", "multicast_fraction", "seeds", "cycles"]
@@ -225,10 +229,10 @@ def _caption(figure: Figure, curves: Sequence[Curve]) -> str:
     names[-2:-2] = [name for name in ("t_hs", "injection_delay") if first.get(name)]
     if figure.over != LOAD:
         names = ["rate", *(name for name in names if name != figure.over)]
-    told = [f"{name.replace('_', ' ')} {first[name]:g}" if isinstance(first[name], float) else
-            f"{name.replace('_', ' ')} {first[name]}" + " at most" * (name == "cycles") for name in names
-            if name in first and all(other[name] == first[name] for other in others)]
+    shown = [f"{name.replace('_', ' ')} {first[name]:g}" if isinstance(first[name], float) else
+             f"{name.replace('_', ' ')} {first[name]}" + " at most" * (name == "cycles") for name in names
+             if name in first and all(other[name] == first[name] for other in others)]
     alike = {name: value for name, value in first.items() if all(other[name] == value for other in others)}
-    told += unusual(alike, [one.name for one in fields(Configuration) if one.name not in names])
+    shown += unusual(alike, [one.name for one in fields(Configuration) if one.name not in names])
     dagger = f"; {DAGGER} reconstructed" if any(map(_reconstructed, curves)) else ""
-    return ", ".join(told) + f"; flits: payload flits times destinations; bars: 95 % intervals{dagger}"
+    return ", ".join(shown) + f"; flits: payload flits times destinations; bars: 95 % intervals{dagger}"

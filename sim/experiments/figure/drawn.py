@@ -1,4 +1,4 @@
-"""Points that are means of many single multicasts: drawn networks, and drawn sources and destinations in each."""
+"""Points that are means of single multicasts, with random networks, sources and destinations."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -25,25 +25,25 @@ STEP = 1024
 
 
 def drawn_sets(nodes: int, count: int, draws: int, seed: int) -> list[tuple[int, list[int]]]:
-    """Draw sources and so many destinations of each; a larger set has all of the smaller ones of the same seed."""
+    """Draw sources, and ``count`` destinations of each. With the same seed, larger sets contain smaller ones."""
     orders = [np.random.default_rng([seed, draw]).permutation(nodes).tolist() for draw in range(draws)]
     return [(order[0], order[1:count + 1]) for order in orders]
 
 
 @dataclass(frozen=True, eq=False)
 class DrawnPoint:
-    """Multicasts that are alone in their networks: on each network as many as it has draws, side by side in its lanes.
+    """Mean of random multicasts, each alone in a network: ``draws`` of them side by side in the lanes of each network.
 
     Parameters
     ----------
     name : str
-        Of the curve and the value.
+        Name of the curve and the value.
     setups : tuple of Setup
-        Of each network.
+        Setup of each network.
     count, length, draws : int
         Destinations, payload flits, and multicasts in each network.
     key : str
-        As of `RunPoint`.
+        See `RunPoint`.
     """
 
     name: str
@@ -55,14 +55,14 @@ class DrawnPoint:
 
     @property
     def size(self) -> float:
-        """How long it takes, compared with others of its kind."""
+        """Relative duration among points of this kind."""
         return sum(setup.topology.nodes for setup in self.setups) * self.draws * self.length
 
     def run(self, workers: int | None = None) -> dict[str, Any]:
-        """Run them, and give their results as plain data: means over the networks, of the mean of each.
+        """Run the multicasts, and return results as plain data: means over the networks of each network's mean.
 
         ``latency``: cycles until the last destination has noted its receipt, with the half width of a 95 % interval.
-        ``worms``, ``phases``: of the plans.
+        ``worms``, ``phases``: numbers in the plans.
         """
         found = []
         for number, setup in enumerate(self.setups):
@@ -88,7 +88,7 @@ class DrawnPoint:
             engine.run(STEP)
         check_receipts(engine.host)
         if host.counters[UNDELIVERED]:
-            raise WormcastError(f"{int(host.counters[UNDELIVERED])} deliveries are due after {TIMEOUT} cycles")
+            raise WormcastError(f"{int(host.counters[UNDELIVERED])} deliveries are outstanding after {TIMEOUT} cycles")
         offsets = worms.destination_offsets[worms.message_offsets]
         latencies = np.maximum.reduceat(host.received, offsets[:-1])
         steps = np.maximum.reduceat(np.array(steps_of(worms)), worms.message_offsets[:-1])

@@ -1,4 +1,4 @@
-"""A figure as a page for a browser, and all verdicts as a page of Markdown."""
+"""Figures as HTML pages, and all verdicts as a Markdown page."""
 
 import html
 from collections.abc import Iterable, Sequence
@@ -22,13 +22,13 @@ td.number { text-align: right; font-variant-numeric: tabular-nums; }
 code { font-size: 12px; } img, svg { max-width: 100%; height: auto; } .scroll { overflow-x: auto; max-height: 40em; }
 """
 
-#: Columns of the table that a page shows; the CSV has all.
+#: Columns of the table on a page. The CSV has all columns.
 SHOWN = ("effective", "accepted", "accepted_half_width", "delivered_per_node", "delivered_per_node_half_width",
          "latency_mean", "latency_half_width", "percentiles_p99_mean", "link_wait_mean",
          "consumption_wait_mean", "multicast_latency_mean", "unicast_latency_mean", "token_wait_mean",
          "token_holders_mean", "token_ceiling_mean", "cycles_simulated", "saturated", "precise", "deadlock")
 
-#: The same of a figure of single runs, behind the option that it is over.
+#: Columns of a figure of single runs, after the option that it is over.
 SHOWN_OF_RUNS = ("latency", "formula", "bound", "bound_steps", "t_hop", "c", "worms", "others_wait", "own_wait",
                  "arbitration_wait")
 SHOWN_OF_DRAWN = ("latency", "latency_half_width", "phases", "worms")
@@ -41,21 +41,21 @@ UNITS = {"load": "flits/node/cycle", "effective": "offered, flits/node/cycle",
          "link_wait_mean": "wait for a link, cycles a hop", "consumption_wait_mean": "for consumption, cycles a stop",
          "multicast_latency_mean": "of multicasts", "unicast_latency_mean": "of unicasts",
          "token_wait_mean": "wait for a token, cycles each", "token_holders_mean": "tokens held",
-         "token_ceiling_mean": "what tokens would do for, flits/node/cycle",
+         "token_ceiling_mean": "ceiling of the tokens, flits/node/cycle",
          "cycles_simulated": "cycles", "precise": "latency within the goal",
          "others_wait": "waits behind other nodes, cycles", "own_wait": "behind own sends",
-         "arbitration_wait": "behind nobody"}
+         "arbitration_wait": "by arbitration"}
 
 
 def figure_page(outcome: FigureOutcome, pictures: Sequence[tuple[str, str]], notes: Sequence[str]) -> str:
-    """Write the page of a figure.
+    """Return the HTML page of a figure.
 
     Parameters
     ----------
     pictures : sequence of (str, str)
-        Words, and the file beside the page.
+        Alternative text, and file name in the page's folder.
     notes : sequence of str
-        How it was made, a sentence each.
+        Sentences on the making of the figure.
     """
     figure = outcome.figure
     measured = {row["variation"] for row in outcome.rows}
@@ -64,7 +64,7 @@ def figure_page(outcome: FigureOutcome, pictures: Sequence[tuple[str, str]], not
     parts = [
         f"<h1>{_text(figure.name)}</h1><p>{_text(figure.title)}. {_text(figure.source)}.</p>",
         *(f'<p><img src="{_text(file)}" alt="{_text(words)}"></p>' for words, file in pictures),
-        "<h2>What is said</h2>" + _verdict_table(outcome.verdicts) if outcome.verdicts else "",
+        "<h2>Statements</h2>" + _verdict_table(outcome.verdicts) if outcome.verdicts else "",
         "<h2>Variations</h2><table>" + "".join(variations) + "</table>" if variations and outcome.rows else "",
         "<h2>Series</h2>" + _series(outcome.rows) if outcome.rows else "",
         "<h2>Points</h2>" + _points(outcome.rows, figure) if outcome.rows else "",
@@ -74,7 +74,7 @@ def figure_page(outcome: FigureOutcome, pictures: Sequence[tuple[str, str]], not
 
 
 def index_page(outcomes: Sequence[FigureOutcome]) -> str:
-    """Write the page that leads to those of all figures, with all verdicts."""
+    """Return the HTML page with links to all figures and with all verdicts."""
     rows = [f'<tr><td><a href="{_text(one.figure.name)}.html">{_text(one.figure.name)}</a></td>'
             f"<td>{_text(one.figure.title)}</td><td>{_text(_counts(one.verdicts))}</td></tr>" for one in outcomes]
     return _page("Figures", [
@@ -83,7 +83,7 @@ def index_page(outcomes: Sequence[FigureOutcome]) -> str:
 
 
 def verdicts_page(outcomes: Sequence[FigureOutcome], notes: Sequence[str]) -> str:
-    """Write all verdicts as Markdown."""
+    """Return all verdicts as Markdown."""
     lines = ["# Verdicts", "", *notes, ""]
     for one in outcomes:
         if not one.verdicts:
@@ -116,7 +116,7 @@ def _counts(verdicts: Sequence[Verdict]) -> str:
 
 
 def _why(verdict: Verdict) -> str:
-    """Where it is so; and what changes it."""
+    """Return the explanation of a verdict, and the variations that change it."""
     changed = "; ".join(f"{other} with {name}" for name, other in verdict.changed_by.items())
     return "; ".join(part for part in (verdict.why, changed) if part)
 
@@ -125,15 +125,15 @@ def _verdict_table(verdicts: Sequence[Verdict]) -> str:
     rows = [f'<tr><td>{_text(one.claim)}</td><td>{_text(one.statement)}<br><code>{_text(one.predicate)}</code></td>'
             f'<td class="{one.verdict.split()[0]}">{_text(one.verdict)}</td>'
             f"<td>{_text(one.numbers)}</td><td>{_text(_why(one))}</td></tr>" for one in verdicts]
-    return ("<table><tr><th>claim</th><th>what is said, and the predicate</th><th>verdict</th><th>numbers</th>"
-            "<th>where, and what changes it</th></tr>" + "".join(rows) + "</table>")
+    return ("<table><tr><th>claim</th><th>statement and predicate</th><th>verdict</th><th>numbers</th>"
+            "<th>explanation, and variations that change it</th></tr>" + "".join(rows) + "</table>")
 
 
 def _series(rows: Sequence[dict[str, object]]) -> str:
-    """What was asked for each series, under each variation."""
-    asked = {(row["series"], row["variation"]): row["options"] for row in rows}
+    """Return a table of the options of each series under each variation."""
+    given = {(row["series"], row["variation"]): row["options"] for row in rows}
     body = "".join(f"<tr><td>{_text(name)}</td><td>{_text(variation)}</td><td>{_text(options)}</td></tr>"
-                   for (name, variation), options in asked.items())
+                   for (name, variation), options in given.items())
     return f"<table><tr><th>series</th><th>variation</th><th>options</th></tr>{body}</table>"
 
 

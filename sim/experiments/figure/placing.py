@@ -1,4 +1,4 @@
-"""Where a curve is measured: few points where it is flat, more around the knee, one far beyond."""
+"""Placement of a curve's points: few where it is flat, more around the knee, one far beyond it."""
 
 from collections.abc import Mapping
 
@@ -7,22 +7,22 @@ __all__ = ["FINE", "next_places"]
 #: Fine places in a coarse step.
 FINE = 4
 
-#: The first places, in coarse steps; from there on two at a time until one saturates.
+#: The first places in coarse steps. Further places follow at two coarse steps until one saturates.
 FIRST = (1, 2, 4)
 
 
 def next_places(known: Mapping[int, bool], most: int) -> set[int]:
-    """Say where to measure next; nothing when a curve is done.
+    """Return the places to measure next; an empty set when the curve is complete.
 
-    The load is doubled and then raised by two coarse steps until a place saturates. Then all coarse steps below follow,
-    and the knee is halved until two neighbouring fine places are on its two sides. At last half as much again is
-    measured, as what is delivered still rises where some nodes alone are saturated. What is asked for depends on what
-    is known alone: a figure that was interrupted asks for the same.
+    The load is doubled and then raised by two coarse steps until a place saturates. Then all coarse steps below are
+    measured, and the knee is bisected to two neighbouring fine places. At last a place at 1.5 times the knee is
+    measured, because accepted flits still rise while only some nodes are saturated. The result depends only on
+    ``known``, so an interrupted figure measures the same places.
 
     Parameters
     ----------
     known : mapping of int to bool
-        Whether each place that is measured, in fine steps from 1, is saturated (or in deadlock).
+        For each measured place, in fine steps from 1: it is saturated (or in deadlock).
     most : int
         The last place.
     """

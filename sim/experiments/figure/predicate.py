@@ -1,4 +1,4 @@
-"""What a paper says of curves, as a line of text: ``1.5 * latency('multipath') < latency('column-path')``."""
+"""Predicates: a paper's statements on curves as formulas: ``1.5 * latency('multipath') < latency('column-path')``."""
 
 import ast
 import math
@@ -15,27 +15,27 @@ __all__ = ["CURVE_WORDS", "POINT_WORDS", "RUN_WORDS", "Measured", "Number", "Pre
            "require_command"]
 
 Measured = Callable[[str, str], Quantity]
-"""A word and a series -> what was measured of it: at each load before saturation, or once for the curve."""
+"""Word and series -> measurement: a value at each load before saturation, or one value of the curve."""
 
-CycleStep = Callable[[str, str], Any]
-"""A command of wormcast and the way to a value in its JSON -> the value."""
+CommandValue = Callable[[str, str], Any]
+"""Command of wormcast and path of a value in its JSON -> value."""
 
-#: Words of which there is a value at each load; with a second argument, at that load alone.
+#: Words with a value at each load; with a second argument, only at that load.
 POINT_WORDS = ("latency", "multicast_latency", "unicast_latency", "queue", "source", "transit", "p50", "p95", "p99",
                "link_wait", "consumption_wait", "vc_occupancy", "consumption_occupancy", "delivered", "accepted",
                "token_wait", "longest_token_wait", "token_hold", "token_walk", "token_holders", "token_ceiling",
                "blocked_early")
 
-#: Words of which a curve has one value.
+#: Words with one value per curve.
 CURVE_WORDS = ("throughput", "saturation", "hops", "copies", "vc_ratio")
 
-#: Words of figures of single runs, of which there is a value at each of their points.
+#: Words of figures of single runs, with a value at each point.
 RUN_WORDS = ("latency", "formula", "bound", "others_wait", "own_wait", "arbitration_wait", "worms", "phases")
 
-#: Words of a series.
+#: All words, which have a series as the first argument.
 WORDS = tuple(dict.fromkeys((*POINT_WORDS, *CURVE_WORDS, *RUN_WORDS)))
 
-#: Functions that hold or not.
+#: Functions with a truth value.
 DECIDED = ("within", "comparable")
 
 FUNCTIONS = ("abs", "max", "min", "precision", *DECIDED, "count", "told")
@@ -43,37 +43,37 @@ FUNCTIONS = ("abs", "max", "min", "precision", *DECIDED, "count", "told")
 OPERATORS: dict[type, Callable[[Quantity, Quantity], Quantity]] = {
     ast.Add: Quantity.__add__, ast.Sub: Quantity.__sub__, ast.Mult: Quantity.__mul__, ast.Div: Quantity.__truediv__}
 
-#: Two values are comparable where their ratio lies between these.
+#: Limits of the ratio of two comparable values.
 COMPARABLE = 0.8, 1.25
 
 
 MANY = 100
 
-#: Numbers in predicates are less.
+#: Upper limit of numbers in predicates.
 LARGEST = 1e100
 
-#: Commands that would ask a figure, which may be the one that asks.
+#: Commands that evaluate figures, possibly the one that runs them.
 CIRCULAR = ("figure",)
 
-#: How many arguments functions take, least and most; words of series take the series, and perhaps where.
+#: Least and greatest number of arguments of functions. Words have the series, and optionally a load.
 ARGUMENTS = {"told": (2, 2), "within": (3, 3), "comparable": (2, 2), "count": (1, MANY), "abs": (1, 1),
              "precision": (1, 1), "max": (1, MANY), "min": (1, MANY)}
 
 
 def require_command(key: str, command: str) -> None:
-    """Refuse a command of which quotes are left open, or that measures figures itself."""
+    """Refuse a command with open quotes, or one that measures figures itself."""
     try:
         parts = shlex.split(command)
     except ValueError as error:
-        raise WormcastError(f"{key}: {command!r} is given, it must be a command of wormcast ({error})") from error
+        raise WormcastError(f"{key}: {command!r} is not valid: {error}. Allowed: a command of wormcast.") from error
     if not parts or parts[0] in CIRCULAR:
-        raise WormcastError(f"{key}: {command!r} is given, it must be a command of wormcast other than "
-                            f"{', '.join(CIRCULAR)}")
+        raise WormcastError(f"{key}: {command!r} is not valid. Allowed: a command of wormcast other than "
+                            f"{', '.join(CIRCULAR)}.")
 
 
 @dataclass
 class PredicateOutcome:
-    """Whether a predicate holds, and the values of both sides of each comparison in it."""
+    """Truth of a predicate, and the values of both sides of each comparison in it."""
 
     truth: Truth
     numbers: list[str] = field(default_factory=list)
@@ -81,7 +81,7 @@ class PredicateOutcome:
 
 @dataclass(frozen=True)
 class _Text:
-    """What a predicate is made of, read and checked; ``key``: what it stands at in a figure's file."""
+    """Base of formulas: parsing and checks. ``key`` is the formula's key in a figure's file."""
 
     text: str
     key: ClassVar[str] = "holds"
@@ -91,60 +91,60 @@ class _Text:
         try:
             return ast.parse(self.text, mode="eval").body
         except (SyntaxError, ValueError, RecursionError) as error:
-            raise WormcastError(f"{self.key}: {self.text!r} is given, it must be {self.wanted} ({error})") from error
+            raise WormcastError(f"{self.key}: {self.text!r} is not valid: {error}. Allowed: {self.wanted}.") from error
 
     def _require(self, tree: ast.expr) -> None:
         allowed = (ast.Compare, ast.BoolOp, ast.And, ast.Or, ast.Not, ast.UnaryOp, ast.USub, ast.BinOp, ast.Call,
                    ast.Name, ast.Load, ast.Constant, ast.Lt, ast.Gt, ast.Eq, *OPERATORS)
         for node in ast.walk(tree):
             if not isinstance(node, allowed):
-                raise WormcastError(f"{self.key}: {self.text!r} is given, it must not have {type(node).__name__}")
+                raise WormcastError(f"{self.key}: {self.text!r} is not valid: it has {type(node).__name__}")
         for node in ast.walk(tree):
             if isinstance(node, ast.Call):
                 self._require_call(node)
             if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not abs(node.value) < LARGEST:
-                raise WormcastError(f"{self.key}: a number of {LARGEST:g} or more is given, it must be less")
+                raise WormcastError(f"{self.key}: a number is too large. Allowed: less than {LARGEST:g}.")
         for command in self.commands:
             require_command(self.key, command)
 
     def _require_call(self, node: ast.Call) -> None:
-        """Refuse a call of what is no word or function, or with arguments that it does not take."""
+        """Refuse a call of an unknown word or function, or with wrong arguments."""
         name = node.func.id if isinstance(node.func, ast.Name) else ""
         if name not in (*WORDS, *FUNCTIONS):
-            raise WormcastError(f"{self.key}: {ast.unparse(node)} is given, allowed are "
-                                f"{', '.join((*WORDS, *FUNCTIONS))}")
+            raise WormcastError(f"{self.key}: {ast.unparse(node)} is not valid. Allowed: "
+                                f"{', '.join((*WORDS, *FUNCTIONS))}.")
 
-        def refuse(what: str) -> None:
-            raise WormcastError(f"{self.key}: {ast.unparse(node)} is given, {what}")
+        def refuse(allowed: str) -> None:
+            raise WormcastError(f"{self.key}: {ast.unparse(node)} is not valid. Allowed: {allowed}.")
 
         texts = [argument for argument in node.args if isinstance(argument, ast.Constant)
                  and isinstance(argument.value, str)]
         wanted = 2 if name == "told" else int(name in WORDS)
         if len(texts) != wanted or (wanted and node.args[:wanted] != texts):
-            refuse(f"it must have {wanted or 'no'} text{'' if wanted == 1 else 's'} first")
+            refuse(f"{wanted or 'no'} string{'' if wanted == 1 else 's'} as the first arguments")
         least, most = ARGUMENTS.get(name, (1, 2))
         if not least <= len(node.args) <= most:
             many = " or more" if most == MANY else f" to {most}" if least < most else ""
-            refuse(f"{name} takes {least}{many} argument{'s' * (most > 1)}")
-        # at which load, and by which share, must be known
+            refuse(f"{least}{many} argument{'s' * (most > 1)}")
+        # loads and shares must be constants
         place = 1 if name in WORDS else 2
         if name in (*WORDS, "within"):
             for argument in node.args[place:]:
                 if not isinstance(argument, ast.Constant) or not isinstance(argument.value, int | float):
-                    refuse(f"argument {place + 1} of {name} must be a number")
+                    refuse(f"a number as argument {place + 1}")
 
     @property
     def series(self) -> list[str]:
-        """Series that it names."""
+        """Names of the series in the formula."""
         return self._named_by(*WORDS)
 
     @property
     def commands(self) -> list[str]:
-        """Commands that it asks."""
+        """Commands in the formula."""
         return self._named_by("told")
 
     def _named_by(self, *words: str) -> list[str]:
-        """First texts of calls of these words."""
+        """Return the first arguments of calls of these words."""
         return [str(node.args[0].value) for node in ast.walk(self._tree())
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
                 and node.func.id in words and isinstance(node.args[0], ast.Constant)]
@@ -152,13 +152,7 @@ class _Text:
 
 @dataclass(frozen=True)
 class Number(_Text):
-    """A number of what was measured, as predicates compare it: ``8 * told('synth router', 'lut4')``.
-
-    Raises
-    ------
-    WormcastError
-        It is none.
-    """
+    """Numeric formula on results of commands: ``8 * told('synth router', 'lut4')``."""
 
     key: ClassVar[str] = "number"
     wanted: ClassVar[str] = "a number"
@@ -167,51 +161,46 @@ class Number(_Text):
         tree = self._tree()
         self._require(tree)
         if isinstance(tree, ast.Compare | ast.BoolOp):
-            raise WormcastError(f"{self.key}: {self.text!r} is given, it must be {self.wanted}")
+            raise WormcastError(f"{self.key}: {self.text!r} is not valid. Allowed: {self.wanted}.")
 
-    def value(self, told: CycleStep) -> float:
-        """Give it, of what commands tell alone.
+    def value(self, told: CommandValue) -> float:
+        """Return the value. The formula may have only results of commands.
 
         Raises
         ------
         WormcastError
-            A command is refused, or tells no number.
+            A command fails, or a result is not a number.
         """
         def none(word: str, series: str) -> Quantity:
-            raise WormcastError(f"{self.key}: {word} of {series} is given, allowed is what commands tell")
+            raise WormcastError(f"{self.key}: {word}({series!r}) is not valid. Allowed: results of commands.")
 
         found = _Evaluation(none, told, []).number(self._tree()).values
         if None not in found or not math.isfinite(found[None][1]):
-            raise WormcastError(f"{self.key}: {self.text!r} is given, it has no value")
+            raise WormcastError(f"{self.key}: {self.text!r} is not valid: it has no value")
         return found[None][1]
 
 
 @dataclass(frozen=True)
 class Predicate(_Text):
-    """A comparison of what was measured, or several joined by ``and``, ``or``, ``not``.
+    """Comparison of measurements, or several comparisons joined by ``and``, ``or``, ``not``.
 
     ===========================================  ===========================================================
     ``latency('S')``, ...                         a word of `POINT_WORDS`: at every load at which S is measured
-                                                  and not saturated; ``latency('S', 0.1)`` at that load alone
+                                                  and not saturated; ``latency('S', 0.1)`` only at that load
     ``throughput('S')``, ...                      a word of `CURVE_WORDS`
-    ``formula('S')``, ...                         a word of `RUN_WORDS`, of a figure of single runs: at each value
-    ``+ - * /``, ``abs``, ``max``, ``min``        of such values and numbers
+    ``formula('S')``, ...                         a word of `RUN_WORDS`, in a figure of single runs: at each value
+    ``+ - * /``, ``abs``, ``max``, ``min``        arithmetic of these values and numbers
     ``precision(x)``                             half of x's interval over x
-    ``<``, ``>``, ``==``                          whole intervals lie apart; == is of values without intervals
-    ``within(x, value, share)``                   x lies within a share of a value
-    ``comparable(x, y)``                          x / y lies within 0.8 and 1.25
-    ``count(p, q, ...)``                          how many of these hold
-    ``told('plan mesh:6x6 ...', 'hops')``         a value in a command's JSON, by its path (``worms/0/links/#``: how
-                                                  many); a mean with its half_width is one with an interval; 'exit' is
-                                                  the exit code
+    ``<``, ``>``, ``==``                          hold if whole intervals are apart; == is for exact values
+    ``within(x, value, share)``                   x is between value * (1 - share) and value * (1 + share)
+    ``comparable(x, y)``                          x / y is between 0.8 and 1.25
+    ``count(p, q, ...)``                          number of predicates that hold
+    ``told('plan mesh:6x6 ...', 'hops')``         a value in a command's JSON, by its path (``worms/0/links/#``:
+                                                  number of entries); a mean with its half_width has an interval;
+                                                  'exit' is the exit code
     ===========================================  ===========================================================
 
     S is a series of the figure, or FIGURE:SERIES.
-
-    Raises
-    ------
-    WormcastError
-        It is none of this.
     """
 
     wanted: ClassVar[str] = "a comparison"
@@ -221,15 +210,15 @@ class Predicate(_Text):
         self._require(tree)
         decided = isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name) and tree.func.id in DECIDED
         if not decided and not isinstance(tree, ast.Compare | ast.BoolOp | ast.UnaryOp):
-            raise WormcastError(f"holds: {self.text!r} is given, it must be a comparison")
+            raise WormcastError(f"holds: {self.text!r} is not valid. Allowed: a comparison.")
 
-    def evaluate(self, measured: Measured, told: CycleStep) -> PredicateOutcome:
-        """Decide it.
+    def evaluate(self, measured: Measured, told: CommandValue) -> PredicateOutcome:
+        """Evaluate the predicate.
 
         Raises
         ------
         WormcastError
-            A series, or a command, is refused; or it compares what cannot be compared.
+            A series or a command is not valid, or values cannot be compared.
         """
         outcome = PredicateOutcome(Truth({}))
         outcome.truth = _Evaluation(measured, told, outcome.numbers).truth(self._tree())
@@ -239,7 +228,7 @@ class Predicate(_Text):
 @dataclass(frozen=True)
 class _Evaluation:
     measured: Measured
-    told: CycleStep
+    told: CommandValue
     numbers: list[str]
 
     def truth(self, node: ast.expr) -> Truth:
@@ -263,10 +252,10 @@ class _Evaluation:
                 low, high = COMPARABLE if name == "comparable" else (
                     1 - share[0].values[None][1], 1 + share[0].values[None][1])
                 return (first / second).between(low, high)
-        raise WormcastError(f"holds: {ast.unparse(node)} is given, it must be a comparison")
+        raise WormcastError(f"holds: {ast.unparse(node)} is not valid. Allowed: a comparison.")
 
     def value(self, node: ast.expr) -> Any:
-        """A quantity, or whatever else a command has told."""
+        """Return a quantity, or a value of another type from a command's JSON."""
         if isinstance(node, ast.Constant) and (isinstance(node.value, bool) or not isinstance(node.value, int | float)):
             return node.value
         if isinstance(node, ast.Call) and node.func.id == "told":  # type: ignore[attr-defined]
@@ -285,7 +274,7 @@ class _Evaluation:
             return OPERATORS[type(node.op)](self.number(node.left), self.number(node.right))
         if isinstance(node, ast.Call):
             return self._call(node.func.id, node)  # type: ignore[attr-defined]
-        raise WormcastError(f"holds: {ast.unparse(node)} is given, it must be a number")
+        raise WormcastError(f"holds: {ast.unparse(node)} is not valid. Allowed: a number.")
 
     def _call(self, name: str, node: ast.Call) -> Quantity:
         if name in WORDS:
@@ -298,7 +287,8 @@ class _Evaluation:
         if name == "told":
             found = self.value(node)
             if not isinstance(found, Quantity):
-                raise WormcastError(f"holds: {ast.unparse(node)} is {found!r}, it must be a number here")
+                raise WormcastError(f"holds: {ast.unparse(node)} is not valid: its value is {found!r}. "
+                                    "Allowed: a number.")
             return found
         first, *others = (self.number(one) for one in node.args)
         if name == "abs":
@@ -311,7 +301,7 @@ class _Evaluation:
 
 
 def _named(node: ast.expr) -> str:
-    """What a reader knows a value by: what a command tells by the command and the path."""
+    """Return the name of a value for readers: of a command's result the command and the path."""
     if isinstance(node, ast.Call) and node.func.id == "told":  # type: ignore[attr-defined]
         return " ".join(str(one.value) for one in node.args)  # type: ignore[attr-defined]
     return ast.unparse(node)
@@ -322,6 +312,6 @@ def _compared(operator: ast.cmpop, first: Any, second: Any) -> Truth:
     if isinstance(operator, ast.Eq):
         return first.same(second) if both else Truth.of(first == second)
     if not both:
-        raise WormcastError(f"holds: {first!r} and {second!r} are compared, they must be numbers")
+        raise WormcastError(f"holds: a comparison of {first} and {second} is not valid. Allowed: numbers.")
     return first.below(second) if isinstance(operator, ast.Lt) else second.below(first)
 

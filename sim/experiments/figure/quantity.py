@@ -1,4 +1,4 @@
-"""Numbers with 95 % intervals, at some loads or once for all, and what can be said of two of them."""
+"""Numbers with 95 % intervals, per load or for all loads, and their arithmetic and comparison."""
 
 import math
 import operator
@@ -8,34 +8,34 @@ from dataclasses import dataclass
 __all__ = ["Quantity", "Truth"]
 
 Load = float | None
-"""Payload flits times destinations per node and cycle; None: whatever the load."""
+"""Payload flits times destinations per node and cycle; None: all loads."""
 
 HELD, UNDECIDED, REVERSED = 1, 0, -1
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """A number for each of some loads: least, mean and greatest value of its interval, infinite where its error is
-    unknown: then no comparison is decided.
+    """Number at each of several loads: lower end, mean and upper end of its interval.
 
-    Arithmetic is that of intervals, which takes the errors of two numbers for the worst case: a comparison holds, or is
-    reversed, only where whole intervals lie apart.
+    The ends are infinite if the error is unknown; then all comparisons are undecided. Arithmetic is interval
+    arithmetic, which assumes the worst case of both errors. A comparison holds, or is reversed, only if the whole
+    intervals are apart.
     """
 
     values: Mapping[Load, tuple[float, float, float]]
 
     @classmethod
     def of(cls, value: float, half_width: float = 0.0) -> "Quantity":
-        """A number, whatever the load."""
+        """Return a number that is the same for all loads."""
         return cls({None: (value - half_width, value, value + half_width)})
 
     def at(self, load: float) -> "Quantity":
-        """Its value at a load, whatever the load; nothing where it is not known there."""
+        """Return the value at a load as a number for all loads; empty if it is not known there."""
         near = (value for known, value in self.values.items() if known is not None and abs(known - load) < 1e-9)
         return Quantity(dict(zip([None], near, strict=False)))
 
     def combine(self, other: "Quantity", of: Callable[[float, float], float]) -> "Quantity":
-        """What a function of two numbers, rising or falling in each of them, gives; the interval from its corners."""
+        """Apply a function that is monotonic in both arguments. The interval follows from its corners."""
         found = {}
         for load, (first, second) in joined(self.values, other.values).items():
             corners = [of(x, y) for x in (first[0], first[2]) for y in (second[0], second[2])]
@@ -61,24 +61,23 @@ class Quantity:
 
     @property
     def precision(self) -> "Quantity":
-        """Half of its interval over its mean, a number without an interval unless the error is unknown; nothing where
-        the mean is 0."""
+        """Half of the interval over the mean. It is exact unless the error is unknown, and empty if the mean is 0."""
         relative = {load: (high - low) / 2 / abs(mean) for load, (low, mean, high) in self.values.items() if mean}
         return Quantity({load: (0.0 if math.isinf(value) else value, value, value) for load, value in relative.items()})
 
     def below(self, other: "Quantity") -> "Truth":
-        """Whether it is less than another one."""
+        """Compare: less than another number."""
         return Truth({load: HELD if first[2] < second[0] else REVERSED if first[0] > second[2] else UNDECIDED
                       for load, (first, second) in joined(self.values, other.values).items()})
 
     def between(self, low: float, high: float) -> "Truth":
-        """Whether it lies between two numbers."""
+        """Compare: between two numbers."""
         return Truth({load: HELD if low <= value[0] <= value[2] <= high else
                       REVERSED if value[2] < low or value[0] > high else UNDECIDED
                       for load, value in self.values.items()})
 
     def same(self, other: "Quantity") -> "Truth":
-        """Whether it is another one, of numbers without an interval; where intervals meet it is open."""
+        """Compare: equal to another number. Overlapping intervals are undecided, unless both numbers are exact."""
         return Truth({load: REVERSED if first[2] < second[0] or first[0] > second[2] else
                       HELD if first == second and first[0] == first[2] else UNDECIDED
                       for load, (first, second) in joined(self.values, other.values).items()})
@@ -87,8 +86,8 @@ class Quantity:
         """Write its values at three of its loads: ``118 +- 2 at 0.1; ...``."""
         loads = sorted(self.values, key=lambda load: load or 0.0)
         some = loads if len(loads) <= 3 else [loads[0], loads[len(loads) // 2], loads[-1]]
-        told = [_written(self.values[load]) + ("" if load is None else f" at {load:g}") for load in some]
-        return "; ".join(told) or "-"
+        parts = [_written(self.values[load]) + ("" if load is None else f" at {load:g}") for load in some]
+        return "; ".join(parts) or "-"
 
 
 def _written(value: tuple[float, float, float]) -> str:
@@ -100,7 +99,7 @@ def _written(value: tuple[float, float, float]) -> str:
 
 
 def joined(first: Mapping[Load, object], second: Mapping[Load, object]) -> dict[Load, tuple]:
-    """Values of both at the loads that both have; one that holds whatever the load goes with all of the other's."""
+    """Return both values at the loads that both have. A value for all loads is paired with each of the other's."""
     if None in first:
         return {load: (first[None], value) for load, value in second.items()}
     if None in second:
@@ -110,13 +109,13 @@ def joined(first: Mapping[Load, object], second: Mapping[Load, object]) -> dict[
 
 @dataclass(frozen=True)
 class Truth:
-    """Whether something holds (1), is reversed (-1) or open (0), at each of some loads."""
+    """Truth value at each of several loads: held (1), reversed (-1) or undecided (0)."""
 
     at: Mapping[Load, int]
 
     @classmethod
     def of(cls, holds: bool) -> "Truth":
-        """Something that is known."""
+        """Return a truth value for all loads."""
         return cls({None: HELD if holds else REVERSED})
 
     def __invert__(self) -> "Truth":
@@ -124,23 +123,23 @@ class Truth:
 
     @staticmethod
     def every(parts: Iterable["Truth"]) -> "Truth":
-        """All of these."""
+        """Return the conjunction of truth values."""
         return _folded(parts, min)
 
     @staticmethod
     def some(parts: Iterable["Truth"]) -> "Truth":
-        """Any of these."""
+        """Return the disjunction of truth values."""
         return _folded(parts, max)
 
     @property
     def verdict(self) -> str:
-        """``held`` or ``not held``, where it is so at every load; or else ``undecided``."""
+        """``held`` or ``not held`` if it is so at every load, else ``undecided``."""
         found = set(self.at.values())
         return {frozenset({HELD}): "held", frozenset({REVERSED}): "not held"}.get(frozenset(found), "undecided")
 
     @property
     def region(self) -> str:
-        """Where it holds, where it is reversed and where it is open, of what is not the same at every load."""
+        """Loads at which it is held, reversed and open, if it is not the same at all loads."""
         if not self.at:
             return "nowhere is all of it measured and not saturated"
         if len(set(self.at.values())) == 1:

@@ -1,4 +1,4 @@
-"""Running figures: rounds of points, until no curve wants more; then tables, verdicts and pictures."""
+"""Measurement of figures: rounds of points until all curves are complete; then table and verdicts."""
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from ..sweep import Point, ResultStore, cells_of, missing
 from .curve import Curve
 from .definition import Figure
 from .drawn import DrawnPoint
-from .predicate import CycleStep, Measured
+from .predicate import CommandValue, Measured
 from .schema import DECIDED
 from .single import RunCurve, RunPoint
 from .verdict import Verdict, judge
@@ -20,23 +20,23 @@ AnyCurve = Curve | RunCurve
 AnyPoint = Point | RunPoint | DrawnPoint
 
 Runner = Callable[[Sequence[AnyPoint]], Generator[AnyPoint, None, None]]
-"""Runs points and stores them, here or on a cluster; gives each when it is stored."""
+"""Function that runs points, here or on a cluster, and yields each point when its result is stored."""
 
 Curves = dict[tuple[str, str | None], AnyCurve]
-"""By the series' name as the figure has it, and the variation's or None."""
+"""Curves by the series' name in the figure, and the variation's name or None."""
 
 
 @dataclass(frozen=True)
 class FigureOutcome:
-    """What came of a figure.
+    """Outcome of a figure.
 
     Parameters
     ----------
     figure : Figure
     curves : list of Curve
-        Those of the default setting that are drawn.
+        Drawn curves, without variations.
     rows : list of dict
-        The table: a row a point, of all curves that were measured.
+        Table with a row per point of all measured curves.
     verdicts : list of Verdict
     """
 
@@ -47,9 +47,9 @@ class FigureOutcome:
 
 
 def curves_of(figure: Figure, *, quick: bool = False) -> Curves:
-    """Make all curves that a figure draws or compares, with each variation unless it is to be quick.
+    """Return all curves that a figure draws or compares, with each variation unless ``quick``.
 
-    Where a variation leaves a series as it is, its curve is the default's.
+    If a variation does not change a series, it has the curve without variation.
     """
     found: Curves = {}
     for name in figure.named_series:
@@ -63,24 +63,24 @@ def curves_of(figure: Figure, *, quick: bool = False) -> Curves:
 
 
 def each_once(curves: Mapping[Any, AnyCurve]) -> list[AnyCurve]:
-    """Give curves of which some are named more than once."""
+    """Return each curve once."""
     return list({id(curve): curve for curve in curves.values()}.values())
 
 
 def measure(curves: Sequence[AnyCurve], store: ResultStore, run: Runner) -> Generator[tuple[int, int], None, None]:
-    """Measure all curves; points that are stored are not run again.
+    """Measure all curves. Points with a stored result are not run again.
 
     Yields
     ------
     (int, int)
-        Points done and known to be wanted so far, whenever one is done.
+        After each point: the number of points done, and the number of points known to be needed.
     """
     done = known = 0
     while True:
         wanted = [(curve, place, curve.point(place)) for curve in curves for place in sorted(curve.missing())]
         if not wanted:
             return
-        # the longest first, so that nobody waits for them in the end
+        # the longest first, so that no processor is idle at the end
         longest = sorted((point for *_, point in wanted), key=lambda point: -point.size)
         to_run = missing(longest, store)
         known += len(to_run)
@@ -91,8 +91,8 @@ def measure(curves: Sequence[AnyCurve], store: ResultStore, run: Runner) -> Gene
             curve.results[place] = store[point.key]
 
 
-def outcome_of(figure: Figure, curves: Curves, told: CycleStep, *, quick: bool = False) -> FigureOutcome:
-    """Make the table and the verdicts of a figure whose curves are measured."""
+def outcome_of(figure: Figure, curves: Curves, told: CommandValue, *, quick: bool = False) -> FigureOutcome:
+    """Return table and verdicts of a figure with measured curves."""
     def under(variation: str | None) -> Measured:
         return lambda word, name: curves[name, variation].measured(word)
 

@@ -1,4 +1,4 @@
-"""Curves of single runs as a picture: latency over an option, with formula and bound; what it is above; waits."""
+"""Plot of curves of single runs: latency over an option with formula and bound, latency above the formula, waits."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -26,21 +26,21 @@ AXES = {"random": "destinations", "ratio": "ratio of overheads R"}
 
 Value = Callable[[Mapping[str, Any]], float | None]
 
-#: Latencies over nodes that span more than this are drawn with a logarithmic scale, as nodes are.
+#: Latencies over nodes with a larger ratio are drawn with a logarithmic scale.
 LARGEST_RATIO = 30
 
 
 def draw_runs(figure: Figure, curves: Sequence[RunCurve], file: Path, form: str) -> None:
-    """Draw the latency of each point, with formula and bound; then latency minus formula, and waits behind other nodes.
+    """Draw the latency of each point with formula and bound, the latency minus the formula, and waits for other nodes.
 
-    Of drawn multicasts: the latency with its intervals, then phases and worms. The same results give the same file.
+    For means of random multicasts: the latency with its intervals, phases, worms. The same results give the same file.
 
     Parameters
     ----------
     curves : sequence of RunCurve
-        Measured.
+        Measured curves.
     file : Path
-        To write; its ending does not matter.
+        File to write. Its ending is ignored.
     form : "svg" or "png"
     """
     import matplotlib
@@ -98,11 +98,11 @@ def _style(number: int) -> dict[str, Any]:
 
 
 def _above(result: Mapping[str, Any]) -> int | None:
-    """What a latency is above its formula."""
+    """Return the latency minus the formula; None without a formula."""
     return None if result["formula"] is None else result["latency"] - result["formula"]
 
 
-#: What is drawn, by the words of its axis: of single runs, and of means of drawn ones.
+#: Values that are drawn, by the labels of their axes: of single runs, and of means of random multicasts.
 SHOWN: Mapping[str, Value] = {
     "latency (cycles)": itemgetter("latency"),
     "latency minus formula (cycles)": _above,
@@ -116,7 +116,7 @@ SHOWN_OF_DRAWN: Mapping[str, Value] = {
 
 
 def _points(axes: "Axes", curve: RunCurve, value: Value, **options: Any) -> None:
-    """Draw a value of each of a curve's results that has one."""
+    """Draw a value of each result of a curve that has it."""
     found = [(curve.at(place), number) for place in curve.places
              if (number := value(curve.results[place])) is not None]
     if found:
@@ -132,7 +132,7 @@ def _intervals(axes: "Axes", curve: RunCurve, colour: str) -> None:
 
 
 def _scale(axes: "Axes", figure: Figure, curves: Sequence[RunCurve]) -> None:
-    """Scale the axis of the option: by its values' ratio where they are nodes."""
+    """Scale and label the axis of the option: logarithmic for numbers of nodes."""
     from matplotlib.ticker import ScalarFormatter
 
     if figure.over == "topology":
@@ -145,12 +145,12 @@ def _scale(axes: "Axes", figure: Figure, curves: Sequence[RunCurve]) -> None:
 
 
 def _caption(figure: Figure, curves: Sequence[RunCurve]) -> str:
-    """What is the same for all curves, at all values."""
+    """Return the caption: options with the same value for all curves."""
     first, *others = [curve.options for curve in curves]
-    told = [f"{name.replace('_', ' ')} {value}" for name, value in first.items()
-            if name not in ("scheme", "source", figure.over) and all(other.get(name) == value for other in others)]
+    shown = [f"{name.replace('_', ' ')} {value}" for name, value in first.items()
+             if name not in ("scheme", "source", figure.over) and all(other.get(name) == value for other in others)]
     dagger = f"; {DAGGER} reconstructed" if any(curve.reconstructed for curve in curves) else ""
     what = "one multicast a point, nothing random"
     if curves[0].drawn:
-        what = "means of multicasts that are drawn, on networks that are, with 95 % intervals over networks"
-    return ", ".join(told) + f"; {what}{dagger}"
+        what = "means of random multicasts in random networks, with 95 % intervals over networks"
+    return ", ".join(shown) + f"; {what}{dagger}"

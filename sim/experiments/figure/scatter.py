@@ -1,4 +1,4 @@
-"""Things by two numbers of each as a picture, as what they take and what they give."""
+"""Scatter plot of two measured quantities, for example area and latency."""
 
 from itertools import cycle
 from pathlib import Path
@@ -8,39 +8,39 @@ from ...common.curve_frame import CURVES, MARKERS, captioned, draw_grid, marker_
 from ...common.figure_file import save_figure
 from ...common.frame import COLOURS, LEGEND
 from .definition import Figure
-from .predicate import CycleStep
+from .predicate import CommandValue
 
 __all__ = ["draw_scatter"]
 
 WIDTH, HEIGHT = 5.2, 3.2  # inches, without legend and caption
 
-#: Lines of equal product, through each point.
+#: Style of the lines of equal product through each point.
 EQUAL: dict[str, Any] = {"linewidth": 0.5, "linestyle": ":", "zorder": 1}
 
 STEPS = 50
 
-#: Of points that have the first number in common, as one thing under several conditions.
+#: Markers of points with the same first number, for example one router under several conditions.
 KINDS = ("full", "open", "half")
 
 
-def draw_scatter(figure: Figure, told: CycleStep, file: Path, form: str) -> None:
-    """Draw the points of a figure's scatter, and through each the line along which both numbers have its product.
+def draw_scatter(figure: Figure, told: CommandValue, file: Path, form: str) -> None:
+    """Draw the points of a figure's scatter plot, and through each point the line of equal product of both numbers.
 
-    Whoever lies below another one's line is the better of the two, where what counts is the product. Points with the
-    same first number share colour and shape. The same numbers give the same file.
+    A point below another point's line has a smaller product. Points with the same first number share colour and shape.
+    The same numbers give the same file.
 
     Parameters
     ----------
     told : callable
-        A command and a way into its answer -> the value.
+        Command and path in its JSON -> value.
     file : Path
-        To write; its ending does not matter.
+        File to write. Its ending is ignored.
     form : "svg" or "png"
 
     Raises
     ------
     WormcastError
-        A command is refused, or tells no number.
+        A command fails, or a result is not a number.
     """
     import matplotlib
 

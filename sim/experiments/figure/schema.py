@@ -1,4 +1,4 @@
-"""What a figure's file has: its JSON Schema, and the options of the commands whose results are its points."""
+"""JSON Schema of a figure's file, and the options of the commands that measure its points."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,26 +13,26 @@ from ..sweep import OPTIONS
 __all__ = ["ALL", "DECIDED", "FIGURE", "LOAD", "LOADS", "LOAD_OPTIONS", "NAME", "OVER_OPTIONS", "RUNS", "RUN_OPTIONS",
            "CommandOptions"]
 
-#: What a figure decides itself; and what it places along its axis, if that is the load.
+#: Options that a figure determines itself, and the option that places points along the load.
 DECIDED = ("trace", "until_interval", "precision", "cycles", "seeds", "seed", "warmup")
 LOAD, PLACED = "load", "rate"
 
-#: Whose latency a picture has.
+#: Messages whose latency is drawn.
 ALL = "all"
 LATENCIES = (ALL, "multicast", "unicast")
 
-#: What points are.
+#: Kinds of points: load experiments, single runs.
 LOADS, RUNS = "loads", "runs"
 
 MOST_VARIATIONS = 6
 
-#: Names that files are written by.
+#: Pattern of names that become file names.
 NAME = "[A-Za-z0-9][A-Za-z0-9_.-]*"
 
 
 @dataclass(frozen=True)
 class CommandOptions:
-    """Options of the command whose results are a figure's points; ``decided``: those that a figure decides itself."""
+    """Options of the command that measures a figure's points. ``decided``: options that a figure determines itself."""
 
     command: str
     known: Mapping[str, Option]
@@ -42,7 +42,7 @@ class CommandOptions:
 LOAD_OPTIONS = CommandOptions("load", OPTIONS, (*DECIDED, PLACED))
 OVER_OPTIONS = CommandOptions("load", OPTIONS, DECIDED)
 OF_RUN = ("topology", "scheme", "relation", "configuration", "length")
-#: Of one multicast: no traffic, but what it is.
+#: Options of a point that is a single run: those of the multicast in place of traffic.
 RUN_OPTIONS = CommandOptions("run", {
     **{name: one for name, one in OPTIONS.items() if name in OF_RUN or name in options_of(Configuration)},
     "source": Option("source"), "destinations": Option("destinations"),
@@ -54,26 +54,26 @@ POSITIVE = {"type": "number", "minimum": 0, "exclusiveMinimum": True}
 VALUES = {"type": "array", "items": {"anyOf": [{"type": "number"}, TEXT]}}
 OF_POINTS = {
     **{name: one.schema for name, one in {**RUN_OPTIONS.known, **OPTIONS}.items()},
-    **{name: {"not": {}, ALLOWED: "left out, a figure decides it itself"} for name in DECIDED}}
+    **{name: {"not": {}, ALLOWED: "no value: a figure determines it itself"} for name in DECIDED}}
 
 
 def _table(title: str, properties: Mapping[str, Any], needed: Sequence[str] = ()) -> dict[str, Any]:
-    """A table of these keys alone."""
+    """Return the schema of a table that has only these keys."""
     table = {"type": "object", "title": title, "additionalProperties": False, "properties": dict(properties)}
     return {**table, "required": list(needed)} if needed else table
 
 
 def _texts(title: str, needed: Sequence[str], more: Sequence[str] = ()) -> dict[str, Any]:
-    """A table of texts."""
+    """Return the schema of a table of strings."""
     return _table(title, dict.fromkeys([*needed, *more], TEXT), needed)
 
 
 def _each(schema: Mapping[str, Any], **more: Any) -> dict[str, Any]:
-    """A table of tables by names."""
+    """Return the schema of a table of named tables."""
     return {"type": "object", "additionalProperties": schema, **more}
 
 
-#: What `read_figure` reads; a figure that is ``like`` another one may leave out what that one has.
+#: JSON Schema of a figure's file. A figure that is ``like`` another one may omit keys that the other one has.
 FIGURE = FileSchema("a figure", {
     "definitions": {"options": _table("the options", OF_POINTS)},
     **_table("a figure", {

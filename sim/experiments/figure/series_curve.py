@@ -1,4 +1,4 @@
-"""What all curves are: a series of a figure under a variation, and what came of its places."""
+"""Base of all curves: a series of a figure under a variation, and the results of its places."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
@@ -11,22 +11,22 @@ __all__ = ["SeriesCurve"]
 
 @dataclass
 class SeriesCurve(ABC):
-    """A series of a figure, with a variation's options in place of its own or as it is.
+    """Curve of a figure's series, optionally under a variation that replaces options.
 
     Parameters
     ----------
     figure : Figure
-        Whose series it is.
+        Figure of the series.
     series : Series
     variation : Variation or None
-        What it changes of this series.
+        Variation of this series.
     quick : bool
-        To be measured in short.
+        Measure with less effort.
 
     Attributes
     ----------
     results : dict of int to dict
-        What came of each place that is measured.
+        Result of each measured place.
     """
 
     figure: Figure
@@ -37,20 +37,20 @@ class SeriesCurve(ABC):
 
     @property
     def name(self) -> str:
-        """FIGURE:SERIES, and the variation."""
+        """Name as FIGURE:SERIES, with the variation."""
         return f"{self.figure.name}:{self.series.name}" + (f" ({self.variation.name})" if self.variation else "")
 
     @property
     def given(self) -> dict[str, Any]:
-        """Options that the figure gives it."""
+        """Options of the figure, the series and the variation together."""
         return {**self.figure.options, **self.series.options, **(self.variation.options if self.variation else {})}
 
     @property
     @abstractmethod
     def hardware(self) -> dict[str, Any]:
-        """All that is run at its first place, resolved; but for what a figure decides, and a configuration's name."""
+        """Resolved options of the first place, without those that a figure determines and the configuration's name."""
 
     @property
     def places(self) -> list[int]:
-        """Places that are measured, in their order."""
+        """Measured places in their order."""
         return sorted(self.results)

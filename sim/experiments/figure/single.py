@@ -1,4 +1,4 @@
-"""Curves of single runs: one multicast a point, nothing random, over an option instead of the load."""
+"""Curve of single runs over an option: one multicast per point, or a mean of random multicasts."""
 
 import json
 import math
@@ -25,27 +25,27 @@ from .series_curve import SeriesCurve
 
 __all__ = ["RunCurve", "RunPoint"]
 
-#: Changes whenever results have other words, or the same words mean something else.
+#: Version of the results. It changes with the keys of results and with their meaning.
 RESULTS = 3
 
 TIMEOUT = 10**8
 
-#: Words of waits, and behind whom, of `CAUSES`; there is no other message.
+#: Keys of waits in results, and their causes (`CAUSES`). A single run has no other messages.
 WAITS_BEHIND = {"others_wait": "other_nodes", "own_wait": "own_sends", "arbitration_wait": "arbitration"}
 
 
 @dataclass(frozen=True, eq=False)
 class RunPoint:
-    """One multicast, alone in the network.
+    """Point of a curve of single runs: one multicast, alone in the network.
 
     Parameters
     ----------
     name : str
-        Of the curve and the value.
+        Name of the curve and the value.
     setup : Setup
     message : Message
     key : str
-        Whatever its result depends on as JSON, the version and what is in the files that options name included.
+        Everything that the result depends on, as JSON: options, version, contents of the files that options name.
     """
 
     name: str
@@ -55,17 +55,16 @@ class RunPoint:
 
     @property
     def size(self) -> float:
-        """How long it takes, compared with others of its kind."""
+        """Relative duration among points of this kind."""
         return self.setup.topology.nodes * self.message.length
 
     def run(self, workers: int | None = None) -> dict[str, Any]:
-        """Run it, and give its results as plain data; ``workers`` is for points with several seeds.
+        """Run the multicast, and return its results as plain data. ``workers`` is ignored: there is one seed.
 
-        ``bound``: of a broadcast, [Hou]'s least number of steps, ceil(log5 N) on a 2-D torus, of a unicast over one
-        hop each.
-        On a network whose last extent is below three no unicast over two hops tells ``t_hop`` and ``c``: they and the
-        bound are None.
-        ``others_wait``, ``own_wait``, ``arbitration_wait``: cycles that `contention` tells, for channels and turns.
+        ``bound``: of a broadcast, [Hou]'s least number of steps, ceil(log5 N) on a 2-D torus, times the latency of a
+        unicast over one hop. ``t_hop`` and ``c`` are measured by a unicast over two hops. If the network's last extent
+        is below three there is none, and ``t_hop``, ``c`` and ``bound`` are None. ``others_wait``, ``own_wait``,
+        ``arbitration_wait``: waiting cycles of `contention` for channels and turns.
         """
         network, scheme, configuration = self.setup.topology, self.setup.scheme, self.setup.configuration
         with named_point(self.name):
@@ -73,7 +72,7 @@ class RunPoint:
                          contention=followed(scheme, configuration))
             one = _alone(network, configuration, self.message.length) if network.shape[-1] >= 3 else None
         if result.outcome != "delivered":
-            raise WormcastError(f"{self.name}: the run ends in {result.outcome}, a point must be delivered")
+            raise WormcastError(f"{self.name}: the run is not delivered: its outcome is {result.outcome}")
         t_s, t_r = configuration.t_hs, configuration.t_hr
         cost = scheme.cost(network) if has_formula(network, configuration, self.message) else None
         broadcast = len(self.message.destinations) == network.nodes - 1
@@ -94,11 +93,11 @@ def _alone(network: Topology, configuration: Configuration, length: int) -> Unlo
     return unloaded_latency(network, configuration, length)
 
 
-#: The same object for equal ones, so that hardware is built and compiled once for all points.
+#: Return the same object for equal arguments, so that hardware is built and compiled once for all points.
 _topology = cache(topology)
 _scheme = cache(find_scheme)
 
-#: What stands for a network's number, where several are drawn.
+#: Placeholder of a network's number in the name of a random topology.
 DRAWN = "{network}"
 
 
@@ -112,7 +111,7 @@ def _code() -> str:
 
 
 def _key(kind: str, given: Mapping[str, Any], setup: Setup, message: Mapping[str, Any]) -> str:
-    """Whatever the result of a point depends on, see `RunPoint`; ``message``: what is sent."""
+    """Return the key of a point, see `RunPoint`; ``message``: options of the multicast."""
     texts = {f"{what}_text": file_digest(given.get(what)) for what in ("topology", "scheme", "relation")}
     resolved = setup.to_dict(message, named="configuration", without=UNTIMED_FIELDS)
     version = {"version": wormcast.__version__, kind: RESULTS, "code": _code()}
@@ -120,50 +119,50 @@ def _key(kind: str, given: Mapping[str, Any], setup: Setup, message: Mapping[str
 
 
 class RunCurve(SeriesCurve):
-    """A curve of single runs over one of their options.
+    """Curve of single runs over one of their options.
 
-    Its places are the numbers of its values of that option; ``quick``: every other one.
+    Its places are the indices of the option's values. ``quick``: every other value.
     """
 
     @cached_property
     def options(self) -> dict[str, Any]:
-        """Its options of run but for the one that the figure is over."""
+        """Options of run, without the one that the figure is over."""
         one = {} if self.drawn else {"source": "0", "destinations": "all"}
         return {**one, **self.given}
 
     @cached_property
     def values(self) -> list[Any]:
-        """Values of the option that the figure is over: every other one where it is to be quick."""
+        """Values of the option that the figure is over; every other value if ``quick``."""
         given = self.series.values or self.figure.values
         return list(given[::2] if self.quick else given)
 
     def at(self, place: int) -> float:
-        """A place on the axis: the value, of a topology the number of its nodes."""
+        """Return the position of a place on the axis: the value, of a topology its number of nodes."""
         value = self.values[place]
         return _topology(_drawn(value, 0)).nodes if self.figure.over == "topology" else float(value)
 
     @property
     def drawn(self) -> bool:
-        """Whether its points are means of drawn multicasts."""
+        """The points are means of random multicasts."""
         return "random" in (*self.given, self.figure.over)
 
     @property
     def reconstructed(self) -> bool:
-        """Whether its scheme is one that we have reconstructed."""
+        """The scheme is reconstructed."""
         network = _topology(_drawn(self.options.get("topology") or self.values[0], 0))
         return _scheme(self.options["scheme"], network, None).provenance.startswith("reconstructed")
 
     def columns(self, place: int) -> dict[str, Any]:
-        """What a table tells of a place before its results."""
+        """Return the columns of a table that precede the results of a place."""
         return {self.figure.over: self.values[place]}
 
     @property
     def hardware(self) -> dict[str, Any]:
-        """See `SeriesCurve`; with its message."""
+        """Resolved options, see `SeriesCurve`, with the message."""
         return {name: value for name, value in json.loads(self.point(0).key).items() if name != "configuration"}
 
     def point(self, place: int) -> RunPoint | DrawnPoint:
-        """The run of a place, checked as far as that goes without running it."""
+        """Return the run of a place, checked without running it."""
         given = {**self.options, self.figure.over: self.values[place]}
         name = f"{self.name}, {self.figure.over} {self.values[place]}"
         if self.drawn:
@@ -179,7 +178,7 @@ class RunCurve(SeriesCurve):
         return RunPoint(name, setup, message, key)
 
     def _drawn_point(self, name: str, given: dict[str, Any]) -> DrawnPoint:
-        """Multicasts to drawn destinations in drawn networks: in each topology {network} stands for its number."""
+        """Return a point of random multicasts in random networks. {network} in the topology is the network's number."""
         networks = 1 if DRAWN not in given["topology"] else given.get("networks", 10)
         count, draws, length = given["random"], given.get("draws", 8), given["length"]
         if self.quick:
@@ -191,21 +190,21 @@ class RunCurve(SeriesCurve):
                 setup = Setup.on(network, _scheme(given["scheme"], network, given.get("relation")), given)
                 setups.append(setup)
                 if count >= network.nodes:
-                    raise WormcastError(f"random: {count} destinations are given, {network.name} has {network.nodes} "
-                                        "nodes")
+                    raise WormcastError(f"random: {count} destinations are not valid: {network.name} has "
+                                        f"{network.nodes} nodes. Allowed: at most {network.nodes - 1}.")
         key = _key("drawn", given, setups[0],
                    {"random": count, "length": length, "networks": networks, "draws": draws})
         return DrawnPoint(name, tuple(setups), count, length, draws, key)
 
     def missing(self) -> set[int]:
-        """Places to be measured next: all that are not."""
+        """Return the places to measure next: all without a result."""
         return {*range(len(self.values))} - self.results.keys()
 
     def measured(self, word: str) -> Quantity:
-        """What was measured, by a word of predicates: cycles, without an interval."""
+        """Return the measurement for a word of predicates at each value."""
         if word not in RUN_WORDS:
-            raise WormcastError(f"{self.figure.name}: {word} of {self.series.name} is asked for, a series whose points "
-                                f"are single runs: allowed are {', '.join(RUN_WORDS)}")
+            raise WormcastError(f"{self.figure.name}: {word} is not valid: series {self.series.name} has single runs. "
+                                f"Allowed: {', '.join(RUN_WORDS)}.")
         found = {self.at(place): (self.results[place].get(word), self.results[place].get(f"{word}_half_width") or 0)
                  for place in self.places}
         return Quantity({at: (value - half, value, value + half) for at, (value, half) in found.items()

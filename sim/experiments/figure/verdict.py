@@ -1,29 +1,31 @@
-"""Verdicts on what a paper says, by what was measured."""
+"""Verdicts on statements of papers, by measurements."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from ...common.requirements import ToolMissing
 from .definition import Statement
-from .predicate import CycleStep, Measured
+from .predicate import CommandValue, Measured
 
 __all__ = ["Verdict", "judge"]
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came of a statement.
+    """Verdict on a statement.
 
     Parameters
     ----------
     claim, statement, predicate : str
     verdict : "held", "not held" or "undecided"
-        Of the default setting.
-    numbers, why : str
-        Both sides of its comparisons; where it is held, reversed or open, if that differs, and unless it is held the
-        statement's note.
+        Verdict without variation.
+    numbers : str
+        Both sides of the comparisons.
+    why : str
+        Loads at which the statement is held, reversed or open, if they differ; and the statement's note unless it is
+        held.
     changed_by : mapping of str to str
-        Variations with another verdict that is not undecided, and which.
+        Verdicts under variations, if they differ and are not undecided.
     """
 
     claim: str
@@ -35,22 +37,22 @@ class Verdict:
     changed_by: Mapping[str, str]
 
     def to_dict(self) -> dict[str, object]:
-        """Give it as plain data for JSON."""
+        """Return the verdict as plain data for JSON."""
         return {**vars(self), "changed_by": dict(self.changed_by)}
 
 
-def judge(statement: Statement, measured: Callable[[str | None], Measured], told: CycleStep,
+def judge(statement: Statement, measured: Callable[[str | None], Measured], told: CommandValue,
           variations: list[str]) -> Verdict:
-    """Decide a statement for the default setting, and for each variation that can make a difference.
+    """Decide a statement without variation, and under each variation that can change it.
 
-    What needs a tool that is not there is undecided, and the verdict says which.
+    A statement that needs a tool that is not installed is undecided, and ``why`` names the tool.
 
     Parameters
     ----------
     measured : callable
-        A variation's name, or None -> what was measured under it.
+        Name of a variation or None -> measurements under it.
     variations : list of str
-        Those that were run.
+        Variations that were run.
     """
     try:
         outcome = statement.holds.evaluate(measured(None), told)

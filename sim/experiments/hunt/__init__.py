@@ -1,8 +1,8 @@
-"""Hunting deadlocks: random messages in many networks side by side, and the fewest of them that still deadlock.
+"""Hunt for deadlocks: simulate random messages in many networks side by side, then shrink the messages that deadlock.
 
-``draw`` makes random lists of messages and ``stage`` lists around a cycle of dependencies, ``arena`` runs them side by
-side until one deadlocks, ``search`` batch after batch, ``shrink`` makes fewer and smaller ones of those that deadlock,
-``hunt`` does one after the other.
+``draw`` draws random lists of messages, ``stage`` lists around a cycle of dependencies. ``arena`` simulates a batch of
+lists side by side until one deadlocks, ``search`` batch after batch. ``shrink`` makes messages that deadlock fewer and
+smaller. ``hunt`` combines these steps.
 """
 
 from .hunt import Hunt, hunt, usual_lengths

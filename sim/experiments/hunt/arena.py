@@ -1,4 +1,4 @@
-"""Lists of messages run side by side, each in a lane of its own from an empty network, until one deadlocks."""
+"""Simulation of lists of messages side by side, each in its own lane from an empty network, until one deadlocks."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -17,22 +17,22 @@ from ..load.checks import require_no_faults
 
 __all__ = ["LIMIT", "Arena", "Batch", "Outcome", "lanes_for"]
 
-#: Lanes, and routers of all of them together: more are no faster.
+#: Limits of lanes, and of routers in all lanes together. More are not faster.
 MOST_LANES, MOST_ROUTERS = 64, 4096
 
-#: Worms that may be under way at a time, for each node.
+#: Worms per node that may be under way at a time.
 WORMS_OF_A_NODE = 4
 
-#: Cycles that are run between two looks, and for which no host of a network has sent or received a flit before it is
-#: looked at: lists end, so that all that can move has come to rest.
+#: Cycles between two checks, and cycles without a flit sent or received in a lane before its deadlock is looked for.
+#: Lists are finite, so all flits that can move have moved by then.
 STEP, PATIENCE = 128, 128
 
-#: Cycles, beyond the hosts' own, after which a list that is neither delivered nor in deadlock is given up.
+#: Cycles, without the hosts' waits, after which a list that is neither delivered nor in deadlock is given up.
 LIMIT = 32_768
 
 
 class Batch(NamedTuple):
-    """Lists of messages as arrays: lane after lane, each in its own order."""
+    """Lists of messages as arrays, lane after lane, in the order of each list."""
 
     lane: np.ndarray  # [messages]
     at: np.ndarray
@@ -43,7 +43,7 @@ class Batch(NamedTuple):
 
     @classmethod
     def of(cls, lists: Sequence[Sequence[Message]]) -> "Batch":
-        """Put lists side by side; none of the messages waits for a receipt."""
+        """Build a batch with one lane per list. No message may wait for a receipt."""
         every = [message for one in lists for message in one]
         return cls(np.repeat(np.arange(len(lists)), [len(one) for one in lists]),
                    np.array([message.at for message in every], np.int64),
@@ -53,19 +53,28 @@ class Batch(NamedTuple):
                    np.array([node for message in every for node in message.destinations], np.int32))
 
     def messages(self, lane: int) -> list[Message]:
-        """The list of a lane."""
+        """Return the list of a lane."""
         return [Message(int(self.at[k]), int(self.source[k]),
                         tuple(self.destinations[self.offsets[k]:self.offsets[k + 1]].tolist()), int(self.length[k]))
                 for k in np.flatnonzero(self.lane == lane)]
 
 
 class Outcome(NamedTuple):
-    """What became of a batch: which lane deadlocked, how, and the program that it is told by; cycles, of all lanes.
+    """Outcome of a batch.
 
-    ``worms`` are those of the deadlock, each with the place of its message in the lane's list, and as a message of its
-    own that is created when its first flit was sent; the first ``closed`` wait for none but each other. What interfaces
-    forward of a message counts as one worm.
-    ``unfinished`` counts lanes that were given up.
+    Members
+    -------
+    lane : int or None
+        The first lane that deadlocked.
+    closed : int
+        The first ``closed`` of ``worms`` wait only for each other.
+    worms : tuple of (int, Message)
+        Worms of the deadlock. Each has the index of its message in the lane's list, and is given as a message that is
+        created when the worm's first flit was sent. All worms of a message that interfaces forward count as one.
+    cycles : int
+        Cycles of all lanes together.
+    unfinished : int
+        Number of lanes that were given up.
     """
 
     lane: int | None
@@ -76,19 +85,13 @@ class Outcome(NamedTuple):
 
 
 def lanes_for(topology: Topology, configuration: Configuration) -> int:
-    """How many lists are best run side by side, whatever the processor."""
+    """Return the number of lists to simulate side by side. It does not depend on the processor."""
     tags = 1 << tag_bits(configuration.flit_width)
     return max(1, min(MOST_LANES, MOST_ROUTERS // topology.nodes, tags // (WORMS_OF_A_NODE * topology.nodes)))
 
 
 class Arena:
-    """A network of several lanes that is emptied before each batch.
-
-    Parameters
-    ----------
-    topology, scheme, configuration
-    lanes : int
-    """
+    """Network with several lanes, emptied before each batch."""
 
     def __init__(self, topology: Topology, scheme: Scheme, configuration: Configuration, lanes: int):
         self.network = Network(topology, scheme, configuration, lanes)
@@ -106,7 +109,7 @@ class Arena:
         return lay_out(self.network, batch.at, batch.length, worms, lane=batch.lane)
 
     def run(self, batch: Batch) -> Outcome:
-        """Run up to ``lanes`` lists until the first of them, in their order, that deadlocks is known, or none does."""
+        """Simulate at most ``lanes`` lists until the first one in their order that deadlocks is known, or all end."""
         engine, nodes = self._engine, self.network.topology.nodes
         engine.restore(self._empty)
         engine.host = host = self._host(batch)
@@ -131,7 +134,7 @@ class Arena:
                 if deadlock:
                     found[int(lane)] = deadlock
                     open_[lane] = False
-                    break  # those behind it do not matter
+                    break  # only the first lane counts
             first = min(found, default=lanes)
             if last or not open_[:first].any() or not host.counters[UNDELIVERED]:
                 require_no_faults(engine, range(self.lanes))
@@ -145,11 +148,11 @@ class Arena:
                 return Outcome(first, len(closed), worms, now * lanes, unfinished)
 
     def _apart(self, host: Host, worms: Iterable[int]) -> set[int]:
-        """Worms that can be sent alone: of what interfaces forward the first ones, which stand for all."""
+        """Return the worms with each forwarded worm replaced by its message's first worm."""
         return {int(host.worms["root"][worm]) if host.worms["root"][worm] >= 0 else worm for worm in worms}
 
     def _alone(self, host: Host, worm: int, before: int) -> tuple[int, Message]:
-        """The place of a worm's message in the list that begins behind so many messages; and the worm as a message."""
+        """Return a worm as a message, with the index of its message in the list that begins at message ``before``."""
         row, nodes = host.worms[worm], self.network.topology.nodes
         last = host.worms[max(worm, int(row["posting"]))]
         visits = host.deliveries["node"][row["delivery"]:last["delivery_end"]] % nodes

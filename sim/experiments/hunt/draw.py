@@ -1,4 +1,4 @@
-"""Random lists of messages: from few worms that come together to networks that are full."""
+"""Random lists of messages, from a few worms that meet to full networks."""
 
 import numpy as np
 
@@ -8,38 +8,38 @@ from .arena import Batch
 
 __all__ = ["LOADS", "draw", "scale"]
 
-#: Payload flits to deliver per node and cycle while messages are created: from below saturation, which is at some
-#: tenths, to four times what a consumption link takes.
+#: Payload flits to deliver per node and cycle while messages are created: from below saturation, which is at a few
+#: tenths, to four times the bandwidth of a consumption link.
 LOADS = (0.1, 4.0)
 
-#: Most messages of a list, for each node, and fewest: what is staged, few worms that come together.
+#: Greatest number of messages of a list per node, and least number of messages of a list.
 MESSAGES_OF_A_NODE, FEWEST = 8, 2
 
-#: Shares of unicasts among the messages.
+#: Shares of unicasts among the messages. A batch draws one of them.
 UNICASTS = (0.0, 0.0, 0.5, 0.9)
 
-#: Payload flits to deliver for each node, at most: a batch is to take no longer than the others.
+#: Greatest number of payload flits to deliver per node. It limits the time of a batch.
 MOST_FLITS = 4096
 
 
 def draw(topology: Topology, lanes: int, lengths: tuple[int, int], most: int | None, seed: int, number: int
          ) -> tuple[Batch, float]:
-    """Draw a batch: lists of messages that are alike in all but chance, and their load, see `LOADS`.
+    """Draw a batch of lists from the same distribution, and its load, see `LOADS`.
 
-    How many messages a list has, how long and to how many nodes they are at most, and how many of them are unicasts,
-    is drawn once for the batch; so is the load, and from it follows the time in which they are created. So some batches
-    keep networks full and others stage few worms that come together.
+    Drawn once for the batch: the number of messages of a list, the greatest length and number of destinations, the
+    share of unicasts, and the load. The load determines the time in which messages are created. So some batches keep
+    networks full, and in others a few worms meet.
 
     Parameters
     ----------
     lanes : int
-        How many lists.
+        Number of lists.
     lengths : (int, int)
-        Fewest and most payload flits of a message.
+        Least and greatest number of payload flits of a message.
     most : int or None
-        Messages of a list; None: as many as keep a network full.
+        Greatest number of messages of a list. None: the number that keeps a network full.
     seed, number : int
-        Of the search, and of the batch in it: the same ones draw the same.
+        Seed of the search, and number of the batch. The same numbers draw the same batch.
     """
     rng, nodes = np.random.default_rng((seed, number)), topology.nodes
     length = scale(rng, *lengths)
@@ -65,5 +65,5 @@ def draw(topology: Topology, lanes: int, lengths: tuple[int, int], most: int | N
 
 
 def scale(rng: np.random.Generator, least: int, most: int) -> int:
-    """A number from least to most, small ones as likely as large ones: uniform in its logarithm."""
+    """Draw a number from ``least`` to ``most``, uniformly on a logarithmic scale."""
     return min(most, int(least * ((most + 1) / least) ** rng.random()))

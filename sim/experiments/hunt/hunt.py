@@ -1,4 +1,4 @@
-"""A hunt for a deadlock: search, shrink, and run what is left."""
+"""Hunt for a deadlock: search, shrink, and run the messages that are left."""
 
 import os
 from collections.abc import Callable, Iterable
@@ -23,10 +23,10 @@ from .stage import legs_of_a_cycle, stage
 
 __all__ = ["Hunt", "hunt", "usual_lengths"]
 
-#: Lists of messages that are run at most to make those of a deadlock fewer and smaller.
+#: Greatest number of lists that are simulated to shrink a deadlock.
 MOST_TRIED = 60_000
 
-#: What part of the cycles goes into looking for a deadlock of fewer messages than one that is found.
+#: A search for a deadlock of fewer messages gets this fraction of the cycles: 1 / FEWER.
 FEWER = 10
 
 MOST_CYCLES = 2**50
@@ -34,22 +34,22 @@ MOST_CYCLES = 2**50
 
 @dataclass(frozen=True)
 class Hunt:
-    """What a hunt has found.
+    """Result of a hunt.
 
     Parameters
     ----------
     searched : Searched
-        Until it was found, or all.
+        Extent of the search until the first deadlock, or of the whole search.
     first : int or None
-        Messages of the network in which a deadlock was found; None if none was.
+        Number of messages in the list that deadlocked first; None if no deadlock was found.
     result : Run or None
-        The run of what is left of them, which ends in a deadlock.
+        Run of the messages that are left after shrinking. It ends in a deadlock.
     tried : int
-        Lists of messages that were run to make them fewer and smaller.
+        Number of lists that were simulated for shrinking.
     minimal : bool
-        Whether that came to its end, so that `shrink` holds; else it was given up.
+        Shrinking was completed, so the result is minimal as `shrink` states. False: it was given up.
     fewer : Searched
-        Where fewer messages than those that were left were looked for; what was found there is the result.
+        Extent of the searches for a deadlock of fewer messages.
     """
 
     searched: Searched
@@ -63,46 +63,42 @@ class Hunt:
 def hunt(topology: Topology, scheme: Scheme, *, configuration: Configuration, cycles: int = HUNT_CYCLES,
          lengths: tuple[int, int] | None = None, seed: int = 0, workers: int | None = None,
          tell: Callable[[int], None] = lambda done: None) -> Hunt:
-    """Look for messages that deadlock, and make them as few and small as they get (`shrink`).
+    """Search for messages that deadlock, and shrink them (`shrink`).
 
-    Random messages are sent through many networks side by side, each of which is empty at first (`draw`); the first one
-    in which a deadlock is proved ends the search. Other searches, of a tenth of the cycles each, are for a deadlock of
-    fewer: at first of messages around a cycle that `check` finds (`stage`); of these and of random ones where shrinking
-    leaves more than two, and before it where it takes many worms that wait for none but each other. The same seed finds
-    the same, on any number of processors.
+    Random messages are sent through many empty networks side by side (`draw`). The first proved deadlock ends the
+    search. Further searches, of a tenth of the cycles each, look for a deadlock of fewer messages. The first of them
+    stages messages around a cycle that `check` finds (`stage`). Staged and random messages are searched again before
+    shrinking if more than 12 worms wait only for each other, and after shrinking if more than two messages are left.
+    The same seed gives the same result on any number of processors.
 
     Parameters
     ----------
     cycles : int
-        To search at most, of all networks together.
+        Limit of the first search: cycles of all networks together.
     lengths : (int, int), optional
-        Fewest and most payload flits of a message in the search; shrunk ones may be shorter.
+        Least and greatest number of payload flits of a message in the search. Shrunk messages may be shorter.
     seed : int
     workers : int, optional
-        Threads; as many as there are processors if it is not given.
+        Number of threads. Default: number of processors.
     tell : callable
-        Is told the cycles that are searched, again and again.
-
-    Raises
-    ------
-    WormcastError
-        Bad input, in a sentence.
+        Called with the number of cycles searched so far, after each batch.
     """
     require_kind("topology", topology, Topology)
     require_kind("scheme", scheme, Scheme)
     require_kind("configuration", configuration, Configuration)
     if scheme.broadcasts:
-        raise WormcastError(f"hunt: {scheme.name} sends broadcasts alone, from which no destination can be left out; "
-                            "allowed are schemes of any multicasts, as individual, which sends the same kind of worms")
+        raise WormcastError(f"hunt: {scheme.name} is not valid: it supports broadcast only. "
+                            "Allowed: schemes of any multicast, for example individual.")
     for name, value, least, most in (("cycles", cycles, 1, MOST_CYCLES), ("seed", seed, 0, 2**62)):
         require_kind(name, value, int)
         if not least <= value <= most:
-            raise WormcastError(f"{name}: {value} is given, allowed are {least} to {most}")
+            raise WormcastError(f"{name}: {value} is not valid. Allowed: {least} to {most}.")
     lengths = lengths or usual_lengths(configuration)
     if not 1 <= lengths[0] <= lengths[1] <= LONGEST:
-        raise WormcastError(f"length: {lengths[0]}:{lengths[1]} is given, it must be A:B with 1 <= A <= B <= {LONGEST}")
+        raise WormcastError(f"length: {lengths[0]}:{lengths[1]} is not valid. "
+                            f"Allowed: A:B with 1 <= A <= B <= {LONGEST}.")
     if topology.nodes < 2:
-        raise WormcastError(f"hunt: {topology.name} has one node, messages need two or more")
+        raise WormcastError(f"hunt: {topology.name} is not valid: it has one node. Allowed: two or more nodes.")
     built = configuration.for_headers(topology, scheme, topology.nodes - 1)
     require_sendable(topology, scheme, built)
     lanes = lanes_for(topology, built)
@@ -116,13 +112,13 @@ def hunt(topology: Topology, scheme: Scheme, *, configuration: Configuration, cy
     legs = legs_of_a_cycle(arenas[0].network)
 
     def fewest(most: int, *drawn: Callable[..., tuple[Batch, float]]) -> tuple[Batch, Outcome] | None:
-        """Look for a deadlock of so many messages at most, among each of these lists."""
+        """Search for a deadlock of at most ``most`` messages in each kind of batches."""
         tenth = -(-cycles // FEWER)
         every = (search(arenas, partial(one, topology, lanes, lengths, most, seed), tenth, fewer) for one in drawn)
         return next(filter(None, every), None) if most >= 2 else None
 
     staged = (partial(stage, legs),) if legs else ()
-    # few are shrunk sooner than many
+    # shrinking is faster with fewer messages
     found = fewest(first - 1, *staged) or found
     while found is not None:
         messages = judge.take(found)
@@ -132,28 +128,24 @@ def hunt(topology: Topology, scheme: Scheme, *, configuration: Configuration, cy
         found = fewest(len(left) - 1, *staged, draw)
     result = run(topology, scheme, left, configuration)
     if result.outcome != "deadlock":
-        raise RuntimeError(f"messages that deadlock in lanes are {result.outcome} alone: {left}")
+        raise RuntimeError(f"messages deadlock in lanes, but a single run ends in {result.outcome}: {left}")
     return Hunt(searched, first, result, judge.tried, judge.tried < MOST_TRIED,
                 fewer)
 
 
 def usual_lengths(configuration: Configuration) -> tuple[int, int]:
-    """Fewest and most payload flits of messages that are hunted with by default: enough to tell all of them apart."""
+    """Return the default payload limits of a hunt. The shortest payload holds a tag that identifies its message."""
     shortest, longest = HUNT_LENGTHS
     return max(shortest, -(-TAG_BITS // configuration.flit_width)), longest
 
 
 class Judge:
-    """Says which lists of messages deadlock, as many as an arena has lanes at a time.
-
-    Parameters
-    ----------
-    arena : Arena
+    """Test of lists for deadlock: simulates one list per lane of an arena at a time.
 
     Attributes
     ----------
     tried : int
-        Lists that it has run.
+        Number of lists simulated.
     """
 
     def __init__(self, arena: Arena):
@@ -163,7 +155,7 @@ class Judge:
         self.tried = 0
 
     def first(self, lists: Iterable[Messages]) -> Messages | None:
-        """The first of some lists that deadlocks; None if none does, or it has run `MOST_TRIED`."""
+        """Return the first list that deadlocks; None if no list does or `MOST_TRIED` lists have been simulated."""
         unknown = (one for one in lists if one not in self._known)
         while self.tried < MOST_TRIED and (some := list(dict.fromkeys(islice(unknown, self._arena.lanes)))):
             batch = Batch.of(some)
@@ -175,7 +167,7 @@ class Judge:
         return None
 
     def take(self, found: tuple[Batch, Outcome]) -> Messages:
-        """The list that deadlocks, of which `core` is known from now on."""
+        """Return the list that deadlocked, and store its `core`."""
         batch, outcome = found
         assert outcome.lane is not None
         messages = tuple(batch.messages(outcome.lane))
@@ -185,5 +177,5 @@ class Judge:
         return messages
 
     def core(self, messages: Messages) -> Messages:
-        """Of messages that deadlock, the worms that wait for none but each other, as messages of their own."""
+        """Return the worms of a deadlock that wait only for each other, as messages."""
         return self._cores[messages]

@@ -1,4 +1,4 @@
-"""Lists of messages, batch after batch, until one deadlocks or so many cycles are simulated."""
+"""Search for a deadlock, batch after batch, until a list deadlocks or a number of cycles is simulated."""
 
 import contextlib
 import itertools
@@ -19,23 +19,23 @@ Number = TypeVar("Number", int, float)
 Result = TypeVar("Result")
 
 Drawn = Callable[[int], tuple[Batch, float]]
-"""Draws a batch by its number; and says how many payload flits it has to deliver per node and cycle."""
+"""Function that draws a batch by its number, and returns it with its payload flits to deliver per node and cycle."""
 
 @dataclass
 class Searched:
-    """How much was searched.
+    """Extent of a search.
 
     Parameters
     ----------
     cycles : int
-        Of all networks together.
+        Cycles of all networks together.
     networks, messages : int
-        Lists of messages that were run, each in a network of its own, and what is in them.
+        Number of lists, each simulated in its own network, and of messages in them.
     unfinished : int
-        Networks that were neither delivered nor in deadlock when they were given up.
+        Number of networks that were given up, neither delivered nor in deadlock.
     loads : (float, float), lengths : (int, int), destinations : (int, int)
-        The least and the largest that were drawn: payload flits to deliver per node and cycle, payload flits of a
-        message, destinations; None where nothing was.
+        Least and greatest drawn values: payload flits to deliver per node and cycle, payload flits of a message,
+        destinations. None if no batch was drawn.
     """
 
     cycles: int = 0
@@ -64,22 +64,22 @@ def _spanning(span: tuple[Number, Number] | None, least: Number, most: Number) -
 
 def search(arenas: Sequence[Arena], draw: Drawn, cycles: int, searched: Searched, *,
            tell: Callable[[int], None] = lambda done: None) -> tuple[Batch, Outcome] | None:
-    """Run batches until a list deadlocks, or so many cycles are simulated.
+    """Simulate batches until a list deadlocks or ``cycles`` cycles are simulated.
 
-    Batches are taken in their order, however many are run side by side: what is found, and what counts as searched,
-    depends on what is drawn alone.
+    Outcomes are evaluated in the order of the batches. So result and extent depend only on the drawn batches, not on
+    the number of arenas.
 
     Parameters
     ----------
     arenas : sequence of Arena
-        As many batches are run side by side.
+        Each arena simulates one batch at a time.
     draw : callable
     cycles : int
-        Of all lanes together; the batch with which they are reached is the last one.
+        Cycles of all lanes together. The batch that reaches this number is the last one.
     searched : Searched
-        Where it is counted.
+        Extent to which the batches are added.
     tell : callable
-        Is told the cycles, again and again.
+        Called with the number of cycles searched so far, after each batch.
 
     Returns
     -------
@@ -111,7 +111,7 @@ def search(arenas: Sequence[Arena], draw: Drawn, cycles: int, searched: Searched
 
 
 def _in_order(run: Callable[[int], Result], workers: int) -> Generator[Result, None, None]:
-    """Results of run(0), run(1), ... in this order, some of them run ahead; what is under way in the end runs out."""
+    """Yield the results of run(0), run(1), ... in this order, computed ahead in threads. Closing waits for threads."""
     pool, ahead = ThreadPoolExecutor(workers), deque[Future[Result]]()
     try:
         for number in itertools.count():

@@ -1,4 +1,4 @@
-"""Shrinking messages that deadlock: to fewer of them, fewer destinations, shorter payloads, smaller offsets."""
+"""Shrinking of messages that deadlock: fewer messages, fewer destinations, shorter payloads, earlier creation."""
 
 import itertools
 import random
@@ -15,47 +15,48 @@ Thing = TypeVar("Thing")
 Messages = tuple[Message, ...]
 
 First = Callable[[Iterable[Messages]], Messages | None]
-"""Gives the first of some lists that deadlocks, None if none does."""
+"""Function that returns the first list that deadlocks; None if no list does."""
 
 Move = Callable[[Messages, int, int], Iterator[Messages]]
-"""Gives lists to try in place of one, with the nodes of the network and the longest payload."""
+"""Function of a list, the number of nodes and the longest payload, which yields lists to try in place of the list."""
 
 Core = Callable[[Messages], Messages]
-"""Of messages that deadlock, those worms as messages that wait for none but each other."""
+"""Function of messages that deadlock, which returns as messages the worms that wait only for each other."""
 
-#: Of so many messages and fewer, other times and lengths are tried when one is taken away.
+#: Greatest number of messages for which other times and lengths are tried when a message is removed.
 FEW = 12
 
-#: How many other times: of them, and of worms that wait for none but each other, if they are no more than these.
+#: Number of other times tried for a list, and for the worms that wait only for each other; greatest number of these.
 RETIMED, CORE_RETIMED, MOST_CORE = 28, 1500, 24
 
 
 def cost(messages: Messages) -> tuple[int, int, int, int]:
-    """What is made smaller, the first first: messages, destinations, payload flits, cycles of creation."""
+    """Return the numbers to minimise, most important first: messages, destinations, payload flits, creation cycles."""
     return (len(messages), sum(len(message.destinations) for message in messages),
             sum(message.length for message in messages), sum(message.at for message in messages))
 
 
 def shrink(messages: Messages, first: First, *, nodes: int, longest: int, core: Core = lambda messages: messages
            ) -> Messages:
-    """Make messages that deadlock smaller until nothing below leads to smaller ones that deadlock.
+    """Shrink messages that deadlock until no move leads to smaller messages that deadlock.
 
-    What is returned is 1-minimal: it deadlocks no longer without any one of its messages or of their destinations, with
-    any one payload a flit shorter, or with any one message created a cycle earlier. Neither does anything else of what
-    `MOVES` tries; a smaller deadlock of another kind there may be.
+    The result is 1-minimal: it does not deadlock after removing any one message or destination, shortening any one
+    payload by a flit, or creating any one message a cycle earlier. All other changes that `MOVES` tries fail too. A
+    smaller deadlock of another kind may exist.
 
     Parameters
     ----------
     messages : tuple of Message
-        They deadlock; none waits for a receipt.
+        Messages that deadlock. No message waits for a receipt.
     first : callable
-        The first of some lists that deadlocks, None if none does.
+        See `First`.
     nodes : int
-        Of the network; payloads get shorter where destinations move together.
+        Nodes of the network.
     longest : int
-        Payload flits that messages may have while others are taken away.
+        Payload flits that messages may have while others are removed.
     core : callable
-        Tried alone before messages are taken away one after the other: it is much faster, and seldom leads to more.
+        See `Core`. The core is tried before messages are removed one by one. This is much faster, and the result is
+        seldom larger.
     """
     def smaller(move: Move) -> Iterator[Messages]:
         alone = core(messages)
@@ -73,9 +74,9 @@ def shrink(messages: Messages, first: First, *, nodes: int, longest: int, core: 
 
 
 def retimed(messages: Messages, longest: int, tries: int = RETIMED) -> Iterator[Messages]:
-    """The same messages, and with other times and lengths, at random but always the same ones.
+    """Yield the messages, and the messages with other times and lengths, at random with a fixed seed.
 
-    ``tries`` says with how many for each of two lengths: that of the longest of them, and ``longest``.
+    Two lengths are tried, each with about ``tries`` times: that of the longest message, and ``longest``.
     """
     rng = random.Random(0)
     yield messages
@@ -91,7 +92,7 @@ def retimed(messages: Messages, longest: int, tries: int = RETIMED) -> Iterator[
 
 
 def _tried(messages: Messages, longest: int) -> Iterator[Messages]:
-    """Messages that are left of others, with other times if they are few."""
+    """Yield messages, and with other times if they are few."""
     return retimed(messages, longest) if len(messages) <= FEW else iter((messages,))
 
 
@@ -124,7 +125,7 @@ def _earlier(messages: Messages, nodes: int, longest: int) -> Iterator[Messages]
 
 
 def _nearer(messages: Messages, nodes: int, longest: int) -> Iterator[Messages]:
-    """A node takes another's part in all messages, and one of them, or all, is a flit shorter."""
+    """Replace a node by another in all messages, and make one message or all a flit shorter."""
     if len(messages) > FEW:
         return
     used = sorted({node for message in messages for node in (message.source, *message.destinations)})
@@ -143,7 +144,7 @@ MOVES = (_fewer_messages, _fewer_destinations, _shorter, _earlier, _nearer)
 
 
 def _without_some(things: tuple[Thing, ...]) -> Iterator[tuple[Thing, ...]]:
-    """Things without some of them, as delta debugging has it: without halves, quarters, ... and one by one."""
+    """Yield things without a part, as in delta debugging: without each half, each quarter, ... each single thing."""
     piece = len(things) // 2
     while piece:
         for start in range(0, len(things), piece):
@@ -156,6 +157,6 @@ def _with(messages: Messages, place: int, message: Message) -> Messages:
 
 
 def _below(value: int, least: int) -> Sequence[int]:
-    """Numbers from ``least`` to below a value, the smallest first: few of many, the next one below among them."""
+    """Return some numbers from ``least`` to ``value`` - 1 in rising order, at powers of two from both ends."""
     powers = [1 << k for k in range((value - least).bit_length())]
     return sorted({one for step in powers for one in (least + step - 1, value - step)})

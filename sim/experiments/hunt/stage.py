@@ -1,4 +1,4 @@
-"""Lists of messages staged around a cycle that `check` finds: few worms, of which many deadlock."""
+"""Lists of few messages around a cycle of dependencies that `check` finds. Many of them deadlock."""
 
 from itertools import pairwise
 
@@ -15,22 +15,23 @@ from .draw import scale
 __all__ = ["Leg", "legs_of_a_cycle", "stage"]
 
 Leg = tuple[int, tuple[int, ...]]
-"""Where a worm comes from, and its next stops."""
+"""Source of a worm, and its next stops."""
 
-#: Nodes of networks in which a cycle is looked for: it takes seconds in larger ones.
+#: Greatest number of nodes of a network that is checked for cycles. In larger networks this takes seconds.
 MOST_NODES = 256
 
-#: Messages of a list, for each leg, at most: each virtual channel of a link may have to be held, and what feeds it.
+#: Greatest number of messages of a list per leg. A deadlock may need messages that hold each virtual channel of a link.
 COPIES = 3
 
-#: Cycles within which messages of a list are created, at most.
+#: Greatest number of cycles within which the messages of a list are created.
 WINDOW = 256
 
 
 def legs_of_a_cycle(network: Network) -> tuple[Leg, ...]:
-    """Give the worms that hold the resources of a shortest cycle of dependencies.
+    """Return the worms that hold the resources of a shortest cycle of dependencies.
 
-    There are none where no deadlock is possible, and where the network is too large or of a kind that is not analysed.
+    The result is empty if no deadlock is possible, or if the network is too large or of a kind that `check` does not
+    analyse.
     """
     topology, scheme, configuration = network.topology, network.scheme, network.configuration
     if topology.nodes > MOST_NODES:
@@ -50,18 +51,18 @@ def legs_of_a_cycle(network: Network) -> tuple[Leg, ...]:
 
 def stage(legs: tuple[Leg, ...], topology: Topology, lanes: int, lengths: tuple[int, int], most: int, seed: int,
           number: int) -> tuple[Batch, float]:
-    """Draw a batch of lists in which each leg is a message, or part of one, and some messages are there again.
+    """Draw a batch of lists in which each leg is a message or part of a message, and some messages are repeated.
 
-    Legs that follow each other around the cycle may be one message, as one worm may hold what both hold. Which ones
-    are, how long messages are, at most, how many a list has and within how many cycles they are created is drawn once
-    for the batch. It says what load that is, as `draw` does.
+    Consecutive legs of the cycle may form one message, because one worm may hold the resources of both. Drawn once for
+    the batch: which legs are joined, the greatest length, the number of messages of a list, and the time in which they
+    are created. The load is returned as by `draw`.
 
     Parameters
     ----------
     legs : tuple of Leg
-        In the order of the cycle, two or more.
+        Two or more, in the order of the cycle.
     topology, lanes, lengths, most, seed, number
-        As `draw` has them.
+        See `draw`.
     """
     rng = np.random.default_rng((seed, number, len(legs)))
     length, window = scale(rng, *lengths), scale(rng, 1, WINDOW)
@@ -79,7 +80,7 @@ def stage(legs: tuple[Leg, ...], topology: Topology, lanes: int, lengths: tuple[
 
 
 def _joined(legs: tuple[Leg, ...], parts: int, rng: np.random.Generator) -> list[Leg]:
-    """Cut the cycle into so many parts, each of which goes from where its first leg comes from to all its stops."""
+    """Cut the cycle into ``parts`` parts. Each is joined to one leg, from the first source to the stops of all."""
     start = int(rng.integers(len(legs)))
     around = (*legs[start:], *legs[:start])
     cuts = [0, *sorted(1 + rng.permutation(len(legs) - 1)[:parts - 1]), len(legs)]

@@ -1,13 +1,19 @@
-"""Load experiments: traffic for as many cycles as one likes, and what is measured of it.
+"""Load experiments: simulation of traffic for a number of cycles, and its measurements.
 
-``source`` creates messages of random traffic (its parameters: ``build/traffic``); ``trace`` reads them from a file;
-``created`` is what both give. ``window`` has those that are on their way, ``seed_batch`` runs some seeds side by side,
-``checks`` asserts that nothing gets lost, ``experiment`` runs all batches; ``specification`` takes an experiment from
-options. ``utilisation`` sums up how busy the links were, ``latencies`` counts latencies in bins, ``result`` says what
-came of it, ``statistics`` with which certainty, ``drawing`` shows it; ``through`` says what became of each message,
-``messages`` has a row for each in a file; ``saturation`` looks for the load at which a network saturates.
-``past_states`` can be gone back to, ``waveform`` records from there, ``checkpoint`` has experiments in files, ``sound``
-refuses states that are none.
+Traffic: ``source`` creates random messages (parameters: ``build/traffic``), ``trace`` reads messages from a file; both
+return ``created`` messages.
+
+Simulation: ``message_window`` holds the messages on their way, ``accounting`` counts them. ``seed_batch`` simulates
+seeds side by side, ``checks`` asserts that no flit is lost. ``experiment`` runs all batches, ``specification`` reads an
+experiment from options.
+
+Results: ``utilisation`` sums up flits on links, ``stages`` waiting in multistage networks, ``latencies`` is a
+histogram, ``result`` is the outcome, ``statistics`` has its intervals, ``drawing`` draws it. ``completed`` and
+``header_waits`` describe each received message, ``messages`` writes a table of them. ``saturation`` searches the load
+at which a network saturates.
+
+States: ``past_states`` keeps them in memory, ``rewind`` records waveforms from them, ``checkpoint`` stores experiments
+in files, ``validate`` refuses invalid states.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""What a window's messages add up to, compiled: as they begin, and all of them once more."""
+"""Sums over the messages of a window, compiled with Numba: as messages begin, and over all of them for an audit."""
 
 import numpy as np
 
@@ -11,20 +11,20 @@ def _record(*fields: str) -> np.dtype:
     return np.dtype([(field, np.int64) for field in fields])
 
 
-#: ``message``: its number in its lane; ``length``: payload flits; ``worm``: its first one in the host.
+#: A message. ``message``: its number in its lane; ``length``: payload flits; ``worm``: its first worm in the host.
 MESSAGE = np.dtype([(field, np.int32) for field in ("lane", "message", "length", "multicast", "worm")])
 
-#: Of messages of one lane: how many there are, their payload flits, the same times their destinations, their worms.
+#: Sums over messages of a lane: their number, payload flits, payload flits times destinations, worms.
 SUMS = _record("begun", "created", "wanted", "worms")
 
-#: Of one lane: messages that are created and not forgotten, payload flits of theirs to be consumed, worms of theirs not
-#: begun to be sent, and worms under way.
+#: State of a lane: messages created and not forgotten, their payload flits to be consumed, their worms without a flit
+#: sent, and their worms under way.
 AUDIT = _record("held", "outstanding", "waiting", "under_way")
 
 
 @compiled
 def _end(messages, worms, message):
-    """The worm behind a message's last one."""
+    """Return the worm after a message's last one."""
     return messages[message + 1].worm if message + 1 < len(messages) else len(worms)
 
 
@@ -48,16 +48,16 @@ def add_all(sums, messages, worms):
 
 @compiled
 def add_begun(sums, messages, worms, releases, freed, now, seen):
-    """Add to `SUMS` by lane the messages that have begun, and say how many of all belong to cycles before this one.
+    """Add the messages that have begun to `SUMS` by lane, and return the number of messages of cycles before ``now``.
 
     Parameters
     ----------
     freed : int
-        Worms that have been released since the last time (`RELEASE`).
+        Number of worms released since the last call (`RELEASE`).
     now : int
-        Cycles that have been run.
+        Cycles simulated.
     seen : int
-        What was said the last time.
+        Result of the last call.
     """
     message = seen
     while message < len(messages) and worms[messages[message].worm].ready < now:
@@ -65,7 +65,7 @@ def add_begun(sums, messages, worms, releases, freed, now, seen):
             _add(sums, messages, worms, message)
         message += 1
     for k in range(freed):
-        first, end = 0, seen  # those behind are added already
+        first, end = 0, seen  # later messages are added already
         while first < end:
             middle = (first + end) // 2
             if messages[middle].worm < releases[k].freed:
@@ -79,7 +79,7 @@ def add_begun(sums, messages, worms, releases, freed, now, seen):
 
 @compiled
 def first_open(messages, worms, deliveries, first):
-    """The first message, from this one on, of which some receipt is outstanding."""
+    """Return the first message from ``first`` on that has an outstanding receipt."""
     while first < len(messages):
         end = worms[_end(messages, worms, first) - 1].delivery_end
         for delivery in range(worms[messages[first].worm].delivery, end):
@@ -91,14 +91,14 @@ def first_open(messages, worms, deliveries, first):
 
 @compiled
 def audit(messages, worms, deliveries, first, late, found):
-    """Look at all messages from this one on.
+    """Sum up all messages from ``first`` on.
 
     Parameters
     ----------
     late : `SUMS` records [lanes]
-        Where those are added that have not begun.
+        Sums of the messages that have not begun.
     found : `AUDIT` records [lanes]
-        Where the others are.
+        Sums of the other messages.
     """
     for message in range(first, len(messages)):
         row = messages[message]

@@ -1,4 +1,4 @@
-"""Load experiments in files: kept, and continued by any machine."""
+"""Load experiments in files, from which any machine continues them."""
 
 import contextlib
 import hashlib
@@ -36,7 +36,7 @@ def _or_null(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _options(*kinds: type, **more: Any) -> dict[str, Any]:
-    """A table of the options of dataclasses; one that is not given is null."""
+    """Return the schema of a table with the options of dataclasses. An option may be null."""
     known = {name: _or_null(one.schema) for kind in kinds for name, one in options_of(kind).items()}
     return {"type": "object", "additionalProperties": False, "properties": {**known, **more}}
 
@@ -53,21 +53,21 @@ _CONTENT: dict[str, Any] = {
     "parts": {"type": "array", "items": {"type": "array", "items": WHOLE, "minItems": 1}},
     "groups": {"type": "array", "items": {"type": "object"}},
 }
-#: The content of the manifest, beside the arrays.
+#: Schema of the manifest.
 CONTENT = FileSchema("a checkpoint", {
     "type": "object", "required": list(_CONTENT), "additionalProperties": False, "properties": _CONTENT})
 
-#: Users whose files are run: the system's and this one.
+#: Users whose files are executed: root and the current user.
 OURS = (0, os.getuid()) if hasattr(os, "getuid") else (0,)
 
 
 def keep(experiment: Experiment, origin: Origin, path: Path) -> None:
-    """Write an experiment to a file from which `resume` continues it; it must be paused, and in no deadlock.
+    """Write an experiment to a file from which `resume` continues it. It must be paused and not in a deadlock.
 
     Raises
     ------
     OSError
-        The file cannot be written; what is there then is of no use.
+        The file cannot be written. A partly written file is not valid.
     """
     arrays: dict[str, np.ndarray] = {}
     numbers: list[dict[str, Any]] = []
@@ -95,23 +95,23 @@ def keep(experiment: Experiment, origin: Origin, path: Path) -> None:
 
 
 def resume(path: Path, *, rewind: bool = False) -> tuple[Experiment, Origin]:
-    """Read an experiment from a file: it goes on as if it had never paused, with the same results.
+    """Read an experiment from a file. It continues with the same results as if it had never paused.
 
     Parameters
     ----------
     rewind : bool
-        As for `Experiment`; past states begin with this one.
+        See `Experiment`. The oldest past state is the one in the file.
 
     Raises
     ------
     WormcastError
-        The file is of no use (`wormcast.sim.waves.record.checkpoint.opened`), or what it needs is not here: the
-        topology's, the scheme's and the relation's files, as they were. These are run, nothing else is.
+        The file is not valid (`wormcast.sim.waves.record.checkpoint.opened`), or the topology's, scheme's or relation's
+        file is missing or has changed. Only these files are executed.
     """
     path = Path(path)
     with checkpoint.opened(path) as stored:
         content = stored.content
-        with _told(path):
+        with _named_errors(path):
             experiment, origin = _build(path, content, rewind)
             likes = {f"{k}.{name}": leaf for k, group in enumerate(experiment.groups)
                      for name, leaf in group.to_leaves().items() if isinstance(leaf, np.ndarray)}
@@ -123,19 +123,19 @@ def resume(path: Path, *, rewind: bool = False) -> tuple[Experiment, Origin]:
 
 
 @contextlib.contextmanager
-def _told(path: Path) -> Iterator[None]:
-    """Say in a sentence that a file has not what an experiment has."""
+def _named_errors(path: Path) -> Iterator[None]:
+    """Raise errors of a file that does not fit its experiment as `WormcastError`."""
     try:
         yield
     except WormcastError:
         raise
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        raise WormcastError(f"{path} was written by another wormcast, although of the same version: only that one "
-                            f"continues it ({error})") from error
+        raise WormcastError(f"{path} was written by another wormcast of the same version ({error}). "
+                            "Needed: that one.") from error
 
 
 def _build(path: Path, content: Mapping[str, Any], rewind: bool) -> tuple[Experiment, Origin]:
-    """The experiment as it was before its first cycle."""
+    """Build the experiment in its state before the first cycle."""
     CONTENT.require(content)
     origin = Origin(content["scheme"], content["relation"], content["named"])
     for what, name in (("topology", content["topology"]), ("scheme", origin.scheme), ("relation", origin.relation)):
@@ -147,12 +147,12 @@ def _build(path: Path, content: Mapping[str, Any], rewind: bool) -> tuple[Experi
         cycles=content["cycles"], warmup=content["warmup"], parts=content["parts"], rewind=rewind,
         precision=content["precision"])
     if _hardware(experiment.groups[0].engine) != content["hardware"]:
-        raise ValueError("it builds other hardware")
+        raise ValueError("it builds different hardware")
     return experiment, origin
 
 
 def _put(experiment: Experiment, content: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> None:
-    """Give the experiment its state."""
+    """Set the state of the experiment."""
     for k, (group, numbers) in enumerate(zip(experiment.groups, content["groups"], strict=True)):
         prefix = f"{k}."
         leaves = numbers | {name.removeprefix(prefix): array for name, array in arrays.items()
@@ -168,36 +168,36 @@ def _put(experiment: Experiment, content: Mapping[str, Any], arrays: Mapping[str
 
 
 def _require_same(path: Path, what: str, name: str | None, digest: str | None) -> None:
-    """Refuse a user's file that is not what it was, or is another user's, before it is run."""
+    """Refuse a user's file that has changed or belongs to another user, before it is executed."""
     file = user_file(name)
     if file is None:
         return
     if not Path(file).is_file():
         raise WormcastError(f"{what}: there is no file {file}")
     if owner(Path(file)) not in (owner(path), *OURS):
-        raise WormcastError(f"{what}: {file} belongs to another user, {path} names it; allowed is one of yours, or of "
-                            "the user whose checkpoint it is")
+        raise WormcastError(f"{what}: {file}, which {path} names, is not valid: it belongs to another user. "
+                            "Allowed: a file of yours, or of the checkpoint's owner.")
     if file_digest(name) != digest:
-        raise WormcastError(f"{what}: {name} is not what it was when {path} was written, it must be the same text")
+        raise WormcastError(f"{what}: {name} has changed since {path} was written. Needed: the same text.")
 
 
 def owner(file: Path) -> int:
-    """The user whose file it is."""
+    """Return the user who owns a file."""
     return file.stat().st_uid
 
 
-def _traffic(path: Path, told: Mapping[str, Any]) -> Traffic | Trace:
-    """The traffic that was told by `to_dict`; of a trace, its file must be what it was."""
-    if "trace" not in told:
-        return Traffic(**told)
-    trace = Trace(told["trace"])
-    if trace.sha256 != told["trace_sha256"]:
-        raise WormcastError(f"trace: {trace.path} is not what it was when {path} was written, it must be the same file")
+def _traffic(path: Path, content: Mapping[str, Any]) -> Traffic | Trace:
+    """Build the traffic from the result of its `to_dict`. The file of a trace must be unchanged."""
+    if "trace" not in content:
+        return Traffic(**content)
+    trace = Trace(content["trace"])
+    if trace.sha256 != content["trace_sha256"]:
+        raise WormcastError(f"trace: {trace.path} has changed since {path} was written. Needed: the same file.")
     return trace
 
 
 def _hardware(engine: BulkEngine) -> str:
-    """Tell hardware apart whose registers mean different things."""
+    """Return a digest of the hardware's registers: their names, widths and depths."""
     kinds: Mapping[str, Any] = {
         kind: [engine.network.kinds[kind].key, [(one.name, one.width, one.depth) for one in kernel.state.values()]]
         for kind, kernel in engine.kernels.items()}

@@ -1,4 +1,4 @@
-"""What is asserted of every load experiment: no errors on the wire, nothing lost and nothing made up."""
+"""Assertions of every load experiment: no errors on the wire, no message or flit lost or duplicated."""
 
 from collections.abc import Sequence
 
@@ -15,14 +15,14 @@ __all__ = ["require_conservation", "require_no_faults"]
 
 
 def require_no_faults(engine: BulkEngine, seeds: Sequence[int]) -> None:
-    """Refuse to go on after an error on the wire: what a component drops then is missing from all that is measured.
+    """Raise an error if a component has detected an error on the wire: the flits that it drops are not measured.
 
     Raises
     ------
     WormcastError
-        The user's relation asks for a hop that the routers do not make.
+        The user's relation requests a hop that the routers do not support.
     RuntimeError
-        The relation is one of ours: a bug of this package.
+        The relation belongs to this package: a bug.
     """
     faults = find_faults(engine)
     if not faults:
@@ -33,23 +33,24 @@ def require_no_faults(engine: BulkEngine, seeds: Sequence[int]) -> None:
     relation = network.scheme.relation
     if relation in (E_CUBE, HAMILTONIAN):
         raise RuntimeError(sentence)
-    raise WormcastError(f"relation {relation.name} asks for what the routers do not do; {sentence}")
+    raise WormcastError(f"relation: {relation.name} is not valid: it requests a hop that the routers do not support; "
+                        f"{sentence}")
 
 
 def require_conservation(window: MessageWindow, table: np.ndarray, seeds: Sequence[int]) -> None:
-    """Compare what was created, the hosts' books, what was counted as it came and went, and on the links to the hosts.
+    """Compare counts of created, waiting, outstanding and received messages and flits, and of flits on links to hosts.
 
     Parameters
     ----------
     table : `TOTALS` records [slices, lanes]
-        All that is summed up so far.
+        All sums so far.
     seeds : sequence of int
-        Of the lanes.
+        Seed of each lane.
 
     Raises
     ------
     RuntimeError
-        They differ: a bug of this package, never the user's.
+        Counts differ: a bug of this package.
     """
     totals = {name: table[name].sum(axis=0) for name in ("begun", "created", "messages", "wanted", "consumed")}
     made, there = window.audit()

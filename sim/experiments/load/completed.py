@@ -1,4 +1,4 @@
-"""What became of messages whose receipts are all noted."""
+"""Records of received messages: messages with all receipts noted."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,20 +13,20 @@ __all__ = ["DONE", "CompletedRows", "Tell", "Through", "done_of", "through_of"]
 
 Integers = npt.NDArray[np.int64]
 
-#: What is known of a message that is through. ``lane``; ``message``: its number there, in the order of creation;
-#: ``source``; ``created``; ``injected``: its first flit; ``handed``: the last flit that its source sends; ``tail``: its
-#: last destination's last flit; ``received``: the last receipt; ``length``, ``destinations``, ``multicast``; ``worms``:
-#: how many it is sent as.
+#: Record of a received message. ``lane``; ``message``: its number in the lane, in the order of creation; ``source``;
+#: cycles: ``created``, ``injected`` (its first flit), ``handed`` (the last flit that its source sends), ``tail`` (the
+#: last flit at its last destination), ``received`` (the last receipt); ``length``, ``destinations``, ``multicast``;
+#: ``worms``: number of its worms.
 DONE = np.dtype([(field, np.int64) for field in (
     "lane", "message", "source", "created", "injected", "handed", "tail", "received", "length", "destinations",
     "multicast", "worms")])
 
 
 class CompletedRows(NamedTuple):
-    """Messages that follow each other, at least one, and what a host knows of them.
+    """Host's records of one or more consecutive messages.
 
-    ``messages``, ``worms``, ``deliveries``: records of these alone; ``starts``, ``places``: first worm and delivery
-    of each.
+    ``messages``, ``worms``, ``deliveries``: their records; ``starts``, ``places``: index of each message's first worm
+    and first delivery.
     """
 
     messages: np.ndarray
@@ -38,22 +38,22 @@ class CompletedRows(NamedTuple):
 
 @dataclass(frozen=True)
 class Through:
-    """Messages that are through, and where they went.
+    """Received messages with their destinations, and the path of the worm to the last destination.
 
     Parameters
     ----------
     done : DONE [messages]
     last : int64 array [messages]
-        The destination whose receipt was noted last, of several the first in the order of ``destinations``.
+        The destination with the last receipt; of several the first in the order of ``destinations``.
     worm, packet : int64 array [messages]
-        Number of the worm to that one in the host, and which packet of it came there first.
+        Number in the host of the worm to that destination, and the packet of the worm that arrived there first.
     sent : int64 array [messages]
         Cycle in which the first flit of that worm was handed to its sender's interface.
     sending : Sending
     way : Way or None
-        None where worms are not followed.
+        None if worms are not followed.
     head, end : int64 array [messages]
-        Cycles in which that one took the first and the last payload flit, the last without t_nr.
+        Cycles in which that destination took the first and the last payload flit, the last one without t_nr.
     offsets : int64 array [messages + 1]
         Destinations of message m are destinations[offsets[m]:offsets[m + 1]].
     destinations : int64 array [all destinations]
@@ -74,16 +74,16 @@ class Through:
 
 
 Tell = Callable[[Through], None]
-"""Who wants to know what became of messages."""
+"""Callback for received messages."""
 
 
 def done_of(rows: CompletedRows, nodes: int) -> np.ndarray:
-    """Say what has become of messages, `DONE`; ``received`` is -1 of those that some destination lacks.
+    """Return `DONE` records of messages. ``received`` is -1 if a receipt is outstanding.
 
     Parameters
     ----------
     nodes : int
-        Of a lane.
+        Nodes of a lane.
     """
     messages, worms, deliveries, starts, places = rows
     result = np.zeros(len(messages), DONE)
@@ -103,16 +103,16 @@ def done_of(rows: CompletedRows, nodes: int) -> np.ndarray:
 
 
 def through_of(rows: CompletedRows, done: np.ndarray, nodes: int, worms: np.ndarray) -> Through:
-    """Say where those messages went that are received.
+    """Return the received messages among these, with destinations and worms.
 
     Parameters
     ----------
     done : DONE [messages]
-        What `done_of` says of all of them.
+        Result of `done_of` for all messages.
     nodes : int
-        Of a lane.
+        Nodes of a lane.
     worms : WORM records
-        All of the host, which those of the rows are numbered by.
+        All worms of the host. Worms in the rows are numbered by them.
     """
     there = done["received"] >= 0
     counts, done = done["destinations"], done[there]

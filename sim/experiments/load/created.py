@@ -1,4 +1,4 @@
-"""Messages as they are created, and what creates them."""
+"""Created messages, and the interface of streams that create them."""
 
 from typing import NamedTuple, Protocol
 
@@ -13,7 +13,7 @@ NO_WAITS = np.zeros((0, 2), np.int64)
 
 
 class Created(NamedTuple):
-    """Messages in the order of their cycles, those of a cycle by source or as their file has them."""
+    """Messages in the order of their cycles; messages of one cycle by source, or in the order of their file."""
 
     at: Integers  # [messages]
     source: npt.NDArray[np.int32]  # [messages]
@@ -21,12 +21,12 @@ class Created(NamedTuple):
     multicast: npt.NDArray[np.bool_]  # [messages]
     offsets: Integers  # [messages + 1]
     destinations: npt.NDArray[np.int32]
-    #: Receipts that messages wait for, by message: place here, and how many messages before it the one lies whose
-    #: receipt at this message's source it waits for.
+    #: Receipts that messages wait for: index of the message, and the distance to the earlier message whose receipt at
+    #: this message's source it waits for.
     waits: Integers = NO_WAITS  # [waits, 2]
 
     def reordered(self, order: Integers) -> "Created":
-        """Give the messages in another order: their present places. None of them may wait for a receipt."""
+        """Return the messages in another order, given as their present indices. No message may wait for a receipt."""
         counts = np.diff(self.offsets)[order]
         offsets = np.concatenate([[0], np.cumsum(counts)])
         places = np.repeat(self.offsets[:-1][order] - offsets[:-1], counts) + np.arange(offsets[-1])
@@ -35,22 +35,22 @@ class Created(NamedTuple):
 
 
 class Stream(Protocol):
-    """The messages of one network, created as time goes on: the same ones, however the time is cut."""
+    """Messages of one network, created as time proceeds. The messages do not depend on the calls' cycles."""
 
     @property
     def ended(self) -> bool:
-        """Whether there are no further messages."""
+        """There are no further messages."""
 
     @property
     def next(self) -> int:
-        """First cycle, of those that are not created yet, in which there may be a message; `NEVER` at the end."""
+        """Earliest cycle in which the next message may be created; `NEVER` at the end."""
 
     @property
     def state(self) -> np.ndarray:
-        """Where the stream is, as an array; another one of the same traffic goes on from there when it is set."""
+        """State of the stream as an array. Another stream of the same traffic continues from it when it is set."""
 
     @state.setter
     def state(self, state: np.ndarray) -> None: ...
 
     def until(self, cycle: int) -> Created:
-        """Create the messages of all cycles before this one that are not created yet."""
+        """Create the messages of all cycles before ``cycle`` that are not created yet."""

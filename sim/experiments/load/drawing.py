@@ -1,4 +1,4 @@
-"""A picture of a network under load: how busy each link is."""
+"""Picture of a network under load: utilisation of each link."""
 
 from pathlib import Path
 
@@ -22,30 +22,30 @@ Floats = npt.NDArray[np.float64]
 def draw_utilisation(result: Load, file: Path, form: str) -> None:
     """Draw a network with the flits per cycle on each link as its colour and width.
 
-    The two directions of a link lie apart, each to the right of where it leads. The left half of a node has the colour
-    of its injection link, the right half that of its consumption link; of several the mean. The same result gives the
-    same file.
+    The two directions of a link are drawn side by side, each on the right in its direction. The left half of a node has
+    the colour of its injection link, the right half that of its consumption link. Of several links the mean counts. The
+    same result gives the same file.
 
     Parameters
     ----------
     result : Load
-        Of a topology that `wormcast.sim.drawing.require_drawable` lets pass; one in a deadlock has no utilisation.
+        Result for a topology that `wormcast.sim.drawing.require_drawable` accepts. It has no utilisation in a deadlock.
     file : Path
-        To write; its ending does not matter.
+        File to write. Its ending is ignored.
     form : "svg" or "png"
     """
     sheet_of(result).write(file, form)
 
 
 def sheet_of(result: Load) -> Sheet:
-    """Draw as `draw_utilisation` does, without writing it."""
+    """Return the picture of `draw_utilisation` without writing it."""
     links = np.array([link[2] for link in result.link_table("network")])
     return utilisation_sheet(result.topology, links, (_by_node(result, "injection"), _by_node(result, "consumption")),
                              "flits per cycle on a link", _caption(result))
 
 
 def _caption(result: Load) -> list[str]:
-    """What is drawn, in lines."""
+    """Return the lines of the caption."""
     topology, traffic, mean, busiest = (result.topology, result.traffic, result.utilisation("network").mean,
                                         result.busiest("network"))
     hardware = f"{count(result.configuration.vcs, 'VC')} x {count(result.configuration.buffer, 'flit')}"
@@ -64,27 +64,27 @@ def _caption(result: Load) -> list[str]:
 
 
 def _named(topology: Topology, switch: int | str) -> str:
-    """An end of a link as a table names it, in text."""
+    """Return an end of a link in `Load.link_table` as text."""
     return topology.node_name(switch) if isinstance(switch, int) else switch
 
 
 def _sent(traffic: Traffic | Trace) -> str:
-    """What is sent, in short."""
+    """Return the traffic in short."""
     if isinstance(traffic, Trace):
         return f"trace {traffic.path}"
     share = "multicasts" if traffic.multicast_fraction == 1 else f"{traffic.multicast_fraction:.0%} multicasts"
-    told = f"{traffic.rate:g} flits created per node and cycle"
+    text = f"{traffic.rate:g} flits created per node and cycle"
     if traffic.multicast_fraction:
         to = (f"{traffic.destinations_counts} nodes" if traffic.destinations_counts is not None
               else f"{traffic.destinations_mean:g} node{'' if traffic.destinations_mean == 1 else 's'}")
-        told += f", {share} of {count(traffic.length, 'flit')} to {to}"
+        text += f", {share} of {count(traffic.length, 'flit')} to {to}"
     if traffic.multicast_fraction < 1:
-        told += f", unicasts of {count(traffic.unicast_length, 'flit')}"
-    return told + (f", {traffic.pattern}" if traffic.pattern != "uniform" else "")
+        text += f", unicasts of {count(traffic.unicast_length, 'flit')}"
+    return text + (f", {traffic.pattern}" if traffic.pattern != "uniform" else "")
 
 
 def _by_node(result: Load, kind: str) -> Floats:
-    """Flits per cycle on a link of each node, the mean of several; [nodes]."""
+    """Return the mean flits per cycle on each node's links of a kind, [nodes]."""
     table = result.link_table(kind)
     nodes = np.array([int(link[0]) for link in table])
     flits = np.bincount(nodes, [link[2] for link in table], result.topology.nodes)

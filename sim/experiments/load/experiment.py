@@ -1,4 +1,4 @@
-"""A load experiment: traffic for many cycles, random traffic with several seeds side by side."""
+"""Load experiment: traffic for many cycles, random traffic with several seeds side by side."""
 
 import itertools
 import os
@@ -31,13 +31,13 @@ from .utilisation import LINKS
 __all__ = ["MOST_SEEDS", "Experiment", "check", "consumption_links",
            "lengths", "load", "load_until_interval", "settled", "shared"]
 
-#: Slices of time in which results are kept, so that the warm-up can be found in the end.
+#: Number of time slices. Results are kept per slice, so that the warm-up can be found at the end.
 SLICES = 200
 
-#: Parts of the longest warm-up, which is half of all: where later ones end (`Experiment.later_results`).
+#: Number of later warm-ups (`Experiment.later_results`): they end at the fifths of the longest one, half of all cycles.
 LATER = 5
 
-#: And that many slices at most, however often an experiment is extended by more than one of them.
+#: Greatest number of slices after extensions. Further extensions add one slice each.
 MOST_SLICES = 2000
 
 MOST_SEEDS = 1024
@@ -60,26 +60,21 @@ def load(
     workers: int | None = None,
     precision: float = PRECISION,
 ) -> Load:
-    """Run traffic through a network for so many cycles, random traffic once for each seed, all side by side.
+    """Simulate traffic in a network for a number of cycles, random traffic once for each seed.
 
     Parameters
     ----------
     cycles : int or None
-        Cycles of each seed, the warm-up included; None (traces only): run until every message is delivered.
+        Cycles of each seed, with the warm-up. None (traces only): run until every message is delivered.
     warmup : int, optional
-        Cycles at the start that do not count. If it is not given it is found (`steady_from`), to a two-hundredth of
-        all; of a trace, everything counts.
+        Cycles at the start that do not count. Default: found automatically (`steady_from`), in steps of a
+        two-hundredth of all cycles; 0 for a trace.
     seeds : sequence of int, optional
-        24, 25, 26, 27 if it is not given; of a trace, in which nothing is random, one.
+        Default: 24, 25, 26, 27. A trace has one seed, which is ignored.
     workers : int, optional
-        Threads that share the seeds; as many as there are processors if it is not given. Results do not depend on it.
+        Threads that share the seeds. Results do not depend on it. Default: number of processors.
     precision : float
-        Half the latency's interval over its mean at which the mean counts as precise.
-
-    Raises
-    ------
-    WormcastError
-        Bad input, in a sentence.
+        Limit of half the latency's interval over its mean, up to which the mean counts as precise.
     """
     seeds = seeds if seeds is not None else (0,) if isinstance(traffic, Trace) else DEFAULT_SEEDS
     experiment = Experiment(topology, scheme, traffic, configuration=configuration, cycles=cycles, warmup=warmup,
@@ -100,12 +95,13 @@ def load_until_interval(
     workers: int | None = None,
     precision: float = PRECISION,
 ) -> Load:
-    """Run a sixteenth of ``cycles``, go on to twice as many and so on up to ``cycles``; see `load`.
+    """Run a sixteenth of ``cycles``, and double the cycles until the results are `settled` or ``cycles`` is reached.
 
-    It ends as `settled` says. A warm-up that is given takes less than half of what is run before it may end.
+    For the parameters see `load`. Results count as settled only after more than twice a given warm-up.
     """
     if isinstance(traffic, Trace):
-        raise WormcastError("until_interval: a trace is given, which has a length of its own, it needs random traffic")
+        raise WormcastError("until_interval: a trace is not valid: it has a length of its own. "
+                            "Allowed: random traffic.")
     first, *_ = further = lengths(cycles, warmup)
     experiment = Experiment(topology, scheme, traffic, configuration=configuration, cycles=first, warmup=warmup,
                             parts=shared(DEFAULT_SEEDS if seeds is None else seeds, workers), precision=precision)
@@ -120,7 +116,7 @@ def load_until_interval(
 
 
 def lengths(cycles: int, warmup: int | None) -> list[int]:
-    """Cycles after which `load_until_interval` looks whether it is enough."""
+    """Return the numbers of cycles after which `load_until_interval` checks the results."""
     require_kind("cycles", cycles, int)
     require_kind("warmup", warmup, int, NoneType)
     least = 2 * (warmup or 0) + 1
@@ -128,11 +124,11 @@ def lengths(cycles: int, warmup: int | None) -> list[int]:
 
 
 def settled(results: Sequence[Load]) -> bool:
-    """Whether more cycles are not needed, by the results of as many cycles as there were and of half as many before.
+    """Return whether more cycles are not needed, by the results after each doubling of the cycles.
 
-    It is so in a deadlock; when the result is precise and not saturated; or when the network is far beyond saturation,
-    twice in a row, and half the interval of what is delivered is within ``precision`` of its mean. What is saturated
-    and not far beyond may look so by chance.
+    They are not needed after a deadlock, or if the last result is precise and not saturated. They are not needed either
+    if the last two results are far beyond saturation and half the interval of the delivered flits is within
+    ``precision`` of its mean. A network close to saturation may look saturated by chance.
     """
     last = results[-1]
     if last.deadlock is not None or (last.precise and not last.saturated):
@@ -143,33 +139,28 @@ def settled(results: Sequence[Load]) -> bool:
 
 
 class Experiment:
-    """A load experiment that can be paused, extended and continued; none of this changes its results.
+    """Load experiment that can be paused, extended and continued without a change of its results.
 
     Parameters
     ----------
     topology, scheme, traffic, configuration, cycles, warmup, precision
-        As for `load`.
+        See `load`.
     parts : sequence of sequences of int
-        Seeds, grouped as they share a thread; see `shared`.
+        Seeds of each group; see `shared`. A group runs in one thread.
     rewind : bool
-        Keep past states of each group, to look at how a deadlock came about.
+        Keep past states of each group, to record waveforms before a deadlock.
 
     Attributes
     ----------
     groups : list of SeedBatch
     pasts : list of PastStates or None
-        The past states of each.
+        Past states of each group.
     seconds : float
-        Processor time spent so far.
+        Processor time so far.
     source : Path or None
-        The file that its state comes from.
+        The file from which the state was read.
     tell : list of Tell or None
-        Who gets the messages of each group that are through, of a seed in the order of their numbers; see `tell_rest`.
-
-    Raises
-    ------
-    WormcastError
-        Bad input, in a sentence.
+        Callback of each group for received messages, in the order of their numbers for each seed; see `tell_rest`.
     """
 
     def __init__(self, topology: Topology, scheme: Scheme, traffic: Traffic | Trace, *, configuration: Configuration,
@@ -200,12 +191,12 @@ class Experiment:
 
     @property
     def edges(self) -> np.ndarray:
-        """Cycles in which slices of time begin, and the last one ends; int array [slices + 1]."""
+        """Cycles in which time slices begin, and the end of the last one; int array [slices + 1]."""
         return self.groups[0].totals.edges
 
     @property
     def cycles(self) -> int | None:
-        """Cycles that it is to run; None: until all is received."""
+        """Number of cycles to run; None: until all messages are received."""
         return None if self._last == FOR_EVER else self._last
 
     @property
@@ -214,32 +205,32 @@ class Experiment:
 
     @property
     def now(self) -> int:
-        """Cycles that all groups have run."""
+        """Number of cycles that all groups have run."""
         return min(group.now for group in self.groups)
 
     @property
     def deadlocked(self) -> SeedBatch | None:
-        """The group with the earliest deadlock, if there is any."""
+        """The group with the earliest deadlock; None if there is no deadlock."""
         found = [(group.found.deadlock.at, k) for k, group in enumerate(self.groups) if group.found]
         return self.groups[min(found)[1]] if found else None
 
     @property
     def finished(self) -> bool:
-        """Whether there is nothing left to run."""
+        """No cycles are left to run."""
         return self.deadlocked is not None or self.now >= self._last or self.groups[0].drained
 
     def run(self, until: int | None = None) -> None:
-        """Run to this cycle, or to the end of the step that it lies in; to the end of all if it is not given.
+        """Run to the end of the step that contains cycle ``until``. Default: to the end of the experiment.
 
-        Whatever interrupts it (`KeyboardInterrupt`) leaves each group at the end of a step: at most 2048 cycles
-        later, or before the next event where nothing happens.
+        An interrupt (`KeyboardInterrupt`) leaves each group at the end of a step: at most 2048 cycles later, or before
+        the next event if no flit moves.
 
         Raises
         ------
         WormcastError
-            As `require_no_faults`; or its state comes from a file, and cannot go on.
+            See `require_no_faults`; or the state was read from a file and cannot continue.
         RuntimeError
-            A bug of this package, as `require_no_faults` and `require_conservation` find it.
+            A bug of this package, found by `require_no_faults` or `require_conservation`.
         """
         require_kind("until", until, int, NoneType)
         target = self._last if until is None else min(until, self._last)
@@ -255,42 +246,42 @@ class Experiment:
                     self._end.broken = True
                     if self.source is None or isinstance(error, WormcastError) or not isinstance(error, Exception):
                         raise
-                    raise WormcastError(f"{self.source} holds a state that no experiment comes to, or wormcast has a "
+                    raise WormcastError(f"{self.source} holds a state that no experiment reaches, or wormcast has a "
                                         f"bug ({error})") from error
         finally:
             self.seconds += time.process_time() - started
 
     def tell_rest(self) -> None:
-        """Tell of the messages that are received while older ones are not; after the last `run`."""
+        """Pass messages that are received while older ones are not to the callbacks, after the last `run`."""
         for group, tell in zip(self.groups, self.tell, strict=True):
             group.window.take_rest(tell)
 
     def stop(self) -> None:
-        """End what is run at the next step, whoever runs it, and run nothing more; a signal's handler may say so."""
+        """Stop all threads at their next step, for good. A signal handler may call this."""
         self._end.stopped = True
 
     @property
     def stopped(self) -> bool:
-        """Whether it was told to stop."""
+        """`stop` was called."""
         return self._end.stopped
 
     def extend(self, cycles: int) -> None:
-        """Go on to more cycles, in further slices of time that are as long as those there are, as far as it comes out.
+        """Increase the number of cycles, with time slices about as long as the present ones.
 
-        They are longer where there would be more than 2000.
+        The new slices are longer if there would be more than 2000 in all.
 
         Raises
         ------
         WormcastError
-            These are less than it was made for, or too many; it runs until all is received.
+            The number is less than the present one or too large, or the experiment runs until its trace is received.
         """
         require_kind("cycles", cycles, int)
         edges = self.edges
         if self.cycles is None:
-            raise WormcastError(f"cycles: {cycles} is given, allowed are none, as it runs until its trace is received")
+            raise WormcastError(f"cycles: {cycles} is not valid: the experiment runs until its trace is received")
         if not edges[-1] <= cycles <= MOST_CYCLES:
-            raise WormcastError(f"cycles: {cycles} is given, allowed are {edges[-1]}, for which it was made, to "
-                                f"{MOST_CYCLES}")
+            raise WormcastError(f"cycles: {cycles} is not valid. Allowed: {edges[-1]} (the present number) to "
+                                f"{MOST_CYCLES}.")
         alike = round((cycles - int(edges[-1])) / float(np.median(np.diff(edges))))
         more = max(1, min(alike, MOST_SLICES + 1 - len(edges)))
         further = np.linspace(int(edges[-1]), cycles, more + 1).astype(np.int64)
@@ -299,14 +290,14 @@ class Experiment:
                 group.extend(further)
 
     def result(self) -> Load:
-        """Outcome, after `run` to the end or a deadlock."""
+        """Return the outcome, after `run` to the end or a deadlock."""
         return self._result_from(None)
 
     def later_results(self) -> list[Load]:
-        """Outcomes by longer warm-ups than the one that was found: tenths of all cycles, up to a half.
+        """Return outcomes with longer warm-ups than the one that was found: tenths of all cycles, up to a half.
 
-        The same warm-ups, but for those that are too short, of all experiments with the same cycles. None where the
-        warm-up was given, of a trace, or in a deadlock.
+        All experiments with the same cycles use the same tenths, except those that are not longer. The list is empty if
+        the warm-up was given, for a trace, and after a deadlock.
         """
         if self.warmup is not None or self.deadlocked is not None:
             return []
@@ -315,7 +306,7 @@ class Experiment:
         return [self._result_from(first) for first in later if first > found]
 
     def _result_from(self, first: int | None) -> Load:
-        """Outcome of the slices from ``first`` on; None: from the end of the warm-up that was given, or is found."""
+        """Return the outcome of the slices from ``first`` on. None: from the end of the given or found warm-up."""
         edges, group = self.edges, self.deadlocked
         found = group.found if group else None
         end = found.deadlock.at if found else self.now
@@ -323,7 +314,7 @@ class Experiment:
         totals = [group.all_totals() for group in self.groups]
         slices = np.concatenate([one.table for one in totals], axis=1)[:len(edges) - 1]
         if found:
-            slices[...] = 0  # some seeds have gone on, others not: nothing of it counts
+            slices[...] = 0  # seeds have stopped in different cycles, so no measurement counts
         if first is None:
             first = _steady(slices, edges) if self.warmup is None else int(
                 np.searchsorted(edges, min(self.warmup, end)))
@@ -340,7 +331,7 @@ class Experiment:
 
     @staticmethod
     def _worst(totals: Sequence[Totals], first: int) -> np.ndarray:
-        """The worst messages of all, of slices from ``first`` on; their lanes are places among all seeds."""
+        """Return the slowest messages of slices from ``first`` on. ``lane`` is the index among all seeds."""
         rows, lanes = [], 0
         for one in totals:
             mine = one.latencies.worst[one.latencies.worst["at"] >= first]
@@ -350,17 +341,17 @@ class Experiment:
         return np.concatenate(rows)
 
     def _tokens(self, stages: int) -> tuple[int, ...]:
-        """Groups of each stage that share a token."""
+        """Return the number of token groups of each stage."""
         rings = self.groups[0].window.network.rings
         return tuple(sum(stage == one for one, _ in rings) for stage in range(stages))
 
     def _channels(self) -> dict[str, int]:
-        """Virtual channels of all links of a kind; see `Load`."""
+        """Return the number of virtual channels of all links by kind; see `Load`."""
         fabric = self.groups[0].window.network.fabric
         return {kind: sum(link.vcs for link in fabric.of_kind(kind)) for kind in LINKS}
 
     def _ends(self) -> dict[str, list[tuple[int | str, int | str]]]:
-        """How tables name the links of each kind; see `Load`."""
+        """Return the ends that name the links in tables, by kind; see `Load`."""
         fabric = self.groups[0].window.network.fabric
         found: dict[str, list[tuple[int | str, int | str]]] = {
             kind: [(link.node, link.number) for link in fabric.of_kind(kind) if link.node is not None]
@@ -372,12 +363,12 @@ class Experiment:
 
 
 def _number(switch: str) -> int | str:
-    """A switch as tables have it: a number where it is a node's."""
+    """Return a switch as in tables: as a number if it has the id of a node."""
     return int(switch) if switch.isdigit() else switch
 
 
 def shared(seeds: Sequence[int], workers: int | None = None) -> list[Sequence[int]]:
-    """Share seeds among so many threads, or as many as there are processors."""
+    """Divide seeds among threads. Default: number of processors."""
     require_kind("workers", workers, int, NoneType)
     seeds = _checked(seeds)
     workers = max(1, min(workers or os.cpu_count() or 1, len(seeds)))
@@ -385,65 +376,65 @@ def shared(seeds: Sequence[int], workers: int | None = None) -> list[Sequence[in
 
 
 def _checked(seeds: Sequence[int]) -> Sequence[int]:
-    """The seeds as they are, of a range, or else as a tuple; refused before there is a list of too many of them."""
+    """Check seeds, and return a range unchanged, other sequences as a tuple. The number is checked first."""
     try:
         number = len(seeds)
     except TypeError as error:
-        raise WormcastError(f"seeds: {reprlib.repr(seeds)} is given, it must be a sequence of them, as range(4)"
-                            ) from error
-    except OverflowError:  # of a range
+        raise WormcastError(f"seeds: {reprlib.repr(seeds)} is not valid. Allowed: a sequence of integers, for example "
+                            "range(4).") from error
+    except OverflowError:  # a range may be that long
         number = sys.maxsize
     if not 1 <= number <= MOST_SEEDS:
-        raise WormcastError(f"seeds: {number} are given, allowed are 1 to {MOST_SEEDS}")
+        raise WormcastError(f"seeds: {number} seeds are not valid. Allowed: 1 to {MOST_SEEDS} seeds.")
     for seed in seeds:
         require_kind("seeds", seed, int)
     if len(set(seeds)) < number:
-        raise WormcastError(f"seeds: {number} are given, {len(set(seeds))} of them different, they must all be")
+        raise WormcastError(f"seeds: {number} seeds are not valid: only {len(set(seeds))} of them are different")
     if not 0 <= min(seeds) <= max(seeds) <= MOST_SEED:
-        raise WormcastError(f"seeds: {min(seeds)} to {max(seeds)} are given, allowed are 0 to {MOST_SEED}")
+        raise WormcastError(f"seeds: {min(seeds)} to {max(seeds)} is not valid. Allowed: 0 to {MOST_SEED}.")
     return seeds if isinstance(seeds, range) else tuple(map(int, seeds))
 
 
 def consumption_links(topology: Topology, configuration: Configuration) -> npt.NDArray[np.int64]:
-    """Links to each node over which worms can come, int64 [nodes]."""
+    """Return the number of consumption links of each node over which worms can arrive, int64 [nodes]."""
     each = configuration.consumption if configuration.consumption_links == "separate" else 1
     home = topology.consumptions[:, 0]
     ways_in = np.bincount(topology.links[:, 2], minlength=topology.switches)[home]
-    # with a port for each way in, other nodes of the switch have theirs, too
+    # with an ejection port per input, there are ports for the switch's other nodes, too
     beside = np.bincount(topology.injections[:, 0], minlength=topology.switches)[home] - (
         topology.injections[:, 0] == home)
     return np.full(topology.nodes, each) if configuration.ejection == "one" else each * (ways_in + beside)
 
 
 def _horizon(topology: Topology, traffic: Traffic | Trace, cycles: int | None) -> int:
-    """Cycles of an experiment; where it goes on until all is received, those in which messages are created."""
+    """Return the cycles of an experiment; if it runs until its trace is received, the cycles that create messages."""
     if cycles is not None:
         return cycles
     if isinstance(traffic, Trace):
         return traffic.facts(topology).last + 1
-    raise WormcastError("cycles: none are given, only a trace is run until all of it is received")
+    raise WormcastError("cycles: None is not valid: only a trace ends by itself. Allowed: a number of cycles.")
 
 
 def _slices(cycles: int, warmup: int | None) -> np.ndarray:
-    """Edges of the slices of time; the warm-up ends at one."""
+    """Return the edges of the time slices. The warm-up ends at one of them."""
     edges = np.linspace(0, cycles, min(SLICES, cycles) + 1)
     return np.unique([*edges.astype(np.int64), warmup or 0])
 
 
 def _steady(slices: np.ndarray, edges: np.ndarray) -> int:
-    """The first slice from which on both throughput and latency are steady, seeds taken together."""
+    """Return the first slice from which both throughput and latency are steady, over all seeds together."""
     consumed = slices["consumed"].sum(axis=1) / np.diff(edges)
     messages = slices["messages"].sum(axis=1)
     there = np.flatnonzero(messages)
     if 2 * len(there) < len(messages):
-        return steady_from(consumed)  # too few for a series of latencies
+        return steady_from(consumed)  # too few slices have a latency
     by_latency = int(there[steady_from(slices["latency"].sum(axis=1)[there] / messages[there])])
     return max(steady_from(consumed), min(by_latency, len(messages) // 2))
 
 
 def check(topology: Topology, traffic: Traffic | Trace, configuration: Configuration, cycles: int | None,
           warmup: int | None, seeds: Sequence[int], precision: float = PRECISION) -> None:
-    """Refuse what `load` cannot run, with a WormcastError."""
+    """Refuse parameters that `load` cannot run."""
     require_kind("topology", topology, Topology)
     require_kind("traffic", traffic, Traffic, Trace)
     require_kind("configuration", configuration, Configuration)
@@ -452,13 +443,13 @@ def check(topology: Topology, traffic: Traffic | Trace, configuration: Configura
     seeds = _checked(seeds)
     require_kind("precision", precision, float)
     if not 0 < precision <= 1:
-        raise WormcastError(f"precision: {precision} is given, allowed is above 0, up to 1: half the latency's "
-                            "interval over its mean")
+        raise WormcastError(f"precision: {precision} is not valid. Allowed: above 0, up to 1 (half the latency's "
+                            "interval over its mean).")
     if cycles is not None and not 1 <= cycles <= MOST_CYCLES:
-        raise WormcastError(f"cycles: {cycles} is given, allowed are 1 to {MOST_CYCLES}")
+        raise WormcastError(f"cycles: {cycles} is not valid. Allowed: 1 to {MOST_CYCLES}.")
     if isinstance(traffic, Trace) and len(seeds) != 1:
-        raise WormcastError(f"seeds: {len(seeds)} are given with a trace, in which nothing is random, allowed is one")
+        raise WormcastError(f"seeds: {len(seeds)} seeds are not valid: a trace is not random. Allowed: one seed.")
     cycles = _horizon(topology, traffic, cycles)
     if warmup is not None and not 0 <= warmup < cycles:
-        raise WormcastError(f"warmup: {warmup} of {cycles} cycles is given, allowed are 0 to {cycles - 1}")
+        raise WormcastError(f"warmup: {warmup} of {cycles} cycles is not valid. Allowed: 0 to {cycles - 1}.")
     traffic.check(topology, consumption_links(topology, configuration))

@@ -1,4 +1,4 @@
-"""What the worms to the last destinations of messages have waited for: at their senders, and on their way."""
+"""Waiting times of the worms to the last destinations of messages, at their senders and in the network."""
 
 from typing import NamedTuple
 
@@ -16,11 +16,11 @@ Integers = npt.NDArray[np.int64]
 
 
 class Sending(NamedTuple):
-    """Cycles from a message's creation to the first flit of the worm to its last destination, [messages] each.
+    """Parts of the time from a message's creation to the first flit of the worm to its last destination, [messages].
 
-    ``relayed``: until the worm waited for no receipt, 0 for a message's source. ``preparation``: the sender's processor
-    worked on the message's worms up to this one. ``earlier_copies``: the posted worm waited while its injection port
-    sent others of the message. ``queue``: all else.
+    ``relayed``: until the worm's last receipt arrived at its sender, 0 at the message's source. ``preparation``: the
+    sender's processor worked on the message's worms up to this one. ``earlier_copies``: the posted worm waited while
+    its injection port sent other worms of the message. ``queue``: all other cycles.
     """
 
     relayed: Integers
@@ -30,12 +30,12 @@ class Sending(NamedTuple):
 
 
 class Way(NamedTuple):
-    """What the first packets at the last destinations got up to there, [messages] each.
+    """Hops and waiting cycles of the first packets that arrived at the last destinations, [messages].
 
-    ``hops``: links. ``injection_wait``, ``buffer_wait``, ``link_wait``, ``consumption_wait``: cycles. ``offsets``,
-    ``waits``: those of message m are the rows from ``offsets[m]`` on up to ``offsets[m + 1]``, in their order: for what
-    (`GRANT`), at which switch, behind which message of its lane (`NOBODY`: the channel was free, and the router served
-    another worm first), and how many cycles.
+    ``hops``: links. ``injection_wait``, ``buffer_wait``, ``link_wait``, ``consumption_wait``: cycles. The waits of
+    message m are the rows ``offsets[m]`` to ``offsets[m + 1]`` - 1 of ``waits``, in their order. A row has the kind of
+    the resource (`GRANT`), the switch, the message of the lane that held it, and the number of cycles. `NOBODY` in
+    place of a message: the channel was free, and the router served another worm first.
     """
 
     hops: Integers
@@ -48,12 +48,13 @@ class Way(NamedTuple):
 
 
 class GrantLog:
-    """What worms have got that are not forgotten (`GRANT`).
+    """Log of the grants (`GRANT`) of worms in the window.
 
     Parameters
     ----------
     coupled : bool
-        What a worm sends to a node goes with what it sends on (`InputUnit`): so it waits for the link, too.
+        A flit to a node and its copy to the next link leave together (`InputUnit`), so a delivery waits for the link,
+        too.
     """
 
     def __init__(self, *, coupled: bool):
@@ -62,18 +63,18 @@ class GrantLog:
         self._new: list[npt.NDArray[np.void]] = []
 
     def add(self, rows: npt.NDArray[np.void]) -> None:
-        """Add what worms have got, in the order of cycles."""
+        """Add grants in the order of cycles."""
         self._new.append(rows)
 
     def forget(self, first: int) -> None:
-        """Forget what worms before this one have got."""
+        """Remove the grants of worms before ``first``."""
         rows = np.concatenate([self._rows, *self._new])
         self._rows, self._new = rows[rows["worm"] >= first], []
 
     def along(self, worms: Integers, packets: Integers, switches: Integers) -> Way:
-        """Say what these packets of worms got up to these switches, where their destinations are."""
+        """Return the grants of packets up to the switches of their destinations."""
         rows = np.concatenate([self._rows, *self._new])
-        # a stable order that is almost there is found in no time
+        # rows are almost sorted, so this is fast
         self._rows, self._new = rows[np.argsort(_packet(rows["worm"], rows["packet"]), kind="stable")], []
         all_, these = _packet(self._rows["worm"], self._rows["packet"]), _packet(worms, packets)
         begin, end = np.searchsorted(all_, these), np.searchsorted(all_, these, side="right")
@@ -84,13 +85,13 @@ class GrantLog:
 
 
 def _packet(worms: Integers, packets: Integers) -> Integers:
-    """A number for each packet of a worm."""
+    """Return a number that identifies a packet of a worm."""
     return worms << PACKET_BITS | packets
 
 
 @compiled
 def _add_up(rows, begin, end, switches, coupled, sums, counts, waits):
-    """Fill in `Way`; how many waits there are."""
+    """Fill in the arrays of a `Way`, and return the number of waits."""
     found = 0
     for message in range(len(begin)):
         there = False
@@ -120,14 +121,14 @@ def _add_up(rows, begin, end, switches, coupled, sums, counts, waits):
 
 
 def sending(worms: npt.NDArray[np.void], starts: Integers, ends: Integers, last: Integers) -> Sending:
-    """Say what messages spent at their senders.
+    """Return the times that messages spent at their senders.
 
     Parameters
     ----------
     worms : WORM records
-        Of a host.
+        Worms of a host.
     starts, ends, last : int64 arrays [messages]
-        The first worm of each, the one behind its last, and the one to its last destination.
+        The first worm of each message, the worm after its last one, and the worm to its last destination.
     """
     found = np.zeros((4, len(last)), np.int64)
     _split(worms, starts, ends, last, found)
@@ -136,13 +137,13 @@ def sending(worms: npt.NDArray[np.void], starts: Integers, ends: Integers, last:
 
 @compiled
 def _split(worms, starts, ends, last, found):
-    """Fill in `Sending`."""
+    """Fill in the array of a `Sending`."""
     for message in range(len(last)):
         worm = worms[last[message]]
         for other in worms[starts[message]:ends[message]]:
             if other.source == worm.source and other.ready == worm.ready and other.posted <= worm.posted:
                 found[2, message] += other.cost
-        # copies that its port sends in a row
+        # worms of the message that its port sends one after the other
         first = last[message]
         while starts[message] <= worms[first].previous < ends[message]:
             first = worms[first].previous

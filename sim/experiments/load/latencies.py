@@ -1,4 +1,4 @@
-"""Latencies of messages, counted in bins, by slices of time and by lane; and the worst ones."""
+"""Latency histograms by time slice and lane, and the slowest messages."""
 
 import numpy as np
 import numpy.typing as npt
@@ -7,57 +7,52 @@ __all__ = ["KEPT", "WORST", "Latencies", "percentile"]
 
 Integers = npt.NDArray[np.int64]
 
-#: Latencies below this have a bin each; above it, each octave has so many bins, so that a bin's middle is at most 0.8 %
-#: away from what lies in it.
+#: Each latency below `EXACT` has its own bin. Above, each octave has `BINS` bins, so that a latency is at most 0.8 %
+#: away from the middle of its bin.
 EXACT = BINS = 64
 BINS_OF_ALL = EXACT + BINS * 58
 
-#: Messages that are kept of each slice and lane: those with the largest latencies.
+#: Number of messages with the largest latencies that are kept for each slice and lane.
 KEPT = 10
 
-#: What is known of one of the worst messages. ``message``: its number in its lane, in the order of creation.
+#: Record of a slow message. ``message``: its number in its lane, in the order of creation.
 WORST = np.dtype([(field, np.int64) for field in (
     "at", "lane", "latency", "message", "created", "source", "length", "destinations")])
 
-#: A bin that is not empty: which, of which slice and lane, and how many are in it.
+#: Bin that is not empty: ``key`` encodes slice, lane and bin, ``count`` is the number of messages in it.
 CELL = np.dtype([(field, np.int64) for field in ("key", "count")])
 
 MOST_PENDING = 1 << 12
 
 
 class Latencies:
-    """Latencies by slice of time and lane; what it holds grows with the bins that are not empty, not with the messages.
-
-    Parameters
-    ----------
-    lanes : int
-    """
+    """Latency histograms by time slice and lane. Memory grows with the number of bins that are not empty."""
 
     def __init__(self, lanes: int):
         self.lanes = lanes
         self.cells = np.zeros(0, CELL)
         self._worst = np.zeros(0, WORST)
-        self._pending = np.zeros(0, WORST)  # of all messages that are in neither yet
+        self._pending = np.zeros(0, WORST)  # messages that are in neither array yet
 
     @property
     def worst(self) -> np.ndarray:
-        """The messages with the largest latencies, some of each slice and lane, `WORST` records."""
+        """The messages with the largest latencies of each slice and lane, `WORST` records."""
         self.settle()
         return self._worst
 
     def add(self, at: Integers, done: np.ndarray) -> None:
-        """Add messages that are through, each in slice ``at`` of time."""
+        """Add received messages, each in time slice ``at``."""
         rows = np.zeros(len(done), WORST)
         rows["at"], rows["latency"] = at, done["received"] - done["created"]
         for field in ("lane", "message", "created", "source", "length", "destinations"):
             rows[field] = done[field]
         self._pending = np.concatenate([self._pending, rows])
-        # to sort all that is kept each time would take longer than to count
+        # sorting after each call would take longer than the rest
         if len(self._pending) > max(MOST_PENDING, len(self.cells) + len(self._worst)):
             self.settle()
 
     def settle(self) -> None:
-        """Put what has come lately into its bins, and among the worst."""
+        """Sort the pending messages into bins and into the slowest messages."""
         if not len(self._pending):
             return
         slot = self._pending["at"] * self.lanes + self._pending["lane"]
@@ -70,23 +65,17 @@ class Latencies:
         self._pending = np.zeros(0, WORST)
 
     def require_sound(self, slices: int) -> None:
-        """Refuse counts of bins, or messages, that lie outside so many slices of time.
-
-        Raises
-        ------
-        ValueError
-            They do.
-        """
+        """Raise a ValueError if bins or messages are outside of ``slices`` time slices."""
         keys = self.cells["key"]
         if len(keys) and not 0 <= keys.min() <= keys.max() < slices * self.lanes * BINS_OF_ALL:
             raise ValueError("latencies are counted outside their bins")
         rows = np.concatenate([self._worst, self._pending])
         for field, end in (("at", slices), ("lane", self.lanes), ("latency", 1 << 62)):
             if len(rows) and not 0 <= rows[field].min() <= rows[field].max() < end:
-                raise ValueError(f"latencies.{field} is that of no message")
+                raise ValueError(f"latencies.{field} is out of range")
 
     def of_lane(self, lane: int, first: int) -> tuple[Integers, Integers]:
-        """Bins that are not empty, in their order, and what is in them, of slices from ``first`` on."""
+        """Return the bins that are not empty, in order, and their counts, over the slices from ``first`` on."""
         self.settle()
         slot, place = np.divmod(self.cells["key"], BINS_OF_ALL)
         mine = (slot % self.lanes == lane) & (slot // self.lanes >= first)
@@ -96,7 +85,7 @@ class Latencies:
 
 
 def _largest(rows: np.ndarray) -> np.ndarray:
-    """The worst of each slice and lane, in an order that does not depend on how they came."""
+    """Return the slowest messages of each slice and lane, in an order that does not depend on the order of the rows."""
     rows = rows[np.lexsort((rows["message"], -rows["latency"], rows["lane"], rows["at"]))]
     group = np.flatnonzero((np.diff(rows["at"], prepend=-1) != 0) | (np.diff(rows["lane"], prepend=-1) != 0))
     place = np.arange(len(rows)) - np.repeat(group, np.diff(group, append=len(rows)))
@@ -105,19 +94,22 @@ def _largest(rows: np.ndarray) -> np.ndarray:
 
 
 def bin_of(latency: Integers) -> Integers:
-    """The bin of each latency, in cycles."""
+    """Return the bin of each latency in cycles."""
     octave = np.maximum(0, np.frexp(latency.astype(np.float64))[1] - 7)  # 64 to 127: 0
     return np.where(latency < EXACT, latency, EXACT + BINS * octave + (latency >> octave) - BINS)
 
 
 def middle_of(place: Integers) -> npt.NDArray[np.float64]:
-    """The middle of each bin, in cycles."""
+    """Return the middle of each bin in cycles."""
     octave = np.maximum(0, (place - EXACT) // BINS)
     first = (place - EXACT - BINS * octave + BINS) << octave
     return np.where(place < EXACT, place, first + ((1 << octave) - 1) / 2)
 
 
 def percentile(bins: Integers, counts: Integers, share: float) -> float:
-    """The least latency that a share of all messages does not exceed, to the middle of its bin; not of no messages."""
+    """Return the least latency that a share of all messages does not exceed, as the middle of its bin.
+
+    At least one bin must be given.
+    """
     below = np.cumsum(counts)
     return float(middle_of(bins[np.searchsorted(below, share * below[-1] - 1e-9)]))

@@ -1,4 +1,4 @@
-"""Messages on their way: planned as they are created, forgotten when all of them before are received."""
+"""Window of messages on their way: planned when created, removed when they and all earlier messages are received."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,33 +19,33 @@ from .result import COUNTS
 
 __all__ = ["MessageWindow"]
 
-#: The package of our schemes.
+#: Package of the schemes of wormcast.
 OURS = Scheme.__module__.rpartition(".")[0]
 
-#: Deliveries of a node, up to which all that is here may be looked at in each step.
+#: Deliveries per node up to which the whole window may be checked in each step.
 FEW = 32
 
 
 class MessageWindow:
-    """The messages of all lanes that are on their way or yet to be sent.
+    """Messages of all lanes that are on their way or not sent yet.
 
-    What is asked of it in each step takes no longer the more messages wait: it counts as they come and go. What has to
-    look at all of them is for each `rhythm`-th step.
+    Each step costs O(messages added or removed), independent of the backlog. Checks of all messages run in
+    each `rhythm`-th step.
 
     Parameters
     ----------
     network : Network
     sources : sequence of Stream
-        One for each lane; messages that wait for receipts are for a single lane.
+        One stream per lane. Messages that wait for receipts need a single lane.
     until : int
-        The messages of all cycles before this one are there from the start.
+        The window starts with the messages of all cycles before this one.
 
     Attributes
     ----------
     worms_before, messages_before : int
-        How many have been forgotten; the host's numbers begin behind them.
+        Number of removed worms and messages. The host's numbers begin after them.
     log : GrantLog or None
-        What worms have got, where they are followed.
+        Grants of the worms, if they are followed.
     """
 
     def __init__(self, network: Network, sources: Sequence[Stream], until: int):
@@ -56,15 +56,15 @@ class MessageWindow:
         self.sources = sources
         self._created, self._begun = np.zeros(len(sources), SUMS), np.zeros(len(sources), SUMS)
         self._numbers = np.zeros(len(sources), np.int64)  # of the next message of each lane
-        self._seen = 0  # messages here of the cycles that have been run
-        self._through = 0  # messages at the front of which `take_done` has told
+        self._seen = 0  # messages here of the simulated cycles
+        self._through = 0  # messages at the front that `take_done` has returned
         messages, host, waits = self._create(until)
         self._messages, self._moving = Growing(messages), MovingHost(host)
         self._wait(waits, 0)
 
     @property
     def host(self) -> Host:
-        """The program that sends them: another one whenever messages come or go."""
+        """Host program that sends the messages. A new object replaces it when messages are added or removed."""
         return self._moving.host
 
     @host.setter
@@ -73,11 +73,11 @@ class MessageWindow:
 
     @property
     def messages(self) -> np.ndarray:
-        """What is known of each message here, `MESSAGE` records in the order in which they are created."""
+        """`MESSAGE` records of the window in the order of creation."""
         return self._messages.rows
 
     def extend(self, until: int) -> None:
-        """Create the messages of the cycles up to this one."""
+        """Create the messages of the cycles before ``until``."""
         messages, more, waits = self._create(until)
         there = len(self.messages)
         messages["worm"] += len(self.host.worms)
@@ -86,7 +86,7 @@ class MessageWindow:
         self._wait(waits, there)
 
     def _create(self, until: int) -> tuple[np.ndarray, Host, np.ndarray]:
-        """The messages up to this cycle, a program of their own, and what they wait for (`Created.waits`)."""
+        """Create the messages before a cycle: records, a host program for them, and the receipts that they wait for."""
         merged, lane = _merge([source.until(until) for source in self.sources])
         worms = self.network.scheme.batch(
             self.network.topology, merged.source, merged.offsets, merged.destinations,
@@ -103,7 +103,7 @@ class MessageWindow:
         return messages, host, merged.waits
 
     def _number(self, lane: np.ndarray) -> np.ndarray:
-        """Numbers of new messages in their lanes, from where the last ones ended."""
+        """Number new messages in their lanes, after the last ones."""
         numbers = np.empty(len(lane), np.int64)
         for k, first in enumerate(self._numbers):
             mine = np.flatnonzero(lane == k)
@@ -112,21 +112,16 @@ class MessageWindow:
         return numbers
 
     def _wait(self, waits: np.ndarray, there: int) -> None:
-        """Let messages wait for receipts (`Created.waits`); ``there``: the messages before the first of them."""
+        """Let messages wait for receipts (`Created.waits`); ``there``: number of messages before the first of them."""
         message, other = there + waits[:, 0], there + waits[:, 0] - waits[:, 1]
-        kept = other >= 0  # those that are forgotten are received
+        kept = other >= 0  # removed messages are received
         if kept.any():
             self._moving.wait_for(self.messages["worm"], message[kept], other[kept])
 
     def require_planned(self) -> None:
-        """Refuse messages that are not those of the program, and worms that our scheme would not have sent for them.
+        """Raise a ValueError if messages and host program differ, or worms are not those that the scheme plans.
 
-        Of a user's own scheme worms may depend on the order of the destinations, which is not kept.
-
-        Raises
-        ------
-        ValueError
-            The first thing that does not fit.
+        Worms of a user's scheme are not compared: they may depend on the order of the destinations, which is not kept.
         """
         host, network, messages = self.host, self.network, self.messages
         starts, nodes = messages["worm"], network.nodes
@@ -145,32 +140,32 @@ class MessageWindow:
                                        packets=network.configuration.packets_of(messages["length"]))
         if not (np.array_equal(planned.source, sources) and np.array_equal(planned.destinations, destinations)
                 and np.array_equal(planned.message_offsets[:-1], starts)):
-            raise ValueError(f"worms are under way that {network.scheme.name} does not send")
+            raise ValueError(f"{network.scheme.name} plans other worms than those under way")
 
     def take_done(self, tell: Tell | None = None) -> np.ndarray:
-        """Forget the messages at the front that are received, and say what became of them: `DONE`, [messages].
+        """Remove the received messages at the front, and return their records: `DONE`, [messages].
 
-        Of a lane they come in the order of their numbers, those of `take_rest` behind them.
+        Messages of a lane are in the order of their numbers. Those of `take_rest` follow them.
 
         Parameters
         ----------
         tell : Tell, optional
-            Gets all that is known of them.
+            Callback for these messages.
         """
         self._count()
         host, first = self.host, self._through
         self._through = first_open(self.messages, host.worms, host.deliveries, first)
         result = self._results(first, self._through, tell)
-        if 3 * self._through >= len(self.messages):  # else it would take longer than it has taken to send them
+        if 3 * self._through >= len(self.messages):  # removing fewer would cost more than sending them
             self.shrink()
         return result
 
     def take_rest(self, tell: Tell | None = None) -> np.ndarray:
-        """Say what became of those that are received while an older one is not, as `take_done` does."""
+        """Return records of messages that are received while an older one is not; see `take_done`."""
         return self._results(self._through, len(self.messages), tell)
 
     def shrink(self) -> None:
-        """Give free what `take_done` has told of."""
+        """Free the memory of messages that `take_done` has returned."""
         through, worms = self._through, self._first_worm(self._through)
         self._moving.drop(worms)
         self._messages.forget(through)
@@ -183,11 +178,11 @@ class MessageWindow:
         self._through = 0
 
     def _first_worm(self, message: int) -> int:
-        """The first worm of a message, or of those that are to come."""
+        """Return the index of a message's first worm, also of the next message to be created."""
         return int(self.messages["worm"][message]) if message < len(self.messages) else len(self.host.worms)
 
     def _results(self, first: int, end: int, tell: Tell | None) -> np.ndarray:
-        """What has become of those of these messages that are received."""
+        """Return the records of the received messages in a range."""
         if first == end:
             return np.zeros(0, DONE)
         messages, before = self.messages[first:end], self._first_worm(first)
@@ -198,36 +193,37 @@ class MessageWindow:
                     worms["delivery"][starts] - begin)
         result = done_of(rows, self.network.nodes)
         if tell:
-            told = through_of(rows, result, self.network.nodes, self.host.worms)
+            through = through_of(rows, result, self.network.nodes, self.host.worms)
             if self.log:
-                switches = self.network.topology.consumptions[told.last, 0]
-                told = replace(told, way=self.log.along(told.worm + self.worms_before, told.packet, switches))
-            tell(told)
+                switches = self.network.topology.consumptions[through.last, 0]
+                way = self.log.along(through.worm + self.worms_before, through.packet, switches)
+                through = replace(through, way=way)
+            tell(through)
         return result[result["received"] >= 0]
 
     def _count(self) -> None:
-        """Add the messages that have begun since the last time."""
+        """Add the messages that have begun since the last call."""
         host = self.host
         self._seen = add_begun(self._begun, self.messages, host.worms, host.releases, host.counters[FREED],
                                host.counters[NOW], self._seen)
         host.counters[FREED] = 0
 
     def counts(self) -> dict[str, np.ndarray]:
-        """Messages ``begun`` so far, payload flits ``created`` and ``wanted``; each [lanes].
+        """Return messages ``begun`` so far, payload flits ``created`` and ``wanted``; each [lanes].
 
-        A message is begun, or created, when none of the receipts that it waits for is outstanding.
+        A message is begun, or created, when all receipts that it waits for have arrived.
         """
         self._count()
         return {name: self._begun[name].copy() for name in COUNTS}
 
     def waiting(self) -> np.ndarray:
-        """Worms of each lane that are created and not begun to be sent, [lanes]."""
+        """Return the number of worms of each lane that are created and have not sent a flit, [lanes]."""
         self._count()
         sent = self.host.streams["worms"].reshape(-1, len(self.sources), self.network.nodes)
         return self._begun["worms"] - sent.sum(axis=(0, 2))
 
     def quiet(self) -> np.ndarray:
-        """Cycles for which that worm under way has not moved that has waited longest, [lanes]."""
+        """Return the longest time in which no host has sent or received a flit of a worm under way, [lanes]."""
         host, longest = self.host, np.zeros(len(self.sources), np.int64)
         under_way = host.tagged[host.tagged >= 0]
         lane = host.worms["source"][under_way] // self.network.nodes
@@ -235,39 +231,40 @@ class MessageWindow:
         return longest
 
     def audit(self) -> tuple[dict[str, np.ndarray], np.ndarray]:
-        """Look at all that is here: what `counts` must come to by it, and `AUDIT` records [lanes]."""
+        """Check all messages of the window: return the expected result of `counts`, and `AUDIT` records [lanes]."""
         late, found = np.zeros_like(self._created), np.zeros(len(self.sources), AUDIT)
         audit(self.messages, self.host.worms, self.host.deliveries, self._through, late, found)
-        found["outstanding"] -= self.host.unnamed.reshape(len(self.sources), -1).sum(axis=1)  # taken, in no delivery
+        # flits that hosts have taken and that belong to no delivery yet
+        found["outstanding"] -= self.host.unnamed.reshape(len(self.sources), -1).sum(axis=1)
         return {name: self._created[name] - late[name] for name in COUNTS}, found
 
     @property
     def rhythm(self) -> int:
-        """Of how many steps one may look at all that is here: 1 where it is little, else the rarer the more it is.
+        """Period in steps of checks of the whole window: 1 for a small window, longer for a large one.
 
-        A power of two, so that it is the same steps whichever others it was before.
+        It is a power of two, so that a step that is checked with a long period is checked with a shorter one, too.
         """
         return 1 << (len(self.host.deliveries) // (FEW * self.network.hosts)).bit_length()
 
     @property
     def message_of(self) -> np.ndarray:
-        """The message of each of the host's worms, counted from the first one of all; [worms]."""
+        """Message of each of the host's worms, numbered from the start of the experiment; [worms]."""
         worms = np.diff(self.messages["worm"], append=len(self.host.worms))
         return self.messages_before + np.repeat(np.arange(len(self.messages)), worms)
 
     @property
     def next(self) -> int:
-        """First cycle, of those whose messages are not here yet, in which there may be a message."""
+        """Earliest cycle in which the next message may be created."""
         return min(source.next for source in self.sources)
 
     @property
     def ended(self) -> bool:
-        """Whether all messages that there will be are here, or have been."""
+        """All messages are created."""
         return all(source.ended for source in self.sources)
 
 
 def _merge(parts: Sequence[Created]) -> tuple[Created, np.ndarray]:
-    """The messages of several lanes in the order of their cycles, those of a cycle by lane; and their lanes."""
+    """Merge messages of several lanes in the order of cycles and lanes, and return them with their lanes."""
     if len(parts) == 1:
         return parts[0], np.zeros(len(parts[0].at), np.int64)
     lane = np.repeat(np.arange(len(parts)), [len(part.at) for part in parts])

@@ -1,4 +1,4 @@
-"""A table of messages, a row for each that is through: seed by seed, whichever threads they share."""
+"""Table of messages, with a row for each received message, seed by seed. It does not depend on the threads."""
 
 import functools
 import itertools
@@ -21,16 +21,16 @@ from .trace import Trace
 
 __all__ = ["COLUMNS", "MessageTable", "require_table"]
 
-#: Bytes of lines that are turned into Parquet at a time.
+#: Bytes of lines that are converted to Parquet at a time.
 BLOCK = 1 << 24
 
-#: What a worm's header waits for, as in `Way`.
+#: Waits of a worm's header, see `Way`.
 WAITS = ("injection_wait", "buffer_wait", "link_wait", "consumption_wait")
 
-#: Whether a message was created after the warm-up.
+#: Column: the message was created after the warm-up.
 COUNTED = "counted"
 
-#: The columns of the table in their order, and what each holds, as pyarrow names it.
+#: Columns of the table in their order, with pyarrow's names of their types.
 COLUMNS = {
     "seed": "int64", "message": "int64", "source": "int64", "destinations": "string", "multicast": "bool_",
     "length": "int64", "worms": "int64", "created": "int64", "injected": "int64", "handed": "int64", "last": "int64",
@@ -42,14 +42,14 @@ COLUMNS = {
     COUNTED: "bool_",
 }
 
-#: The columns but for the last, which is known in the end.
+#: All columns except the last one, which is known at the end.
 KNOWN = tuple(COLUMNS)[:-1]
 CREATED = KNOWN.index("created")
 
-#: What `Way.waits` are for, in the column ``behind``.
+#: Words for the resources of `Way.waits` in the column ``behind``.
 RESOURCES = {INJECTION: "inj", BUFFER: "buffer", LINK: "link", CONSUMPTION: "cons"}
 
-#: Those that are fields of `DONE`, under the same name.
+#: Columns that are fields of `DONE` of the same name.
 SAME = ("message", "source", "length", "worms", "created", "injected", "handed", "tail", "received")
 
 
@@ -59,41 +59,40 @@ def require_table(path: Path) -> None:
     Raises
     ------
     WormcastError
-        Its name has another ending.
+        The name ends in neither .csv nor .parquet.
     ToolMissing
-        It is to be Parquet, and pyarrow is not installed.
+        The file is Parquet, and pyarrow is not installed.
     """
     if path.suffix not in (".csv", ".parquet"):
-        raise WormcastError(f"messages-out: {path} is given, allowed endings are .csv, .parquet")
+        raise WormcastError(f"messages-out: {path} is not valid. Allowed: names that end in .csv, .parquet.")
     if path.suffix == ".parquet":
         require("pyarrow", "parquet")
 
 
 class MessageTable:
-    """Rows of all messages of an experiment that are through, on disk as they come; memory does not grow with them.
+    """Rows of all received messages of an experiment, on disk: memory does not grow with their number.
 
-    Until they are written where they are wanted, they lie in files without a name in the folder of temporary files:
-    nothing is left of them, however the process ends.
+    Until `write`, rows are in unnamed temporary files, which disappear with the process.
 
     Parameters
     ----------
     experiment : Experiment
-        In its first cycle; it tells this of its messages from now on.
+        An experiment in its first cycle. The table registers callbacks in it.
     """
 
     def __init__(self, experiment: Experiment):
         self._experiment = experiment
         self._failed: OSError | None = None
-        # where rows of each seed are: in which file, from which byte on, and how many bytes
+        # rows of each seed: file, position of the first byte, number of bytes
         self._places: dict[int, list[tuple[BinaryIO, int, int]]] = {seed: [] for seed in experiment.seeds}
         random = not isinstance(experiment.traffic, Trace)
         for k, group in enumerate(experiment.groups):
             group.follow()
-            file = tempfile.TemporaryFile()  # noqa: SIM115  it is closed with the last who knows it
+            file = tempfile.TemporaryFile()  # noqa: SIM115  closed with the last reference to it
             experiment.tell[k] = functools.partial(self._add, file, group.seeds, random)
 
     def _add(self, file: BinaryIO, seeds: Sequence[int], random: bool, through: Through) -> None:
-        """Add the rows of messages of a group with these seeds to its file; what goes wrong is told by `write`."""
+        """Add the rows of a group's messages to its file. `write` raises errors of this."""
         if self._failed:
             return
         try:
@@ -107,12 +106,12 @@ class MessageTable:
             self._failed = error
 
     def write(self, path: Path, *, parquet: bool, warmup: int) -> None:
-        """Write all rows as CSV, or else as Parquet; once, after the last cycle. What is created after warm-up counts.
+        """Write all rows as CSV or Parquet, once, after the last cycle. Messages created after the warm-up count.
 
         Raises
         ------
         OSError
-            They could not be written, here or on the way.
+            Rows could not be written, here or before.
         """
         self._experiment.tell_rest()
         if self._failed:
@@ -120,7 +119,7 @@ class MessageTable:
         (_write_parquet if parquet else _write_csv)(self._rows(warmup), path)
 
     def _rows(self, warmup: int) -> Iterator[bytes]:
-        """All rows as lines of CSV, seed by seed."""
+        """Yield all rows as lines of CSV, seed by seed."""
         for file, start, size in itertools.chain.from_iterable(self._places.values()):
             file.seek(start)
             for line in file.read(size).splitlines():
@@ -129,7 +128,7 @@ class MessageTable:
 
 
 def _lines(through: Through, seeds: Sequence[str]) -> list[str]:
-    """These messages as lines of CSV; their seeds by lane."""
+    """Return messages as lines of CSV. ``seeds`` has the seed of each lane."""
     done, sent, head, tail = through.done, through.sent, through.head, through.end
     cycles = {name: done[name] for name in SAME}
     cycles |= {span: done[end] - done[begin] for span, (begin, end) in SPANS.items()}
@@ -150,7 +149,7 @@ def _lines(through: Through, seeds: Sequence[str]) -> list[str]:
 
 
 def _way(through: Through) -> dict[str, Sequence[object]]:
-    """Columns of what worms have waited for on their way; empty cells where they are not followed."""
+    """Return the columns of a `Way`. Their cells are empty if worms are not followed."""
     way = through.way
     if way is None:
         return dict.fromkeys(("hops", *WAITS, "header_moves", "behind"), [""] * len(through.done))
@@ -163,20 +162,20 @@ def _way(through: Through) -> dict[str, Sequence[object]]:
 
 
 def _joined(texts: Iterable[str], offsets: np.ndarray) -> list[str]:
-    """Texts of each message, with blanks between them."""
+    """Join the texts of each message with blanks."""
     texts = list(texts)
     return [" ".join(texts[first:end]) for first, end in itertools.pairwise(offsets.tolist())]
 
 
 def _write_csv(rows: Iterable[bytes], path: Path) -> None:
-    """Write a line of names, and these lines behind it."""
+    """Write a line of names, and the rows after it."""
     with path.open("wb") as table:
         table.write((",".join(COLUMNS) + "\n").encode())
         table.writelines(rows)
 
 
 def _write_parquet(rows: Iterable[bytes], path: Path) -> None:
-    """Write these lines as Parquet, some megabytes at a time."""
+    """Write rows as Parquet, some megabytes at a time."""
     pyarrow, csv, parquet = (require(name, "parquet") for name in ("pyarrow", "pyarrow.csv", "pyarrow.parquet"))
     types = {name: getattr(pyarrow, kind)() for name, kind in COLUMNS.items()}
     reading = csv.ReadOptions(column_names=list(COLUMNS), block_size=BLOCK)
@@ -184,7 +183,7 @@ def _write_parquet(rows: Iterable[bytes], path: Path) -> None:
           tempfile.TemporaryFile() as lines):
         lines.writelines(rows)
         if not lines.tell():
-            return  # what is read must not be empty
+            return  # pyarrow does not read an empty file
         lines.seek(0)
         with csv.open_csv(lines, reading, convert_options=csv.ConvertOptions(column_types=types)) as batches:
             for batch in batches:

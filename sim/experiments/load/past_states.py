@@ -1,4 +1,4 @@
-"""Past states of a run, to go back to: the further back, the fewer."""
+"""Past states of a run, from which it can be simulated again. Older states are sparser."""
 
 from typing import Generic, TypeVar
 
@@ -6,24 +6,24 @@ __all__ = ["RUNG", "PastStates"]
 
 T = TypeVar("T")
 
-#: Cycles from one state to the next, among the newest ones.
+#: Cycles between the newest states.
 RUNG = 4096
 
-#: How often the distance between states doubles on the way back.
+#: Number of times that the distance between states doubles towards older states.
 DOUBLINGS = 8
 
-#: Memory that states may take, in bytes: where they are too large, the oldest ones go; but four always stay.
+#: Memory limit of all states in bytes. Beyond it the oldest states are deleted, but `LEAST` states are always kept.
 MOST_BYTES = 1 << 28
 LEAST = 4
 
 
 class PastStates(Generic[T]):
-    """Past states of a run, at most `MOST` of them, and 256 MiB.
+    """Past states of a run, at most `MOST` of them and 256 MiB.
 
-    For every x from 4096 to about a million cycles there is one whose age lies between x and 2x, or that of the
-    start: of all states taken at multiples of 4096 x 2**k cycles the newest three stay, for each k from 0 to 8. Where
-    states are `due` more rarely, this holds from as many times 4096 on, or else the newest is half as old as the run
-    at most.
+    For each k from 0 to 8 the newest three states at multiples of 4096 x 2**k cycles are kept. So for every x from 4096
+    to about a million cycles there is a state with an age between x and 2x, or the state of the start. If states are
+    `due` only at each ``rarer``-th multiple, this holds from ``rarer`` x 4096 cycles on; at least, the newest state is
+    at most half as old as the run.
     """
 
     MOST = 3 * (DOUBLINGS + 1) + 1
@@ -35,18 +35,19 @@ class PastStates(Generic[T]):
         return len(self._rungs)
 
     def due(self, cycle: int, rarer: int = 1) -> bool:
-        """Whether the state of this cycle is wanted.
+        """Return whether the state of this cycle is to be stored.
 
         Parameters
         ----------
         rarer : int
-            A power of two: only each so many-th is wanted, as it takes long; and those of 4096 x 2**n cycles.
+            A power of two: only each ``rarer``-th state is stored, because storing takes long, and those of 4096 x 2**n
+            cycles.
         """
         rung = cycle // RUNG
         return rung not in self._rungs and (not self._rungs or rung % rarer == 0 or not rung & rung - 1)
 
     def add(self, cycle: int, state: T, size: int = 0) -> None:
-        """Keep a state of so many bytes, the newest one, and forget others."""
+        """Store the newest state, which has ``size`` bytes, and delete states that are not kept any more."""
         newest = cycle // RUNG
         first = next(iter(self._rungs), newest)
         self._rungs[newest] = cycle, state
@@ -57,7 +58,7 @@ class PastStates(Generic[T]):
             del self._rungs[next(iter(self._rungs))]
 
     def before(self, cycle: int) -> T:
-        """Give the newest state of this cycle or an earlier one; the oldest one where there is none."""
+        """Return the newest state of this cycle or an earlier one; the oldest state if all are later."""
         states = list(self._rungs.values())
         return next((state for at, state in reversed(states) if at <= cycle), states[0][1])
 

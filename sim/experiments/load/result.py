@@ -28,34 +28,35 @@ SPANS = {
     "network_latency": ("injected", "tail"),
     "reception_latency": ("tail", "received"),
 }
-#: Messages of each seed with which a mean may count as precise.
+#: Least number of messages of each seed for a precise mean.
 FEWEST = 30
 
 KINDS = ("multicast", "unicast")
 COUNTS = ("created", "wanted", "begun")
 
-#: Flits per node and cycle: what is summed up, by the words of JSON.
+#: Flits per node and cycle: field of `TOTALS` by key in JSON.
 PER_NODE = {"offered": "created", "effective": "wanted", "accepted": "consumed", "delivered_per_node": "completed"}
 
-#: Of latency, by the words of JSON.
+#: Percentiles of the latency by key in JSON.
 PERCENTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
 
-#: Of one lane in a slice of time. Payload flits ``created``, the same times their destinations ``wanted``, flits
-#: times destinations of messages ``completed``; messages ``begun``; those of them that are received by the end, all and
-#: by kind; worms of these multicasts (``copies``); sums of their spans; worms that wait at their sources at its end;
-#: and what was `MEASURED`.
+#: Sums of a lane in a time slice. ``created``: payload flits; ``wanted``: payload flits times destinations;
+#: ``completed``: payload flits times destinations of messages received in the slice; ``begun``: messages created;
+#: ``messages``, ``multicast``, ``unicast``: those of them that are received by the end, all and by kind; ``copies``:
+#: worms of these multicasts; spans of these messages; ``waiting``: worms that wait at their sources at the slice's end;
+#: and the `MEASURED` fields.
 TOTALS = np.dtype([(field, np.int64) for field in (
     *COUNTS, "completed", "messages", *KINDS, "copies", *SPANS, *(f"{kind}_latency" for kind in KINDS), "waiting",
     *MEASURED)])
 
 
 class Totals:
-    """Sums over messages, by slices of time and by lane; nothing grows with the length of a run.
+    """Sums over messages, by time slice and lane. Memory does not grow with the length of a run.
 
     Parameters
     ----------
     edges : int array [slices + 1]
-        Cycles in which the slices begin, and the last one ends.
+        Cycles in which the slices begin, and the end of the last one.
     lanes : int
     """
 
@@ -68,7 +69,7 @@ class Totals:
         return np.searchsorted(self.edges, cycles, side="right") - 1
 
     def add(self, done: np.ndarray) -> None:
-        """Add messages that are through: each where it was created, its flits where it was completed."""
+        """Add received messages, each to the slice of its creation, and its flits to the slice of its last receipt."""
         lane = done["lane"]
         np.add.at(self.table["completed"], (self._at(done["received"]), lane), done["length"] * done["destinations"])
         where = self._at(done["created"]), lane
@@ -84,10 +85,10 @@ class Totals:
 
 
 def steady_from(series: np.ndarray) -> int:
-    """Where a series that starts from an empty network has become steady: how many values are to be left out.
+    """Return the number of values to discard at the start of a series until it is steady.
 
-    The truncation for which the mean of what is left is known best (MSER: least sum of squares about the mean, over
-    the square of the number left), at most a half. Source: [White97].
+    The truncation, of at most half the series, minimises the error of the mean of the rest (MSER: sum of squares about
+    the mean over the square of the number of values). Source: [White97].
     """
     left = [series[first:] for first in range(len(series) // 2 + 1)]
     return int(np.argmin([((part - part.mean()) ** 2).sum() / len(part) ** 2 for part in left])) if len(series) else 0
@@ -95,41 +96,40 @@ def steady_from(series: np.ndarray) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Load:
-    """Outcome of a load experiment; the words are those of docs/experiments.md.
+    """Outcome of a load experiment. docs/experiments.md explains the measurements.
 
     Parameters
     ----------
     topology, scheme, configuration, traffic
-        What was simulated.
+        Parameters of the simulation.
     seeds : tuple of int
     edges : int array [slices + 1]
-        Cycles in which slices of time begin, and the last one ends.
+        Cycles in which time slices begin, and the end of the last one.
     first : int
-        The first slice that counts; the others are the warm-up.
+        The first slice that counts. Earlier slices are the warm-up.
     slices : `TOTALS` records [slices, seeds]
     latencies : list of (int64 array, int64 array)
-        Of each seed, the bins of latencies that are not empty in the slices that count, and what is in them
+        For each seed the latency bins that are not empty in the slices that count, and their counts
         (`Latencies.of_lane`).
     slowest : `WORST` records
-        The messages of these slices with the largest latencies, some of each slice and seed; ``lane`` is the seed's
-        place.
+        The messages with the largest latencies of each of these slices and each seed. ``lane`` is the seed's index.
     links : dict of str to int64 array [links]
-        Flits on the links of a kind (`LINKS`) in the cycles that count, all seeds together.
+        Flits on the links of a kind (`LINKS`) in the cycles that count, over all seeds.
     stage_sums : int64 array [5, seeds, stages]
-        What was counted of each stage in the cycles that count, of a multistage network (`Stages`).
+        Counts of each stage of a multistage network in the cycles that count (`Stages`).
     tokens : tuple of int
-        Groups of each stage that share a token.
+        Token groups of each stage.
     ends : dict of str to list
-        The two words that name each of these links in tables: of network links the switches that they come from and
-        lead to (a number where it is a node's), of others the node and the link's place there.
+        Two words that name each of these links in tables. A network link has its two switches, as numbers if they have
+        nodes' ids. Other links have the node and the link's number there.
     channels : dict of str to int
-        Virtual channels of all links of a kind; of consumption links consumption channels.
+        Virtual channels of all links of a kind; consumption channels of consumption links.
     deadlock, deadlock_seed : Deadlock or None, int or None
-        The earliest, and the seed that has run into it; then there is no steady state to measure.
+        The earliest deadlock and its seed. After a deadlock nothing is measured.
     seconds : float
         Processor time of the simulation.
     precision : float
-        Half the latency's interval over its mean at which the mean counts as precise.
+        Limit of half the latency's interval over its mean, up to which the mean counts as precise.
     """
 
     topology: Topology
@@ -172,34 +172,34 @@ class Load:
         return result
 
     def per_node(self, what: str) -> Interval:
-        """Flits per node and cycle: ``created``, ``wanted``, ``consumed`` or ``completed``; nothing in a deadlock."""
+        """Return flits per node and cycle: ``created``, ``wanted``, ``consumed`` or ``completed``."""
         return self._measured(self.totals[what] / (self._counted * self.topology.nodes))
 
     def span(self, name: str) -> Interval:
-        """Mean cycles of a span of messages' lives: the mean within each seed, then over seeds."""
+        """Return the mean of a span of messages in cycles (`SPANS`): the mean of each seed, then over seeds."""
         kind = name.removesuffix("_latency")
         messages = self.totals[kind if kind in KINDS else "messages"]
         return self._measured(self.totals[name][messages > 0] / messages[messages > 0])
 
     def utilisation(self, kind: str) -> Interval:
-        """Flits per cycle and link of a kind (`LINKS`): the mean over its links within each seed, then over seeds."""
+        """Return flits per cycle and link of a kind (`LINKS`): the mean over links in each seed, then over seeds."""
         flits = self.totals[f"{kind}_flits"]
         return self._measured(flits / (self._counted * max(1, len(self.ends[kind]))))
 
     def link_table(self, kind: str) -> list[tuple[int | str, int | str, float]]:
-        """Flits per cycle on each link of a kind, mean over seeds; in a deadlock none."""
+        """Return flits per cycle on each link of a kind, mean over seeds; an empty list after a deadlock."""
         if self.deadlock:
             return []
         flits = self.links[kind] / (self._counted * len(self.seeds))
         return [(*ends, value) for ends, value in zip(self.ends[kind], flits.tolist(), strict=True)]
 
     def busiest(self, kind: str) -> tuple[int | str, int | str, float] | None:
-        """The busiest link of a kind, as in `link_table`."""
+        """Return the busiest link of a kind, see `link_table`."""
         return max(self.link_table(kind), key=lambda link: link[2], default=None)
 
     @property
     def _counted(self) -> int:
-        """Cycles that count; 1 where there are none, and nothing in them."""
+        """Number of cycles that count, at least 1."""
         return max(1, self.cycles - self.warmup)
 
     def _measured(self, values: np.ndarray) -> Interval:
@@ -210,10 +210,10 @@ class Load:
         return {**self.utilisation(kind).to_dict(), "max": busiest[2] if busiest else None}
 
     def wait(self, what: str) -> Interval:
-        """Mean cycles that a worm waits for a ``link``, each hop, or for a ``consumption`` channel, at each stop.
+        """Return the mean cycles that a worm waits for a ``link`` per hop, or a ``consumption`` channel per stop.
 
-        The mean number of worms that wait over the rate at which they go on (Little's law), in each seed, then over
-        seeds.
+        It is the mean number of waiting worms over the rate at which they proceed (Little's law), for each seed, then
+        over seeds.
         """
         totals = self.totals
         gone = totals["hops" if what == "link" else "stops"]
@@ -222,50 +222,48 @@ class Load:
         return self._measured(waiting * self._counted / gone[known])
 
     def occupancy(self, kind: str) -> Interval:
-        """Mean share of the virtual channels of a kind of link (``network``, ``consumption``) that a worm owns."""
+        """Return the mean share of virtual channels with an owner on ``network`` or ``consumption`` links."""
         totals = self.totals
         owned = totals["links_owned" if kind == "network" else "consumption_owned"][totals["samples"] > 0]
         return self._measured(owned / totals["samples"][totals["samples"] > 0] / max(1, self.channels[kind]))
 
     @cached_property
     def stages(self) -> Stages:
-        """What was measured of each stage of a multistage network; none of another one, and none in a deadlock."""
+        """Measurements of each stage of a multistage network. Other networks have no stages."""
         idle = self.deadlock is not None or self.cycles == self.warmup
         accepted = self.totals["consumed"] / (self._counted * self.topology.nodes)
         return Stages(self.stage_sums, self.totals["samples"] * (not idle), self._counted, self.tokens, accepted)
 
     @property
     def hops_per_destination(self) -> Interval:
-        """Hops of worms over links between routers for each of their stops ([Boppana98], section 4.1: the v-c ratio
-        that a scheme uses).
-        """
+        """Hops over links between routers per stop ([Boppana98], section 4.1: the v-c ratio that a scheme uses)."""
         known = self.totals["stops"] > 0
         return self._measured(self.totals["hops"][known] / self.totals["stops"][known])
 
     @property
     def copies(self) -> Interval:
-        """Worms for each multicast."""
+        """Worms per multicast."""
         known = self.totals["multicast"] > 0
         return self._measured(self.totals["copies"][known] / self.totals["multicast"][known])
 
     @property
     def vc_ratio(self) -> float:
-        """Virtual channels of all links between routers over consumption channels: the v-c ratio that is provided."""
+        """Virtual channels of all links between routers over consumption channels: the provided v-c ratio."""
         return self.channels["network"] / self.channels["consumption"]
 
     def percentile(self, share: float) -> Interval:
-        """The latency that a share of the messages does not exceed: of each seed, to 0.8 %, then over seeds."""
+        """Return the latency that a share of the messages does not exceed: of each seed, to 0.8 %, then over seeds."""
         return self._measured(np.array([percentile(*one, share) for one in self.latencies if len(one[0])]))
 
     @property
     def longest(self) -> Interval:
-        """The largest latency of each seed, mean over seeds."""
+        """Largest latency of each seed, mean over seeds."""
         seeds = range(len(self.seeds))
         return self._measured(np.array([self.slowest["latency"][self.slowest["lane"] == seed].max() for seed in seeds
                                         if (self.slowest["lane"] == seed).any()], float))
 
     def worst(self) -> list[dict[str, int | None]]:
-        """The messages with the largest latencies, the worst one first; none in a deadlock."""
+        """Return the messages with the largest latencies, the slowest one first; an empty list after a deadlock."""
         if self.deadlock:
             return []
         order = np.lexsort((self.slowest["message"], self.slowest["lane"], -self.slowest["latency"]))
@@ -276,15 +274,15 @@ class Load:
 
     @property
     def censored(self) -> int:
-        """Messages created in the cycles that count and not received by the end."""
+        """Number of messages created in the cycles that count and not received by the end."""
         return int((self.totals["begun"] - self.totals["messages"]).sum())
 
     @property
     def imprecise(self) -> str | None:
-        """Why the mean latency does not count as precise, in words; None if it does."""
+        """Reason in words for which the mean latency does not count as precise; None if it does."""
         if self.span("latency").mean is None:
             return "no message received: no latency"
-        # of a mix each kind's latency is known so well: the few multicasts are lost in the mean of all
+        # in a mix, each kind must be precise: the mean of all hides a few multicasts
         mixed = all(self.totals[kind].any() for kind in KINDS)
         for whose, kind in (("", "messages"), *((f"{kind}s' ", kind) for kind in KINDS if mixed)):
             latency = self.span("latency" if kind == "messages" else f"{kind}_latency")
@@ -300,17 +298,21 @@ class Load:
 
     @property
     def precise(self) -> bool:
-        """Whether half the latency's interval is within ``precision`` of its mean, with 30 messages of each seed; of a
-        mix that of multicasts and that of unicasts, too."""
+        """The mean latency is precise.
+
+        Half its interval is at most ``precision`` of the mean, with 30 messages or more of each seed. In a mix this
+        holds for multicasts and for unicasts, too.
+        """
         return self.imprecise is None
 
     @property
     def saturated(self) -> bool:
-        """Whether the network does not keep up: it falls short of what is wanted, or worms pile up at its sources.
+        """The network is saturated: it delivers too few flits, or worms accumulate at their sources.
 
-        It falls short if less than 95 % of ``wanted`` is ``completed``, and what is missing is more than 1.5 times what
-        is on its way at that latency. Worms pile up if a straight line through the mean number that wait rises by more
-        than a worm in ten nodes, and by more than three times the standard deviation about it.
+        It delivers too few flits if less than 95 % of ``wanted`` is ``completed`` and the missing flits are more than
+        1.5 times those on their way at the mean latency. Worms accumulate if a straight line through the mean number of
+        waiting worms rises by more than a worm per ten nodes, and by more than three times the standard deviation about
+        the line.
         """
         return bool(self.deadlock is None and (self._falls_short() or self._piles_up()))
 
@@ -318,7 +320,7 @@ class Load:
         wanted, completed = int(self.totals["wanted"].sum()), int(self.totals["completed"].sum())
         messages = int(self.totals["messages"].sum())
         if not messages:
-            return False  # all that is known is that some are on their way
+            return False  # messages may be on their way
         on_the_way = wanted * int(self.totals["latency"].sum()) / messages / self._counted
         return wanted - completed > max(0.05 * wanted, 1.5 * on_the_way)
 
@@ -328,8 +330,9 @@ class Load:
 
     @cached_property
     def _growth(self) -> tuple[float, float]:
-        """Worms by which those that wait at the sources have grown in the cycles that count, mean over seeds, by a
-        straight line; and the standard deviation about it.
+        """Growth of the number of worms waiting at the sources over the cycles that count, and its standard deviation.
+
+        A straight line is fitted to the mean over seeds. The standard deviation is that about the line.
         """
         waiting = self.slices["waiting"][self.first:].mean(axis=1)
         if len(waiting) < 3:
@@ -340,8 +343,10 @@ class Load:
 
     @property
     def far_beyond(self) -> bool:
-        """Whether it is saturated so clearly that a short run shows it: more than 5 % of what is created does not get
-        through. Below, worms pile up at first although they are taken in the end.
+        """The network is so far beyond saturation that a short run shows it.
+
+        It delivers too few flits, or the waiting worms grow by more than 5 % of the created ones. Below that, worms may
+        accumulate at first and be sent later.
         """
         totals = self.totals
         messages = max(1, int(totals["messages"].sum()))
@@ -349,12 +354,12 @@ class Load:
         return self.saturated and (self._falls_short() or self._growth[0] > 0.05 * worms)
 
     def to_dict(self, *, links: bool = False) -> dict[str, Any]:
-        """Give the results as plain data for JSON, as ``wormcast load --json`` prints them.
+        """Return the results as plain data for JSON, as ``wormcast load --json`` prints them.
 
         Parameters
         ----------
         links : bool
-            With each kind's `link_table`.
+            Include each kind's `link_table`.
         """
         per_node = self.per_node("completed").mean
         return {

@@ -1,4 +1,4 @@
-"""Waveforms of load experiments, recorded by going back and running the same cycles once more."""
+"""Waveforms of load experiments, recorded by simulating from a past state again."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,17 +16,17 @@ from .seed_batch import SeedBatch
 __all__ = ["Instance", "rewind_to_deadlock", "rewind_to_message", "rewind_to_window"]
 
 Instance = tuple[str, int]
-"""A component: its kind, and which one of these."""
+"""Component: its kind, and its index among these."""
 
-#: Cycles before a message's creation, and behind its last receipt.
+#: Cycles recorded before a message's creation and after its last receipt.
 MARGIN = 10
 
 
 def rewind_to_deadlock(experiment: Experiment, path: Path) -> None:
-    """Write how the earliest deadlock of an experiment came about: the instances and cycles that `around` names.
+    """Write a waveform of the earliest deadlock of an experiment: the instances and cycles that `around` selects.
 
-    Where past states do not go back so far, it begins with the oldest one, and has one cycle at least. The experiment
-    is of no use after this, but for results that were taken before.
+    If all past states are later than the first cycle, the waveform begins with the oldest state. It has at least one
+    cycle. The experiment cannot continue after this call.
     """
     group = experiment.deadlocked
     assert group is not None
@@ -36,14 +36,14 @@ def rewind_to_deadlock(experiment: Experiment, path: Path) -> None:
 
 
 def rewind_to_window(experiment: Experiment, path: Path, first: int, end: int, instances: Sequence[Instance]) -> None:
-    """Write cycles ``first`` to ``end`` - 1 of the first seed. What follows does not change.
+    """Write a waveform of cycles ``first`` to ``end`` - 1 of the first seed. The experiment continues unchanged.
 
     Parameters
     ----------
     experiment : Experiment
-        Keeps past states; it has passed cycle ``first``, and is in no deadlock.
+        An experiment that keeps past states, has passed cycle ``first``, and is not in a deadlock.
     instances : sequence of (str, int)
-        Those of the first lane.
+        Instances of the first lane.
     """
     group = experiment.groups[0]
     present = group.capture()
@@ -55,29 +55,29 @@ def rewind_to_window(experiment: Experiment, path: Path, first: int, end: int, i
 
 def rewind_to_message(experiment: Experiment, path: Path, seed: int, message: int, created: int,
                       received: int) -> list[int]:
-    """Write what became of one message, from 10 cycles before its creation to 10 behind its last receipt.
+    """Write a waveform of one message, from 10 cycles before its creation to 10 cycles after its last receipt.
 
-    It shows the routers on the paths of the message's worms, the preferred ones where the relation leaves a choice,
-    and the interfaces of its source and destinations. What follows does not change.
+    It has the routers on the paths of the message's worms (the preferred paths if the relation has several candidates),
+    and the interfaces of its source and destinations. The experiment continues unchanged.
 
     Parameters
     ----------
     experiment : Experiment
-        Keeps past states; it has passed cycle ``received``, and is in no deadlock.
+        An experiment that keeps past states, has passed cycle ``received``, and is not in a deadlock.
     seed, message : int
-        The message's seed, and its number there.
+        The message's seed, and its number in that seed.
     created, received : int
-        Its cycles.
+        Cycles of the message.
 
     Returns
     -------
     list of int
-        Its worms, as they are numbered in the waveform.
+        The message's worms, as numbered in the waveform.
 
     Raises
     ------
     WormcastError
-        No past state is as old as the message; or the waveform is too large.
+        All past states are later than the message's creation, or the waveform is too large.
     """
     group = next(one for one in experiment.groups if seed in one.seeds)
     past = experiment.pasts[experiment.groups.index(group)]
@@ -85,8 +85,8 @@ def rewind_to_message(experiment: Experiment, path: Path, seed: int, message: in
     present = group.capture()
     lane, state = group.seeds.index(seed), past.before(created) if len(past) else present
     if state.cycle > created:
-        raise WormcastError(f"message {message} was created in cycle {created}, the oldest state that is kept is of "
-                            f"cycle {state.cycle}, from which on messages can be shown")
+        raise WormcastError(f"message {message} is not valid: it was created in cycle {created}. "
+                            f"Allowed: messages created from cycle {state.cycle} on, the oldest stored state.")
     try:
         group.restore(state)
         group.window.extend(created + 1)
@@ -99,7 +99,7 @@ def rewind_to_message(experiment: Experiment, path: Path, seed: int, message: in
 
 
 def _way(group: SeedBatch, lane: int, message: int) -> tuple[list[int], list[Instance]]:
-    """A message's worms, as waveforms number them, and the routers and interfaces that they come to."""
+    """Return a message's worms, as numbered in waveforms, and the routers and interfaces on their paths."""
     window, network = group.window, group.window.network
     mine = (window.messages["lane"] == lane) & (window.messages["message"] == message)
     number = window.messages_before + int(np.flatnonzero(mine)[0])
@@ -125,8 +125,8 @@ def _record(experiment: Experiment, group: SeedBatch, first: int, end: int, path
 
     def act(engine: BulkEngine) -> None:
         require_size(engine, end - begin, instances)
-        told = deadlock.to_dict() if deadlock else None
-        about = About(group.window.message_of, group.window.worms_before, lane, told)
+        about = About(group.window.message_of, group.window.worms_before, lane,
+                      deadlock.to_dict() if deadlock else None)
         record(engine, path, end - begin, instances, about, first=begin)
 
     group.replay(state, begin, end, act)

@@ -1,4 +1,4 @@
-"""Some seeds of a load experiment, side by side in one network: run to a cycle, captured, put back."""
+"""Seeds of a load experiment that are simulated side by side in one network. The state can be captured and restored."""
 
 import copy
 import threading
@@ -29,44 +29,45 @@ from .utilisation import LinkTotals
 
 __all__ = ["FOR_EVER", "CommonEnd", "Found", "SeedBatch", "State"]
 
-#: Cycles for which messages are created at a time: what is in memory follows from it, results do not.
+#: Cycles for which messages are created at a time. It affects memory, not results.
 CHUNK = 2048
 
-#: Cycles without a flit of some worm under way, beyond its interfaces' waits, after which a deadlock is looked for.
+#: Cycles in which no host sends or receives a flit of a worm under way before a deadlock is looked for, without the
+#: waits of its interfaces.
 PATIENCE = 8192
 
-#: The same at the end of an experiment, when it is the last time to look.
+#: The same number at the end of an experiment.
 LAST_PATIENCE = 2048
 
-#: The last edge of an experiment that goes on until all is received.
+#: The last edge of an experiment that runs until all messages are received.
 FOR_EVER = MOST_CYCLES + 1
 
-#: What the engine's own capture holds; and what is told before anything is put back.
+#: Objects that are not part of `State.others`: the engine's capture has them, or they are emptied before.
 APART = (BulkEngine, MovingHost, GrantLog)
 
 
 class CommonEnd:
-    """Where all groups end: at the earliest deadlock that any has found, whoever finds it first, or when told to."""
+    """Common end of all groups: the earliest deadlock found in any group, a stop, or an exception."""
 
     def __init__(self) -> None:
         self._at: int | None = None
         self._lock = threading.Lock()
-        self.stopped = False  # for good, by `Experiment.stop`
-        self.broken = False  # what is run now, by an exception
+        self.stopped = False  # `Experiment.stop` was called
+        self.broken = False  # an exception ended the present run
 
     def lower(self, cycle: int) -> None:
-        """End in this cycle, or in an earlier one that is known."""
+        """Lower the end to this cycle, unless it is earlier already."""
         with self._lock:
             self._at = cycle if self._at is None else min(self._at, cycle)
 
     def before(self, cycle: int) -> bool:
-        """Whether the end comes before this cycle."""
+        """Return whether the end is before this cycle."""
         return self.stopped or self.broken or (self._at is not None and self._at < cycle)
 
 
 @dataclass(frozen=True)
 class Found:
-    """A deadlock, the lane that it is in, and which instances and cycles show how it came about (`around`)."""
+    """Deadlock with its lane, and the instances and cycles to record (`around`)."""
 
     deadlock: Deadlock
     lane: int
@@ -77,7 +78,7 @@ class Found:
 
 @dataclass(frozen=True)
 class State:
-    """A group between two of its steps."""
+    """State of a group between two steps."""
 
     cycle: int
     engine: Capture
@@ -85,32 +86,32 @@ class State:
 
     @property
     def bytes(self) -> int:
-        """Memory that it takes."""
+        """Memory of the state in bytes."""
         others = (leaf for leaf in self.others.values() if isinstance(leaf, np.ndarray))
         return sum(array.nbytes for array in (*self.engine.blocks.values(), self.engine.outputs, *self.engine.host,
                                               *others))
 
 
 class SeedBatch:
-    """A network with a lane for each of some seeds, the traffic in it, and what is measured of it.
+    """Network with one lane per seed, its traffic, and its measurements.
 
     Parameters
     ----------
     network : Network
-        With so many lanes.
+        A network with one lane per seed.
     traffic : Traffic or Trace
     seeds : sequence of int
     edges : int array [slices + 1]
-        Cycles in which slices of time begin, and the last one ends.
+        Cycles in which time slices begin, and the end of the last one.
 
     Attributes
     ----------
     now : int
-        Cycles that have been run.
+        Number of simulated cycles.
     found : Found or None
         The first deadlock.
     drained : bool
-        All is received, of an experiment whose last edge is `FOR_EVER`.
+        The last edge is `FOR_EVER`, and all messages are received.
     """
 
     def __init__(self, network: Network, traffic: Traffic | Trace, seeds: Sequence[int],
@@ -130,9 +131,9 @@ class SeedBatch:
         self._patience = np.full(len(seeds), PATIENCE + self._waits)
 
     def _next(self) -> int:
-        """The cycle up to which the next step goes: an edge, or a multiple of `CHUNK`.
+        """Return the end of the next step: the next edge or a multiple of `CHUNK`, whichever is earlier.
 
-        It is the next multiple, or the last one before anything happens.
+        The multiple is the next one, or the last one before the next event.
         """
         edges = self.totals.edges
         event = min(self.window.next, self.engine.next_event())
@@ -141,16 +142,16 @@ class SeedBatch:
 
     def advance(self, until: int, end: CommonEnd, past: "PastStates[State] | None" = None,
                 tell: Tell | None = None) -> None:
-        """Step until this cycle is reached, or passed within the last step, but not beyond the end.
+        """Step until cycle ``until`` is reached or passed, but not beyond the common end.
 
-        The steps, and so what is measured, do not depend on where it is asked to pause.
+        The steps, and so the measurements, do not depend on ``until``.
 
         Parameters
         ----------
         past : PastStates, optional
-            Where to keep states on the way.
+            Store for past states.
         tell : Tell, optional
-            Gets the messages that are through, those of a lane in the order of their numbers.
+            Callback for received messages, for each lane in the order of their numbers.
         """
         while self.now < until and not self.drained and not end.before(following := self._next()):
             if past is not None and past.due(self.now, self.window.rhythm) and not self.found:
@@ -162,12 +163,12 @@ class SeedBatch:
 
     @property
     def _ends_by_itself(self) -> bool:
-        """Whether it ends when all is received: of an experiment for ever, when all messages are created."""
+        """The last edge is `FOR_EVER`, and all messages are created: the experiment ends when they are received."""
         return bool(self.totals.edges[-1] == FOR_EVER) and self.window.ended
 
     @property
     def all_received(self) -> bool:
-        """Whether all messages are created and received, of an experiment whose last edge is `FOR_EVER`."""
+        """The last edge is `FOR_EVER`, and all messages are created and received."""
         return self._ends_by_itself and not self.engine.host.counters[UNDELIVERED]
 
     def _step(self, until: int, tell: Tell | None) -> None:
@@ -185,11 +186,11 @@ class SeedBatch:
         self.drained = self.all_received
         at = int(np.searchsorted(edges, until)) - 1
         self._count(at)
-        if until % CHUNK == 0 or until == edges[-1] or self.drained:  # often enough, where slices are short
+        if until % CHUNK == 0 or until == edges[-1] or self.drained:  # not at every edge of short slices
             self._look(tell)
 
     def _look(self, tell: Tell | None) -> None:
-        """Forget what is through, assert that nothing is lost, and look for deadlocks."""
+        """Remove received messages, assert that no flit is lost, and look for deadlocks."""
         window, engine = self.window, self.engine
         self.totals.add(window.take_done(tell))
         engine.host = window.host
@@ -207,7 +208,7 @@ class SeedBatch:
                 self.found = Found(deadlock.counted_from(window.worms_before), int(lane), *shown)
 
     def _count(self, at: int) -> None:
-        """Add what has come since the last step to a slice of time."""
+        """Add the counts since the last step to a time slice."""
         window, table = self.window, self.totals.table
         for name, count in window.counts().items():
             table[name][at] += count - self._counted[name]
@@ -218,9 +219,9 @@ class SeedBatch:
         self.stages.add(at, measured)
 
     def follow(self) -> None:
-        """Follow the worms from the first cycle on, so that a `Through` has a `Way`.
+        """Follow the worms from the first cycle on, so that each `Through` has a `Way`.
 
-        Not in retransmission slots or deep buffers, and not worms that are copied on their way.
+        Worms are not followed through retransmission slots or deep buffers, nor if they branch.
         """
         network, configuration = self.window.network, self.window.network.configuration
         if not (configuration.slots or configuration.deep or network.scheme.is_tree):
@@ -228,13 +229,13 @@ class SeedBatch:
             self.window.log = GrantLog(coupled=configuration.readers == "coupled")
 
     def all_totals(self) -> Totals:
-        """Give a copy of the totals, with messages that are received while older ones are not."""
+        """Return a copy of the totals that includes messages received while older ones are not."""
         totals = copy.deepcopy(self.totals)
         totals.add(self.window.take_rest())
         return totals
 
     def extend(self, edges: np.ndarray) -> None:
-        """Add slices of time: their edges, from the last one that there is on."""
+        """Append time slices. The first of their edges is the present last one."""
         more = np.zeros((len(edges) - 1, len(self.seeds)), TOTALS)
         self.totals.edges = np.concatenate([self.totals.edges, edges[1:]])
         self.totals.table = np.concatenate([self.totals.table, more])
@@ -242,10 +243,9 @@ class SeedBatch:
         self.stages.extend(edges)
 
     def replay(self, state: State, first: int, last: int, act: Callable[[BulkEngine], None]) -> None:
-        """Go back to a state and run on to cycle ``first``; then the engine is handed over.
+        """Restore a state, run to cycle ``first``, and call ``act`` with the engine.
 
-        All messages up to ``last`` are there by then. What is measured is of no use after this, until the group is
-        restored to another state.
+        All messages before ``last`` are created. Measurements are invalid afterwards, until another state is restored.
         """
         self.restore(state)
         self.window.extend(last)
@@ -254,22 +254,22 @@ class SeedBatch:
         act(self.engine.in_words())
 
     def capture(self) -> State:
-        """Copy the whole state; not after a deadlock, which has nothing to continue."""
+        """Return a copy of the whole state. A group in a deadlock cannot be captured."""
         self._shrink()
         return State(self.now, self.engine.capture(), self._others())
 
     def restore(self, state: State) -> None:
-        """Go back to a state that this group has captured."""
+        """Restore a state that this group has captured."""
         self.engine.restore(state.engine)
         self._put(state.others)
 
     def to_leaves(self) -> Leaves:
-        """Give the whole state so that it means the same on every machine (`BulkEngine.to_arrays`)."""
+        """Return the whole state in a form that every machine can read (`BulkEngine.to_arrays`)."""
         self._shrink()
         return {f"engine.{name}": array for name, array in self.engine.to_arrays().items()} | self._others()
 
     def from_leaves(self, leaves: Leaves) -> None:
-        """Take over a state that a group with these seeds and this traffic gave by `to_leaves`."""
+        """Set the state from the `to_leaves` of a group with the same seeds and traffic."""
         prefix = "engine."
         self.engine.from_arrays({
             name.removeprefix(prefix): leaf for name, leaf in leaves.items()
@@ -277,7 +277,7 @@ class SeedBatch:
         self._put({name: leaf for name, leaf in leaves.items() if not name.startswith(prefix)})
 
     def _shrink(self) -> None:
-        """Keep nothing that is through: a state has no use for it."""
+        """Free received messages, which a state does not need."""
         self.window.shrink()
         self.engine.host = self.window.host
 
@@ -289,4 +289,4 @@ class SeedBatch:
         self.found = None
         copy_in(self, others, without=APART)
         self.window.host = self.engine.host
-        take(self.engine.meter)  # what was counted in between counts for nothing
+        take(self.engine.meter)  # discards the counts since the state

@@ -1,4 +1,4 @@
-"""Random traffic as it is created: which node creates which message in which cycle."""
+"""Random traffic: sources, destinations and creation cycles of messages."""
 
 import math
 from typing import Protocol
@@ -13,14 +13,14 @@ from .created import Created
 
 __all__ = ["Source"]
 
-#: What a node's stream of messages is in the middle of: its random state, and the cycle of its next message.
+#: State of a node's stream of messages: its random state, and the cycle of its next message.
 STREAM = np.dtype([("state", np.uint64), ("next", np.int64)])
 
 NONE = -1
 
 
 class Mixture(Protocol):
-    """What is asked of random traffic, as `Traffic` documents it."""
+    """Interface of random traffic, see `Traffic`."""
 
     @property
     def length(self) -> int: ...
@@ -36,26 +36,26 @@ class Mixture(Protocol):
     def chance(self) -> float: ...
 
     def counts(self, nodes: int) -> Reals:
-        """Distribution of a multicast's number of destinations."""
+        """Return the distribution of the number of destinations of a multicast."""
 
     def hot_nodes(self, topology: Topology) -> list[int]:
-        """Ids of the hot spots."""
+        """Return the ids of the hot spots."""
 
 
 class Source:
-    """The messages of one network, created as time goes on: the same ones, however the time is cut.
+    """Random messages of one network, created as time proceeds. The messages do not depend on the calls' cycles.
 
     Parameters
     ----------
     traffic : Traffic
     topology : Topology
     seed : int
-        Two seeds give independent traffic.
+        Traffic of different seeds is independent.
 
     Attributes
     ----------
     ended : bool
-        False: there are always further messages.
+        Always False.
     """
 
     ended = False
@@ -72,7 +72,7 @@ class Source:
         hot = np.zeros(nodes, bool)
         hot[traffic.hot_nodes(topology)] = True
         self._others = int((~hot).sum())
-        self._nodes = np.argsort(hot, kind="stable").astype(np.int32)  # hot spots behind all others
+        self._nodes = np.argsort(hot, kind="stable").astype(np.int32)  # hot spots last
         self._streams = np.zeros(nodes, STREAM)
         self._streams["state"] = np.random.default_rng(seed).integers(0, 2**64, nodes, np.uint64)
         self._streams["next"] = -1
@@ -80,12 +80,12 @@ class Source:
 
     @property
     def next(self) -> int:
-        """First cycle, of those that are not created yet, in which there may be a message."""
+        """Cycle of the next message of any node."""
         return int(self._streams["next"].min())
 
     @property
     def state(self) -> np.ndarray:
-        """Where the stream of each node is, `STREAM` records [nodes]; one that is set goes on from there."""
+        """State of each node's stream, `STREAM` records [nodes]. Setting it continues from there."""
         return self._streams.copy()
 
     @state.setter
@@ -93,13 +93,13 @@ class Source:
         self._streams[:] = state
 
     def until(self, cycle: int) -> Created:
-        """Create the messages of all cycles before this one that are not created yet."""
+        """Create the messages of all cycles before ``cycle`` that are not created yet."""
         traffic = self.traffic
         expected = traffic.chance * self.nodes * max(0, cycle - int(self._streams["next"].min()))
         room = int(expected + 6 * math.sqrt(expected)) + 64
         parts: list[tuple[np.ndarray, ...]] = []
         while True:
-            heads = np.zeros((room, 4), np.int64)  # cycle, source, whether a multicast, destinations
+            heads = np.zeros((room, 4), np.int64)  # cycle, source, multicast or not, number of destinations
             nodes = np.zeros(room * (self.nodes - 1 if len(parts) else max(1, min(self.nodes - 1, 64))), np.int32)
             messages, places = _create(self._streams, cycle, traffic.chance, traffic.multicast_fraction, self._below,
                                        self._partners, traffic.hot_spot_share, heads, nodes, self._nodes.copy(),
@@ -132,7 +132,7 @@ def _uniform(streams, node):
 
 @compiled
 def _gap(streams, node, chance):
-    """Cycles up to the next message, from 1."""
+    """Draw the number of cycles to the next message, at least 1."""
     if chance >= 1.0:
         return 1
     if chance <= 0.0:
@@ -153,8 +153,8 @@ def _swap(array, one, other):
 
 @compiled
 def _destinations(streams, node, count, share, nodes, swaps, shuffled, place, others):
-    """Write distinct destinations, each in turn a hot spot or not, and then any of those that are left of its kind."""
-    # each kind has its own part of the shuffled nodes; the source goes to the end of its part, and is left out
+    """Draw distinct destinations: for each a hot spot or not, then one of the remaining nodes of that kind."""
+    # each kind has its part of the shuffled nodes; the source is swapped to the end of its part, and excluded
     own_end = (others if place < others else len(shuffled)) - 1
     _swap(shuffled, place, own_end)
     cold_left, hot_left = others, len(shuffled) - others
@@ -186,9 +186,10 @@ def _destinations(streams, node, count, share, nodes, swaps, shuffled, place, ot
 @compiled
 def _create(streams, cycle, chance, multicast_fraction, below, partners, share, heads, nodes, shuffled, places_of,
             others):
-    """Write messages node by node, as long as there is room: how many, and how many destinations.
+    """Create messages node by node while there is room, and return the numbers of messages and of destinations.
 
-    ``shuffled`` holds all nodes, ``others`` of them before the hot spots, and is put back; ``places_of`` says where.
+    ``shuffled`` has all nodes, first ``others`` nodes that are not hot spots. Its order is restored. ``places_of`` has
+    each node's index in it.
     """
     messages, places, most = 0, 0, len(streams) - 1
     swaps = np.empty((most, 2), np.int32)

@@ -1,4 +1,4 @@
-"""What the options of a load experiment ask for, on the command line and in a sweep's file."""
+"""Specification of a load experiment by options of the command line or of a sweep file."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -15,20 +15,20 @@ __all__ = ["Specification"]
 
 FIELDS = tuple(field.name for field in fields(Traffic))
 
-#: What a trace says itself, or has none of.
+#: Options that a trace determines or does not have.
 NOT_WITH_TRACE = (*FIELDS, "until_interval", "precision", "seed", "seeds")
 
 
 @dataclass(frozen=True)
 class Specification:
-    """Traffic of a load experiment, and for how long it is run, with which seeds.
+    """Traffic, number of cycles and seeds of a load experiment.
 
     Parameters
     ----------
     traffic : Traffic or Trace
     cycles : int or None
     seed, seeds : int or None
-        The first seed and how many; None of a trace.
+        The first seed and the number of seeds; None for a trace.
     """
 
     traffic: Traffic | Trace
@@ -38,32 +38,25 @@ class Specification:
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> "Specification":
-        """Take it from options by name; those that are not there, None or False are not given.
-
-        Raises
-        ------
-        WormcastError
-            Neither a rate nor a trace is given, or something beside a trace that has no meaning with it; a parameter
-            of `Traffic` is refused, or there are too many seeds.
-        """
+        """Build a specification from options by name. None and False count as not given."""
         options = {name: value for name, value in given.items() if value is not None and value is not False}
         if "trace" in options:
             beside = [name for name in NOT_WITH_TRACE if name in options]
             if beside:
-                raise WormcastError(f"trace: {', '.join(beside)} is given beside it, a trace says itself what is sent "
-                                    "when, and nothing in it is random")
+                raise WormcastError(f"{', '.join(beside)}: not valid with a trace, which determines all messages. "
+                                    "Allowed: with rate.")
             return cls(Trace(options["trace"]), options.get("cycles"), None, None)
         if "rate" not in options:
-            raise WormcastError("rate: neither a rate nor a trace is given, a load experiment needs one of them")
+            raise WormcastError("rate is missing. Needed: rate or trace.")
         traffic = Traffic(**{name: options[name] for name in FIELDS if name in options})
         seed, seeds = options.get("seed", FIRST_SEED), options.get("seeds", SEEDS)
         if seed < 0:
-            raise WormcastError(f"seed: {seed} is given, it must be 0 or more")
+            raise WormcastError(f"seed: {seed} is not valid. Allowed: 0 or more.")
         if not 1 <= seeds <= MOST_SEEDS:
-            raise WormcastError(f"seeds: {seeds} is given, allowed are 1 to {MOST_SEEDS}")
+            raise WormcastError(f"seeds: {seeds} is not valid. Allowed: 1 to {MOST_SEEDS}.")
         return cls(traffic, options.get("cycles", CYCLES), seed, seeds)
 
     @property
     def seed_numbers(self) -> Sequence[int]:
-        """All seeds; of a trace one that means nothing."""
+        """All seeds. A trace has one, which is ignored."""
         return (0,) if self.seed is None or self.seeds is None else range(self.seed, self.seed + self.seeds)

@@ -1,4 +1,4 @@
-"""Worms that wait, and tokens, by the stages of a multistage network: sums by slices of time."""
+"""Waiting worms and tokens by stage of a multistage network, summed by time slice."""
 
 from dataclasses import dataclass
 
@@ -13,41 +13,41 @@ from .statistics import Interval, interval
 
 __all__ = ["HEADS", "HELD", "WAITS", "WALK", "StageTotals", "Stages"]
 
-#: What is counted of a stage. Sums over samples: heads of worms that wait, for whatever it is, those that wait for a
-#: token, tokens held, and tokens on their way to a worm that waits; and tokens that were taken.
+#: Counts of a stage. Sums over samples: heads of worms that wait for any resource, heads that wait for a token, tokens
+#: held, tokens on their way to a waiting worm. The last one is the number of tokens taken.
 HEADS, WAITS, HELD, WALK, TAKEN = range(5)
 FIELDS = 5
 
 
 class StageTotals:
-    """Sums by slices of time, stages and lanes; of a network without stages there are none.
+    """Counts by time slice, stage and lane. A network without stages has none.
 
     Parameters
     ----------
     network : Network
     edges : int array [slices + 1]
-        Cycles in which the slices begin, and the last one ends.
+        Cycles in which the slices begin, and the end of the last one.
 
     Attributes
     ----------
     table : int64 array [slices, 5, lanes, stages]
-        `HEADS` and so on.
+        Counts in the order `HEADS`, `WAITS`, `HELD`, `WALK`, `TAKEN`.
     """
 
     def __init__(self, network: Network, edges: np.ndarray):
         topology = network.topology
         stage = stage_of_switch(topology) if topology.kind == "min" else np.zeros(0, np.int32)
-        # the switches of a stage stand one behind the other
+        # the switches of a stage have consecutive numbers
         self._switches = len(stage)
         self._shape = FIELDS, network.lanes, int(stage.max(initial=-1)) + 1
         self.table = np.zeros((len(edges) - 1, *self._shape), np.int64)
 
     def extend(self, edges: np.ndarray) -> None:
-        """Add slices of time: their edges, from the last one that there is on."""
+        """Append time slices. The first of their edges is the present last one."""
         self.table = np.concatenate([self.table, np.zeros((len(edges) - 1, *self._shape), np.int64)])
 
     def add(self, at: int, measured: Measured) -> None:
-        """Add what was counted in a slice."""
+        """Add measurements to a time slice."""
         if self._switches:
             sampled = measured.sampled
             heads = sampled[[LINK_WAITS, CONSUMPTION_WAITS, TOKEN_WAITS]].sum(axis=0)
@@ -58,18 +58,18 @@ class StageTotals:
 
 @dataclass(frozen=True, eq=False)
 class Stages:
-    """What was measured of the stages in the cycles that count.
+    """Measurements of the stages in the cycles that count.
 
     Parameters
     ----------
     sums : int64 array [5, seeds, stages]
-        `HEADS` and so on.
+        Counts in the order `HEADS`, `WAITS`, `HELD`, `WALK`, `TAKEN`.
     samples : int64 array [seeds]
-        Cycles in which those that wait were counted.
+        Number of sampled cycles.
     cycles : int
-        Cycles that count.
+        Number of cycles that count.
     tokens : tuple of int
-        Groups of each stage that share a token.
+        Token groups of each stage.
     accepted : float array [seeds]
         Flits accepted per node and cycle.
     """
@@ -85,23 +85,22 @@ class Stages:
 
     @property
     def known(self) -> np.ndarray:
-        """Seeds in which anything was counted, bool [seeds]."""
+        """Seeds with samples, bool [seeds]."""
         return self.samples > 0
 
     def mean(self, what: int, stage: int | None = None) -> Interval:
-        """How many of ``what`` there were on average, in a stage or in all."""
+        """Return the mean number of ``what`` over time, in a stage or in all stages."""
         known = self.known & (len(self) > 0)
         return interval(self._of(what, stage)[known] / self.samples[known])
 
     def each(self, what: int, stage: int | None = None) -> Interval:
-        """Cycles for which each token that was taken was ``what``: their mean number over tokens taken per cycle."""
+        """Return the mean cycles of ``what`` per token taken: the mean number over the tokens taken per cycle."""
         taken = self._of(TAKEN, stage)
         known = self.known & (taken > 0)
         return interval(self._of(what, stage)[known] / self.samples[known] * self.cycles / taken[known])
 
     def longest(self, what: int) -> Interval:
-        """The same of the stage in which it takes longest: over all of them the many tokens of a stage that is seldom
-        asked for hide those of another."""
+        """Return `each` of the stage with the greatest mean, which the mean over all stages may hide."""
         stages = [self.each(what, stage) for stage in range(len(self))]
         return max(stages, key=lambda one: -1.0 if one.mean is None else one.mean, default=Interval(None, None))
 
@@ -109,7 +108,7 @@ class Stages:
         return self.sums[what].sum(axis=1) if stage is None else self.sums[what][:, stage]
 
     def early(self) -> Interval:
-        """Share of the waiting heads that wait in the first stage."""
+        """Return the share of the waiting heads that wait in the first stage."""
         heads = self.sums[HEADS]
         if not len(self):
             return Interval(None, None)
@@ -117,10 +116,10 @@ class Stages:
         return interval(heads[known, 0] / heads[known].sum(axis=1))
 
     def ceiling(self) -> Interval:
-        """Flits per node and cycle that would be accepted if the tokens of the busiest stage were never idle.
+        """Return the flits per node and cycle accepted if the tokens of the busiest stage were never idle.
 
-        A token serves 1 / (hold + walk) worms a cycle: this is what was accepted over the share of time for which those
-        tokens were held, or walked to a worm that waited.
+        A token serves 1 / (hold + walk) worms per cycle. The result is the accepted flits over the share of time in
+        which those tokens were held or moved to a waiting worm.
         """
         tokens = np.array(self.tokens)
         if not tokens.any() or not self.known.any():
@@ -130,7 +129,7 @@ class Stages:
         return interval(self.accepted[self.known][share > 0] / share[share > 0])
 
     def table(self) -> list[dict[str, object]]:
-        """Each stage in the words of JSON."""
+        """Return a row for each stage as plain data for JSON."""
         each = {"token_wait": WAITS, "token_hold": HELD, "token_walk": WALK}
         return [{"stage": stage, "tokens": self.tokens[stage],
                  "blocked_heads": self.mean(HEADS, stage).to_dict(),

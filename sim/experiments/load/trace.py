@@ -1,4 +1,4 @@
-"""Traffic from a file of messages."""
+"""Trace: traffic from a file of messages."""
 
 import hashlib
 import os
@@ -23,7 +23,7 @@ MOST_CYCLES = 2**32
 
 
 class Facts(NamedTuple):
-    """What is known of a trace that has been read from beginning to end."""
+    """Facts of a trace that has been read completely."""
 
     lines: int
     last: int  # cycle of the last line
@@ -32,12 +32,12 @@ class Facts(NamedTuple):
 
 @dataclass(frozen=True)
 class Trace:
-    """The messages of a file, see `MessageFile`, whose lines are in the order of their cycles.
+    """Messages of a file (`MessageFile`) with lines in the order of their cycles.
 
-    A message is created in its cycle, or in the cycle in which its source notes the last of its receipts of those
-    lines' messages that it is ``after``, whichever is later. A message to one node counts as a unicast.
+    A message is created in its cycle, or in the cycle in which its source notes the last receipt of the messages that
+    it is ``after``, whichever is later. A message to one node counts as a unicast.
 
-    The file is read once to check all of it, and again, as time goes on, while it is run; it must stay as it is.
+    The file is read once for a complete check, and again step by step during the simulation. It must not change.
 
     Parameters
     ----------
@@ -46,12 +46,7 @@ class Trace:
     Attributes
     ----------
     sha256 : str
-        Digest of the file's bytes, as ``sha256sum`` gives it.
-
-    Raises
-    ------
-    WormcastError
-        The file cannot be read; and see `facts`.
+        Digest of the file's bytes, as printed by ``sha256sum``.
     """
 
     path: str
@@ -64,27 +59,27 @@ class Trace:
         require_kind("trace", self.path, str, os.PathLike)
         object.__setattr__(self, "path", os.fspath(self.path))
         object.__setattr__(self, "_file", MessageFile(self.path, "trace", MOST_CYCLES - 1, LONGEST))
-        if os.path.exists(self.path) and not os.path.isfile(self.path):  # what can be read only once
-            raise WormcastError(f"trace: {self.path} is no ordinary file, it must be one")
+        if os.path.exists(self.path) and not os.path.isfile(self.path):  # a pipe can be read only once
+            raise WormcastError(f"trace: {self.path} is not valid. Allowed: a regular file.")
         object.__setattr__(self, "_stamp", self._stamp_now())
         with open(self.path, "rb") as opened:
             object.__setattr__(self, "sha256", hashlib.file_digest(opened, "sha256").hexdigest())
 
     def _stamp_now(self) -> tuple[int, int]:
-        """What tells whether the file has been written to."""
+        """Return size and modification time of the file, which change when it is written to."""
         try:
-            told = os.stat(self.path)
+            status = os.stat(self.path)
         except OSError as error:
             raise WormcastError(f"trace: {self.path} cannot be read: {error.strerror}") from error
-        return told.st_size, told.st_mtime_ns
+        return status.st_size, status.st_mtime_ns
 
     def read(self, topology: Topology, start: int = 0, number: int = 0) -> Iterator[Line]:
-        """Read the lines from a byte on, which is where line ``number`` begins.
+        """Read the lines from byte ``start`` on, at which line ``number`` begins.
 
         Raises
         ------
         WormcastError
-            See `MessageFile.read`; or the file is no longer what it was.
+            See `MessageFile.read`; or the file has changed.
         """
         self._check_same()
         yield from self._file.read(topology, start, number)
@@ -92,15 +87,15 @@ class Trace:
 
     def _check_same(self) -> None:
         if self._stamp_now() != self._stamp:
-            raise WormcastError(f"trace: {self.path} has changed since it was given, it must stay as it is")
+            raise WormcastError(f"trace: {self.path} has changed while it was used")
 
     def facts(self, topology: Topology) -> Facts:
-        """Read all of it; what is in memory does not grow with it.
+        """Read and check the whole file. Memory does not grow with its length.
 
         Raises
         ------
         WormcastError
-            The file cannot be read or has no line; a line is no message of this network, is not in the order of the
+            The file cannot be read or has no line; a line is not a message of this network, is not in the order of the
             cycles, or waits for a receipt that its source never gets.
         """
         if topology not in self._facts:
@@ -114,46 +109,40 @@ class Trace:
             for line in self.read(topology):
                 with self._file.named(lines):
                     if line.cycle < last:
-                        raise WormcastError(f"cycle {line.cycle} is given behind one of cycle {last}, lines must be in "
-                                            "the order of their cycles")
+                        raise WormcastError(f"cycle: {line.cycle} is not valid: an earlier line has cycle {last}. "
+                                            "Allowed: lines in the order of their cycles.")
                     for other in line.after:
                         sets.seek(other * row + line.source // 8)
                         if not sets.read(1)[0] >> line.source % 8 & 1:
-                            raise WormcastError(f"after: {other} is given, its destinations must include "
-                                                f"{topology.node_name(line.source)}, the source of this line")
+                            raise WormcastError(f"after: {other} is not valid. Allowed: lines with the destination "
+                                                f"{topology.node_name(line.source)}, the source of this line.")
                 if line.after:
                     sets.seek(lines * row)
                 sets.write(sum(1 << node for node in line.destinations).to_bytes(row, "little"))
                 lines, last, most = lines + 1, line.cycle, max(most, len(line.destinations))
         if not lines:
-            raise WormcastError(f"trace: {self.path} has no line, it must have one for each message")
+            raise WormcastError(f"trace: {self.path} is empty. Needed: one line for each message.")
         return Facts(lines, last, most)
 
     def most_destinations(self, topology: Topology) -> int:
-        """Most destinations of a message."""
+        """Return the greatest number of destinations of a message."""
         return self.facts(topology).most_destinations
 
     def check(self, topology: Topology, links: np.ndarray) -> None:
-        """Refuse a file that is no trace of this network; a finite one may ask for more than nodes take at a time."""
+        """Refuse a file that is not a trace of this network. A finite trace may exceed the bandwidth of nodes."""
         self.facts(topology)
 
     def source(self, topology: Topology, seed: int) -> "TraceSource":
-        """Begin its messages; the seed means nothing."""
+        """Return a stream of the messages. The seed is ignored."""
         return TraceSource(self, topology)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give it as plain data for JSON: its path and what is in it."""
+        """Return path and digest as plain data for JSON."""
         return {"trace": self.path, "trace_sha256": self.sha256}
 
 
 class TraceSource:
-    """The messages of a trace, read as time goes on: the same ones, however the time is cut.
-
-    Parameters
-    ----------
-    trace : Trace
-    topology : Topology
-    """
+    """Messages of a trace, read as time proceeds. The messages do not depend on the calls' cycles."""
 
     def __init__(self, trace: Trace, topology: Topology):
         self.trace = trace
@@ -162,7 +151,7 @@ class TraceSource:
 
     @property
     def state(self) -> np.ndarray:
-        """Where it is in the (uncompressed) file: byte and number of the next line; it goes on from one that is set."""
+        """Position in the (uncompressed) file: byte and number of the next line. Setting it continues from there."""
         return np.array([self._start, self._number])
 
     @state.setter
@@ -173,7 +162,7 @@ class TraceSource:
 
     @property
     def ended(self) -> bool:
-        """Whether there are no further messages."""
+        """There are no further messages."""
         return self._next is None
 
     @property
@@ -182,7 +171,7 @@ class TraceSource:
         return NEVER if self._next is None else self._next.cycle
 
     def until(self, cycle: int) -> Created:
-        """Read the messages of all cycles before this one that are not read yet."""
+        """Read the messages of all cycles before ``cycle`` that are not read yet."""
         lines: list[Line] = []
         waits: list[tuple[int, int]] = []
         while self._next is not None and self._next.cycle < cycle:

@@ -1,4 +1,4 @@
-"""How busy the links were, and how many worms waited: sums by slices of time."""
+"""Utilisation of links, and waiting worms, summed by time slice."""
 
 from itertools import pairwise
 
@@ -10,25 +10,25 @@ from ...engines.meter import Measured
 
 __all__ = ["LINKS", "MEASURED", "LinkTotals"]
 
-#: Kinds of links of which results tell.
+#: Kinds of links in results.
 LINKS = ("network", "injection", "consumption")
 
-#: Of one lane in a slice of time. Flits on all links of a kind; worms that went over ``network`` links (``hops``) and
-#: over ``consumption`` links (``stops``); worms waiting and channels owned, the sums over so many ``samples``; payload
-#: flits on the links to the hosts, where they are ``consumed``.
+#: Measurements of a lane in a time slice: flits on all links of a kind; worms that crossed ``network`` links (``hops``)
+#: and ``consumption`` links (``stops``); waiting worms, owned channels and tokens (`SAMPLED`), as sums over ``samples``
+#: cycles; payload flits on the links to the hosts (``consumed``).
 SAMPLED = ("link_waits", "consumption_waits", "links_owned", "consumption_owned", "token_waits", "tokens_held",
            "tokens_walk")
 MEASURED = (*(f"{kind}_flits" for kind in LINKS), "hops", "stops", *SAMPLED, "samples", "consumed")
 
 
 class LinkTotals:
-    """Flits on each link by slices of time, all lanes together; nothing grows with the length of a run.
+    """Flits on each link by time slice, over all lanes. Memory does not grow with the length of a run.
 
     Parameters
     ----------
     network : Network
     edges : int array [slices + 1]
-        Cycles in which the slices begin, and the last one ends.
+        Cycles in which the slices begin, and the end of the last one.
 
     Attributes
     ----------
@@ -42,26 +42,26 @@ class LinkTotals:
         self.table = self._zeros(edges)
 
     def _zeros(self, edges: np.ndarray) -> np.ndarray:
-        # a flit a cycle at most: the narrowest numbers will do, as there are many
+        # at most one flit per cycle, so the narrowest type that holds them saves memory
         dtype = np.min_scalar_type(int(np.diff(edges).max()) * self._lanes)
         return np.zeros((len(edges) - 1, self._starts[-1]), dtype)
 
     def extend(self, edges: np.ndarray) -> None:
-        """Add slices of time: their edges, from the last one that there is on."""
+        """Append time slices. The first of their edges is the present last one."""
         self.table = np.concatenate([self.table, self._zeros(edges)])
 
     @property
     def flits(self) -> dict[str, np.ndarray]:
-        """By kind of link: unsigned [slices, links]."""
+        """Flits by kind of link: unsigned [slices, links]."""
         return {kind: self.table[:, first:end] for kind, (first, end) in self._rows.items() if kind in LINKS}
 
     @property
     def _rows(self) -> dict[str, tuple[int, int]]:
-        """First and last row, exclusive, of each kind's links."""
+        """First column of each kind's links, and the column after the last one."""
         return dict(zip(KINDS, pairwise(self._starts.tolist()), strict=True))
 
     def add(self, at: int, measured: Measured, sums: np.ndarray) -> None:
-        """Add what was counted in a slice; to ``sums`` too, `MEASURED` fields by lane."""
+        """Add measurements to a time slice, and to the `MEASURED` fields of ``sums`` by lane."""
         self.table[at] += measured.flits.sum(axis=1).astype(self.table.dtype)
         flits, worms = ({kind: counts[first:end].sum(axis=0) for kind, (first, end) in self._rows.items()}
                         for counts in (measured.flits, measured.worms))

@@ -1,6 +1,6 @@
-"""Whether a state that comes from a file can be that of a group: of these kinds and shapes, and sound in itself.
+"""Validation of a group's state that was read from a file: types, shapes and consistency.
 
-Compiled code does not look at the numbers by which it finds its way in arrays: they are looked at here.
+Compiled code does not check indices into arrays, so they are checked here.
 """
 
 from collections.abc import Mapping
@@ -14,37 +14,32 @@ from .seed_batch import CHUNK, FOR_EVER, SeedBatch
 
 __all__ = ["grows", "require_sound", "require_state"]
 
-#: Arrays whose first dimension grows with what is under way, or with the slices of time.
+#: Arrays with a first dimension that grows with the messages under way, or with the time slices.
 GROWING = {*(f"engine.host.{field}" for field in ("worms", "deliveries", "agenda", "releases", "header", "begun")),
            "window._messages.state", "totals.edges", "totals.table", "links.table", "stages.table",
            *(f"totals.latencies.{part}" for part in ("cells", "_worst", "_pending"))}
 
-#: Numbers that change as a group goes on; all others stay what they were in its first cycle, and so do these arrays.
+#: Numbers that change during a simulation, all others are constant; and constant arrays.
 CHANGING = {"now", "drained", "window.worms_before", "window.messages_before", "window._seen"}
 STAYING = {"engine.host.options", "engine.host.stall", "links._starts"}
 
 
 def grows(name: str) -> bool:
-    """Whether an array of a group may have any length."""
+    """Return whether an array of a group may have any length."""
     return name in GROWING
 
 
 def require_state(group: SeedBatch, leaves: Mapping[str, Any], cycles: int | None, warmup: int | None) -> None:
-    """Refuse leaves that are not of the kinds and shapes of a group's.
+    """Raise a ValueError for the first leaf with a type or shape that the group does not have.
 
     Parameters
     ----------
     group : SeedBatch
-        As it is before its first cycle.
+        Group before its first cycle.
     leaves : mapping
-        As `SeedBatch.from_leaves` is to get them.
+        Input of `SeedBatch.from_leaves`.
     cycles, warmup : int or None
-        Of the experiment.
-
-    Raises
-    ------
-    ValueError
-        The first one that is not.
+        See `Experiment`.
     """
     fresh: Mapping[str, Any] = group.to_leaves()
     for name in sorted(fresh.keys() ^ leaves.keys()):
@@ -62,27 +57,27 @@ def require_state(group: SeedBatch, leaves: Mapping[str, Any], cycles: int | Non
 
 
 def _require_ahead(name: str, state: np.ndarray, now: int) -> None:
-    """Refuse traffic that is to create messages of the past, or to begin before the beginning of a trace's file."""
+    """Refuse a stream with a next message in the past, or with a negative position in a trace's file."""
     if (state["next"] < now if state.dtype.names else state < 0).any():
         raise ValueError(f"{name} lies before cycle {now}")
 
 
 def _require_array(name: str, leaf: Any, like: np.ndarray) -> None:
     shape = (*leaf.shape[:1], *like.shape[1:]) if name in GROWING else like.shape
-    # the narrowest numbers for a slice's flits follow from its length
+    # the type of a slice's flits depends on its length
     alike = leaf.dtype.kind == "u" if name == "links.table" else leaf.dtype == like.dtype
     if not alike or leaf.shape != shape:
-        raise ValueError(f"{name} is {leaf.dtype} {list(leaf.shape)}, it must be {like.dtype} {list(shape)}")
+        raise ValueError(f"{name} is {leaf.dtype} {list(leaf.shape)}, not {like.dtype} {list(shape)}")
     if name in STAYING and not np.array_equal(leaf, like):
-        raise ValueError(f"{name} is {leaf.tolist()}, it must be {like.tolist()}")
+        raise ValueError(f"{name} is {leaf.tolist()}, not {like.tolist()}")
 
 
 def _require_times(leaves: Mapping[str, Any], last: int, warmup: int | None) -> None:
-    """Refuse slices of time that are none, and a cycle that is none between two steps."""
+    """Refuse invalid edges of time slices, and a cycle that is not between two steps."""
     edges, now = leaves["totals.edges"], leaves["now"]
     if (len(edges) < 2 or edges[0] or (np.diff(edges) < 1).any() or edges[-1] != last
             or (warmup or 0) not in edges):
-        raise ValueError("totals.edges are no slices of its cycles")
+        raise ValueError("totals.edges do not divide the cycles into slices")
     for name in ("totals.table", "links.table", "stages.table"):
         if len(leaves[name]) != len(edges) - 1:
             raise ValueError(f"{name} has {len(leaves[name])} slices, totals.edges have {len(edges) - 1}")
@@ -92,21 +87,18 @@ def _require_times(leaves: Mapping[str, Any], last: int, warmup: int | None) -> 
 
 
 def require_sound(group: SeedBatch, leaves: Mapping[str, Any]) -> None:
-    """Refuse a group that does not hold what it was given, as a number has more bits than its register; one in which an
-    error was found; or one whose hosts' program is none, or not that of its messages and scheme.
+    """Raise a ValueError if a group with a state from a file is inconsistent.
 
-    Raises
-    ------
-    ValueError
-        The first thing that is wrong.
+    Checked are: registers hold all bits of their numbers, no component has detected an error, the hosts' program is
+    valid, and it is the program of the group's messages and scheme.
     """
     held: Mapping[str, Any] = group.to_leaves()
     for name, leaf in held.items():
         if not np.array_equal(leaf, leaves[name]):
-            raise ValueError(f"{name} has numbers of too many bits")
+            raise ValueError(f"{name} has numbers with too many bits")
     group.totals.latencies.require_sound(len(group.totals.table))
     for fault in find_faults(group.engine):
-        raise ValueError(f"{fault.place(group.engine.network.topology)} has found an error, {fault.cause}")
+        raise ValueError(f"{fault.place(group.engine.network.topology)} has detected an error, {fault.cause}")
     if group.drained != group.all_received:
         raise ValueError(f"drained is {group.drained}")
     require_program(group.window.host)

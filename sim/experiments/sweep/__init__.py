@@ -1,8 +1,8 @@
-"""Sweeps: load experiments for all combinations of some options' values, which can be interrupted at any time.
+"""Sweeps: load experiments for all combinations of options' values. A sweep can be interrupted at any time.
 
-``file`` reads what is to be run, ``point`` is one experiment of it, ``store`` keeps those that are finished, ``run``
-runs the others here, ``cluster`` on other machines. ``same_cycles`` makes results comparable, ``export`` writes them as
-a table, ``curves`` draws them.
+``file`` reads a sweep, ``point`` is one experiment of it, ``store`` stores the results of finished points. ``local``
+runs the missing points on this machine, ``cluster`` on other machines. ``same_cycles`` makes results comparable,
+``export`` writes them as a table, ``curves`` draws them.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""The results of a sweep as a picture: latency and delivered flits over the load, two columns of a paper wide."""
+"""Plot of a sweep: latency and delivered flits over the load or another option, two columns of a paper wide."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -37,18 +37,18 @@ HEIGHT = 2.7  # inches, without the legend
 PLAIN = "#808080"
 STEP = 7  # points between the crosses of two lines
 
-#: Options that the caption tells, given or not.
-TOLD = ("length", "destinations_mean", "multicast_fraction", "vcs", "buffer", "seeds", "cycles")
+#: Options that the caption always names.
+CAPTION_OPTIONS = ("length", "destinations_mean", "multicast_fraction", "vcs", "buffer", "seeds", "cycles")
 
-#: Latencies that differ by more than this are drawn with a logarithmic scale.
+#: Latencies with a larger ratio are drawn with a logarithmic scale.
 LARGEST_RATIO = 10
 
 
 @dataclass(frozen=True)
 class _Curve:
-    """The points that differ in the option along the x axis alone, in its order.
+    """Points that differ only in the option along the x axis, in its order.
 
-    ``family`` is its scheme, or its value of the first swept option; ``others`` are the swept options, that one first.
+    ``others`` are the values of the other swept options, ``scheme`` first; ``family`` is the first of them.
     """
 
     family: Any
@@ -64,23 +64,23 @@ class _Curve:
 
     @property
     def member(self) -> tuple[Any, ...]:
-        """What tells it from the others of its family."""
+        """Values that distinguish the curve from others of its family."""
         return tuple(self.others.values())[1:]
 
     def values(self, name: str) -> list[float]:
-        """A measurement of each point; no number where there is none."""
+        """Return a result of each point; NaN if it has none."""
         found = [result[name] for result in self.results]
         return [float("nan") if value is None else value for value in found]
 
     def steady(self) -> list[bool]:
-        """Whether each point is neither saturated nor a deadlock."""
+        """Return for each point whether it is neither saturated nor in deadlock."""
         return [not result["saturated"] and result["deadlock"] is None for result in self.results]
 
     def shown(self) -> list[bool]:
-        """Whether the latency of each point is drawn.
+        """Return for each point whether its latency is drawn.
 
-        Saturated, it is that of the few messages that got through, and says where the line goes from its last steady
-        point alone: along the load, that is the next one.
+        The latency of a saturated point is that of the few messages that were received. Along the load, the first
+        point after the last steady one is drawn too, as it shows the direction of the line.
         """
         steady = self.steady()
         if not self.along_load:
@@ -89,33 +89,33 @@ class _Curve:
         return [index <= last + 1 for index in range(len(steady))]
 
     def drawn(self) -> list[float]:
-        """Mean latencies, no number where none is drawn."""
+        """Return mean latencies; NaN for points whose latency is not drawn."""
         return [mean if shown else math.nan for mean, shown in zip(self.means()[0], self.shown(), strict=True)]
 
     def means(self) -> tuple[list[float], list[float]]:
-        """Mean latencies, and half their intervals' widths (0 where there is none)."""
+        """Return mean latencies, and the half widths of their intervals (0 if there is no interval)."""
         latencies = [result["latency"] for result in self.results]
         return ([float("nan") if one["mean"] is None else one["mean"] for one in latencies],
                 [one["half_width"] or 0.0 for one in latencies])
 
 
 def require_drawable(sweep: Sweep, file: Path) -> None:
-    """Refuse what cannot be drawn.
+    """Refuse a sweep that cannot be drawn.
 
     Raises
     ------
     WormcastError
-        No option with numbers is swept, there would be more than 40 lines, or the file's ending says neither SVG nor
-        PNG.
+        No option with numbers is swept, there are more than 40 curves, or the file's name ends in neither .svg nor
+        .png.
     """
     along = _along(sweep)
     require_curves(sweep.swept, along, file)
     if along is None:
-        raise WormcastError("plot: no option with numbers is swept, one must be: rate for example")
+        raise WormcastError("plot: no option with numbers is swept. Needed: a list of numbers, for example of rate.")
 
 
 def _along(sweep: Sweep) -> str | None:
-    """The option along the x axis: ``rate``, or else that with most numbers; the first of several."""
+    """Return the option along the x axis: ``rate``, else the first numeric one with the most values, else None."""
     numbers = [name for name in sweep.swept if OPTIONS[name].kind in (int, float)]
     if "rate" in numbers:
         return "rate"
@@ -125,22 +125,22 @@ def _along(sweep: Sweep) -> str | None:
 def draw(sweep: Sweep, points: Sequence[Point], results: Sequence[Mapping[str, Any]], file: Path, form: str) -> None:
     """Draw mean latency, with its intervals, and delivered flits: a line for each combination of swept options.
 
-    The x axis is the load if ``rate`` is swept, as it was created in each point, so that a network that delivers all
-    lies on the diagonal; or else the swept option that has most numbers. Colour and marker tell schemes apart, dashes
-    the rest. Markers of saturated points are open, those of imprecise means half open; along the load, lines of
-    latencies end at the first saturated point behind all others, else they leave such points out. Crosses are
-    deadlocks, arrows lines that leave the frame, daggers schemes that had to be reconstructed. The same results give
-    the same file.
+    The x axis is the load if ``rate`` is swept, else the swept option with the most numbers. The load is the one that
+    each point created, so a network that delivers all flits is on the diagonal. Colour and marker distinguish schemes,
+    dashes the other options. Markers are open if a point is saturated, and half open if its mean is imprecise. Along
+    the load, lines of latencies end at the first point after the last steady one. Along another option they omit
+    saturated points. Crosses are deadlocks, arrows are lines that leave the frame, daggers are reconstructed schemes.
+    The same results give the same file.
 
     Parameters
     ----------
     points, results
-        All points of the sweep, and what they came to (`Point.run`).
+        All points of the sweep, and their results (`Point.run`).
     file : Path
-        To write; its ending does not matter.
+        File to write. Its ending is ignored.
     form : "svg" or "png"
     """
-    # takes half a second to load, which every other command would wait for
+    # loading takes half a second, so other commands do not import it
     import matplotlib
     from matplotlib.ticker import MaxNLocator
 
@@ -172,7 +172,7 @@ def draw(sweep: Sweep, points: Sequence[Point], results: Sequence[Mapping[str, A
 
 
 def _curves(sweep: Sweep, points: Sequence[Point], results: Sequence[Mapping[str, Any]], along: str) -> list[_Curve]:
-    """The curves, those of a family one after the other, else in the file's order."""
+    """Return the curves, grouped by family, in the file's order."""
     curves = []
     for others, numbers in sweep.lines(along):
         named = {"scheme": others["scheme"], **others} if "scheme" in others else others
@@ -185,7 +185,7 @@ def _curves(sweep: Sweep, points: Sequence[Point], results: Sequence[Mapping[str
 
 
 def _load(point: Point, result: Mapping[str, Any]) -> float:
-    """Flits to be consumed, per node and cycle, of the messages that were created; in a deadlock as computed."""
+    """Return the effective load that was created, in flits per node and cycle; in a deadlock the nominal one."""
     assert isinstance(point.traffic, Traffic)  # it has a rate
     created: float | None = result["effective"]
     return point.traffic.effective(point.network) if created is None else created
@@ -196,7 +196,7 @@ def _reconstructed(point: Point) -> bool:
 
 
 def _styles(curves: Sequence[_Curve]) -> list[dict[str, Any]]:
-    """Colour and marker tell families apart; dashes, and the shade where there are many, their members."""
+    """Return the style of each curve: colour and marker by family, dashes and shade by member."""
     import matplotlib
 
     families = list(dict.fromkeys(curve.family for curve in curves))
@@ -230,13 +230,16 @@ def _latency(axes: "Axes", curves: Sequence[_Curve], styles: Sequence[dict[str, 
 
 
 def _limits(curves: Sequence[_Curve]) -> tuple[float, float]:
-    """Least and greatest latency of the frame, by points that are not saturated if any; 0 where it is linear."""
+    """Return the limits of the latency axis, by points that are not saturated if there are any.
+
+    The lower limit is 0 if the axis is linear.
+    """
     known = [(bool(result["saturated"]), mean, half) for curve in curves
              for result, mean, half in zip(curve.results, *curve.means(), strict=True) if not math.isnan(mean)]
     seen = [one for one in known if not one[0]] or known or [(False, 1.0, 0.0)]
     means = [mean for _, mean, _ in seen]
     lowest, highest = max(min(means), 1.0), max(means)
-    # an interval of two seeds that disagree tells nothing, and would press all the rest together
+    # the interval of two seeds that disagree is very wide, and would compress all curves
     end = max(mean + min(half, mean) for _, mean, half in seen)
     if highest > LARGEST_RATIO * lowest:
         return lowest / 1.5, max(1.5 * highest, 1.1 * end)
@@ -244,7 +247,7 @@ def _limits(curves: Sequence[_Curve]) -> tuple[float, float]:
 
 
 def _crossings(curve: _Curve, bottom: float, top: float) -> list[float]:
-    """Where a line of latencies goes out of the frame by its top, or comes back."""
+    """Return the places at which a line of latencies crosses the top of the frame."""
     found, means = [], curve.drawn()
     for start, end, low, high in zip(curve.at, curve.at[1:], means, means[1:], strict=False):
         if min(low, high) <= top < max(low, high):
@@ -254,7 +257,7 @@ def _crossings(curve: _Curve, bottom: float, top: float) -> list[float]:
 
 
 def _leave(axes: "Axes", at: Sequence[float], style: dict[str, Any]) -> None:
-    """Mark where a line leaves the frame: its next point is beyond."""
+    """Mark the places at which a line leaves the frame."""
     from matplotlib.transforms import ScaledTranslation
 
     if not at:
@@ -284,7 +287,7 @@ def _delivered(axes: "Axes", curves: Sequence[_Curve], styles: Sequence[dict[str
 
 
 def _line(axes: "Axes", curve: _Curve, values: Sequence[float], style: dict[str, Any], imprecise: bool = False) -> None:
-    """Draw a line with its markers, those of saturated points open, those of imprecise means half open if asked."""
+    """Draw a line with markers: open for saturated points, half open for imprecise means if ``imprecise``."""
     axes.plot(curve.at, values, color=style["color"], linestyle=style["linestyle"], linewidth=1.0)
     kinds = ["open" if result["saturated"] else "half" if imprecise and not result["precise"] else "full"
              for result in curve.results]
@@ -295,7 +298,7 @@ def _line(axes: "Axes", curve: _Curve, values: Sequence[float], style: dict[str,
 
 
 def _crosses(axes: "Axes", curves: Sequence[_Curve], styles: Sequence[dict[str, Any]], top: bool) -> None:
-    """Mark the deadlocks along an edge, where there is nothing to measure; each line's in a row of its own."""
+    """Mark the deadlocks along an edge of the frame, a row of crosses for each line."""
     from matplotlib.transforms import ScaledTranslation
 
     row = 0
@@ -310,7 +313,7 @@ def _crosses(axes: "Axes", curves: Sequence[_Curve], styles: Sequence[dict[str, 
 
 
 def _columns(curves: Sequence[_Curve], styles: Sequence[dict[str, Any]]) -> list[list["Line2D"]]:
-    """What the legend says, in columns of equal length: the lines, families whole, then the signs that are used."""
+    """Return the legend in columns of equal length: the lines by family, then the signs that are used."""
     from matplotlib.lines import Line2D
 
     families: dict[Any, list[Line2D]] = {}
@@ -331,13 +334,13 @@ def _columns(curves: Sequence[_Curve], styles: Sequence[dict[str, Any]]) -> list
 
 
 def _divided(blocks: Sequence[list["Line2D"]]) -> list[list[list["Line2D"]]]:
-    """All ways to put blocks into columns of as many blocks each, the last one apart; none are no column."""
+    """Return all ways to divide blocks into columns of equally many blocks; the last column may have fewer."""
     return [[[mark for block in blocks[start:start + each] for mark in block]
              for start in range(0, len(blocks), each)] for each in range(len(blocks), 0, -1)] or [[]]
 
 
 def _signs(curves: Sequence[_Curve]) -> Iterable[tuple[str, dict[str, Any]]]:
-    """Signs that are used, each with its words and matplotlib's options for its marker."""
+    """Yield the signs that are used: label, and matplotlib's options for the marker."""
     plain = {"color": PLAIN, "marker": "o"}
     results = [result for curve in curves for result in curve.results]
     if any(result["precise"] is False and not result["saturated"] for result in results):
@@ -354,14 +357,15 @@ def _signs(curves: Sequence[_Curve]) -> Iterable[tuple[str, dict[str, Any]]]:
 
 
 def _caption(sweep: Sweep, point: Point) -> str:
-    """What holds for all lines: what the file says, and what is usual but should be known."""
-    usual = {name: point.resolved[name] for name in TOLD if name in point.resolved and name not in sweep.swept}
-    told = {**sweep.fixed, **{name: value for name, value in usual.items() if name not in sweep.fixed}}
-    return ", ".join(_said(name, value, _reconstructed(point)) for name, value in told.items() if value is not None)
+    """Return the options common to all lines: those of the file, and `CAPTION_OPTIONS`."""
+    usual = {name: point.resolved[name] for name in CAPTION_OPTIONS
+             if name in point.resolved and name not in sweep.swept}
+    common = {**sweep.fixed, **{name: value for name, value in usual.items() if name not in sweep.fixed}}
+    return ", ".join(_said(name, value, _reconstructed(point)) for name, value in common.items() if value is not None)
 
 
 def _said(name: str, value: Any, reconstructed: bool) -> str:
-    """An option as a reader knows it: names of things speak for themselves, others need the option's."""
+    """Return an option as text: the value alone if it is a name (of a scheme, a topology), else name and value."""
     if isinstance(value, str) and not OPTIONS[name].allowed:
         return value + DAGGER * (name == "scheme" and reconstructed)
     if isinstance(value, bool):

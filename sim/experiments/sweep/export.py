@@ -1,4 +1,4 @@
-"""The results of a sweep as a table, and this as Parquet: the same bytes, however often it was interrupted."""
+"""Results of a sweep as a table, and as Parquet. Interruptions of the sweep do not change the bytes."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,20 +13,20 @@ __all__ = ["cells_of", "require_parquet", "row", "write_parquet"]
 
 
 def row(sweep: Sweep, point: Point, result: Mapping[str, Any]) -> dict[str, Any]:
-    """Give a point's cells by column: the swept options as given, the others as run, then the results.
+    """Return a point's cells by column: the swept options as given, the other options as run, then the results.
 
-    A mean with its interval is two columns, ``NAME_mean`` and ``NAME_half_width``; of a deadlock, whether there is one.
+    A mean with its interval has two columns, ``NAME_mean`` and ``NAME_half_width``. Column ``deadlock`` is a boolean.
     """
     return {**sweep.columns(point.given, point.resolved), **cells_of(result)}
 
 
 def cells_of(result: Mapping[str, Any]) -> dict[str, Any]:
-    """Give a result's cells by column, as in `row`."""
+    """Return a result's cells by column, see `row`."""
     return _apart({**result, "deadlock": result["deadlock"] is not None} if "deadlock" in result else result)
 
 
 def _apart(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Values by column, what has parts in a column for each part."""
+    """Flatten values: each entry of a mapping gets its own column."""
     cells: dict[str, Any] = {}
     for name, value in values.items():
         cells |= _apart({f"{name}_{part}": one for part, one in value.items()}) if isinstance(value, Mapping) else {
@@ -35,15 +35,15 @@ def _apart(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def require_parquet() -> None:
-    """Refuse to write Parquet where pyarrow is not installed, with a ToolMissing."""
+    """Raise `ToolMissing` if pyarrow, which writes Parquet, is not installed."""
     require("pyarrow", "parquet")
 
 
 def write_parquet(rows: Sequence[Mapping[str, Any]], file: Path) -> None:
-    """Write the rows in their order as Parquet; cells without a value are null.
+    """Write the rows in their order as Parquet. Cells without a value are null.
 
-    Columns are bool, int64, double or string; of those that never have a value, options are what their values would
-    be, and results double.
+    Columns are bool, int64, double or string. Of columns without any value, options have the type of their values, and
+    results are double.
     """
     pyarrow, parquet = require("pyarrow", "parquet"), require("pyarrow.parquet", "parquet")
     types = {bool: pyarrow.bool_(), int: pyarrow.int64(), float: pyarrow.float64(), str: pyarrow.string()}

@@ -1,4 +1,4 @@
-"""The file of a sweep: options of ``wormcast load`` by name, a list of values where an option is swept."""
+"""Sweep file: options of ``wormcast load`` by name, with a list of values for each swept option."""
 
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from ..option_grid import Sweep, require_points
 
 __all__ = ["OPTIONS", "SWEEP", "read"]
 
-#: The options of ``wormcast load``, but for those on which no result depends.
+#: The options of ``wormcast load`` that results depend on.
 OPTIONS: dict[str, Option] = {one.name: one for one in (
     Option("topology"), Option("scheme"), Option("relation"), *options_of(Traffic).values(), Option("trace"),
     Option("cycles", int, unit="cycles"), Option("until_interval", bool), Option("precision", float),
@@ -23,7 +23,7 @@ OPTIONS: dict[str, Option] = {one.name: one for one in (
     *(one for name, one in options_of(Configuration).items() if name not in UNTIMED_FIELDS),
 )}
 
-#: What `read` reads: values of options, and lists of them.
+#: JSON Schema of a sweep file: each option has a value or a list of values.
 SWEEP = FileSchema("a sweep", {
     "type": "object", "required": ["topology", "scheme"], "additionalProperties": False,
     "properties": {name: {"anyOf": [one.schema, {"type": "array", "items": one.schema, "minItems": 1}]}
@@ -36,10 +36,10 @@ def read(file: Path) -> Sweep:
     Raises
     ------
     WormcastError
-        The file cannot be read or is not what `SWEEP` says; a list has a value twice; there are more than 10000 points.
+        The file cannot be read or does not match `SWEEP`; a list has a value twice; there are more than 10000 points.
     """
     if file.suffix != ".toml":
-        raise WormcastError(f"sweep: {file} is given, it must be a file NAME.toml")
+        raise WormcastError(f"sweep: {file} is not valid. Allowed: a file NAME.toml.")
     entries = read_toml(file, "sweep")
     try:
         return _sweep(file.stem, entries)
@@ -50,7 +50,7 @@ def read(file: Path) -> Sweep:
 def _sweep(name: str, entries: dict[str, Any]) -> Sweep:
     SWEEP.require(entries)
     if "rate" not in entries and "trace" not in entries:
-        raise WormcastError("rate is missing, a sweep needs a rate or a trace")
+        raise WormcastError("rate is missing. Needed: rate or trace.")
     fixed = {key: OPTIONS[key].of_file(value) for key, value in entries.items() if not isinstance(value, list)}
     swept = {key: [OPTIONS[key].of_file(value) for value in values] for key, values in entries.items()
              if isinstance(values, list)}

@@ -1,4 +1,4 @@
-"""Running what is not finished of a sweep on this machine."""
+"""Execution of the missing points of a sweep on this machine."""
 
 import os
 from collections.abc import Generator, Sequence
@@ -11,38 +11,39 @@ __all__ = ["Runnable", "missing", "run_missing"]
 
 
 class Runnable(Protocol):
-    """What is asked of a point: `Point` is one."""
+    """Interface of a point, for example `Point`."""
 
     @property
     def key(self) -> str:
-        """Whatever its results depend on."""
+        """Text that identifies everything that the results depend on."""
 
     @property
     def size(self) -> float:
-        """How long it takes, compared with others."""
+        """Relative duration."""
 
     def run(self, workers: int | None = None) -> dict[str, Any]:
-        """Run it, on so many threads, and give its results as plain data."""
+        """Run the point on ``workers`` threads, and return its results as plain data."""
 
 
 Some = TypeVar("Some", bound=Runnable)
 
 
 def missing(points: Sequence[Some], store: ResultStore) -> list[Some]:
-    """Give the points that are not finished; of those that come to the same experiment, the first."""
+    """Return the points without a stored result; of points with the same key only the first."""
     by_key = {point.key: point for point in reversed(points)}
     return [point for point in points if by_key[point.key] is point and point.key not in store]
 
 
 def run_missing(points: Sequence[Some], store: ResultStore) -> Generator[Some, None, None]:
-    """Run these points on all processors, and give each when it is stored.
+    """Run points on all processors, and yield each point when its result is stored.
 
-    They run side by side, as a point's seeds take least time together; fewer points than processors share them.
+    Each processor runs a point with all its seeds, which is fastest. If there are fewer points than processors, a point
+    gets several.
 
     Raises
     ------
     WormcastError
-        A point cannot be run, or its result cannot be stored. Those that are not stored yet are given up.
+        A point cannot be run, or its result cannot be stored. Points that are not stored yet are given up.
     """
     processors = os.cpu_count() or 1
     at_once = max(1, min(processors, len(points)))

@@ -1,4 +1,4 @@
-"""One load experiment of a sweep."""
+"""Point of a sweep: a load experiment."""
 
 import functools
 import json
@@ -22,32 +22,32 @@ from ..option_grid import Sweep, named_point
 
 __all__ = ["LATER", "Point", "build_point", "points"]
 
-#: Changes whenever results have other words, or the same words mean something else.
+#: Version of the results. It changes with the keys of results and with their meaning.
 RESULTS = 4
 
-#: Word of a stored result: results of the same experiment by longer warm-ups.
+#: Key of a stored result: results of the same experiment with longer warm-ups.
 LATER = "later"
 
-#: Options whose value may name a user's file.
+#: Options whose values may name a user's file.
 BY_NAME = ("topology", "scheme", "relation")
 
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """A load experiment, checked as far as that goes without running it.
+    """Load experiment, checked without running it.
 
     Parameters
     ----------
     name : str
         Its swept options: ``scheme dual-path, rate 0.002``.
     given : dict
-        Its options as they are in the file.
+        Its options as in the file.
     resolved : dict
         All options, as they are run.
     key : str
-        All that its results depend on as JSON: options, what is in the files that these name, version and code.
+        Everything that the results depend on, as JSON: options, contents of the files that they name, version, code.
     files : dict
-        Paths of the files that options name, by option; what the option says begins with the path.
+        Paths of the files that options name, by option. The option's value begins with the path.
     """
 
     name: str
@@ -62,15 +62,15 @@ class Point:
 
     @property
     def size(self) -> float:
-        """How long it takes, compared with others: its cycles."""
+        """Relative duration: its cycles."""
         return self.resolved["cycles"]
 
     def run(self, workers: int | None = None) -> dict[str, Any]:
-        """Run it, and give its results as plain data: the same on every machine, so without times.
+        """Run the experiment, and return its results as plain data. They are the same on every machine: without times.
 
-        Of a deadlock, only which, as traffic measured up to there is not the steady state's. Where the warm-up is
-        found, ``later`` has the results by longer warm-ups (`Experiment.later_results`): see `over_same_cycles`.
-        ``workers`` threads share the seeds, see `load`.
+        Results of a deadlock are null except the deadlock itself, because traffic before it is not in a steady state.
+        If the warm-up is found automatically, ``later`` has the results with longer warm-ups
+        (`Experiment.later_results`), see `over_same_cycles`. ``workers`` threads share the seeds, see `load`.
         """
         seed, seeds = self.resolved["seed"], self.resolved["seeds"]
         numbers = (0,) if seed is None else range(seed, seed + seeds)
@@ -89,18 +89,12 @@ class Point:
 
 
 def points(sweep: Sweep) -> list[Point]:
-    """Build and check all points of a sweep, in their order.
-
-    Raises
-    ------
-    WormcastError
-        A point cannot be run: its name, and why.
-    """
+    """Build and check all points of a sweep, in their order."""
     return sweep.points(build_point)
 
 
 def build_point(given: dict[str, Any], name: str) -> Point:
-    """Build and check a point: see `Point` for the parameters, `points` for errors."""
+    """Build and check a point: see `Point` for the parameters. Errors begin with the point's name."""
     with named_point(name):
         network = _topology(given["topology"], file_digest(given["topology"]))
         scheme = _scheme(given["scheme"], network, given.get("relation"))
@@ -132,37 +126,37 @@ def _code() -> str:
 
 @functools.cache
 def _topology(name: str, digest: str | None) -> Topology:
-    """Give the same object for the same text of a user's file, so that hardware is built once for all points."""
+    """Return the same object for the same content of a user's file, so that hardware is built once for all points."""
     return topology(name)
 
 
 @functools.cache
 def _read_once(trace: Trace) -> Trace:
-    """Give the same object for equal ones, so that a file is checked once for all points."""
+    """Return the same object for equal traces, so that a file is checked once for all points."""
     return trace
 
 
-#: The same object for equal ones, so that hardware is built and compiled once for all points.
+#: Return the same object for equal arguments, so that hardware is built and compiled once for all points.
 _scheme = functools.cache(find_scheme)
 
 
 def _files(given: Mapping[str, Any]) -> dict[str, str]:
-    """Find the files that options name."""
+    """Return the paths of the files that options name, by option."""
     paths = {**{what: user_file(given.get(what)) for what in BY_NAME}, "trace": given.get("trace")}
     return {option: path for option, path in paths.items() if path and Path(path).is_file()}
 
 
 def _plain(result: Load) -> dict[str, Any]:
-    """Give a result as plain data, without times; of a deadlock only which."""
-    told = result.to_dict()
-    del told["cycles_per_second"], told["worst"], told["stages"]
+    """Return a result as plain data without times; after a deadlock with null for all measurements."""
+    found = result.to_dict()
+    del found["cycles_per_second"], found["worst"], found["stages"]
     if result.deadlock:
-        told = {name: value if name in ("cycles", "deadlock") else _nothing(value) for name, value in told.items()}
+        found = {name: value if name in ("cycles", "deadlock") else _nulls(value) for name, value in found.items()}
     # the options have the same names
-    told["warmup_used"], told["cycles_simulated"] = told.pop("warmup"), told.pop("cycles")
-    return told
+    found["warmup_used"], found["cycles_simulated"] = found.pop("warmup"), found.pop("cycles")
+    return found
 
 
-def _nothing(value: Any) -> Any:
-    """None for each number of a result."""
-    return {name: _nothing(one) for name, one in value.items()} if isinstance(value, Mapping) else None
+def _nulls(value: Any) -> Any:
+    """Replace each number of a result by None."""
+    return {name: _nulls(one) for name, one in value.items()} if isinstance(value, Mapping) else None

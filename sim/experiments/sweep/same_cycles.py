@@ -1,4 +1,4 @@
-"""Results of points with the same traffic, over the same cycles."""
+"""Common warm-up of points with the same traffic, so that their results cover the same cycles."""
 
 from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
@@ -9,21 +9,22 @@ from .point import LATER, Point
 
 __all__ = ["over_same_cycles"]
 
-#: Options by which the messages of two points are the same, beside those of their traffic.
+#: Options that determine the messages of a point, besides those of the traffic.
 SAME = ("topology", "cycles", "seed", "seeds")
 
 
 def over_same_cycles(points: Sequence[Point], stored: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Give the results of points so that those with the same traffic are by the same warm-up, where it is found.
+    """Return the results of points, with the same warm-up for all points with the same traffic.
 
-    It is the least one by which all of them have results, those in a deadlock apart: the one that is found, if it is
-    the same for all, or the next tenth of the cycles behind the longest one. Points that run until the interval is
-    known have cycles of their own, and keep the warm-up that is found.
+    It is the least warm-up with which all of them have results, except those in a deadlock. This is the warm-up that
+    was found, if it is the same for all, else the next tenth of the cycles after the longest one. Points with a given
+    warm-up keep it. Points that run until the interval is known have their own cycles, and keep the warm-up that was
+    found.
 
     Parameters
     ----------
     stored : sequence of dict
-        What `Point.run` gave for each.
+        Result of `Point.run` for each point.
     """
     by_warmup = [_by_warmup(result) for result in stored]
     groups: dict[Hashable, list[int]] = defaultdict(list)
@@ -39,7 +40,7 @@ def over_same_cycles(points: Sequence[Point], stored: Sequence[Mapping[str, Any]
 
 
 def _by_warmup(result: Mapping[str, Any]) -> dict[int, dict[str, Any]]:
-    """A point's results, by warm-up."""
+    """Return a point's results by warm-up."""
     return {one["warmup_used"]: one for one in (_without_later(result), *result.get(LATER, ()))}
 
 

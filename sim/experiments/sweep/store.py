@@ -1,4 +1,4 @@
-"""Finished points, in an sqlite file: each is there whole or not at all, whenever the process ends."""
+"""Store of finished points in an SQLite file. Each result is stored completely or not at all."""
 
 import contextlib
 import hashlib
@@ -16,23 +16,23 @@ __all__ = ["ResultStore"]
 
 TABLE = "CREATE TABLE points (key TEXT PRIMARY KEY, result TEXT NOT NULL, digest TEXT NOT NULL)"
 
-#: Seconds for which another process may keep the file locked.
+#: Seconds to wait for a file that another process has locked.
 PATIENCE = 30
 
 
 class ResultStore:
-    """The results of points, by key.
+    """Results of points by key.
 
     Parameters
     ----------
     path : Path
-        The file; if it is not there it is made with the first point. Its folder is made at once, and goes again if
-        nothing came of it.
+        File name. A missing file is created with the first result. Its folder is created at once, and removed at the
+        end if it is empty.
 
     Raises
     ------
     WormcastError
-        It cannot be written, is damaged, or is something else; every method raises it, and what is stored stays.
+        The file cannot be written, is damaged, or is not such a file. Every method raises it. Stored results are kept.
     """
 
     def __init__(self, path: Path):
@@ -53,9 +53,9 @@ class ResultStore:
             raise
 
     def _database(self) -> sqlite3.Connection:
-        """The open file, made if it is not there."""
+        """Return the open database. A missing file is created."""
         if self._opened is None:
-            with self._told():
+            with self._named_errors():
                 self._opened = sqlite3.connect(self.path, timeout=PATIENCE, isolation_level=None)
                 self._begin(self._opened)
         return self._opened
@@ -64,7 +64,8 @@ class ResultStore:
         database.execute("BEGIN IMMEDIATE")  # a file that cannot be written is refused before anything is run
         found = database.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
         if found not in ([], [(TABLE,)]):
-            raise WormcastError(f"{self.path} is no file of finished points, it must be one or a new name")
+            raise WormcastError(f"{self.path} is not valid: it is not a file of finished points. "
+                                "Allowed: such a file or a new name.")
         if not found:
             database.execute(TABLE)
         database.execute("COMMIT")
@@ -76,7 +77,7 @@ class ResultStore:
         if self._opened is not None:
             self._opened.close()
         for folder in self._made:
-            with contextlib.suppress(OSError):  # it is not empty
+            with contextlib.suppress(OSError):  # the folder is not empty
                 folder.rmdir()
 
     def __enter__(self) -> "ResultStore":
@@ -89,41 +90,41 @@ class ResultStore:
         return self._find(key) is not None
 
     def __getitem__(self, key: str) -> dict[str, Any]:
-        """Give the result of a point that is finished."""
+        """Return the result of a finished point."""
         found = self._find(key)
         if found is None:
-            raise WormcastError(f"{self.path} has lost a point since it was opened, it must not be changed meanwhile")
+            raise WormcastError(f"{self.path} has lost a point: another program has changed the file")
         return found
 
     def _find(self, key: str) -> dict[str, Any] | None:
         if self._opened is None and not self.path.exists():
             return None
         database = self._database()
-        with self._told():
+        with self._named_errors():
             found = database.execute("SELECT result, digest FROM points WHERE key = ?", (key,)).fetchone()
             if found is None:
                 return None
             result, digest = found
             if digest != _digest(key, result):
-                raise sqlite3.DatabaseError("a result is not what was stored")
+                raise sqlite3.DatabaseError("a result has a wrong digest")
             return json.loads(result)
 
     def put(self, key: str, result: dict[str, Any]) -> None:
-        """Keep the result of a point: on disk when this returns."""
+        """Store the result of a point. It is on disk when this returns."""
         text, database = json.dumps(result), self._database()
-        with self._told():
+        with self._named_errors():
             database.execute("INSERT OR REPLACE INTO points VALUES (?, ?, ?)", (key, text, _digest(key, text)))
 
     @contextlib.contextmanager
-    def _told(self) -> Iterator[None]:
-        """Say in a sentence what went wrong with the file."""
+    def _named_errors(self) -> Iterator[None]:
+        """Raise SQLite's errors as `WormcastError`, with the file's name."""
         try:
             yield
         except sqlite3.OperationalError as error:
             raise WormcastError(f"{self.path} cannot be used: {error}") from error
         except sqlite3.DatabaseError as error:
-            raise WormcastError(f"{self.path} is damaged ({error}): it must be a file of finished points, whole; "
-                                "move it away to start anew") from error
+            raise WormcastError(f"{self.path} is damaged ({error}). Needed: an intact file of finished points; "
+                                "move it away to start anew.") from error
 
 
 def _digest(key: str, result: str) -> str:

@@ -1,8 +1,8 @@
-"""What components cost on an FPGA: area, clock, critical path, and which block costs what.
+"""Cost of components on an FPGA: area, clock, critical path, and area by block.
 
-``targets`` are the FPGA families, ``flow`` runs the tools, ``breakdown`` keeps the hierarchy, ``names`` and ``paths``
-tell the critical path in the design's own words. ``point`` is a component with its options, ``sweep`` runs many,
-``curves`` draws them.
+``targets`` has the FPGA families, ``flow`` runs the tools, ``breakdown`` synthesises block by block, ``names`` and
+``paths`` describe the critical path with the names of the design's signals. ``point`` is a component with its options,
+``sweep`` runs many points, ``curves`` plots them.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Which block of a component costs what: synthesis that keeps the hierarchy."""
+"""Area by block: synthesis that keeps the hierarchy of a component."""
 
 import json
 import tempfile
@@ -22,16 +22,16 @@ Name = tuple[str, ...]
 
 @dataclass(frozen=True)
 class AreaBlock:
-    """One instance of a block.
+    """An instance of a block.
 
     Attributes
     ----------
     name : tuple of str
-        From the component down, which itself is ``()``.
+        Path from the component, which is ``()``.
     kinds : tuple of str
-        Names of its classes and of those above it, from the component's down.
+        Names of classes on this path, from the component's to the block's.
     area : mapping of str to int
-        As in `Synthesis`, without the blocks inside it.
+        As in `Synthesis`, without inner blocks.
     """
 
     name: Name
@@ -41,14 +41,14 @@ class AreaBlock:
 
 @dataclass(frozen=True)
 class BlockKind:
-    """All blocks of one class in blocks of one class, and so on up.
+    """All blocks with the same classes on their paths.
 
     Attributes
     ----------
     kinds : tuple of str
     instances : int
     area : mapping of str to int
-        Of all instances.
+        Sum over all instances.
     least, most : int
         LUT4 of the smallest and of the largest instance.
     """
@@ -62,15 +62,15 @@ class BlockKind:
 
 @dataclass(frozen=True)
 class Breakdown:
-    """Cost of the blocks of a component.
+    """Area of the blocks of a component.
 
-    Each block is optimised by itself, so their sum differs from what the component takes when it is flattened.
+    Each block is optimised separately, so their sum differs from the area of the flattened component.
 
     Attributes
     ----------
     target : str
     blocks : tuple of AreaBlock
-        Each above those inside it.
+        Each before its inner blocks.
     """
 
     target: str
@@ -82,7 +82,7 @@ class Breakdown:
         return _sum(self.blocks)
 
     def groups(self) -> list[BlockKind]:
-        """The blocks by class, each class above those inside it."""
+        """Return the blocks grouped by class, each class before its inner classes."""
         found: dict[tuple[str, ...], list[AreaBlock]] = {}
         for block in self.blocks:
             found.setdefault(block.kinds, []).append(block)
@@ -91,7 +91,7 @@ class Breakdown:
                 for kinds, blocks in sorted(found.items(), key=lambda entry: _order(entry[0], list(found)))]
 
     def to_dict(self) -> dict[str, Any]:
-        """Give it as plain data for JSON, cells in small letters."""
+        """Convert to plain data for JSON, with cell names in small letters."""
         return {
             "sum": _small(self.total),
             "blocks": [{"name": ".".join(block.name), "kind": block.kinds[-1], **_small(block.area)}
@@ -101,7 +101,7 @@ class Breakdown:
 
 def breakdown(component: wiring.Component, *, target: str = "ecp5", storage: str = "lutram",
               area_delay: int | None = None, progress: Callable[[str], None] = lambda step: None) -> Breakdown:
-    """Synthesise ``component`` block by block; arguments and errors as those of `synthesise`."""
+    """Synthesise ``component`` block by block. Arguments and errors are those of `synthesise`."""
     kind = find_target(target)
     kind.require(storage)
     commands = kind.synthesis("top", storage=storage, area_delay=area_delay, options="-noflatten")
@@ -119,12 +119,12 @@ def breakdown(component: wiring.Component, *, target: str = "ecp5", storage: str
 
 
 def _path(module: str) -> Name:
-    """Path of a block, by the name that Amaranth gives its module; ``$`` numbers tell it from a signal alone."""
+    """Return the path of a block from the name of its module in Amaranth, without the ``$`` numbers."""
     return tuple(part.partition("$")[0] for part in module.lstrip("\\").split(".")[1:])
 
 
 def _classes(fragment: Fragment, name: Name) -> Iterator[tuple[Name, str]]:
-    """Classes of the blocks in an elaborated design, from above down."""
+    """Yield path and class of each block in an elaborated design, outer blocks first."""
     yield name, type((fragment.origins or (fragment,))[0]).__name__
     for inside, part, _ in fragment.subfragments:
         yield from _classes(inside, (*name, part))
@@ -142,5 +142,5 @@ def _small(area: Mapping[str, int]) -> dict[str, int]:
 
 
 def _order(kinds: tuple[str, ...], found: list[tuple[str, ...]]) -> tuple[int, ...]:
-    """Where classes stand in the tree: by their first instance, class after class."""
+    """Sort key of classes in the tree: first instances, from the outermost class on."""
     return tuple(found.index(kinds[:depth + 1]) for depth in range(len(kinds)))

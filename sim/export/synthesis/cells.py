@@ -1,4 +1,4 @@
-"""What the logic cells of a netlist compute, for many inputs at once: an integer has a bit for each."""
+"""Functions of the logic cells of a netlist, evaluated for many inputs at once, one in each bit of an integer."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -7,10 +7,10 @@ __all__ = ["Bit", "Function", "functions"]
 
 #: A bit of a wire, by its number in Yosys's JSON; or a constant: "0", "1", "x".
 Bit = int | str
-#: Values of the inputs, and the mask of all bits, to the value of the output.
+#: Computes the output of a cell from the mask of all bits and the values of the inputs.
 Function = Callable[..., int]
 
-#: Yosys's gates: their inputs, and what leaves them at Y.
+#: Yosys's gates: inputs, and function of output Y.
 GATES: dict[str, tuple[str, Function]] = {
     "$_BUF_": ("A", lambda ones, a: a),
     "$_NOT_": ("A", lambda ones, a: a ^ ones),
@@ -26,18 +26,18 @@ GATES: dict[str, tuple[str, Function]] = {
     "$_NMUX_": ("ABS", lambda ones, a, b, s: a ^ ((a ^ b) & s) ^ ones),
 }
 
-#: Look-up tables: their inputs, the least significant first, the output, and the parameter that has the table.
+#: Look-up tables: inputs, least significant first; output; name of the parameter with the table.
 TABLES = {
     "LUT4": (("A", "B", "C", "D"), "Z", "INIT"),
     "SB_LUT4": (("I0", "I1", "I2", "I3"), "O", "LUT_INIT"),
 }
 
-#: Multiplexers between the outputs of tables: chosen at 0, at 1, by what.
+#: Multiplexers between the outputs of tables: input selected by 0, input selected by 1, select input.
 MULTIPLEXERS = {"PFUMX": ("BLUT", "ALUT", "C0"), "L6MUX21": ("D0", "D1", "SD")}
 
 
 def functions(cell: Mapping[str, Any]) -> Iterator[tuple[Bit, Function, list[Bit]]]:
-    """Give the output bits that a cell computes, how, and of which bits; none of a register or of what is unknown."""
+    """Yield each output bit of a cell with its function and its input bits. Registers and unknown cells yield none."""
     kind, pins, parameters = cell["type"], cell["connections"], cell["parameters"]
 
     def bits(names: tuple[str, ...] | str) -> list[Bit]:
@@ -65,7 +65,7 @@ def functions(cell: Mapping[str, Any]) -> Iterator[tuple[Bit, Function, list[Bit
 
 def _carry_of_two(pins: Mapping[str, list[Bit]], parameters: Mapping[str, str],
                   bits: Callable[[tuple[str, ...]], list[Bit]]) -> Iterator[tuple[Bit, Function, list[Bit]]]:
-    """ECP5's carry: two tables of four inputs, each with a sum and a carry to the next."""
+    """Yield the outputs of ECP5's carry cell: two tables of four inputs, each with a sum and a carry to the next."""
     tables = [_table(parameters[f"INIT{half}"]) for half in range(2)]
     halves = [_table(parameters[f"INIT{half}"][-4:]) for half in range(2)]
     cut = [parameters[f"INJECT1_{half}"] == "YES" for half in range(2)]
@@ -90,7 +90,7 @@ def _majority(ones: int, a: int, b: int, c: int) -> int:
 
 
 def _table(text: str) -> Function:
-    """The function of a table, written with its last entry first; entries that do not matter count as 0."""
+    """Return the function of a table, which is written with its last entry first. Don't-care entries count as 0."""
     entries = [digit == "1" for digit in reversed(text)]
 
     def look_up(ones: int, *inputs: int) -> int:

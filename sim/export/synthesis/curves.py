@@ -1,4 +1,4 @@
-"""The results of a sweep as a picture: cells and clock over an option, or area against clock."""
+"""Plots of a synthesis sweep: cells and clock over an option, or area against clock."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,13 +22,13 @@ __all__ = ["draw", "require_drawable"]
 
 PANEL, HEIGHT = 2.4, 2.3  # inches
 
-#: The trade of area for clock: the period is what is chosen, not what is shown.
+#: Option that trades area for clock. Plots show the resulting clock, not the option's period.
 TRADE = "area_delay"
 
 
 @dataclass(frozen=True)
 class _Curve:
-    """The points that differ in the option along the x axis alone: its values, or their places where it is a text."""
+    """Points that differ only in the option along the x axis: its numbers, or the indices of its texts."""
 
     label: str
     numbers: bool
@@ -37,42 +37,43 @@ class _Curve:
 
 
 def require_drawable(sweep: Sweep, seeds: int, file: Path) -> None:
-    """Refuse what cannot be drawn.
+    """Refuse a sweep that cannot be plotted.
 
     Raises
     ------
     WormcastError
-        The file's ending says neither SVG nor PNG; there would be more than 40 lines; or the trade of area for clock
-        is to be drawn without clocks.
+        The file is neither SVG nor PNG by its ending; the plot has more than 40 lines; or area against clock is swept
+        without clocks.
     """
     along = _along(sweep)
     curve_frame.require_curves(sweep.swept, along, file)
     if along == TRADE and not seeds:
-        raise WormcastError(f"plot: {TRADE} is swept without a placement, area against clock needs --seeds from 1")
+        raise WormcastError(f"seeds: {seeds} is not valid: a plot of {TRADE} needs the clock of a placement. "
+                            "Allowed: from 1.")
 
 
 def _along(sweep: Sweep) -> str:
-    """The option along the x axis: the trade of area for clock, or that with most values, numbers first."""
+    """Return the option along the x axis: area against clock, else the option with most values, numbers first."""
     if TRADE in sweep.swept:
         return TRADE
     return max(sweep.swept, key=lambda name: (OPTIONS[name].kind is int, len(sweep.swept[name])))
 
 
 def draw(sweep: Sweep, points: Sequence[SynthesisPoint], results: Sequence[Synthesis], file: Path, form: str) -> None:
-    """Draw look-up tables and flip-flops over the option that has most values, and the clock where it is known.
+    """Plot look-up tables, flip-flops and the clock, if known, over the option with most values.
 
-    Where ``area_delay`` is swept, look-up tables are drawn against the clock instead, each point with its period. A
-    line for each combination of the other swept options. The same results give the same file.
+    If ``area_delay`` is swept, look-up tables are plotted against the clock, and each point is labelled with its
+    period. Each combination of the other swept options has a line. Equal results produce equal files.
 
     Parameters
     ----------
     points, results
-        All points of the sweep, and what they cost.
+        All points of the sweep, and their costs.
     file : Path
-        To write; its ending does not matter.
+        File to write. Its ending is not checked.
     form : "svg" or "png"
     """
-    # takes half a second to load, which every other command would wait for
+    # imported here: loading takes half a second, and other commands do not need it
     import matplotlib
 
     along = _along(sweep)
@@ -98,7 +99,7 @@ def draw(sweep: Sweep, points: Sequence[SynthesisPoint], results: Sequence[Synth
 def _curves(sweep: Sweep, points: Sequence[SynthesisPoint], results: Sequence[Synthesis], along: str) -> list[_Curve]:
     numbers, values = OPTIONS[along].kind is int, sweep.swept[along]
     return [_Curve(
-        ", ".join(_said(*other) for other in others.items()),
+        ", ".join(_option_text(*other) for other in others.items()),
         numbers,
         [points[one].given[along] if numbers else values.index(points[one].given[along]) for one in found],
         [results[one] for one in found],
@@ -123,7 +124,7 @@ def _line(axes: "Axes", what: str, curve: _Curve, colour: str, marker: str) -> N
 
 
 def _figure(what: str, result: Synthesis) -> float:
-    """Cells of a kind, or the clock of what was placed."""
+    """Return the number of cells of a kind, or the clock."""
     if what != "MHz":
         return result.area[what]
     assert result.median_mhz is not None
@@ -148,16 +149,16 @@ def _axes(axes: "Axes", what: str, along: str, values: Sequence[Any]) -> None:
 
 
 def _caption(sweep: Sweep, point: SynthesisPoint) -> str:
-    """What holds for all points."""
+    """Return the options that all points share."""
     names = ("target", "topology", "scheme", "relations", "vcs", "buffer", "consumption", "flit_width", "delays")
-    told = {name: point.resolved[name] for name in names} | sweep.fixed
-    if "area_delay" in told:
-        told["area_delay"] = f"area-delay {told['area_delay']} ps"
-    told["target"] = TARGETS[told["target"]].device
-    told["delays"] += " delays"
-    return ", ".join([point.what, *(_said(name, value) for name, value in told.items() if name not in sweep.swept)])
+    shared = {name: point.resolved[name] for name in names} | sweep.fixed
+    if "area_delay" in shared:
+        shared["area_delay"] = f"area-delay {shared['area_delay']} ps"
+    shared["target"] = TARGETS[shared["target"]].device
+    shared["delays"] += " delays"
+    return ", ".join([point.what, *(_option_text(*item) for item in shared.items() if item[0] not in sweep.swept)])
 
 
-def _said(name: str, value: Any) -> str:
-    """An option as a reader knows it: texts speak for themselves, numbers need their name."""
+def _option_text(name: str, value: Any) -> str:
+    """Return a text as it is, and a number with its option's name."""
     return value if isinstance(value, str) else f"{name.replace('_', '-')}\N{NO-BREAK SPACE}{value}"

@@ -1,4 +1,4 @@
-"""What a component costs on an FPGA: area by Yosys, clock by nextpnr, all tools being Python packages."""
+"""Synthesis of a component for an FPGA: area from Yosys, clock from nextpnr. All tools are Python packages."""
 
 import json
 import re
@@ -23,10 +23,10 @@ from .targets import SEEDS, TARGETS, Target, find_target
 
 __all__ = ["Synthesis", "run_yosys", "synthesise"]
 
-#: What nextpnr says where a design is too large for the device, or nearly so.
+#: nextpnr's messages for a design that is too large for the device, or nearly so.
 NO_ROOM = re.compile(r"no BELs remaining|at utilisation limit|Unable to find a placement", re.IGNORECASE)
 
-#: Yosys's synthesis up to where look-up tables are formed.
+#: Yosys's synthesis up to the mapping to look-up tables.
 GATES = "-run begin:map_luts"
 
 Progress = Callable[[str], None]
@@ -40,17 +40,17 @@ class Synthesis:
     ----------
     target : str
     area : mapping of str to int
-        Cells of the bare component before packing, under the names of `Target.cells`: look-up tables, flip-flops,
-        memories and carries by kind. The tables that carries and LUT memories occupy are not among ``LUT4``.
+        Cells of the bare component before packing, by the names of `Target.cells`: look-up tables, flip-flops,
+        memories and carries. ``LUT4`` excludes the tables in carries and LUT memories.
     packed : int or None
-        Logic cells after packing (`Target.logic_cell`), those of carries and LUT memories included, with the harness
-        round the component. None where nothing was placed.
+        Logic cells after packing (`Target.logic_cell`), including carries, LUT memories and the harness. None: not
+        placed.
     available : int or None
         Logic cells of the device.
     mhz : tuple of float
-        Clock, by seed; empty where nothing was placed, or where the device is too small.
+        Clock by seed. Empty: not placed, or the device is too small.
     critical : CriticalPath or None
-        Longest path of the median's seed.
+        Longest path with the seed of the median.
     """
 
     target: str
@@ -62,16 +62,16 @@ class Synthesis:
 
     @property
     def median_mhz(self) -> float | None:
-        """Median of the clock over the seeds; with an even number the lower one. None without seeds."""
+        """Median clock over the seeds, for an even number the lower one. None without seeds."""
         return statistics.median_low(self.mhz) if self.mhz else None
 
     @property
     def fits(self) -> bool | None:
-        """Whether the device has room for the component and its harness; None where nothing was placed."""
+        """The component and its harness fit into the device. None: not placed."""
         return None if self.packed is None else bool(self.mhz)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give everything as plain data for JSON, cells under the target's names in small letters."""
+        """Convert to plain data for JSON, with the target's cell names in small letters."""
         target = TARGETS[self.target]
         return {
             "target": self.target,
@@ -89,31 +89,31 @@ class Synthesis:
 def synthesise(component: wiring.Component, *, target: str = "ecp5", storage: str = "lutram",
                seeds: Sequence[int] = SEEDS, area_delay: int | None = None,
                progress: Progress = lambda step: None, workers: int = 1) -> Synthesis:
-    """Synthesise ``component`` and, once per seed, place and route it.
+    """Synthesise ``component``, and place and route it once per seed.
 
-    The area is that of the bare component; for the clock it is wrapped in a `Harness`. A component that the device
-    has no room for gets an area, and no clock.
+    The area is that of the bare component. For the clock, the component is wrapped in a `Harness`. If the device is too
+    small, the result has an area and no clock.
 
     Parameters
     ----------
     storage : "lutram" or "registers"
-        As the component was built: "registers" keeps memories out of LUT memory.
+        Storage that the component was built with. "registers" keeps memories out of LUT memory.
     seeds : sequence of int
-        Of the placements; none for the area alone, which is some ten times faster.
+        Seeds of placements. Empty: area only, which is about ten times faster.
     area_delay : int or None
-        Yosys's ``abc9.D``, the clock period in ps up to which area is traded for delay (4500 to 8000 trades
-        clock for area). None leaves Yosys's own, which wants all the clock that there is.
+        Yosys's ``abc9.D``: clock period in ps up to which area is traded for delay. 4500 to 8000 reduce area and
+        clock. None: Yosys's default, the highest clock.
     progress : callable
-        CycleStep each step before it starts.
+        Called with the name of each step before it starts.
     workers : int
-        Placements that run side by side.
+        Number of concurrent placements.
 
     Raises
     ------
     ToolMissing
         A tool is neither beside the running Python nor on the path.
     WormcastError
-        An unknown target, or one without this storage; or a tool that failed, with the end of what it said.
+        The target is unknown or lacks this storage; or a tool failed, with the end of its output.
     """
     kind = find_target(target)
     kind.require(storage)
@@ -162,9 +162,9 @@ def run_yosys(yosys: list[str], component: wiring.Component, name: str, commands
 
 
 def _place(command: list[str], seed: int, folder: Path, progress: Progress) -> dict[str, Any] | None:
-    """Place and route ``harness.json``; give nextpnr's report, or None if the device has no room.
+    """Place and route ``harness.json``; return nextpnr's report, or None if the device is too small.
 
-    Its log is left in ``log_SEED``.
+    The log is written to ``log_SEED``.
     """
     progress(f"clock: place and route, seed {seed}")
     report = folder / f"report_{seed}.json"
@@ -180,7 +180,7 @@ def _place(command: list[str], seed: int, folder: Path, progress: Progress) -> d
 
 
 def _utilisation(target: Target, log: str) -> tuple[int, int]:
-    """Logic cells that a design takes and that the device has, as nextpnr's log tells them."""
+    """Return the logic cells of the design and of the device from nextpnr's log."""
     found = re.search(rf"{target.bel}:\s*(\d+)/\s*(\d+)", log)
-    assert found is not None  # they are counted before they are placed
+    assert found is not None  # nextpnr counts cells before placing them
     return int(found[1]), int(found[2])

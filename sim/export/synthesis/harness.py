@@ -1,4 +1,4 @@
-"""A component as it is placed: between registers, behind two pins."""
+"""Harness for placement: a component between registers, with two data pins."""
 
 from amaranth.hdl import Cat, Module, Signal, Value
 from amaranth.lib import wiring
@@ -8,18 +8,18 @@ __all__ = ["Harness"]
 
 
 class Harness(wiring.Component):
-    """A component between registers, so that every path can be timed and a few pins suffice.
+    """A component between registers: every path has a timing, and few pins suffice.
 
     ::
 
         si ─▶ shift register, a bit per input ─▶ component ─▶ captured ─▶ XOR of 16 each ─▶ XOR ─▶ so
 
-    *Latency* and *reset* are of no interest: the harness is placed, never run.
+    The harness is placed, never run. *Latency* and *reset* are therefore not specified.
 
     Members
     -------
     si : In(1), so : Out(1)
-        Ends of the chain that keeps the component from being optimised away.
+        Ends of the chain that prevents the component's removal by optimisation.
     """
 
     GROUP = 16

@@ -1,8 +1,8 @@
-"""Names for the wires of a mapped netlist: those of the design's signals that have the same value, whatever happens.
+"""Names for the wires of a mapped netlist, found by comparing the values of wires and of the design's signals.
 
-Mapping to look-up tables leaves registers their names and loses all others, as it looks for new ways to the same
-result. Where it kept a signal's value after all, a wire shows the same values as the signal for random contents of all
-registers. So both netlists, as mapped and as they were just before, are evaluated for some thousand such contents.
+Mapping to look-up tables keeps the names of registers and loses all others. A wire that still carries a signal has the
+same values as the signal for any contents of the registers. The netlists before and after mapping are therefore
+evaluated for 8192 random contents, and wires and signals with equal values are matched.
 """
 
 import random
@@ -14,11 +14,11 @@ from .cells import Bit, Function, functions
 
 __all__ = ["Names"]
 
-#: Contents of the registers that are tried, each in a bit of an integer.
+#: Number of random register contents, each in a bit of an integer.
 TRIED = 8192
 ALL = (1 << TRIED) - 1
 
-#: A signal that differs from a constant in fewer of them could be taken for another.
+#: A signal that differs from a constant in fewer contents is not matched: it could be mistaken for another one.
 LEAST = 4
 
 Netlist = Mapping[str, Any]
@@ -30,10 +30,10 @@ class Names:
     Parameters
     ----------
     source : str
-        The design as Amaranth gives it, in RTLIL: it tells which of several names for the same is a register's, and
-        which are those of inputs, that have another name where they come from.
+        The design in RTLIL from Amaranth. Of several names for one signal, those of registers are preferred, and those
+        of module inputs are avoided.
     gates, mapped : mapping
-        The design flattened, in Yosys's JSON, before look-up tables are formed and at the end.
+        The flattened design in Yosys's JSON, before the mapping to look-up tables and at the end.
     """
 
     def __init__(self, source: str, gates: Netlist, mapped: Netlist):
@@ -55,7 +55,7 @@ class Names:
             if LEAST <= value.bit_count() <= TRIED - LEAST:
                 self._signals.setdefault(value, name)
         self._wires = dict(_named_bits(mapped))
-        # a wire that has become constant on its way says nothing of the constant
+        # the name of a wire that has become constant must not name the constant
         known: dict[Bit, int] = {
             bit: by_name[name] for name, bit in self._wires.items() if name in by_name and isinstance(bit, int)
         }
@@ -66,11 +66,11 @@ class Names:
                              for data in ("D", "DI", "M") if cell["connections"].get(data)}
 
     def of_wire(self, wire: str) -> str | None:
-        """Name of the signal on a wire, ``~`` before it if the wire is its inverse; None if it has none."""
+        """Return the name of the signal on a wire, with ``~`` if the wire is inverted; None if unknown."""
         return self._of_bit(self._wires.get(wire))
 
     def of_register(self, cell: str) -> str | None:
-        """Name of the register in a cell of nextpnr's, which may have packed a look-up table with it."""
+        """Return the name of the register in a cell of nextpnr, which may also contain a look-up table."""
         found = self._cells.get(cell) or self._cells.get(re.sub("_(DFF)?LC$", "", cell))
         if found is None:
             return None
@@ -90,7 +90,7 @@ class Names:
 
 
 def _declared(source: str, form: str) -> set[str]:
-    """Hierarchical names that stand in lines of this form, of wires in the modules of a design in RTLIL."""
+    """Return the hierarchical names of wires that match the pattern ``form`` in lines of an RTLIL design."""
     found, module = set(), ""
     for line in source.splitlines():
         if line.startswith("module "):
@@ -101,7 +101,7 @@ def _declared(source: str, form: str) -> set[str]:
 
 
 def _named_bits(netlist: Netlist) -> Iterator[tuple[str, Bit]]:
-    """The bits of all wires, and of all outputs of cells, whose names are not made up, by name."""
+    """Yield name and bit of all wires and cell outputs, except those with generated names."""
     for name, wire in netlist["netnames"].items():
         yield from _bits(name, wire["bits"], wire.get("offset", 0))
     for name, cell in netlist["cells"].items():
@@ -120,7 +120,7 @@ def _bits(name: str, bits: list[Bit], first: int) -> Iterator[tuple[str, Bit]]:
 
 
 def _evaluate(netlist: Netlist, known: Mapping[Bit, int], contents: random.Random) -> dict[Bit, int]:
-    """Values of all bits; what is neither known nor made by logic is random."""
+    """Return the values of all bits. Bits that are neither known nor computed by logic are random."""
     values: dict[Bit, int] = {"0": 0, "1": ALL, "x": 0, "z": 0, **known}
     made = {bit: (function, inputs) for cell in netlist["cells"].values() for bit, function, inputs in functions(cell)}
     nothing: tuple[Function | None, list[Bit]] = (None, [])

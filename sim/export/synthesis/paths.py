@@ -1,4 +1,4 @@
-"""The critical path, in the names of the design's signals."""
+"""Critical path, with the names of the design's signals."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -9,7 +9,7 @@ from .names import Names
 
 __all__ = ["CriticalPath", "Step", "critical_path"]
 
-#: What tools append to the name of a memory for its parts.
+#: Suffixes that tools append to the name of a memory.
 PART = re.compile(r"\.\d+\.\d+|\$.*|_[A-Z].*")
 
 
@@ -20,9 +20,9 @@ class Step:
     Attributes
     ----------
     signal : str
-        Hierarchical name, the bit in brackets; ``~`` before it where the path has the inverse.
+        Hierarchical name, with the bit in brackets; ``~`` marks an inverted signal.
     ns : float
-        Delay since the signal before it: logic, and the wires up to the next logic.
+        Delay since the previous signal in ns: logic, and wires up to the next logic.
     """
 
     signal: str
@@ -36,29 +36,28 @@ class CriticalPath:
     Attributes
     ----------
     steps : tuple of Step
-        From the register or memory where it starts to the one where it ends. In between are the signals that mapping
-        has kept.
+        From the first register or memory to the last one, with the signals between them that mapping has kept.
     """
 
     steps: tuple[Step, ...]
 
     @property
     def start(self) -> str:
-        """Name of the register where it starts."""
+        """Name of the register at the start."""
         return self.steps[0].signal
 
     @property
     def end(self) -> str:
-        """Name of the register where it ends."""
+        """Name of the register at the end."""
         return self.steps[-1].signal
 
     @property
     def ns(self) -> float:
-        """Its delay."""
+        """Delay in ns."""
         return sum(step.ns for step in self.steps)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give it as plain data for JSON, delays rounded to ps."""
+        """Convert to plain data for JSON, with delays rounded to ps."""
         return {
             "start": self.start, "end": self.end, "ns": round(self.ns, 3),
             "steps": [{"signal": step.signal, "ns": round(step.ns, 3)} for step in self.steps],
@@ -66,14 +65,14 @@ class CriticalPath:
 
 
 def critical_path(report: Mapping[str, Any], names: Names) -> CriticalPath:
-    """Read the longest path from clock to clock out of nextpnr's report."""
+    """Return the longest path from clock edge to clock edge in nextpnr's report."""
     paths = [entry["path"] for entry in report["critical_paths"]
              if "posedge" in entry["from"] and "posedge" in entry["to"]]
     return CriticalPath(tuple(_steps(max(paths, key=lambda steps: sum(step["delay"] for step in steps)), names)))
 
 
 def _steps(path: Iterable[Mapping[str, Any]], names: Names) -> list[Step]:
-    """The signals of a path with a name, each once in a row; delays of wires without one count to the next."""
+    """Return the named signals of a path without repetitions. Delays of unnamed wires count for the next signal."""
     steps: list[Step] = []
     ns = 0.0
     for part in path:
@@ -97,7 +96,7 @@ def _steps(path: Iterable[Mapping[str, Any]], names: Names) -> list[Step]:
 
 
 def _shown(signal: str) -> str:
-    """The name without the harness's part of it."""
+    """Return a name relative to the component; names of the harness begin with ``harness``."""
     sign = "~" * signal.startswith("~")
     inside = signal.removeprefix("~")
     return sign + (inside.removeprefix("component.") if inside.startswith("component.") else f"harness.{inside}")

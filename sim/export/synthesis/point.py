@@ -1,4 +1,4 @@
-"""One component, with all the options that its cost depends on."""
+"""A component to synthesise, with all options that affect its cost."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from .targets import find_target
 
 __all__ = ["OPTIONS", "SynthesisPoint", "build", "points"]
 
-#: The options of ``wormcast synth`` that a component is built and synthesised by.
+#: Options of ``wormcast synth`` for building and synthesising a component.
 OPTIONS: dict[str, Option] = {one.name: one for one in (
     Option("target"), Option("topology"), Option("scheme"), Option("relation"), Option("relations"),
     Option("area_delay", int), Option("configuration"),
@@ -31,24 +31,23 @@ TARGET = "ecp5"
 
 @dataclass(frozen=True, eq=False)
 class SynthesisPoint:
-    """A component to be synthesised.
+    """A component to synthesise.
 
     Parameters
     ----------
     what : str
         Name of the component, one of `COMPONENTS`.
     port : str, optional
-        The router's port that it belongs to.
+        Port of the router that the component belongs to.
     kind : str, optional
-        The kind of routers that it belongs to.
+        Kind of routers that the component belongs to.
     name : str
-        Its swept options: ``vcs 2, buffer 4``.
+        Swept options: ``vcs 2, buffer 4``.
     given : dict
-        Its options as they are given.
+        Options as given by the user.
     resolved : dict
-        All options.
+        All options, with defaults.
     blueprint : Blueprint
-        What it is built by.
     """
 
     what: str
@@ -64,11 +63,11 @@ class SynthesisPoint:
         return build_component(self.blueprint, self.what, self.port, self.kind)
 
     def synthesise(self, seeds: Sequence[int], progress: Callable[[str], None], workers: int = 1) -> Synthesis:
-        """Synthesise, place and route it, as `synthesise` does."""
+        """Synthesise, place and route the component; see `synthesise`."""
         return synthesise(self.component(), seeds=seeds, progress=progress, workers=workers, **self._settings)
 
     def breakdown(self, progress: Callable[[str], None]) -> Breakdown:
-        """Tell which block of it costs what, as `breakdown` does."""
+        """Synthesise the component block by block; see `breakdown`."""
         return breakdown(self.component(), progress=progress, **self._settings)
 
     @property
@@ -77,31 +76,24 @@ class SynthesisPoint:
 
 
 def points(what: str, port: str | None, sweep: Sweep, kind: str | None = None) -> list[SynthesisPoint]:
-    """Build all points of a sweep, in its order.
-
-    Raises
-    ------
-    WormcastError
-        One cannot be built: its name, and why.
-    """
+    """Build all points of a sweep, in its order."""
     return sweep.points(lambda given, name: build(what, port, given, name, kind))
 
 
 def build(what: str, port: str | None, given: Mapping[str, Any], name: str = "",
           kind: str | None = None) -> SynthesisPoint:
-    """Resolve the options of a component, and make sure that it can be built.
+    """Resolve the options of a component, and check that it can be built.
 
     Parameters
     ----------
     given : mapping
-        Of `OPTIONS`, as for `blueprint_of`, for ECP5 if nothing is said. Buffers are then of what the target has for
-        them.
+        Options of `OPTIONS`, as for `blueprint_of`. Default target: ECP5. Default storage: the target's first one.
     """
     with named_point(name):
         options = dict(given)
         family, area_delay = options.pop("target", TARGET), options.pop("area_delay", None)
         if area_delay is not None and area_delay < 1:
-            raise WormcastError(f"area-delay: {area_delay} is given, it must be at least 1 ps")
+            raise WormcastError(f"area-delay: {area_delay} is not valid. Allowed: at least 1 ps.")
         target = find_target(family)
         blueprint = blueprint_of({"storage": next(iter(target.storages)), **options})
         target.require(blueprint.configuration.storage)

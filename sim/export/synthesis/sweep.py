@@ -1,4 +1,4 @@
-"""The cost of a component for all combinations of some options' values."""
+"""Synthesis of a component for all combinations of option values."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,30 +16,29 @@ __all__ = ["read_sweep", "row", "run"]
 
 
 def read_sweep(texts: Sequence[str], fixed: Mapping[str, Any]) -> Sweep:
-    """Read a sweep from texts ``OPTION=VALUE,VALUE``; values that have commas are parted by semicolons.
+    """Parse a sweep from texts ``OPTION=VALUE,VALUE``. Semicolons separate values that contain commas.
 
     Parameters
     ----------
     texts : sequence of str
-        The options as `OPTIONS` has them, or as they are typed, with hyphens.
+        Names of `OPTIONS`, with underscores or hyphens.
     fixed : mapping
         Options with one value.
 
     Raises
     ------
     WormcastError
-        A text is of another form; an option is unknown, there twice or among the fixed ones; a value is of the wrong
-        type or there twice.
+        A text has another form; an option is unknown, repeated or fixed; a value has the wrong type or is repeated.
     """
     swept: dict[str, list[Any]] = {}
     for text in texts:
         key, equals, values = text.partition("=")
         if not equals or not values:
-            raise WormcastError(f"sweep: {text!r} is given, it must be OPTION=VALUE,VALUE")
+            raise WormcastError(f"sweep: {text!r} is not valid. Allowed: OPTION=VALUE,VALUE.")
         key = key.replace("-", "_")
         require_known(key, OPTIONS, "synth that can be swept")
         if key in swept or key in fixed:
-            raise WormcastError(f"sweep: {key} is given twice, it must be there once")
+            raise WormcastError(f"sweep: {key} is not valid: the option is given twice")
         swept[key] = [_value(key, value) for value in values.split(";" if ";" in values else ",")]
     require_points(swept)
     return Sweep("synth", dict(fixed), swept)
@@ -49,15 +48,15 @@ def _value(key: str, text: str) -> Any:
     if OPTIONS[key].kind is not int:
         return text
     if not text.strip().isdecimal():
-        raise WormcastError(f"{key}: {text!r} is given, it must be a whole number")
+        raise WormcastError(f"{key}: {text!r} is not valid. Allowed: a whole number.")
     return int(text)
 
 
 def run(points: Sequence[SynthesisPoint], seeds: Sequence[int], progress: Callable[[str], None]) -> Iterator[Synthesis]:
-    """Synthesise all points, on all processors, and give the results in their order; ``progress`` hears of each step.
+    """Synthesise all points on all processors, and yield the results in order. ``progress`` is called at each step.
 
-    Fewer points than processors share these for their placements. Errors are those of `synthesise`; those points that
-    are not begun yet are given up.
+    If there are fewer points than processors, placements of a point run concurrently. After an error, points that have
+    not begun are dropped.
     """
     processors = os.cpu_count() or 1
     at_once = max(1, min(processors, len(points)))
@@ -74,15 +73,15 @@ def run(points: Sequence[SynthesisPoint], seeds: Sequence[int], progress: Callab
 
 
 def row(sweep: Sweep, point: SynthesisPoint, result: Synthesis) -> dict[str, Any]:
-    """Give a point's cells by column: the swept options as given, the others as built, then what it costs.
+    """Return a table row by column: swept options as given, other options as built, then the costs.
 
-    Cells that another target of the sweep has are there without a value.
+    Columns of another target's cells are empty.
     """
     columns = sweep.columns(point.given, point.resolved)
     for target in sweep.swept.get("target", [point.resolved["target"]]):
         columns |= dict.fromkeys((*map(str.lower, TARGETS[target].cells), TARGETS[target].logic_cell.lower()))
-    told = result.to_dict()
-    columns |= {name: told[name] for name in told if name not in ("target", "mhz", "critical")}
+    costs = result.to_dict()
+    columns |= {name: costs[name] for name in costs if name not in ("target", "mhz", "critical")}
     path = result.critical
     return columns | {
         "least_mhz": min(result.mhz, default=None), "most_mhz": max(result.mhz, default=None),

@@ -1,4 +1,4 @@
-"""FPGA families: how a component is synthesised and placed for each, and what its cells are called."""
+"""FPGA families: commands for synthesis and placement, and names of cells."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from wormcast.algorithms.errors import WormcastError
 
 __all__ = ["SEEDS", "TARGETS", "Target", "find_target"]
 
-#: Seeds of the placements, by default; the clock is the median's.
+#: Default seeds of placements. The clock is the median over the seeds.
 SEEDS = (1, 2, 3, 4, 5)
 
 
@@ -18,23 +18,23 @@ class Target:
     Parameters
     ----------
     device : str
-        The largest device that nextpnr knows, so that the figures depend as little as possible on how full it is.
+        The largest device that nextpnr supports, so that results depend little on the device's utilisation.
     yosys : str
-        The command that synthesises.
+        Synthesis command.
     storages : mapping of str to str
-        What buffers can be built of, and what the command gets for it. The usual one first.
+        Storage of buffers, and the option of the synthesis command for it. The default comes first.
     cells : mapping of str to str
-        What is counted before packing, and how the types of such cells begin: LUT4 and FF first, then memories and
-        carries by kind.
+        Names of cells counted before packing, and the prefixes of their types: LUT4 and FF first, then memories and
+        carries.
     blocks : mapping of str to str
-        Block memories, likewise; counted where there are some.
+        The same for block memories, which are listed only if used.
     nextpnr : str
     options : tuple of str
-        Of nextpnr: the device.
+        nextpnr's options for the device.
     logic_cell : str
-        What is counted after packing.
+        Name of the cells counted after packing.
     bel : str
-        What nextpnr calls it.
+        nextpnr's name of these cells.
     """
 
     device: str
@@ -48,18 +48,18 @@ class Target:
     bel: str
 
     def require(self, storage: str) -> None:
-        """Refuse what buffers cannot be built of."""
+        """Refuse a storage that the target lacks."""
         if storage not in self.storages:
             allowed = ", ".join(self.storages)
-            raise WormcastError(f"storage: {storage!r} is given, allowed on {self.device} is {allowed}")
+            raise WormcastError(f"storage: {storage!r} is not valid. Allowed on {self.device}: {allowed}.")
 
     def synthesis(self, top: str, *, storage: str, area_delay: int | None, options: str = "") -> str:
-        """Commands for Yosys, from the design as it is read to mapped cells."""
+        """Return Yosys's commands from the design to mapped cells."""
         setting = "" if area_delay is None else f"scratchpad -set abc9.D {area_delay}; "
         return f"{setting}{self.yosys} {self.storages[storage]} {options} -top {top}"
 
     def count(self, cells: Mapping[str, int]) -> dict[str, int]:
-        """Count cells by their types, under the names of ``cells``."""
+        """Count cells by type, under the names of ``cells``."""
         found = {name: sum(number for cell, number in cells.items() if cell.startswith(prefix))
                  for name, prefix in (self.cells | self.blocks).items()}
         return {name: number for name, number in found.items() if number or name in self.cells}
@@ -77,7 +77,7 @@ TARGETS = {
         logic_cell="TRELLIS_COMB",
         bel="TRELLIS_COMB",
     ),
-    # no LUT memory, and block memory is read synchronously alone: buffers are flip-flops
+    # buffers are flip-flops: the device has no LUT memory, and block memory has synchronous reads only
     "ice40": Target(
         device="HX8K",
         yosys="synth_ice40 -abc9 -device hx",
@@ -93,7 +93,7 @@ TARGETS = {
 
 
 def find_target(name: str) -> Target:
-    """Return the target of this name, or refuse it with those that there are."""
+    """Return the target with this name."""
     if name not in TARGETS:
-        raise WormcastError(f"target: {name!r} is given, allowed are {', '.join(TARGETS)}")
+        raise WormcastError(f"target: {name!r} is not valid. Allowed: {', '.join(TARGETS)}.")
     return TARGETS[name]

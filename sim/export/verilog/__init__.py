@@ -1,7 +1,7 @@
-"""Components and networks as Verilog: one file that linters have nothing to say about, and a table of its ports.
+"""Components and networks as Verilog: one file without linter warnings, and a table of its ports.
 
-``export`` puts it together: ``netlist`` is Amaranth's, made ready; ``yosys`` translates it; ``network`` joins
-components; ``comment`` and ``document`` tell what ``facts``, ``links`` and ``docstrings`` know.
+``export`` composes the file. ``netlist`` prepares Amaranth's netlist, ``yosys`` translates it, ``network`` connects the
+components. ``comment`` and ``document`` write the comment and the tables from ``facts``, ``links`` and ``docstrings``.
 """
 
 from .docstrings import entries

@@ -1,4 +1,4 @@
-"""The comment at the head of a file of Verilog."""
+"""Head comment of a Verilog file."""
 
 import textwrap
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ NO_CLOCK = "Clock: none, the outputs follow the inputs."
 
 def comment(module: str, summary: str, *, command: str, yosys: str, facts: Iterable[tuple[str, str]],
             promises: Iterable[str]) -> str:
-    """Write what a module is, how it was made, its parameters and what it promises."""
+    """Return a comment with a module's summary, origin, parameters and promises."""
     listed = list(facts)
     widest = max(len(name) for name, _ in listed)
     lines = [

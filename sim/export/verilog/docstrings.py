@@ -1,4 +1,4 @@
-"""What the docstrings of components promise: they are the one place where it is written."""
+"""Parser of components' docstrings: summaries, promises, and meanings of ports."""
 
 import inspect
 import re
@@ -6,35 +6,35 @@ from collections.abc import Iterator
 
 __all__ = ["entries", "member_meaning", "promises", "summary"]
 
-#: The promises that matter to who instantiates a component, as they are told, in this order.
-TOLD = {"Reset": "After reset", "Latency": "Latency", "Throughput": "Throughput", "Waiting": "Waiting",
-        "Deadlock": "Deadlock", "Errors on the wire": "Errors on the wire"}
+#: Promises for the user of a component: their titles in docstrings and in the export, in this order.
+TITLES = {"Reset": "After reset", "Latency": "Latency", "Throughput": "Throughput", "Waiting": "Waiting",
+          "Deadlock": "Deadlock", "Errors on the wire": "Errors on the wire"}
 
 
 def summary(kind: object) -> str:
-    """First sentence of the docstring of a class or function."""
+    """Return the first sentence of the docstring of a class or function."""
     first = (inspect.getdoc(kind) or "").partition("\n\n")[0]
     return re.split(r"(?<=\.)\s", _plain(" ".join(first.split())))[0]
 
 
 def promises(kind: type) -> list[str]:
-    """What a class promises: the sentences behind ``*Latency*`` and its like."""
+    """Return the promises of a class: the sentences after ``*Latency*`` and the other titles."""
     text = (inspect.getdoc(kind) or "").partition("\nParameters\n")[0]
     found = {}
     for word, said in re.findall(r"\*([A-Z][\w ]*)\*(.*?)(?=\s\*[A-Z][\w ]*\*|\n\n|\Z)", text, re.DOTALL):
-        found[word] = _plain(TOLD.get(word, word) + re.sub(r"\s+", " ", said)).strip()
-    return [found[word] for word in TOLD if word in found]
+        found[word] = _plain(TITLES.get(word, word) + re.sub(r"\s+", " ", said)).strip()
+    return [found[word] for word in TITLES if word in found]
 
 
 def member_meaning(kind: type, name: str) -> str | None:
-    """What the docstrings of a class and its bases say of a member: the entry of its name, or else the first whose
-    names match.
+    """Return the description of a member in the docstrings of a class and its bases.
 
-    ``{...}`` in a name stands for anything, and in what is said for the same again.
+    An entry with exactly this name takes precedence over the first matching pattern. ``{...}`` in an entry's name
+    matches anything, and is replaced by the match in the description.
     """
-    told = [(pattern, said) for one in kind.__mro__ for head, said in entries(one, "Members", "Straps")
-                     for pattern in filter(None, (part.split(":")[0].strip() for part in head.split(",")))]
-    for pattern, said in sorted(told, key=lambda entry: entry[0] != name):
+    known = [(pattern, said) for one in kind.__mro__ for head, said in entries(one, "Members", "Straps")
+             for pattern in filter(None, (part.split(":")[0].strip() for part in head.split(",")))]
+    for pattern, said in sorted(known, key=lambda entry: entry[0] != name):
         found = re.fullmatch(re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>\\w+)", re.escape(pattern)), name)
         if found:
             for hole, value in found.groupdict().items():
@@ -44,7 +44,7 @@ def member_meaning(kind: type, name: str) -> str | None:
 
 
 def entries(kind: type, *sections: str) -> Iterator[tuple[str, str]]:
-    """Head (names, and what they are) and text of each entry of a class's sections of these titles: numpydoc's."""
+    """Yield head (names and types) and text of each entry in a class's numpydoc sections with these titles."""
     text = inspect.getdoc(kind) or ""
     titles = "|".join(sections)
     for section in re.findall(rf"(?:{titles})\n-+\n(.*?)(?=\n\n\w+\n---|\Z)", text, re.DOTALL):
@@ -53,5 +53,5 @@ def entries(kind: type, *sections: str) -> Iterator[tuple[str, str]]:
 
 
 def _plain(text: str) -> str:
-    """Without the marks of reStructuredText."""
+    """Return the text without the marks of reStructuredText."""
     return re.sub(r"`{1,2}([^`]*)`{1,2}", r"\1", text)

@@ -1,4 +1,4 @@
-"""The table of ports that stands beside the Verilog, in Markdown."""
+"""Table of the ports of an export, in Markdown."""
 
 from collections.abc import Iterable, Iterator
 from enum import EnumMeta
@@ -26,14 +26,14 @@ __all__ = ["component_tables", "document_component", "document_network", "meanin
 CLOCKED = (("clk", "clock, rising edge"), ("rst", "reset, synchronous, active high"))
 
 Named = tuple[str, ComponentPort, wiring.Component]
-"""A port with the name that the table gives it, and whose it is."""
+"""A port with its name in the table and its component."""
 
 HEAD = "| port | direction | width | meaning |\n|---|---|---:|---|\n"
 
 
 def document_component(blueprint: Blueprint, component: wiring.Component, module: str, *, command: str,
                        facts: Iterable[tuple[str, str]], clocked: bool) -> str:
-    """What a component is, and its tables; see `component_tables`."""
+    """Return the summary of a component and its tables; see `component_tables`."""
     return "".join([
         *_opening(module, summary(type(component)), command, facts),
         component_tables(blueprint, component, clocked=clocked),
@@ -41,7 +41,7 @@ def document_component(blueprint: Blueprint, component: wiring.Component, module
 
 
 def component_tables(blueprint: Blueprint, component: wiring.Component, *, clocked: bool) -> str:
-    """Tables of a component's ports, link by link, and of what is in a flit."""
+    """Return the tables of a component's ports, link by link, and of a flit's fields."""
     return "".join([
         _clock() if clocked else "",
         *_tables((port.name, port, component) for port in ports(component)),
@@ -52,15 +52,15 @@ def component_tables(blueprint: Blueprint, component: wiring.Component, *, clock
 
 def document_network(blueprint: Blueprint, network: Network, module: str, *, command: str,
                      facts: Iterable[tuple[str, str]]) -> str:
-    """Tables of a node's and a router's ports, of what is in a flit, and of the nodes and routers."""
+    """Return the tables of a node's and a router's ports, of a flit's fields, and of the nodes and routers."""
     direct = network.topology.direct
     return "".join([
         *_opening(module, summary(Network), command, facts),
-        "\nIn the names of ports NODE stands for the node's name, below" + (
-            ".\n" if direct else ", and SWITCH for the router's.\n"),
+        "\nNODE in the names of ports is the node's name, listed below" + (
+            ".\n" if direct else ", and SWITCH is the router's name.\n"),
         _clock(),
         *_tables(_network_ports(network)),
-        *([f"\n## Tables of routers\n\n{tables_told(network)}\n"] if network.chain else ()),
+        *([f"\n## Tables of routers\n\n{describe_tables(network)}\n"] if network.chain else ()),
         *_flit(blueprint),
         *_channels(blueprint),
         "\n## Nodes\n\n| id | NODE |\n|---:|---|\n",
@@ -69,17 +69,17 @@ def document_network(blueprint: Blueprint, network: Network, module: str, *, com
     ])
 
 
-def tables_told(network: Network) -> str:
-    """Say how the tables of a network's routers are written."""
-    return (f"Routers look the way up in tables, which are empty at first: until they are written, every header is an "
-            f"error on the wire. tables_in is the bus that writes them, a word a cycle; it goes through all "
-            f"{len(network.chain)} routers, a cycle each. wormcast verilog network --tables FILE writes the words for "
-            "these options, a list in JSON: put each on tables_in for a cycle, in their order, then reset, which the "
-            "tables outlast.")
+def describe_tables(network: Network) -> str:
+    """Return instructions for writing the tables of a network's routers."""
+    return (f"Routers have routing tables, which are empty at power-up. Until they are written, every header is an "
+            f"error on the wire. The bus tables_in writes them, one word per cycle. It passes through all "
+            f"{len(network.chain)} routers, with a delay of a cycle each. wormcast verilog network --tables FILE "
+            "writes the words for these options as a list in JSON. Put each word on tables_in for a cycle, in order, "
+            "then reset. Reset keeps the tables.")
 
 
 def _network_ports(network: Network) -> list[Named]:
-    """Rows for the ports of the node that has most, and for what is the same for all routers of a kind."""
+    """Return rows for the ports of the node with most ports, and for the other ports, once per kind of router."""
     of_nodes: dict[str, list[Named]] = {}
     others: dict[tuple[str, str], Named] = {}
     for entry in outside(network):
@@ -94,7 +94,7 @@ def _network_ports(network: Network) -> list[Named]:
 
 
 def _switches(network: Network) -> Iterator[str]:
-    """The routers' names, and which kind each is."""
+    """Yield the table of routers: names and kinds."""
     yield "\n## Routers\n\n| id | SWITCH | kind |\n|---:|---|---|\n"
     for switch in range(network.topology.switches):
         yield f"| {switch} | `{network.switch_scope(switch)}` | {network.home(switch).kind} |\n"
@@ -106,7 +106,7 @@ def _opening(module: str, said: str, command: str, facts: Iterable[tuple[str, st
 
 
 def _tables(rows: Iterable[Named]) -> Iterator[str]:
-    """Ports link by link, then the others."""
+    """Yield the tables of ports, link by link, then the other ports."""
     for link, group in groupby(rows, _link):
         listed = list(group)
         if link is None:
@@ -118,13 +118,13 @@ def _tables(rows: Iterable[Named]) -> Iterator[str]:
 
 
 def _link(row: Named) -> str | None:
-    """Name of the link that a port belongs to."""
+    """Return the name of the link that a port belongs to, or None."""
     name, port, component = row
     return name.removesuffix(f"_{port.path[-1]}") if port.path[0] in links(component) else None
 
 
 def _link_meaning(port: ComponentPort, component: wiring.Component) -> str:
-    """What a link is for, and its credits; ``port`` is its first member, ``valid``."""
+    """Return the meaning of a link, and its credits; ``port`` is its first member, ``valid``."""
     name = port.path[0]
     vcs = component.signature.members[name].signature.vcs
     said = _of_node(component, name) or member_meaning(type(component), name)
@@ -132,7 +132,7 @@ def _link_meaning(port: ComponentPort, component: wiring.Component) -> str:
 
 
 def _of_node(component: wiring.Component, name: str) -> str | None:
-    """What is said of a switch's link from or to a node, whatever the node's port is called; None of others."""
+    """Return the meaning of a switch's link from or to a node, for any name of its port; None for other links."""
     if not isinstance(component, Switch):
         return None
     decoder, kind = component.decoder, component.decoder.kind
@@ -145,7 +145,7 @@ def _of_node(component: wiring.Component, name: str) -> str | None:
         for o in decoder.ejections[place]:
             link, way = name.removeprefix(decoder.outputs[o]), decoder.outputs[o].removeprefix(f"{kind.name(p)}_")
             if link in ("_out", *(f"_{c}_out" for c in range(component.outputs[o].vcs))):
-                alone = "" if decoder.outputs[o] == kind.name(p) else f" For worms that came by {way} alone."
+                alone = "" if decoder.outputs[o] == kind.name(p) else f" For worms from {way} only."
                 return f"{member_meaning(Switch, f'local{link}')}{alone}"
     return None
 
@@ -163,7 +163,7 @@ def _way(port: ComponentPort) -> str:
 
 
 def meaning(component: wiring.Component, port: ComponentPort) -> str:
-    """What the docstrings say of a port, and which bits are what."""
+    """Return the meaning of a port from the docstrings, and its fields by bits."""
     said: str | None
     if port.path[0] in links(component):
         channel = links(component)[port.path[0]].channel
@@ -187,7 +187,7 @@ def _strap(component: wiring.Component, port: ComponentPort) -> str | None:
 
 
 def _fault_ports(component: wiring.Component, port: ComponentPort) -> str:
-    """What the numbers of ports in a fault stand for."""
+    """Return the names of the ports that a fault output numbers."""
     if port.path != ("fault",) or not isinstance(component, Switch | NetworkInterface):
         return ""
     if isinstance(component, Switch):
@@ -195,13 +195,13 @@ def _fault_ports(component: wiring.Component, port: ComponentPort) -> str:
     else:
         links = len(component.injections) + len(component.consumptions)
         numbers = links + component.smart, links
-    told = [", ".join(f"{k} {component.fault_port(cause, k)}" for k in range(count))
-            for cause, count in zip((Cause.OVERFLOW, Cause.CREDIT), numbers, strict=True)]
-    return f"Ports: {told[0]}" + (f"; of a credit {told[1]}." if told[0] != told[1] else ".")
+    names = [", ".join(f"{k} {component.fault_port(cause, k)}" for k in range(count))
+             for cause, count in zip((Cause.OVERFLOW, Cause.CREDIT), numbers, strict=True)]
+    return f"Ports: {names[0]}" + (f"; of a credit {names[1]}." if names[0] != names[1] else ".")
 
 
 def _fields(shape: Any) -> str:
-    """Fields of a layout by their bits, names of an enumeration's values."""
+    """Return the fields of a layout by bits, or the names of an enumeration's values."""
     if isinstance(shape, EnumMeta):
         return ", ".join(f"{value.value} {value.name}" for value in list[Any](shape))
     if not isinstance(shape, data.Layout):
@@ -217,27 +217,27 @@ def _fields(shape: Any) -> str:
 
 
 def _flit(blueprint: Blueprint) -> Iterator[str]:
-    """What is in a flit, bit by bit; its layout is that of all links."""
+    """Yield the tables of a flit's fields, which are the same on all links."""
     width = blueprint.configuration.flit_width
     yield "\n## Flit\n\n| bits of `flit` | field | meaning |\n|---:|---|---|\n"
     yield "| 0 | `head` | a header flit |\n| 1 | `tail` | the worm's last flit |\n"
-    yield f"| {width + 1}:2 | `data` | {width} bits: payload, or what follows |\n"
+    yield f"| {width + 1}:2 | `data` | {width} bits: payload, or the fields below |\n"
     yield "\n## Data of a header flit\n\n| bits of `data` | meaning |\n|---:|---|\n"
     for low, high, said in header_fields(blueprint.header, up_and_down=blueprint.scheme.needs_whole_packet):
         yield f"| {low if low == high else f'{high}:{low}'} | {said} |\n"
 
 
 def _channels(blueprint: Blueprint) -> Iterator[str]:
-    """Which worms may take which consumption channel."""
+    """Yield the table of consumption channels and their directions."""
     configuration = blueprint.configuration
     classes = configuration.consumption_classes(blueprint.topology, blueprint.scheme)
     yield "\n## Consumption channels\n\n"
     if not classes:
-        yield "A worm takes any that is free.\n"
+        yield "A worm reserves any free channel.\n"
         return
-    hop = "next hop, or where none does, of its last hop" if classes.by == "next" else "last hop"
-    yield (f"At a destination on its way a worm takes one that serves the direction of its {hop}; at its last "
-           "destination any that is free. Directions are those of `--classes`.\n\n"
+    hop = "next hop, or of its last hop if the next one has no class" if classes.by == "next" else "last hop"
+    yield (f"At a destination on its way a worm reserves a channel that serves the direction of its {hop}. At its last "
+           "destination it reserves any free channel. Directions are those of `--classes`.\n\n"
            "| channel | directions |\n|---:|---|\n")
     for channel, served in enumerate(channel_classes(classes, configuration.consumption)):
         yield f"| {channel} | {served} |\n"

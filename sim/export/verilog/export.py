@@ -1,4 +1,4 @@
-"""Verilog of a component or of a network, and the table of its ports."""
+"""Export of a component or network: Verilog and the table of its ports."""
 
 import re
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from ...build.components import COMPONENTS, build_component
 from ...build.network import Network
 from .comment import CLOCK, NO_CLOCK, RESET, comment
 from .docstrings import promises, summary
-from .document import document_component, document_network, tables_told
+from .document import describe_tables, document_component, document_network
 from .facts import NETWORK, facts
 from .netlist import netlist
 from .network import kind_module, table_words, top
@@ -26,20 +26,20 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Export:
-    """What was exported.
+    """Result of an export.
 
     Attributes
     ----------
     module : str
-        Name of the module on top.
+        Name of the top module.
     verilog : str
         The file: a comment, then all modules.
     document : str
-        Tables of the ports of the module on top, in Markdown.
+        Tables of the top module's ports, in Markdown.
     yosys : str
-        Which Yosys has written it.
+        Version of Yosys.
     tables : list of int
-        Of a network whose routers have tables: what to put on ``tables_in``, a word a cycle, before a reset.
+        For networks with routing tables: words for ``tables_in``, one per cycle, before a reset. Else empty.
     """
 
     module: str
@@ -51,14 +51,14 @@ class Export:
 
 def component_verilog(component: wiring.Component, name: str,
                       progress: Progress = lambda line: None) -> tuple[str, str]:
-    """Verilog of a component without a comment, and the version of Yosys; see `translate`."""
+    """Return the Verilog of a component without a comment, and the version of Yosys; see `translate`."""
     return translate(netlist(component, name), progress)
 
 
 def export(blueprint: Blueprint, what: str, *, port: str | None = None, kind: str | None = None,
            module: str | None = None, named: str | None = None, command: str,
            progress: Progress = lambda line: None) -> Export:
-    """Export a component, or the network.
+    """Export a component or the network.
 
     Parameters
     ----------
@@ -67,20 +67,20 @@ def export(blueprint: Blueprint, what: str, *, port: str | None = None, kind: st
     port, kind : str, optional
         As in `build_component`.
     module : str, optional
-        Name of the module on top, with which those of all others begin; ``wormcast_`` and what it is by default.
+        Name of the top module, and prefix of all other modules' names. Default: ``wormcast_`` and ``what``.
     named : str, optional
-        Which named configuration it is built by, for the comment.
+        Name of the named configuration, for the comment.
     command : str
-        What makes this file, for the comment.
+        Command that writes this file, for the comment.
     progress : callable
-        CycleStep what takes long.
+        Called with the name of each long step.
 
     Raises
     ------
     ToolMissing
         Yosys is not installed.
     WormcastError
-        What cannot be built, or is not named as Verilog wants it.
+        The component cannot be built, or the name is not valid in Verilog.
     """
     if module is not None:
         _require_name(module, progress)
@@ -90,7 +90,7 @@ def export(blueprint: Blueprint, what: str, *, port: str | None = None, kind: st
     if what == NETWORK:
         for word, value in (("port", port), ("kind", kind), ("relations", blueprint.relations)):
             if value:
-                raise WormcastError(f"network: {word} is given, allowed for a component alone")
+                raise WormcastError(f"{word} is not valid with {NETWORK}. Allowed: with a component.")
         listed = list(facts(blueprint, what, named=named))
         network = Network(blueprint.topology, blueprint.scheme, blueprint.configuration)
         parts = [component_verilog(one.build(), kind_module(name, one.name), progress)
@@ -100,30 +100,30 @@ def export(blueprint: Blueprint, what: str, *, port: str | None = None, kind: st
         built: type = Network
         clocked = True
         if network.chain:
-            tables, said = table_words(network), [f"Tables: {tables_told(network)}"]
+            tables, said = table_words(network), [f"Tables: {describe_tables(network)}"]
     else:
         if what not in COMPONENTS:
-            raise WormcastError(f"verilog: {what!r} is unknown, there are {NETWORK}, {', '.join(COMPONENTS)}")
+            raise WormcastError(f"verilog: {what!r} is not valid. Allowed: {NETWORK}, {', '.join(COMPONENTS)}.")
         component = build_component(blueprint, what, port, kind)
         listed = list(facts(blueprint, what, port, kind, named))
         text, yosys = component_verilog(component, name, progress)
         built, clocked = type(component), has_clock(text)
         document = document_component(blueprint, component, name, command=command, facts=listed, clocked=clocked)
-    told = [*((CLOCK, RESET) if clocked else (NO_CLOCK,)), *said, *promises(built)]
-    head = comment(name, summary(built), command=command, yosys=yosys, facts=listed, promises=told)
+    sentences = [*((CLOCK, RESET) if clocked else (NO_CLOCK,)), *said, *promises(built)]
+    head = comment(name, summary(built), command=command, yosys=yosys, facts=listed, promises=sentences)
     return Export(name, head + text, document, yosys, tables)
 
 
 def has_clock(verilog: str) -> bool:
-    """Whether a component's Verilog has flip-flops."""
+    """The component's Verilog has flip-flops."""
     return "input clk;" in verilog
 
 
 def _require_name(module: str, progress: Progress) -> None:
-    """Refuse what is no name of Verilog's; Yosys knows its words, and escapes them."""
+    """Refuse a name that is not valid in Verilog. Keywords are those that Yosys escapes."""
     if not re.fullmatch(r"[A-Za-z_]\w*", module, re.ASCII):
-        raise WormcastError(
-            f"module: {module!r} is given, it must be letters, digits and _, and not begin with a digit")
+        raise WormcastError(f"module: {module!r} is not valid. Allowed: letters, digits and _, without a digit at the "
+                            "beginning.")
     text, _ = translate(f"module \\{module}\nend", progress)
     if f"module \\{module} " in text:
-        raise WormcastError(f"module: {module!r} is given, a word of Verilog's own, allowed are all other names")
+        raise WormcastError(f"module: {module!r} is not valid: it is a keyword of Verilog")

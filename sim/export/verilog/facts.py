@@ -1,4 +1,4 @@
-"""What a piece of Verilog was made for, and with what: told in its header comment and its table of ports."""
+"""Parameters of an export, for the header comment and the table of ports."""
 
 from collections.abc import Iterator
 
@@ -13,15 +13,15 @@ from ...common.text import count
 __all__ = ["NETWORK", "axis", "facts", "foreign_options", "header_fields"]
 
 NETWORK = "network"
-"""What `facts` and the command call the network as a whole."""
+"""Name of the whole network in `facts` and in the command."""
 
-#: Switches that are named one by one.
+#: Largest number of switches in a list of names.
 MOST_NAMES = 8
 
 
 def facts(blueprint: Blueprint, what: str, port: str | None = None, kind: str | None = None,
           named: str | None = None) -> Iterator[tuple[str, str]]:
-    """Parameters of a component, or of the network, by name: with where they are from, as far as that is known."""
+    """Yield name and value of each parameter of a component or of the network, with known sources."""
     topology, scheme, configuration = blueprint.topology, blueprint.scheme, blueprint.configuration
     yield "topology", topology.name
     yield "scheme", f"{scheme.name}: {scheme.provenance}"
@@ -35,58 +35,58 @@ def facts(blueprint: Blueprint, what: str, port: str | None = None, kind: str | 
     if named is not None:
         yield "configuration", f"{named}: {CONFIGURATIONS[named].description}"
     for name, value in configuration.to_dict().items():
-        if value is None:  # what it is depends on the scheme
+        if value is None:  # the default depends on the scheme
             value = "off" if blueprint.tokens is None else "on"
         if name not in (*HOST_FIELDS, *foreign_options(what), "classes"):
             yield name, str(value)
 
 
 def _kind(blueprint: Blueprint, name: str | None) -> str:
-    """Which kind of routers it is, the first by default: of which switches, and which others there are."""
+    """Describe a kind of routers (default: the first): its switches, and the other kinds."""
     kinds, names = blueprint.named_kinds, blueprint.topology.switch_names
     chosen = next(iter(kinds)) if name is None else name
     members = [names[switch] for switch in kinds[chosen].members]
-    told = " ".join(members if len(members) <= MOST_NAMES else [*members[:MOST_NAMES - 1], "...", members[-1]])
+    listed = " ".join(members if len(members) <= MOST_NAMES else [*members[:MOST_NAMES - 1], "...", members[-1]])
     others = ", ".join(one for one in kinds if one != chosen)
-    return f"{chosen}, of {count(len(members), 'router')}: {told}; there are {others} too"
+    return f"{chosen}, of {count(len(members), 'router')}: {listed}; other kinds: {others}"
 
 
 def foreign_options(what: str) -> tuple[str, ...]:
-    """Hardware options that change nothing in a component, as they are the other half's of a node."""
+    """Return the hardware options without effect on a component: a router's on an interface, and the reverse."""
     if _whole(what) == "router":
         return INTERFACE_FIELDS
     if _whole(what) == "interface":
-        # by default there are as many consumption channels as classes
+        # the default number of consumption channels is the number of classes
         return tuple(name for name in ROUTER_FIELDS if name != "classes")
     return ()
 
 
 def _whole(what: str) -> str:
-    """``router`` or ``interface``, or the network."""
+    """Return ``router``, ``interface`` or ``network``: the whole that a component belongs to."""
     return COMPONENTS[what].whole if what in COMPONENTS else NETWORK
 
 
 def axis(dimensions: int, d: int) -> str:
-    """Number of a dimension, in two dimensions with its name."""
+    """Return the number of a dimension, in two dimensions with its name."""
     return f"{d} ({('row', 'column')[d]})" if dimensions == 2 else str(d)
 
 
 def header_fields(header: Header, *, up_and_down: bool = False) -> Iterator[tuple[int, int, str]]:
-    """Fields of a header flit's data: lowest and highest bit, and what is there.
+    """Yield the fields of a header flit's data: lowest bit, highest bit, meaning.
 
-    ``up_and_down``: bit strings are those of networks with links up and down.
+    ``up_and_down``: the network has up and down links, and bit 0 of a bit string has their meaning.
     """
     if isinstance(header, AddressList):
         yield from _address_fields(header)
     elif isinstance(header, BitString):
-        yield from _bit_fields(header, "the worm is on its way down, and is never sent up again" if up_and_down else
-                               "the worm is a copy, whose arrival is to be reported")
+        yield from _bit_fields(header, "the worm is on its way down, and never goes up again" if up_and_down else
+                               "the worm is a copy, and its arrival must be reported")
     elif isinstance(header, MultiDrop):
         yield from _pair_fields(header)
 
 
 def _pair_fields(header: MultiDrop) -> Iterator[tuple[int, int, str]]:
-    """Those of the first flit of a pair."""
+    """Yield the fields of the first flit of a pair."""
     width, id_bits = header.flit_width, header.switch_bits
     ports = "a bit for each output port of that switch from 0 on, 1 if the node there is a destination"
     for low, high, said in (
@@ -95,14 +95,14 @@ def _pair_fields(header: MultiDrop) -> Iterator[tuple[int, int, str]]:
         (id_bits + 1, header.pair_bits - 1, ports),
     ):
         if low < width:
-            behind = "; the pair's other bits are in the flits behind it, from bit 0 on"
+            behind = "; the pair's other bits are in the following flits, from bit 0 on"
             yield low, min(high, width - 1), said + (behind if high >= width else "")
     if header.pair_bits < width:
         yield header.pair_bits, width - 1, "unused, 0"
 
 
 def _bit_fields(header: BitString, first: str) -> Iterator[tuple[int, int, str]]:
-    """Those of the first flit of a bit string; ``first``: what bit 0 says."""
+    """Yield the fields of the first flit of a bit string; ``first``: meaning of bit 0."""
     top = min(header.bits, header.flit_width) - 1
     yield 0, 0, f"1: {first}; hosts send 0"
     behind = "" if header.flits() == 1 else (
@@ -114,7 +114,7 @@ def _bit_fields(header: BitString, first: str) -> Iterator[tuple[int, int, str]]
 
 
 def _address_fields(header: AddressList) -> Iterator[tuple[int, int, str]]:
-    """Those of any flit of a list of addresses."""
+    """Yield the fields of any flit of an address list."""
     bits, top = header.address_bits, header.flit_width - header.selector_bits
     fields = [f"{count(width, 'bit')} of coordinate {axis(len(header.shape), d)}" if len(header.shape) > 1 else
               "the node's id" for d, width in enumerate(header.field_bits) if width]
@@ -124,12 +124,12 @@ def _address_fields(header: AddressList) -> Iterator[tuple[int, int, str]]:
     used, marks = header.capacity * bits, top - header.last_bits
     if header.capacity > 1:
         yield bits, used - 1, (
-            "the same address again, as often as there is room" if isinstance(header, Unicast) else
-            f"addresses of those behind it, {header.capacity - 1} in all, in visiting order; "
-            "those left over repeat the last")
+            "the same address, repeated to fill the flit" if isinstance(header, Unicast) else
+            f"addresses of the {header.capacity - 1} destinations that follow, in visiting order; "
+            "unused fields repeat the last address")
     if used < marks:
         yield used, marks - 1, "unused, 0"
     if header.last_bits:
         yield top - 1, top - 1, "1 in the worm's last header flit"
     if header.selector_bits:
-        yield top, header.flit_width - 1, "which relation the worm is routed by"
+        yield top, header.flit_width - 1, "routing relation of the worm"

@@ -1,4 +1,4 @@
-"""What a component's links carry: which channels, and how many credits for each."""
+"""Links of a component: kinds of channels, and credits."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,16 +25,16 @@ CONSUMPTION = "consumption channel"
 
 @dataclass(frozen=True)
 class ComponentLink:
-    """One link of a component.
+    """A link of a component.
 
     Parameters
     ----------
     depth : int
-        Flits of buffer for each channel at the receiving end.
+        Buffer at the receiver, in flits per channel.
     channel : str
-        What its channels are: virtual channels, or the node's consumption channels.
+        Kind of channels: ``virtual channel``, or ``consumption channel``.
     chunk : int
-        Flits that a credit stands for.
+        Flits per credit.
     """
 
     depth: int
@@ -42,7 +42,7 @@ class ComponentLink:
     chunk: int = 1
 
     def credits(self, *, inward: bool, vcs: int) -> str:
-        """Say what both ends must agree on, of a link with so many channels."""
+        """Return a sentence about buffers and credits, which both ends of the link must agree on."""
         flits, credits = count(self.depth, "flit"), count(self.depth // self.chunk, "credit")
         per, each = (f" per {self.channel}", " for each") if vcs > 1 else ("", "")
         chunks = f", one for a chunk of {self.chunk} flits" if self.chunk > 1 else ""
@@ -51,7 +51,7 @@ class ComponentLink:
         return f"The receiver must have {flits} of buffer{per}: this side starts with {credits}{each}{chunks}."
 
 
-#: A child table takes a flit in every cycle.
+#: Link of a child table, which accepts a flit in every cycle.
 TABLE = ComponentLink(HOST_DEPTH)
 
 
@@ -60,7 +60,7 @@ def _of_port(port: PortSpec) -> ComponentLink:
 
 
 def links(component: wiring.Component) -> dict[str, ComponentLink]:
-    """Links of a component by their names; none for a component without."""
+    """Return the links of a component by name."""
     return dict(_links(component))
 
 
@@ -100,6 +100,6 @@ def _links(component: wiring.Component) -> Iterator[tuple[str, ComponentLink]]:
 
 
 def channel_classes(classes: ConsumptionClasses, channels: int) -> Iterator[str]:
-    """Directions that each consumption channel serves, as in `Switch.consumption_masks`; ``any`` beyond the classes."""
+    """Yield the directions of each consumption channel, as in `Switch.consumption_masks`; ``any`` without a class."""
     for channel in range(channels):
         yield ", ".join(chain(*classes.networks[channel::channels])) or "any"

@@ -1,4 +1,4 @@
-"""Amaranth's RTLIL, made ready to become Verilog that linters have nothing to say about."""
+"""Preparation of Amaranth's RTLIL for translation to Verilog without linter warnings."""
 
 import re
 from collections.abc import Iterable
@@ -11,10 +11,10 @@ from .ports import ports
 
 __all__ = ["is_clocked", "netlist"]
 
-#: Attributes that say something about the hardware; the others are names of tools and of numbers.
+#: Attributes that affect the hardware. The others are removed.
 KEPT = ("init", "ram_style")
 
-#: Operators whose operands Verilog wants equally wide, and those where the result counts too.
+#: Operators with operands of equal width in Verilog, and those with a result of this width too.
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 SUMS = ("add", "sub")
 
@@ -22,9 +22,9 @@ CELL = re.compile(r"^  cell \$(\w+) (\S+)\n.*?^  end$", re.MULTILINE | re.DOTALL
 
 
 def netlist(component: wiring.Component, name: str) -> str:
-    """RTLIL of a component, its modules called ``name``, and ``name`` with their path behind it.
+    """Return the RTLIL of a component. Its top module is ``name``, inner modules are ``name`` with their path.
 
-    The same component gives the same text, wherever and whenever.
+    Equal components produce equal texts, on any machine.
     """
     pins = {port.name: (port.value, PortDirection.Input if port.inward else PortDirection.Output)
             for port in ports(component)}
@@ -36,14 +36,14 @@ def netlist(component: wiring.Component, name: str) -> str:
 
 
 def is_clocked(component: wiring.Component) -> bool:
-    """Whether a component has flip-flops, and so a port ``clk``."""
+    """The component has flip-flops, and therefore a port ``clk``."""
     return re.search(r"^  wire width 1 input \d+ \\clk$", netlist(component, "top"), re.MULTILINE) is not None
 
 
 def _numbered(text: str, names: list[str]) -> str:
-    """Number ports from 1, those of the first module in this order, others as they are.
+    """Number ports from 1, those of the first module in the order of ``names``, others in their order.
 
-    Amaranth numbers them from 0, and Yosys puts the port of number 0 at the end of its module's list.
+    Amaranth numbers ports from 0, and Yosys puts port 0 at the end of a module's list.
     """
     first, sep, others = text.partition("\nend\n")
     places = {name: place for place, name in enumerate(names, start=1)}
@@ -56,7 +56,7 @@ def _numbered(text: str, names: list[str]) -> str:
 
 
 def _plain_names(text: str, modules: Iterable[str]) -> str:
-    """Call modules by names that need no escape."""
+    """Rename modules so that no name needs an escape."""
     for module in modules:
         if "." in module:
             plain = module.replace(".", "_")
@@ -66,11 +66,11 @@ def _plain_names(text: str, modules: Iterable[str]) -> str:
 
 
 def _as_wide(found: re.Match) -> str:
-    """Make operands and result of a cell as wide as Verilog wants them: Amaranth gives each the bits that it needs."""
+    """Widen operands and result of a cell to the widths that Verilog linters expect. Amaranth uses minimal widths."""
     cell, kind, name = found[0], found[1], found[2]
     widths = {side: int(bits) for side, bits in re.findall(r"parameter \\([ABY])_WIDTH (\d+)", cell)}
     if "_SIGNED 1" in cell:
-        if kind in ("eq", "ne"):  # of two equally wide operands signs make no difference
+        if kind in ("eq", "ne"):  # for operands of equal width, the comparison does not depend on signs
             return _repeated(cell, widths).replace("_SIGNED 1", "_SIGNED 0")
         return _repeated(cell, widths) if kind in COMPARISONS else cell
     if kind in COMPARISONS:
@@ -83,7 +83,7 @@ def _as_wide(found: re.Match) -> str:
 
 
 def _extended(cell: str, widths: dict[str, int], width: int) -> str:
-    """Put zeros before operands that are narrower."""
+    """Extend narrower operands with zeros."""
     for side in "AB":
         zeros = width - widths[side]
         if zeros:
@@ -94,7 +94,7 @@ def _extended(cell: str, widths: dict[str, int], width: int) -> str:
 
 
 def _repeated(cell: str, widths: dict[str, int]) -> str:
-    """Repeat the top bit of a signed operand that is narrower; a bit that is repeated Amaranth writes as one."""
+    """Sign-extend the narrower operand by repeating its top bit."""
     width = max(widths["A"], widths["B"])
     for side in "AB":
         more = width - widths[side]
@@ -108,7 +108,7 @@ def _repeated(cell: str, widths: dict[str, int]) -> str:
 
 
 def _whole(cell: str, widths: dict[str, int], name: str) -> str:
-    """Give a shift a result as wide as what it shifts, and take its lowest bits."""
+    """Widen the result of a shift to the width of its operand, and connect the lowest bits."""
     [result] = re.findall(r"connect \\Y (.*)$", cell, re.MULTILINE)
     cell = cell.replace(f"\\Y_WIDTH {widths['Y']}\n", f"\\Y_WIDTH {widths['A']}\n")
     cell = cell.replace(f"connect \\Y {result}\n", f"connect \\Y {name}\n")

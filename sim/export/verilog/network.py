@@ -1,4 +1,4 @@
-"""A network in Verilog: routers and interfaces, each kind a module once, joined as the topology says."""
+"""Verilog of a network: a module for each kind of router and interface, and a top module that connects instances."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,26 +13,25 @@ INTERFACE = "interface"
 TABLES_IN, TABLES_OUT = "tables_in", "tables_out"
 
 Pins = dict[tuple[str, int, str], str]
-"""What stands behind each port of each instance: kind, instance, port."""
+"""Wire or constant at each port of each instance, by kind, instance and port."""
 
 
 @dataclass(frozen=True)
 class Outside:
-    """A port of the network: one of an interface's to its host, what a component has found wrong, or the bus that
-    writes routers' tables.
+    """A port of the network: between an interface and its host, a fault output, or the bus that writes routing tables.
 
     Parameters
     ----------
     of : "node", "router" or ""
-        Whose it is: a node's, as its router is in a direct network; a router's where it is no node's; the network's.
+        Owner of the port. Routers of direct networks belong to their nodes. Empty: the network.
     scope : str
-        The name of that: ``1_2``, ``s3``.
+        Name of the owner: ``1_2``, ``s3``.
     what : str
         ``host_in_0_valid``, ``router_fault``, ``fault``, ``tables_in``.
     kind : str
     instance : int
     port : ComponentPort
-        The component's.
+        Port of the component.
     """
 
     of: str
@@ -49,12 +48,12 @@ class Outside:
 
 
 def kind_module(name: str, kind: str) -> str:
-    """Name of the module of a kind of component, in a network of that name."""
+    """Return the module name of a kind of component in network ``name``."""
     return f"{name}_{kind}"
 
 
 def outside(network: Network) -> Iterator[Outside]:
-    """Ports of the network: of its tables, node after node, and then of the routers that are no node's."""
+    """Yield the ports of the network: tables, then node by node, then routers of indirect networks."""
     if network.chain:
         kind, instance = network.chain[0]
         yield Outside("", "", TABLES_IN, kind, instance, _port(network, kind, TABLES_IN))
@@ -72,7 +71,7 @@ def outside(network: Network) -> Iterator[Outside]:
 
 
 def _of_node(network: Network, node: int) -> Iterator[Outside]:
-    """Ports of a node's interface to its host, those of ports that the node has; and what it has found wrong."""
+    """Yield the ports between a node's interface and its host, for the node's links, and the fault output."""
     ways = {f"host_in_{p}" for p in range(len(network.injection_ports(node)))}
     ways |= {f"host_out_{c}" for c in range(len(network.consumption_links(node)))}
     scope = network.node_scope(node)
@@ -83,12 +82,12 @@ def _of_node(network: Network, node: int) -> Iterator[Outside]:
 
 
 def _port(network: Network, kind: str, name: str) -> ComponentPort:
-    """A port of a kind of components that is no link's."""
+    """Return a port of a kind of component that does not belong to a link."""
     return next(port for port in ports(network.components[kind]) if port.path == (name,))
 
 
 def table_words(network: Network) -> list[int]:
-    """What has to be on ``tables_in`` before the reset, a word a cycle: all entries, and 0 until the last is there."""
+    """Return the words for ``tables_in`` before reset, one per cycle: all entries, then 0 until the last arrives."""
     bus = network.blueprint.tables
     if bus is None:
         return []
@@ -97,7 +96,7 @@ def table_words(network: Network) -> list[int]:
 
 
 def top(network: Network, name: str) -> str:
-    """Verilog of the network's own module, called ``name``; what it is made of is called as `kind_module` says."""
+    """Return the Verilog of the network's top module ``name``. Modules of components are named by `kind_module`."""
     return "".join(_top(network, name))
 
 
@@ -131,8 +130,7 @@ def _top(network: Network, name: str) -> Iterator[str]:
 
 
 def _join(network: Network, pins: Pins) -> Iterator[str]:
-    """Put a wire between the two ends of each member of a link, and of the bus of the tables, called as the end that
-    drives it."""
+    """Declare a wire for each signal of a link and of the table bus, named after its driver, and connect both ends."""
     for first, second in pairwise(network.chain):
         port = _port(network, first[0], TABLES_OUT)
         wire = f"{network.kinds[first[0]].instances[first[1]]}_{TABLES_OUT}"

@@ -1,4 +1,4 @@
-"""A component's ports, as they are called in Verilog."""
+"""Ports of a component with their names in Verilog."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,12 +13,12 @@ __all__ = ["ComponentPort", "ports"]
 
 @dataclass(frozen=True)
 class ComponentPort:
-    """One port.
+    """A port of a component.
 
     Parameters
     ----------
     path : tuple of str
-        Member of the component's signature, and member of the link.
+        Member of the component's signature, then the member of the link if it is one.
     inward : bool
     shape : Any
         Shape of the member: a width, a layout, an enumeration.
@@ -37,12 +37,12 @@ class ComponentPort:
 
     @property
     def width(self) -> int:
-        """Bits."""
+        """Width in bits."""
         return len(self.value)
 
 
 def ports(component: wiring.Component) -> Iterator[ComponentPort]:
-    """Ports in the order of the signature; those without bits are none."""
+    """Yield the ports in the order of the signature, except those without bits."""
     for path, member, value in component.signature.flatten(component):
         cast = Value.cast(value)
         if len(cast):

@@ -1,11 +1,12 @@
-"""Waveforms of the bulk engine, every signal of some instances over some cycles; and state kept in files.
+"""Recording of waveforms with the bulk engine, and checkpoint files.
 
-``recorder`` writes what an engine does from now on: of every signal (``changes`` finds what is new in a cycle), and
-of worms. ``links`` names the links, ``trace`` finds which worm has which of their virtual channels, ``worms`` declares
-what is shown of that (``columns`` writes it), ``heading`` is the file's first comment. ``layout`` is what viewers show
-first, ``whole`` makes all these files or none. ``instances`` finds instances by their names, ``window`` records some
-cycles of a program by running it from its start, ``around`` says which cycles and instances show how a deadlock came
-about. ``arrays`` has the state of objects as arrays by name, ``checkpoint`` writes and reads such arrays.
+A waveform has all signals of selected instances in a range of cycles, and the worms on their links. ``recorder`` writes
+it: ``changes`` finds the signals that change in a cycle, ``trace`` and ``slots`` find the worm that holds each virtual
+channel and slot. ``worm_signals`` and ``interfaces`` declare the signals of worms and of smart interfaces, ``columns``
+writes them, ``heading`` writes the first comment. ``viewer_setup`` writes the layouts for viewers, ``layout_files``
+writes all of these files or none. ``instances`` finds instances by name. ``cycle_window`` runs a program from its start
+and records a range of cycles, ``deadlock_window`` selects the cycles and instances of a deadlock. ``arrays`` converts
+the state of objects to named arrays, ``checkpoint`` writes and reads such arrays.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""The state of objects as copies of their arrays and numbers, by name; and back."""
+"""Conversion of objects to named arrays and numbers, and back."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -12,53 +12,56 @@ Leaves = dict[str, Leaf]
 
 
 def copy_out(thing: object, *, without: tuple[type, ...] = ()) -> Leaves:
-    """Copy all arrays and numbers that an object is made of, by name: ``host.worms``, ``sources.0.position``.
+    """Return copies of all arrays and numbers in an object, by name: ``host.worms``, ``sources.0.position``.
 
-    Looked into are the attributes of objects, the fields of named tuples, the items of sequences and dicts. An object
-    with a property ``state`` that can be set says by it all there is to say. Frozen dataclasses never change, and are
-    left out, as are functions and whatever is of the types ``without``.
+    The search descends into attributes of objects, fields of named tuples, and items of sequences and dicts. Of an
+    object with a property ``state``, only the value of ``state`` is copied; the property must have a setter. Frozen
+    dataclasses, functions and objects of the types ``without`` are skipped.
 
     Raises
     ------
     TypeError
-        It holds something that is none of these.
+        The object contains a value of another type.
     """
     return {name: leaf.copy() if isinstance(leaf, np.ndarray) else leaf for name, leaf in _leaves("", thing, without)}
 
 
 def copy_in(thing: object, leaves: Leaves, *, without: tuple[type, ...] = ()) -> None:
-    """Give an object what `copy_out` has taken of one that was made like it.
+    """Set the arrays and numbers of an object to the values that `copy_out` returned for an object of equal structure.
 
     Raises
     ------
     ValueError
-        A name is missing, or there is one too many.
+        A name is missing or unknown.
     """
     left = dict(leaves)
-    _replaced("", thing, without, left)
+    _replace("", thing, without, left)
     if left:
         raise ValueError(f"{next(iter(left))} is not known")
 
 
 def _leaves(name: str, thing: Any, without: tuple[type, ...]) -> Iterator[tuple[str, Leaf]]:
-    """All leaves of a thing, and their names."""
+    """Yield the name and value of each leaf of an object."""
     if _is_leaf(thing):
         yield name, thing.item() if isinstance(thing, np.generic) else thing
-    elif not _stays(thing, without):
+    elif not _is_skipped(thing, without):
         for at, value in _parts(name, thing).items():
             yield from _leaves(_inside(name, at), value, without)
 
 
-def _replaced(name: str, thing: Any, without: tuple[type, ...], left: Leaves) -> Any:
-    """The thing with other leaves, which are taken out of ``left``; the same one, where it can be changed."""
+def _replace(name: str, thing: Any, without: tuple[type, ...], left: Leaves) -> Any:
+    """Replace the leaves of an object by those in ``left``, and remove them from ``left``.
+
+    Returns the same object if it is mutable, else a new one.
+    """
     if _is_leaf(thing):
         if name not in left:
             raise ValueError(f"{name} is missing")
         leaf = left.pop(name)
         return leaf.copy() if isinstance(leaf, np.ndarray) else leaf
-    if _stays(thing, without):
+    if _is_skipped(thing, without):
         return thing
-    inside = {at: _replaced(_inside(name, at), value, without, left) for at, value in _parts(name, thing).items()}
+    inside = {at: _replace(_inside(name, at), value, without, left) for at, value in _parts(name, thing).items()}
     if isinstance(thing, tuple):
         return thing._make(inside.values()) if hasattr(thing, "_make") else tuple(inside.values())
     for at, value in inside.items():
@@ -73,8 +76,8 @@ def _is_leaf(thing: Any) -> bool:
     return thing is None or isinstance(thing, np.ndarray | np.generic | int | float | str)
 
 
-def _stays(thing: Any, without: tuple[type, ...]) -> bool:
-    """Whether a thing is no state: it never changes, or is not asked for."""
+def _is_skipped(thing: Any, without: tuple[type, ...]) -> bool:
+    """The object is immutable, or its type is excluded."""
     frozen = getattr(getattr(type(thing), "__dataclass_params__", None), "frozen", False)
     return frozen or callable(thing) or isinstance(thing, without)
 
@@ -84,7 +87,7 @@ def _inside(name: str, at: Any) -> str:
 
 
 def _parts(name: str, thing: Any) -> dict[Any, Any]:
-    """What a thing is made of, by where it stands there."""
+    """Return the parts of an object by key, index or attribute name."""
     if isinstance(thing, dict):
         return dict(thing)
     if hasattr(thing, "_asdict"):
@@ -95,4 +98,4 @@ def _parts(name: str, thing: Any) -> dict[Any, Any]:
         return {"state": thing.state}
     if hasattr(thing, "__dict__"):
         return dict(vars(thing))
-    raise TypeError(f"{name}: a {type(thing).__name__} is no state of arrays and numbers")
+    raise TypeError(f"{name}: a {type(thing).__name__} has no arrays or numbers")

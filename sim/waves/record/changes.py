@@ -1,4 +1,4 @@
-"""What an observer shows of some instances, and what of it is new."""
+"""Detection of signal changes in observed instances."""
 
 from collections.abc import Iterator
 from itertools import chain
@@ -13,17 +13,17 @@ __all__ = ["Changes"]
 
 
 class Changes:
-    """Values of all words of some instances of one tile, and which of them change from cycle to cycle.
+    """Values of all observed words of some instances of one tile, and their changes from cycle to cycle.
 
-    Word w of the observer in the instance at place p is number w x instances + p.
+    Word w of the observer in the instance at index p has the number w x instances + p.
 
     Parameters
     ----------
     observer : Observer
     block : Block
-        Of the component that is observed.
+        State of the observed component.
     instances : list of int
-        Some of the same tile.
+        Numbers of instances of one tile.
     """
 
     def __init__(self, observer: Observer, block: Block, instances: list[int]):
@@ -33,7 +33,7 @@ class Changes:
         self._lanes = np.array(instances, np.int64) - self._first
         self._out = observer.allocate()
         self._names = list(observer.words)
-        # words of one size lie side by side: one array of numbers, with a row for each part of a word
+        # words of one size are adjacent: one array of numbers, with a row for each part of a word
         self._groups: list[tuple[np.ndarray, np.ndarray, int, int]] = []
         words = list(observer.words.values())
         for bytes_ in dict.fromkeys(word.bytes for word in words):
@@ -45,19 +45,19 @@ class Changes:
         self._found = np.zeros((2, sum(before.size for _, before, _, _ in self._groups)), np.uint64)
 
     def look(self) -> None:
-        """Take in what the instances show in this cycle; links are gathered."""
+        """Read the values of this cycle. Links must be gathered."""
         self._observer.observe(self._block, self._first, self._out)
 
     def value(self, number: int) -> int:
-        """What a word shows in an instance."""
+        """Return the value of the word with this number."""
         word, place = divmod(number, len(self._lanes))
         parts = self._observer.word(self._out, self._names[word]).reshape(-1, self._observer.vector_width)
         return sum(int(part) << 64 * index for index, part in enumerate(parts[:, self._lanes[place]]))
 
     def new(self) -> Iterator[tuple[int, int]]:
-        """Give each word that is not as it was at the last call: its number, and its value.
+        """Yield number and value of each word that has changed since the last call.
 
-        At the first call these are the words that are not 0.
+        The first call yields the words that are not 0.
         """
         found: list[Iterator[tuple[int, int]]] = []
         for now, before, first, parts in self._groups:
@@ -72,10 +72,10 @@ class Changes:
 
 @compiled
 def compare(now, before, lanes, first, parts, found):
-    """Bring ``before`` [rows, instances] to what ``now`` [rows, lanes] shows at these lanes.
+    """Copy the values of ``now`` [rows, lanes] at ``lanes`` to ``before`` [rows, instances]; count the changes.
 
-    Number and new value of each difference are put into the columns of ``lookup``, whose number is returned; ``parts``
-    rows are one word, the first of them word ``first``.
+    Each change writes word number and new value to a column of ``found``. A word has ``parts`` rows; the first row
+    belongs to word ``first``.
     """
     count = 0
     for row in range(len(now)):

@@ -1,4 +1,4 @@
-"""Files of state: plain arrays and a manifest in JSON, in one zip; nothing that is in them is ever run."""
+"""Checkpoint files: a zip with a JSON manifest and plain arrays. Reading one executes no code from it."""
 
 import contextlib
 import hashlib
@@ -20,25 +20,25 @@ __all__ = ["Stored", "opened", "read", "write"]
 FORMAT = "wormcast checkpoint"
 MANIFEST = "manifest.json"
 
-#: Whatever reading a damaged zip, manifest or array may raise.
+#: Exceptions that reading a damaged zip, manifest or array may raise.
 DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError, TypeError, AttributeError, SyntaxError,
           MemoryError, OverflowError, RuntimeError, OSError)
 
-#: Most bytes of the manifest, of the words before an array's numbers, and of all arrays whose length nobody knows; a
-#: file that is large itself may have so many times its own of these.
+#: Largest size, in bytes: of the manifest, of an array's heading, and of all arrays of unknown length together. In a
+#: large file these arrays may have `MOST_RATIO` times the size of the file.
 MOST_MANIFEST, HEADING, MOST_GROWING, MOST_RATIO = 1 << 24, 1 << 13, 1 << 28, 200
 
 
 def write(path: Path, manifest: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> None:
-    """Write a file that `read` reads on any machine, by this version.
+    """Write a file that `read` of this version reads on any machine.
 
-    Each array is a member ``NAME.npy``, as in numpy's ``.npz``. ``manifest.json`` has ``format``, ``version``, what is
-    given as ``content``, and ``sha256`` of the content and of all arrays.
+    Each array is a member ``NAME.npy``, as in numpy's ``.npz``. ``manifest.json`` has ``format``, ``version``,
+    ``content`` (the manifest given here), and ``sha256`` of the content and of all arrays.
 
     Raises
     ------
     OSError
-        It cannot be written; what is there then is of no use.
+        The file cannot be written. It may be incomplete.
     """
     whole = {"format": FORMAT, "version": wormcast.__version__, "content": manifest,
              "sha256": _digest(manifest, arrays)}
@@ -50,28 +50,28 @@ def write(path: Path, manifest: Mapping[str, Any], arrays: Mapping[str, np.ndarr
 
 
 class Stored:
-    """A file of state that is open: its content, and its arrays as they are asked for.
+    """An open checkpoint file: its content, and its arrays on demand.
 
     Attributes
     ----------
     path : Path
     content : dict
-        What `write` was given; known to be what was written when `arrays` has read all of it.
+        The manifest given to `write`. Its checksum is verified by `arrays`.
     """
 
     def __init__(self, path: Path, file: zipfile.ZipFile):
         self.path, self._file = path, file
         names = file.namelist()
         if MANIFEST not in names:
-            raise WormcastError(f"{path} is no checkpoint, it must be a file that load --checkpoint has written")
+            raise WormcastError(f"{path} is not a checkpoint. Needed: a file that load --checkpoint has written.")
         if len(set(names)) < len(names):
-            raise ValueError("a name is there twice")
+            raise ValueError("two members have the same name")
         whole = json.loads(self._read(MANIFEST, MOST_MANIFEST))
         if whole["format"] != FORMAT:
-            raise WormcastError(f"{path} is a {whole['format']}, it must be a {FORMAT}")
+            raise WormcastError(f"{path} is a {whole['format']}. Needed: a {FORMAT}.")
         if whole["version"] != wormcast.__version__:
             raise WormcastError(f"{path} was written by wormcast {whole['version']}, this is {wormcast.__version__}: "
-                                "only the same version continues it")
+                                "only the same version can continue it")
         self.content, self._sha256 = whole["content"], whole["sha256"]
 
     def arrays(self, rooms: Mapping[str, int | None] | None = None) -> dict[str, np.ndarray]:
@@ -80,27 +80,26 @@ class Stored:
         Parameters
         ----------
         rooms : mapping of str to (int or None), optional
-            The arrays that there must be, with their most bytes; None for one that grows with what is under way: all
-            of these together have 256 MiB, or 200 times what the whole file has. Without it, each is one of these.
+            Names of the expected arrays, each with its largest size in bytes. None: an array whose size depends on the
+            worms under way; together these may have 256 MiB, or 200 times the size of the file if that is more.
+            Default: any names, each with None.
 
         Raises
         ------
-        WormcastError
-            As `opened`.
         ValueError
-            There are others, or they have more bytes.
+            The file has other arrays, or larger ones.
         """
         names = [name for name in self._file.namelist() if name != MANIFEST]
         self._require(names, dict.fromkeys(name.removesuffix(".npy") for name in names) if rooms is None else rooms)
-        with _told(self.path):
+        with _damage_reported(self.path):
             found = {name.removesuffix(".npy"): np.lib.format.read_array(
                 io.BytesIO(self._read(name, self._file.getinfo(name).file_size)), allow_pickle=False) for name in names}
             if self._sha256 != _digest(self.content, found):
-                raise ValueError("the contents are not what was written")
+                raise ValueError("the checksum of its contents is wrong")
             return found
 
     def _require(self, names: Sequence[str], rooms: Mapping[str, int | None]) -> None:
-        """Refuse arrays that are not asked for, and more bytes than they may have, before any is read."""
+        """Refuse unknown, missing and too large arrays before any is read."""
         for name in sorted({f"{name}.npy" for name in rooms} ^ set(names)):
             raise ValueError(f"{name} is {'not known' if name in names else 'missing'}")
         growing = 0
@@ -108,30 +107,27 @@ class Stored:
             room, size = rooms[name.removesuffix(".npy")], self._file.getinfo(name).file_size
             growing += size if room is None else 0
             if room is not None and size > room + HEADING:
-                raise ValueError(f"{name} has {size} bytes, allowed are {room + HEADING}")
+                raise ValueError(f"{name} has {size} bytes. Allowed: at most {room + HEADING}.")
         most = max(MOST_GROWING, MOST_RATIO * self.path.stat().st_size)
         if growing > most:
-            raise ValueError(f"what is under way has {growing} bytes, allowed are {most}")
+            raise ValueError(f"the arrays of worms under way have {growing} bytes. Allowed: at most {most}.")
 
     def _read(self, name: str, most: int) -> bytes:
-        """The bytes of a member, refused before they are read if they are too many."""
+        """Return the bytes of a member. Refuse a member of more than ``most`` bytes before reading it."""
         size = self._file.getinfo(name).file_size
         if size > most:
-            raise ValueError(f"{name} has {size} bytes, allowed are {most}")
+            raise ValueError(f"{name} has {size} bytes. Allowed: at most {most}.")
         return self._file.read(name)
 
 
 @contextlib.contextmanager
 def opened(path: Path) -> Iterator[Stored]:
-    """Open a file that `write` has written; what is in memory does not grow with what a crafted one asks for.
+    """Open a file that `write` has written. Sizes are checked before reading, so a crafted file cannot fill the memory.
 
-    Raises
-    ------
-    WormcastError
-        It cannot be read, is no such file, is damaged, or was written by another version.
+    The file must be readable, intact, and written by this version.
     """
     if path.exists() and not path.is_file() and not path.is_dir():  # a device has no end
-        raise WormcastError(f"{path} is no ordinary file, it must be one that load --checkpoint has written")
+        raise WormcastError(f"{path} is not a regular file. Needed: a file that load --checkpoint has written.")
     with contextlib.ExitStack() as stack:
         try:
             file = stack.enter_context(path.open("rb"))
@@ -139,21 +135,21 @@ def opened(path: Path) -> Iterator[Stored]:
         except OSError as error:
             raise WormcastError(f"{path} cannot be read: {error.strerror}") from error
         if begins != b"PK":
-            raise WormcastError(f"{path} is no checkpoint, it must be a file that load --checkpoint has written")
-        with _told(path):
+            raise WormcastError(f"{path} is not a checkpoint. Needed: a file that load --checkpoint has written.")
+        with _damage_reported(path):
             stored = Stored(path, stack.enter_context(zipfile.ZipFile(file)))
         yield stored
 
 
 def read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """Read the content and the arrays of a file whose arrays nobody knows beforehand; see `opened`."""
-    with opened(path) as stored, _told(path):
+    """Return content and arrays of a checkpoint file; any names of arrays are accepted."""
+    with opened(path) as stored, _damage_reported(path):
         return stored.content, stored.arrays()
 
 
 @contextlib.contextmanager
-def _told(path: Path) -> Iterator[None]:
-    """Say in a sentence how a file is damaged."""
+def _damage_reported(path: Path) -> Iterator[None]:
+    """Turn the exceptions of a damaged file into one sentence."""
     try:
         yield
     except WormcastError:

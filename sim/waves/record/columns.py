@@ -1,4 +1,4 @@
-"""Variables of a waveform whose values in all cycles are known before any is written."""
+"""Waveform variables whose values in all cycles are known in advance."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,12 +10,12 @@ from vcd.writer import Variable
 
 __all__ = ["Columns"]
 
-#: What a waveform shows of a value: a number, a text, or ``x`` for unknown.
+#: Converts a value to the number or text that the waveform shows; ``x`` is unknown.
 Shown = Callable[[int], int | str]
 
 
 class Columns:
-    """Declares variables, and gives the lines of those that change in a cycle."""
+    """Declares variables, and returns the lines of those that change in a cycle."""
 
     def __init__(self, writer: VCDWriter):
         self._writer = writer
@@ -25,7 +25,7 @@ class Columns:
 
     def add(self, scope: tuple[str, ...], name: str, kind: str, bits: int, values: npt.NDArray[Any],
             shown: Shown = int) -> Variable[Any]:
-        """Declare a variable that has ``shown(values[c])`` in cycle c, counted from the first one."""
+        """Declare a variable with the value ``shown(values[c])`` in cycle c of the recording."""
         variable = self._writer.register_var(scope, name, kind, size=bits, init=shown(int(values[0])))
         changes = np.flatnonzero(values[1:] != values[:-1]) + 1
         self._cycles.append(changes)
@@ -38,14 +38,14 @@ class Columns:
         self._writer.register_alias(scope, name, variable)
 
     def finish(self) -> None:
-        """Bring all changes into the order of their cycles; nothing is added any more."""
+        """Sort all changes by cycle. Call it once, after the last `add`."""
         self._which = np.repeat(np.arange(len(self._cycles)), [len(cycles) for cycles in self._cycles])
         cycles, values = np.concatenate(self._cycles), np.concatenate(self._values)
         order = np.argsort(cycles, kind="stable")
         self._all_cycles, self._all_values, self._which = cycles[order], values[order], self._which[order]
 
     def lines(self, cycle: int) -> str:
-        """What changes in a cycle, counted from the first one."""
+        """Return the lines of the variables that change in cycle ``cycle`` of the recording."""
         begin, end = np.searchsorted(self._all_cycles, (cycle, cycle + 1))
         return "".join([self._lines[which](value) for which, value in zip(
             self._which[begin:end].tolist(), self._all_values[begin:end].tolist(), strict=True)])

@@ -1,4 +1,4 @@
-"""Some cycles of a program, recorded by running it from its start."""
+"""Recording of a range of cycles of a program, run from its start."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,9 +14,10 @@ from .recorder import record
 
 __all__ = ["record_window", "require_size"]
 
-#: Most values of a waveform, signals x cycles; some 4 % of them change and are written, in about 8 bytes each.
+#: Largest number of values in a waveform, signals x cycles. About 4 % of them change and are written, in about 8 bytes
+#: each.
 MOST_VALUES = 1_000_000_000
-#: The names of the signals take the room of so many cycles.
+#: Cycles whose values need as much space as the names of the signals.
 NAMES = 1000
 
 
@@ -28,7 +29,7 @@ def record_window(
     Parameters
     ----------
     host : Host
-        A program that has not begun; it is used up.
+        A program that has not begun. This function runs it.
     instances : sequence of (str, int)
         Kind of component and number of the instance.
     about : About
@@ -36,7 +37,7 @@ def record_window(
     Raises
     ------
     WormcastError
-        The waveform would have more than 10^9 values, 1000 cycles at least counted.
+        The waveform would have more than 10^9 values. Fewer than 1000 cycles count as 1000.
     """
     engine = BulkEngine(network, host, vector_width=vector_bytes())
     require_size(engine, end - first, instances)
@@ -46,12 +47,13 @@ def record_window(
 
 
 def require_size(engine: BulkEngine, cycles: int, instances: Sequence[tuple[str, int]]) -> None:
-    """Refuse a waveform of more than 10^9 values, 1000 cycles at least counted."""
+    """Refuse a waveform of more than 10^9 values. Fewer than 1000 cycles count as 1000."""
     kinds = engine.network.kinds
     shown = {kind: observer(kinds[kind], engine.kernels[kind]) for kind in {kind for kind, _ in instances}}
     signals = sum(len(shown[kind].words) for kind, _ in instances)
     if signals * max(cycles, NAMES) > MOST_VALUES:
         raise WormcastError(
-            f"waveform: {signals} signals in {cycles} cycles are asked for, allowed are {MOST_VALUES} values "
-            f"(signals x cycles, at least {NAMES} cycles counted); choose by --window A:B and --instances NAME,NAME"
+            f"waveform: {signals} signals in {cycles} cycles are not valid: too many values. Allowed: at most "
+            f"{MOST_VALUES} values (signals x cycles, at least {NAMES} cycles counted). Reduce them with --window A:B "
+            "and --instances NAME,NAME."
         )

@@ -1,4 +1,4 @@
-"""Where and when to look at a deadlock."""
+"""Instances and cycles to record for a deadlock."""
 
 from wormcast.algorithms.channels import Resource
 
@@ -7,27 +7,28 @@ from ...engines.deadlock import Deadlock
 
 __all__ = ["around"]
 
-#: Cycles before and after the last move that a host has seen.
+#: Cycles before and after the last flit that a host sent or received.
 BEFORE = 200
 AFTER = 500
 
 
 def around(network: Network, deadlock: Deadlock, lane: int = 0) -> tuple[list[tuple[str, int]], int, int]:
-    """Say which instances and cycles show how a deadlock came about.
+    """Return the instances and cycles that show the formation of a deadlock.
 
     Parameters
     ----------
     lane : int
-        The network's lane that it is in.
+        Lane of the deadlock.
 
     Returns
     -------
     instances : list of (str, int)
-        Kind and number of the routers whose links or consumption channels are in its cycle, and of the interfaces
-        of nodes whose channels are.
+        Kind and number: routers with links or consumption channels in the deadlock's cycle, and interfaces of nodes
+        with channels in it.
     first, end : int
-        From 200 cycles before a flit of the worms in the cycle was last sent or received by a host, up to 500
-        cycles after that, or to the cycle in which the deadlock was proved.
+        First cycle, and the cycle after the last one. ``first`` is 200 cycles before a host last sent or received a
+        flit of the worms in the cycle; ``end`` is 500 cycles after it, or the cycle in which the deadlock was proved
+        if that is earlier.
     """
     links = {link.name: link for link in network.fabric.links}
     routers: set[tuple[str, int]] = set()

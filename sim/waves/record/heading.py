@@ -1,4 +1,4 @@
-"""What a waveform says of itself in its first comment: the network, its links, and the worms that appear."""
+"""First comment of a waveform: the network, its links, and the recorded worms."""
 
 import json
 import re
@@ -17,29 +17,29 @@ from ...host import Host
 
 __all__ = ["ABOVE", "INTERFACES", "PERIOD", "ROUTERS", "WORMS", "About", "heading", "worm_to_dict"]
 
-#: Femtoseconds of a cycle.
+#: Clock period in femtoseconds.
 PERIOD = 1_000_000
-#: The scope of the links, and that of the routers in words.
+#: Scopes of links, of routers in words, and of interfaces in words.
 WORMS, ROUTERS = ("bench", "top", "worms"), ("bench", "top", "routers")
 INTERFACES = ("bench", "top", "interfaces")
-#: Above the instances, as in a waveform of Amaranth's simulator over the whole network.
+#: Scope of the instances, equal to the one that Amaranth's simulator writes for the whole network.
 ABOVE = ("bench", "top", "network")
 
 
 @dataclass(frozen=True)
 class About:
-    """What is known of a program besides what an engine holds.
+    """Data of a program that the engine does not hold.
 
     Parameters
     ----------
     message_of : int array [worms]
-        The message of each of the host's worms.
+        Number of each worm's message.
     worms_before : int
-        Worms that the host has forgotten: in waveforms, numbers go on from there.
+        Number of finished worms that the host has removed. Waveforms add it to the host's worm numbers.
     lane : int
-        Of which lane worms are shown.
+        Lane to record.
     deadlock : dict, optional
-        How the program ends, as in JSON.
+        The deadlock that ends the program, as in JSON.
     """
 
     message_of: npt.NDArray[np.int64]
@@ -55,11 +55,11 @@ def heading(network: Network, host: Host, about: About, links: Sequence[FabricLi
     Parameters
     ----------
     worms : sequence of int
-        Numbers of the host's worms that appear.
+        Numbers of the host's worms to list.
     first, end : int
-        The first cycle, and the one behind the last.
+        The first cycle, and the cycle after the last one.
     """
-    told = {
+    data = {
         "version": wormcast.__version__,
         "topology": network.topology.name,
         **({} if network.topology.origin == network.topology.name else {"origin": network.topology.origin}),
@@ -75,14 +75,14 @@ def heading(network: Network, host: Host, about: About, links: Sequence[FabricLi
         "worms": [worm_to_dict(network, host, about, worm) for worm in worms],
         "deadlock": about.deadlock,
     }
-    # readers of VCD take any number of blanks for one
-    return "wormcast " + re.sub("(?<= ) ", r"\\u0020", json.dumps(told))
+    # readers of VCD read several blanks as one
+    return "wormcast " + re.sub("(?<= ) ", r"\\u0020", json.dumps(data))
 
 
 def worm_to_dict(network: Network, host: Host, about: About, worm: int) -> dict[str, Any]:
-    """Give one of the host's worms as plain data for JSON."""
+    """Convert one of the host's worms to plain data for JSON."""
     row = host.worms[worm]
-    last = host.worms[max(worm, int(row["posting"]))]  # what interfaces forward has one number
+    last = host.worms[max(worm, int(row["posting"]))]  # worms that interfaces forward share one number
     nodes = host.deliveries["node"][row["delivery"]:last["delivery_end"]] - about.lane * network.nodes
     return {"worm": worm + about.worms_before, "message": int(about.message_of[worm]),
             "source": int(row["source"]) - about.lane * network.nodes, "destinations": nodes.tolist(),

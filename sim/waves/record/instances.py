@@ -1,4 +1,4 @@
-"""Instances by the names that people give them."""
+"""Selection of instances by name."""
 
 from collections.abc import Iterable, Sequence
 
@@ -13,16 +13,11 @@ ALL = "all"
 
 
 def find_instances(network: Network, text: str, lane: int = 0) -> list[tuple[str, int]]:
-    """Find the instances of a network that are named in ``text``, joined by commas; kind and number of each.
+    """Return kind and number of each instance that ``text`` names. Commas separate the names.
 
-    A node (``3``, ``1.2`` or ``@4``) stands for its routers and its interface; a switch that is no node's (``s3``) for
-    its router; ``router_1_2`` and ``interface_1_2``, as in waveforms, for themselves; ``all`` for all there are. Nodes
-    and switches are those of one lane.
-
-    Raises
-    ------
-    WormcastError
-        A name of none.
+    A node (``3``, ``1.2`` or ``@4``) selects its routers and its interface. A switch of an indirect network (``s3``)
+    selects its router. ``router_1_2`` and ``interface_1_2``, the names in waveforms, select one instance; ``all``
+    selects all. Nodes and switches belong to lane ``lane``.
     """
     known = {name: (kind.name, index) for kind in network.kinds.values() for index, name in enumerate(kind.instances)}
     topology = network.topology
@@ -37,7 +32,8 @@ def find_instances(network: Network, text: str, lane: int = 0) -> list[tuple[str
             found += instances_at(network, [switches[name]], [], lane)
         elif name.split("_")[0] in ("router", "interface"):
             names = [one for one in known if one.split("_")[0] == name.split("_")[0]]
-            raise WormcastError(f"instances: {name!r} is given, {topology.name} has {names[0]} to {names[-1]}")
+            raise WormcastError(f"instances: {name!r} is not valid. Allowed in {topology.name}: {names[0]} to "
+                                f"{names[-1]}.")
         else:
             try:
                 node = topology.node(name)
@@ -50,14 +46,14 @@ def find_instances(network: Network, text: str, lane: int = 0) -> list[tuple[str
 
 def instances_at(network: Network, switches: Iterable[int], nodes: Iterable[int],
                  lane: int = 0) -> list[tuple[str, int]]:
-    """The routers that switches of a lane are, and the interfaces of nodes there, each once."""
+    """Return the routers of some switches and the interfaces of some nodes of a lane, without duplicates."""
     homes = [network.home(switch) for switch in switches]
     return list(dict.fromkeys([*((home.kind, lane * network.count(home.kind) + home.instance) for home in homes),
                                *(("interface", lane * network.nodes + node) for node in nodes)]))
 
 
 def links_at(network: Network, instances: Sequence[tuple[str, int]], lane: int = 0) -> list[FabricLink]:
-    """The links of a lane of which at least one end is among these instances, switch by switch."""
+    """Return the links of a lane with at least one end at these instances, switch by switch."""
     shown = {(kind, number - lane * network.count(kind)) for kind, number in instances}
     return [link for link in network.fabric.around()
             if shown & {(end.kind, end.instance) for end in (link.near, link.far)}]

@@ -1,4 +1,4 @@
-"""The part of a waveform that says in words what smart interfaces do."""
+"""Waveform signals of smart interfaces, in words."""
 
 from collections.abc import Sequence
 
@@ -14,17 +14,17 @@ __all__ = ["declare_interfaces", "interfaces_at"]
 
 
 def interfaces_at(network: Network, instances: Sequence[tuple[str, int]]) -> list[int]:
-    """The smart interfaces among these instances."""
+    """Return the numbers of the smart interfaces among these instances."""
     return sorted({number for kind, number in instances if kind == "interface"}) if network.configuration.smart else []
 
 
 def declare_interfaces(columns: Columns, network: Network, host: Host, instances: Sequence[tuple[str, int]],
                        about: About, found: Forwarded, first: int, cycles: int) -> None:
-    """Declare what is shown of smart interfaces, in `INTERFACES`.
+    """Declare the signals of smart interfaces, in the scope `INTERFACES`.
 
-    Of each the packets that it ``holds``, by row and place, with ``+`` while they come in; the one that it ``receives``
-    while its last flit is held back for t_nr; the one that it copies, to whom, and whether the copy ``waits`` or
-    ``sends``.
+    ``holds``: the stored packets, by row and packet buffer entry; ``+`` marks a packet that is still arriving.
+    ``receives``: the interface holds back a packet's last flit for t_nr. ``copies``: the packet that is copied, its
+    destination, and its state: ``waits`` or ``sends``.
     """
     names = network.kinds["interface"].instances
     for node in interfaces_at(network, instances):
@@ -53,15 +53,15 @@ def declare_interfaces(columns: Columns, network: Network, host: Host, instances
             if at == node:
                 for c in _during(begin, end, first, cycles):
                     delays[c] = "waits t_nr"
-        for name, said in (("holds", [", ".join(sorted(some)) for some in held]), ("receives", delays),
-                           ("copies", copies)):
+        for name, texts in (("holds", [", ".join(sorted(some)) for some in held]), ("receives", delays),
+                            ("copies", copies)):
             known = {"": 0}
-            codes = np.array([known.setdefault(text, len(known)) for text in said])
+            codes = np.array([known.setdefault(text, len(known)) for text in texts])
             columns.add(scope, name, "string", 1, codes, list(known).__getitem__)
 
 
 def _during(begin: int, end: int, first: int, cycles: int) -> range:
-    """Cycles from ``begin`` to ``end`` - 1, counted from the first one that is shown."""
+    """Return the cycles from ``begin`` to ``end`` - 1, counted from the first recorded cycle."""
     return range(max(begin - first, 0), cycles if end == NONE else end - first)
 
 

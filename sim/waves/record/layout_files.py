@@ -1,4 +1,4 @@
-"""Waveforms and the layouts beside them: all of these files, or none."""
+"""Atomic writing of a waveform together with its layout files."""
 
 import contextlib
 from collections.abc import Iterator
@@ -8,35 +8,26 @@ from ...common.atomic_write import require_writable, whole_file
 
 __all__ = ["beside", "require_waveform", "whole_waveform"]
 
-#: What the names of layouts have behind the waveform's: GTKWave's save file, and a command file of Surfer.
+#: Suffixes of the layout files: a save file of GTKWave, and a command file of Surfer.
 LAYOUTS = (".gtkw", ".sucl")
 
 
 def beside(path: Path) -> list[Path]:
-    """The files that `record` writes beside a waveform: what viewers are to show first."""
+    """Return the paths of the layout files that `record` writes beside a waveform."""
     return [path.with_name(path.name + ending) for ending in LAYOUTS]
 
 
 def require_waveform(path: Path) -> None:
-    """Refuse a path that `whole_waveform` cannot write, before there is anything to lose.
-
-    Raises
-    ------
-    WormcastError
-        As in `whole_file`.
-    """
+    """Refuse a path that `whole_waveform` cannot write."""
     for file in (path, *beside(path)):
         require_writable(file)
 
 
 @contextlib.contextmanager
 def whole_waveform(path: Path) -> Iterator[Path]:
-    """A path for `record` that becomes ``path``, with the layouts beside it, when all went well, or vanishes.
+    """Yield a temporary path for `record`.
 
-    Raises
-    ------
-    WormcastError
-        As in `whole_file`, of one of the files.
+    On success the temporary files replace ``path`` and the layouts beside it. On failure they are deleted.
     """
     with contextlib.ExitStack() as stack:
         unfinished = stack.enter_context(whole_file(path))

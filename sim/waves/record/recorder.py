@@ -1,4 +1,4 @@
-"""A waveform of what an engine does from now on."""
+"""Recording of an engine's next cycles as a VCD waveform."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -26,9 +26,9 @@ from .worm_signals import declare_worms
 __all__ = ["record"]
 
 UNKNOWN = "[unknown]"
-#: What an input virtual channel calls the state of its worm.
+#: Name of the state signal in an input virtual channel.
 STATE = "state"
-#: Words of so few bits have a line ready for each value.
+#: For words of at most this many bits, the line of each value is formatted in advance.
 FEW_BITS = 3
 
 Line = Callable[[int], str]
@@ -36,27 +36,27 @@ Line = Callable[[int], str]
 
 def record(engine: BulkEngine, path: Path, cycles: int, instances: Sequence[tuple[str, int]], about: About, *,
            first: int) -> None:
-    """Run an engine and write the waveform of some instances: every signal, in a VCD file.
+    """Run an engine and write a VCD file with all signals of some instances.
 
-    Besides, the worms on the links that begin or end there, and these routers port by port (`declare_worms`); and
-    beside the file, what GTKWave and Surfer are to show first (`beside`).
+    The file also has the worms on the links of these instances, and the ports of these routers in words
+    (`declare_worms`). Layouts for GTKWave and Surfer are written beside it (`beside`).
 
-    The engine goes on as by ``run(cycles, beyond=True)``. Names, values and times are those of a waveform of the
-    ``amaranth`` engine: cycle c lasts from c - 1/2 to c + 1/2 ns and has a falling clock edge in its middle; ``rst``
-    is 0 throughout. The same cycles give the same bytes.
+    The engine advances as by ``run(cycles, beyond=True)``. Names, values and times equal those in a waveform of the
+    ``amaranth`` engine: cycle c lasts from c - 1/2 to c + 1/2 ns, with a falling clock edge in the middle, and ``rst``
+    is always 0. Equal cycles produce equal bytes.
 
     Parameters
     ----------
     engine : BulkEngine
-        Stands at cycle ``first``.
+        Its next cycle is ``first``.
     path : Path
     cycles : int
-        At least 1.
+        Number of cycles, at least 1.
     instances : sequence of (str, int)
         Kind of component and number of the instance.
     about : About
     first : int
-        The number of the cycle that comes next.
+        Number of the next cycle.
     """
     links = [*links_at(engine.network, instances, about.lane), *slots_at(engine.network, instances, about.lane)]
     trace = trace_all(engine, links, cycles, about.lane)
@@ -76,15 +76,15 @@ def record(engine: BulkEngine, path: Path, cycles: int, instances: Sequence[tupl
 
 
 def _start(cycle: int) -> int:
-    """Femtosecond in which a cycle begins."""
+    """Return the start of a cycle in femtoseconds."""
     return max(0, cycle * PERIOD - PERIOD // 2)
 
 
 class _Wave:
-    """A VCD file of some instances of an engine, from cycle ``first`` on.
+    """VCD file of some instances of an engine, from cycle ``first`` on.
 
-    The library writes the names and what they show at first. It is several times as slow with changes as it takes
-    to put together the lines of those words that differ.
+    The library ``vcd`` writes names and initial values. Changes are written directly, because the library takes
+    several times as long for them.
     """
 
     def __init__(self, engine: BulkEngine, file: TextIO, instances: Sequence[tuple[str, int]], about: About,
@@ -94,7 +94,7 @@ class _Wave:
         worms = np.union1d(trace.held, trace.front)
         comment = heading(engine.network, engine.host, about, links, worms[worms >= 0].tolist(), first,
                           first + len(trace.held))
-        # no date: the same cycles give the same bytes
+        # no date: equal cycles produce equal bytes
         self._writer = VCDWriter(file, timescale="1 fs", date="", comment=comment, init_timestamp=_start(first))
         self._clock = self._writer.register_var(ABOVE[:2], "clk", "wire", size=1, init=int(first > 0))
         self._writer.register_var(ABOVE[:2], "rst", "wire", size=1, init=0)
@@ -113,7 +113,7 @@ class _Wave:
                 names = [engine.network.kinds[kind].instances[index] for index in members]
                 self._tiles.append((changes, self._declare(shown, changes, names)))
                 for _ in changes.new():
-                    pass  # all values are declared
+                    pass  # the declarations have the initial values
         self._worms = Columns(self._writer)
         declare_worms(self._worms, engine.network, instances, about, links, trace, self._states)
         if forwarded is not None:
@@ -123,7 +123,7 @@ class _Wave:
         self._writer.flush()
 
     def _declare(self, shown: Observer, changes: Changes, names: list[str]) -> list[Line]:
-        """Name all signals of these instances; return for each number of a word how its changes are written."""
+        """Declare all signals of these instances; return a formatter of new values for each word number."""
         numbers = {word: index * len(names) for index, word in enumerate(shown.words)}
         written: dict[int, list[tuple[Variable[Any], dict[int, str] | None]]] = {}
         for place, name in enumerate(names):
@@ -134,7 +134,7 @@ class _Wave:
                     self._writer.register_alias(scope, signal.name, self._clock)
                     continue
                 if signal.word is None:
-                    continue  # of no bits: nothing to be seen
+                    continue  # no bits
                 key = signal.word, signal.labels is not None, repr(signal.labels)
                 if key in known:
                     self._writer.register_alias(scope, signal.name, known[key])
@@ -154,7 +154,7 @@ class _Wave:
                 for index, word in enumerate(shown.words.values()) for place in range(len(names))]
 
     def show(self, cycle: int) -> None:
-        """Write what changes in this cycle; links are gathered."""
+        """Write the changes of this cycle. Links must be gathered."""
         if cycle > self._first:
             lines = [f"#{_start(cycle)}\n1{self._clock.ident}\n"]
             for changes, written in self._tiles:
@@ -166,12 +166,12 @@ class _Wave:
             self._file.write(f"#{cycle * PERIOD}\n0{self._clock.ident}\n")
 
     def close(self, cycle: int) -> None:
-        """End the waveform where this cycle begins."""
+        """End the waveform at the start of this cycle."""
         self._file.write(f"#{_start(cycle)}\n")
 
 
 def _line(variables: list[tuple[Variable[Any], dict[int, str] | None]], width: int) -> Line:
-    """How a new value of a word of so many bits is written, as all variables that show it."""
+    """Return a formatter of a word's new value: the lines of all variables that show the word of ``width`` bits."""
 
     def line(value: int) -> str:
         return "".join(

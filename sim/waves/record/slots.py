@@ -1,4 +1,4 @@
-"""Which worm is in each retransmission slot of some interfaces, cycle by cycle, and who waits for one."""
+"""Trace of retransmission slots: the worm in each slot in each cycle, and the worms that wait for one."""
 
 from collections.abc import Sequence
 from itertools import chain
@@ -18,12 +18,12 @@ from .trace import NOBODY, LinkTrace, trace_links
 
 __all__ = ["SLOTS", "slots_at", "trace_all"]
 
-#: The kind of a link that stands for the slots of an interface: nothing goes over it.
+#: Link kind that represents the slots of an interface. It carries no flits.
 SLOTS = "slots"
 
 
 def slots_at(network: Network, instances: Sequence[tuple[str, int]], lane: int = 0) -> list[FabricLink]:
-    """The retransmission slots of a lane's interfaces among these instances, those of each as a link's channels."""
+    """Return one pseudo link per interface of a lane among these instances. Its virtual channels are the slots."""
     slots = network.configuration.slots
     shown = set(instances) if slots else set()
     return [FabricLink(f"retrans:{node}", SLOTS, int(network.topology.consumptions[node, 0]), node,
@@ -33,9 +33,9 @@ def slots_at(network: Network, instances: Sequence[tuple[str, int]], lane: int =
 
 
 def trace_all(engine: BulkEngine, links: Sequence[FabricLink], cycles: int, lane: int = 0) -> LinkTrace:
-    """What `trace_links` finds, and behind it of those links that stand for slots.
+    """Trace links as `trace_links` does, and append columns for the pseudo links of slots.
 
-    A worm that is whole at a node and has no slot yet has its consumption channel until then, and asks for one there.
+    A worm that has arrived completely and has no slot yet holds its consumption channel, and requests a slot there.
     """
     slots = [link for link in links if link.kind == SLOTS]
     trace = trace_links(engine, [link for link in links if link.kind != SLOTS], cycles, lane)
@@ -61,20 +61,20 @@ def trace_all(engine: BulkEngine, links: Sequence[FabricLink], cycles: int, lane
                 trace.waits[cycle, at] = codes.setdefault("|".join(place.waits), len(codes))
         engine.run(1, beyond=True)
     engine.restore(before)
-    # in this cycle, and in the next one too
+    # a worm waits if it makes the same request in this cycle and in the next one
     columns = list(column.values())
-    asks = trace.waits[:, columns]
-    trace.waits[:-1, columns] = np.where(asks[:-1] == asks[1:], asks[:-1], 0)
+    requests = trace.waits[:, columns]
+    trace.waits[:-1, columns] = np.where(requests[:-1] == requests[1:], requests[:-1], 0)
     return trace._replace(asked=tuple(codes))
 
 
 def _behind(array: npt.NDArray[Any], count: int, value: int = 0) -> npt.NDArray[Any]:
-    """Put so many columns of a value behind those of an array."""
+    """Append ``count`` columns with a constant value to an array."""
     return np.hstack([array, np.full((len(array), count), value, array.dtype)])
 
 
 def _name(link: FabricLink, vc: int) -> str:
-    """The slot or consumption channel that it is, as in JSON; empty for others."""
+    """Return the name of a slot or consumption channel as in JSON. Other channels: empty."""
     if link.kind == SLOTS:
         return str(Resource.retrans(link.target, vc))
     return str(Resource.cons(link.target, link.first + vc)) if link.kind == "consumption" else ""

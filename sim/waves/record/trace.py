@@ -1,8 +1,8 @@
-"""Which worm has each virtual channel of some links, cycle by cycle, and what waits behind it.
+"""Trace of virtual channels: the worm that holds each one in each cycle, and the requests of worms that wait.
 
-The hardware carries no worm's number. A payload flit names its worm; so a stay of a worm on a virtual channel, from its
-first flit to its tail, is named by its first payload flits, whenever these come. One that has shown none when the
-cycles end is named by the registers, as deadlock analysis names it.
+The hardware carries no worm numbers. Payload flits identify their worm. A worm's use of a virtual channel, from its
+first flit to its tail, is therefore identified by its first payload flits, in whichever cycle they pass. A worm without
+payload flits by the end of the recording is identified from the registers, as in the deadlock analysis.
 """
 
 from collections.abc import Sequence
@@ -31,12 +31,12 @@ from ...lowering import Block
 __all__ = ["NOBODY", "LinkTrace", "trace_links", "wanted_by"]
 
 NOBODY = -1
-#: A worm whose number is yet to be found.
+#: A worm that is not identified yet.
 UNNAMED = -2
-#: Of a packet, how many flits have told its worm: it is named, or its first flit was not seen.
+#: Value of `Said.flits`: the packet is identified already, or its first flit passed before the recording.
 UNKNOWN = -1
 
-#: Bytes of routers' states that are kept at a time.
+#: Bytes of router states to store at a time.
 ROOM = 1 << 22
 
 Codes = npt.NDArray[np.int64]
@@ -45,32 +45,32 @@ Values = npt.NDArray[np.int64]
 
 
 class LinkTrace(NamedTuple):
-    """What was found, [cycles, links] or [cycles, virtual channels of all links, one link after the other].
+    """Recorded values, [cycles, links] or [cycles, virtual channels of all links, link by link].
 
     Members
     -------
     marks : uint8
-        What lies on each link, from bit 0: valid, virtual channel, head, tail; 0 for nothing.
+        Flit on each link, from bit 0: valid, virtual channel, head, tail. 0: no flit.
     held : int32
-        The worm that has each virtual channel, or `NOBODY`.
+        Worm that holds each virtual channel, or `NOBODY`.
     front : int32
-        The worm at the front of the buffer behind each, once its header is read there, or `NOBODY`.
+        Worm at the front of the buffer at the channel's end, from the decoding of its header on, or `NOBODY`.
     waits : int64
-        What that worm asks for in vain in this cycle, as `Front.waiting` says it, see `wanted_by`; at a consumption
-        channel or slot the number of what stands in ``asked``.
+        Requests of that worm that are not granted in this cycle, as a code of `Front.waiting`; see `wanted_by`. At
+        consumption channels and slots: an index into ``asked``.
     targets : int64
-        Where it goes, as `Front.going` says it.
+        Outputs of that worm, as a code of `Front.going`.
     stored : int16
-        Flits in the buffer behind each.
+        Flits in the buffer at the channel's end.
     owners : int16
-        The router's input virtual channel that owns each: 1 + port x virtual channels + number; 0 for none.
+        Input virtual channel of the router that owns each channel: 1 + port x virtual channels + number. 0: not owned.
     rows, reads, fetches : int32
-        Of deep switches the rows of the buffer behind each virtual channel, where the output before it reads, and the
-        row that is fetched for it: the numbers of what stands in ``words``.
+        Deep switches only, as indices into ``words``: rows of the buffer at the channel's end, read position of the
+        output at its start, and row fetched for that output.
     asked : tuple of str
-        Resources as in JSON, joined by ``|``; any of them will do.
+        Resources as in JSON, separated by ``|``. Any one of them suffices.
     words : tuple of str
-        What is told of rows and readers.
+        Descriptions of rows and readers.
     """
 
     marks: npt.NDArray[np.uint8]
@@ -88,7 +88,7 @@ class LinkTrace(NamedTuple):
 
 
 def trace_links(engine: BulkEngine, links: Sequence[FabricLink], cycles: int, lane: int = 0) -> LinkTrace:
-    """Run an engine for so many cycles, see what goes over the links of a lane, and take it back to where it stood."""
+    """Run an engine for ``cycles`` cycles, trace the links of a lane, and restore the engine's state."""
     before = engine.capture()
     try:
         return _Tracer(engine, links, cycles, lane).trace()
@@ -97,7 +97,7 @@ def trace_links(engine: BulkEngine, links: Sequence[FabricLink], cycles: int, la
 
 
 def wanted_by(network: Network, link: FabricLink, vc: int, code: int) -> str:
-    """The resources that a code of `LinkTrace.waits` stands for, as in JSON, joined by ``|``; any of them will do."""
+    """Decode `LinkTrace.waits`: names of resources as in JSON, separated by ``|``. Any one of them suffices."""
     if not code:
         return ""
     assert link.input is not None
@@ -117,7 +117,6 @@ class _Tracer:
         self.marks_at, self.data_at = (
             np.array([self._place(link, word) for link in links], np.int64) for word in (str, data_word))
         self.data_bytes = min(2, engine.place(links[0].near.kind, data_word(links[0].near.port))[1])
-        # what payload flits of packets under way have said, by virtual channel
         self.said = Said(np.cumsum([0, *(link.vcs for link in links[:-1])]),
                          np.array([(link.vcs - 1).bit_length() for link in links]),
                          np.full(len(self.channels), UNKNOWN), np.zeros(len(self.channels), np.int64),
@@ -128,13 +127,13 @@ class _Tracer:
         return start + size * self._instance(link.near)
 
     def _instance(self, end: End) -> int:
-        """Number of the instance at an end of a link of this lane."""
+        """Return the number of the instance at an end of a link of this lane."""
         return self.lane * self.network.count(end.kind) + end.instance
 
     def trace(self) -> LinkTrace:
-        """Do what `trace_links` says, apart from going back."""
+        """Run the engine and record. The engine's state is not restored."""
         engine, cycles = self.engine, self.cycles
-        # one more: what is on the links when the cycles end
+        # one more row: the flits on the links after the last cycle
         marks = np.zeros((cycles + 1, len(self.links)), np.uint8)
         named = np.full((cycles + 1, len(self.links)), NOBODY, np.int32)
         waits, targets = np.zeros((2, cycles + 1, len(self.channels)), np.int64)
@@ -156,7 +155,7 @@ class _Tracer:
         held = np.full((cycles + 1, len(self.channels)), NOBODY, np.int32)
         follow(marks, named, self.link_of, self.vc_of, self.vc_bits, self.ending, owners, begun, held)
         self._name(held)
-        # asked for in this cycle, and in the next one too
+        # a worm waits if it makes the same request in this cycle and in the next one
         in_vain = np.zeros_like(waits[:-1])
         for at, (link, vc) in enumerate(self.channels):
             if link.input is not None:
@@ -168,7 +167,7 @@ class _Tracer:
                          deep.rows[:-1], deep.reads[:-1], deep.fetches[:-1], words=tuple(deep.known))
 
     def _begun(self) -> npt.NDArray[np.bool_]:
-        """Whether a worm's first flit has passed each virtual channel and its tail has not: its receiver knows."""
+        """Return, by virtual channel, whether the receiver is inside a worm: after its first flit, before its tail."""
         found = np.zeros(len(self.channels), bool)
         for at, (link, vc) in enumerate(self.channels):
             if link.input is not None:
@@ -177,7 +176,7 @@ class _Tracer:
         return found
 
     def _queued(self, begun: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
-        """The worms in each buffer that have come there whole, front first, and how many these are."""
+        """Return the worms that are completely in each buffer, front first, and their number."""
         room = self.network.configuration.buffer
         worms, count = np.full((len(self.channels), room + 1), NOBODY, np.int32), np.zeros(len(self.channels), np.int64)
         snapshot = Snapshot(self.engine, self.lane)
@@ -185,7 +184,7 @@ class _Tracer:
             if link.input is None:
                 continue
             packets = snapshot.occupants((link.target, link.input, vc))
-            # a flit on the link counts as one in the buffer, and its worm has not come whole
+            # the snapshot counts a flit on the link as stored, and its worm is not complete yet
             arriving = begun[at] or self._arrives(link, vc)
             whole = packets[:-1] if arriving and packets else packets
             count[at] = len(whole)
@@ -193,12 +192,12 @@ class _Tracer:
         return worms, count
 
     def _arrives(self, link: FabricLink, vc: int) -> bool:
-        """Whether a flit lies on a link for this virtual channel now."""
+        """A flit of this virtual channel is on the link."""
         mark = int(self.engine.outputs[self._place(link, str)])
         return bool(mark & 1) and mark >> 1 & (1 << (link.vcs - 1).bit_length()) - 1 == vc
 
     def _read(self, states: "_States", waits: Codes, targets: Codes, stored: Counts, owners: Counts) -> None:
-        """Read from the routers' states what their worms wait for, where they go, and who owns what."""
+        """Read requests, targets, buffer fill levels and owners of virtual channels from the routers' states."""
         vcs = self.network.configuration.vcs
         inputs: dict[tuple[str, int, int], tuple[Values, ...]] = {}
         owned: dict[tuple[str, int, int], Values] = {}
@@ -226,19 +225,19 @@ class _Tracer:
                     values[:, column] for values in inputs[link.far.kind, link.input, vc])
 
     def _first(self, link: FabricLink) -> int:
-        """The first consumption channel of the output that a link comes from."""
+        """Return the first consumption channel of the output at the start of a link."""
         if link.node is None:
             return 0
         return next(other.first for other in self.network.consumption_links(link.node) if other.output == link.output)
 
     def _name(self, held: npt.NDArray[np.int32]) -> None:
-        """Name the worms that have shown no payload on some virtual channel up to the end, where they still are."""
+        """Identify from registers the worms that hold a virtual channel at the end without a payload flit so far."""
         left = np.flatnonzero(held[-2] == UNNAMED)
         if not len(left):
             return
         snapshot = Snapshot(self.engine, self.lane)
         names = [self._holder(snapshot, *self.channels[at]) for at in left]
-        # a tail may be on its way to the link where no register tells whose it is
+        # a tail may be one cycle before the link, where no register identifies its worm
         self.engine.run(1, beyond=True)
         marks, named = np.zeros((1, len(self.links)), np.uint8), np.full((1, len(self.links)), NOBODY, np.int32)
         look(self.marks_at, self.data_at, self.data_bytes, self.engine.outputs, self.engine.host.tagged, self.said,
@@ -250,7 +249,7 @@ class _Tracer:
             held[held[:, at] == UNNAMED, at] = name
 
     def _holder(self, snapshot: Snapshot, link: FabricLink, vc: int) -> int:
-        """The worm that has a virtual channel, as far as registers tell."""
+        """Return the worm that holds a virtual channel, or `NOBODY` if the registers do not identify it."""
         if link.input is None:
             assert link.output is not None
             owner = link.source, link.output, vc + link.first - self._first(link)
@@ -263,7 +262,7 @@ class _Tracer:
 
 
 class _DeepWords:
-    """What deep switches at the ends of links say in words, in each cycle; see `LinkTrace.rows` and those after it."""
+    """Descriptions of rows and readers of deep switches, in each cycle: `LinkTrace.rows`, ``reads``, ``fetches``."""
 
     def __init__(self, tracer: _Tracer):
         self.tracer = tracer
@@ -276,7 +275,7 @@ class _DeepWords:
                        if link.output is not None and link.near.kind in deep]
 
     def read(self, states: "_States") -> None:
-        """Read what states are kept."""
+        """Read the stored states."""
         now = np.arange(states.rows.start, states.rows.stop)
         for found, ends, fields, describe, ago in ((self.rows, self.behind, row_fields, describe_rows, 0),
                                                    (self.reads, self.before, reader_fields, describe_reader, 0),
@@ -294,16 +293,15 @@ class _DeepWords:
 
 
 class _States:
-    """The states of some routers in the last ``count`` cycles, read all at a time.
+    """States of some routers in the last ``count`` cycles, stored so that each register is read once for all of them.
 
     Parameters
     ----------
     lane : int
     routers : list of (str, int)
-        Kind and number in the lane of those that are asked for; ``column`` says where each stands in what is read of
-        its kind.
+        Kind and number in the lane. ``column`` has the column of each router in the arrays of its kind.
     cycles : int
-        So many there will be.
+        Number of cycles to record.
     """
 
     def __init__(self, engine: BulkEngine, lane: int, routers: list[tuple[str, int]], cycles: int):
@@ -326,7 +324,7 @@ class _States:
         self._end = self.count = 0
 
     def add(self) -> bool:
-        """Keep the present state; whether there is no room for more, or none to come."""
+        """Store the present state. Return whether the storage is full or this is the last cycle."""
         self.count = self.count % self.room
         for kind, kept in self._kept.items():
             kept[self.count] = self.engine.blocks[kind].state.reshape(-1, kept.shape[2])[self._tiles[kind]]
@@ -336,11 +334,11 @@ class _States:
 
     @property
     def rows(self) -> slice:
-        """The cycles whose states are kept, counted from the first one."""
+        """Cycles of the stored states, counted from the first recorded cycle."""
         return slice(self._end - self.count, self._end)
 
     def register(self, kind: str, name: str) -> Values:
-        """A register in these cycles, [cycles, routers of the kind]; of a memory its rows besides."""
+        """Return a register in these cycles, [cycles, routers of the kind]; a memory has a further axis of rows."""
         kernel, tiles = self.engine.kernels[kind], len(self._tiles[kind])
         nothing, instances = np.zeros(0, np.uint8), tiles * kernel.vector_width
         count = self.count * instances
@@ -350,24 +348,25 @@ class _States:
 
 
 class Said(NamedTuple):
-    """What payload flits have said of their worms, by virtual channel: narrow ones say it piece by piece."""
+    """Tags assembled from the payload flits of each virtual channel. Narrow flits carry a part of the tag each."""
 
-    first: npt.NDArray[np.int64]  # [links], number of its first virtual channel
+    first: npt.NDArray[np.int64]  # [links], number of the link's first virtual channel
     vc_bits: npt.NDArray[np.int64]  # [links]
-    flits: npt.NDArray[np.int64]  # [virtual channels], how many of a packet were there; UNKNOWN: of one that is named
-    word: npt.NDArray[np.int64]  # [virtual channels], what they have said
-    options: npt.NDArray[np.int64]  # of the hosts
+    flits: npt.NDArray[np.int64]  # [virtual channels], payload flits of the packet so far, or UNKNOWN
+    word: npt.NDArray[np.int64]  # [virtual channels], tag bits so far
+    options: npt.NDArray[np.int64]  # options of the hosts
 
 
 @compiled
 def look(marks_at, data_at, data_bytes, outputs, tagged, said, marks, named):
-    """Note what lies on each link, and which worm it is once payload has named it; all [links].
+    """Record the flit on each link, and its worm once payload flits identify it; all arrays [links].
 
     Parameters
     ----------
-    marks_at, data_at : places in ``outputs``
+    marks_at, data_at : int array
+        Positions in ``outputs``.
     data_bytes : 1 or 2
-        So many bytes of the data tell worms apart.
+        Bytes of the data that identify the worm.
     tagged : worms by tag
     said : Said
     """
@@ -399,18 +398,18 @@ def look(marks_at, data_at, data_bytes, outputs, tagged, said, marks, named):
 
 @compiled
 def follow(marks, named, link_of, vc_of, vc_bits, ending, owners, begun, held):
-    """Follow worms over each virtual channel, and write to ``held`` who has it: -2 where that has not shown by the end.
+    """Write the worm that holds each virtual channel in each cycle to ``held``; -2 if it is not identified by the end.
 
     Parameters
     ----------
     marks, named : [cycles, links]
-        As `look` has noted them.
+        Recorded by `look`.
     link_of, vc_of, vc_bits, ending : [virtual channels]
-        Its link, its number there, the bits of that number, and whether it is a consumption channel.
+        Link, number on the link, bits of that number, and whether the channel is a consumption channel.
     owners : [cycles, virtual channels]
         As in `LinkTrace`.
     begun : [virtual channels]
-        A worm's flits have passed in earlier cycles, and its tail has not.
+        A worm's first flit has passed before the recording, and its tail has not.
     held : [cycles, virtual channels]
     """
     cycles = len(marks)
@@ -423,7 +422,7 @@ def follow(marks, named, link_of, vc_of, vc_bits, ending, owners, begun, held):
             head, tail = mark >> 1 + bits & 1 != 0, mark >> 2 + bits & 1 != 0
             reserved = ending[at] and owners[cycle, at] > 0
             if begin < 0 and (here or reserved):
-                # a worm begins with a reservation or a header flit: any other has begun before the first cycle
+                # a worm begins with a reservation or a header flit; without one it began before the first cycle
                 new = reserved if ending[at] else head
                 begin = cycle if new or seen else 0
                 seen = True
@@ -440,14 +439,14 @@ def follow(marks, named, link_of, vc_of, vc_bits, ending, owners, begun, held):
 
 @compiled
 def find_front(held, targets, queued, count, front):
-    """Find the worm at the front of the buffer behind each virtual channel: they leave it in the order of their coming.
+    """Find the worm at the front of the buffer at each virtual channel's end. Buffers are first in, first out.
 
     Parameters
     ----------
     held, targets, front : [cycles, virtual channels]
         As in `LinkTrace`.
     queued, count : [virtual channels, worms], [virtual channels]
-        Worms that are there before the first cycle, front first, without one that is still coming; how many.
+        Worms stored completely before the first cycle, front first, and their number.
     """
     cycles = len(held)
     queue = np.empty(cycles + queued.shape[1], np.int32)

@@ -1,4 +1,4 @@
-"""What a waveform viewer is to show first: worm by worm, the links of its path."""
+"""Layouts for waveform viewers: a group of signals per worm, along its path."""
 
 import io
 import math
@@ -18,10 +18,10 @@ from .trace import LinkTrace
 
 __all__ = ["Group", "groups_of", "write_gtkwave", "write_surfer"]
 
-#: Worms that are shown at most: a viewer takes long to open thousands of signals.
+#: Largest number of worms. Viewers are slow with thousands of signals.
 MOST = 64
 COLOURS = (GTKWColor.orange, GTKWColor.yellow, GTKWColor.green, GTKWColor.blue, GTKWColor.indigo, GTKWColor.violet)
-#: Points across which GTKWave draws at first, and those that one unit of its zoom 0 takes.
+#: Width of GTKWave's drawing in points, and width of a time unit at zoom 0.
 ACROSS, UNIT = 600, 200
 
 ORDER = {"injection": 0, "network": 1, "slots": 2, "consumption": 3}
@@ -29,8 +29,7 @@ ORDER = {"injection": 0, "network": 1, "slots": 2, "consumption": 3}
 
 @dataclass(frozen=True)
 class SignalRow:
-    """One signal: what it is called on the screen, its full name, how GTKWave is to write its values, and their bits
-    where it has several."""
+    """A signal in a viewer: label, full name, number format in GTKWave, and number of bits."""
 
     label: str
     name: str
@@ -39,13 +38,13 @@ class SignalRow:
 
     @property
     def in_gtkwave(self) -> str:
-        """What GTKWave calls it."""
+        """Name in GTKWave, with the range of its bits."""
         return self.name if self.bits == 1 else f"{self.name}[{self.bits - 1}:0]"
 
 
 @dataclass(frozen=True)
 class Group:
-    """The signals of a worm; ``name`` is of letters, digits and underscores."""
+    """The signals of a worm; ``name`` consists of letters, digits and underscores."""
 
     title: str
     name: str
@@ -54,11 +53,10 @@ class Group:
 
 def groups_of(network: Network, host: Host, about: About, links: Sequence[FabricLink], trace: LinkTrace,
               instances: Sequence[tuple[str, int]]) -> list[Group]:
-    """Group the virtual channels that each worm has: injection, links along its path, slots, consumption channels.
+    """Group the virtual channels that each worm holds: injection, links along its path, slots, consumption channels.
 
-    Behind one from which it is copied stands what the switch there has to do with it: the token, chunk counters,
-    reports, and readers; of switches among the instances. Worms of a deadlock's cycle come first, then the others by
-    number; the first 64 in all.
+    Where a switch among the instances replicates the worm, its signals follow the input channel: token, chunk
+    counters, reports, readers. Worms of a deadlock's cycle come first, then the others by number, up to 64.
     """
     shown = {*instances}
     channels = [(link, vc) for link in links for vc in range(link.vcs)]
@@ -75,12 +73,12 @@ def groups_of(network: Network, host: Host, about: About, links: Sequence[Fabric
 
 
 def _stuck(about: About) -> list[int]:
-    """The host's worms in a deadlock's cycle, in its order."""
+    """Return the host's worms in the deadlock's cycle, in cycle order."""
     return [hold["worm"] - about.worms_before for hold in about.deadlock["cycle"]] if about.deadlock else []
 
 
 def _along(found: list[tuple[FabricLink, int, int]], trace: LinkTrace, worm: int) -> list[tuple[FabricLink, int, int]]:
-    """Order virtual channels along a worm's path; where a path branches, or a part of it is missing, by time."""
+    """Sort virtual channels along a worm's path. Where the path branches or a part is missing, sort by time."""
     found.sort(key=lambda one: (ORDER[one[0].kind], int(np.argmax(trace.held[:, one[2]] == worm))))
     left = [one for one in found if one[0].kind == "network"]
     entered = {one[0].target for one in left}
@@ -96,8 +94,8 @@ def _along(found: list[tuple[FabricLink, int, int]], trace: LinkTrace, worm: int
 
 def _group(network: Network, host: Host, about: About, worm: int, found: list[tuple[FabricLink, int, int]],
            trace: LinkTrace, shown: set[tuple[str, int]]) -> Group:
-    told = worm_to_dict(network, host, about, worm)
-    number, source, visits = told["worm"], told["source"], list(map(str, told["destinations"]))
+    data = worm_to_dict(network, host, about, worm)
+    number, source, visits = data["worm"], data["source"], list(map(str, data["destinations"]))
     rows = []
     for link, vc, at in found:
         scope = ".".join((*WORMS, link.scope, f"vc_{vc}"))
@@ -111,7 +109,7 @@ def _group(network: Network, host: Host, about: About, worm: int, found: list[tu
 
 
 def _forwarding(network: Network, about: About, link: FabricLink, shown: set[tuple[str, int]]) -> list[SignalRow]:
-    """What the smart interface at the end of an injection link or a consumption link does."""
+    """Return the signals of the smart interface at an injection or consumption link."""
     if link.node is None or not network.configuration.smart:
         return []
     instance = about.lane * network.nodes + link.node
@@ -124,12 +122,12 @@ def _forwarding(network: Network, about: About, link: FabricLink, shown: set[tup
 
 def _copying(network: Network, about: About, link: FabricLink, vc: int, targets: npt.NDArray[np.int64],
              shown: set[tuple[str, int]]) -> list[SignalRow]:
-    """Signals of the switch where a worm comes by a link, if it goes to several outputs there."""
+    """Return the replication signals of the switch at the end of a link, if the worm takes several outputs there."""
     if link.input is None or not len(targets):
         return []
     home, front = network.home(link.target), network.front(link.far.kind, link.input, vc)
     instance = about.lane * network.count(home.kind) + home.instance
-    links, exits = front.ways(int(np.bitwise_or.reduce(targets)))  # branches of a deep switch leave one by one
+    links, exits = front.ways(int(np.bitwise_or.reduce(targets)))  # branches of a deep switch start in several cycles
     if not home.router.copies or len(links + exits) < 2 or (home.kind, instance) not in shown:
         return []
     name, port = network.kinds[home.kind].instances[instance], home.router.inputs[link.input].name
@@ -140,9 +138,9 @@ def _copying(network: Network, about: About, link: FabricLink, vc: int, targets:
         rows += [SignalRow("token comes", f"{inside}.token.here", "bin"),
                  SignalRow("token held", f"{inside}.token.taken", "bin")]
     if network.configuration.deep:
-        told = ".".join((*ROUTERS, name))
-        rows += [SignalRow("rows", f"{told}.{port}_in.vc_{vc}.rows"),
-                 *(SignalRow(f"{port} {what}", f"{told}.{port}_out.vc_0.{what}")
+        words = ".".join((*ROUTERS, name))
+        rows += [SignalRow("rows", f"{words}.{port}_in.vc_{vc}.rows"),
+                 *(SignalRow(f"{port} {what}", f"{words}.{port}_out.vc_0.{what}")
                    for port in (where[o].name for o in links + exits) for what in ("fetches", "reads"))]
     elif front.readers > 1:
         rows += [SignalRow(f"chunk {k}", f"{inside}.{port}_input.buffer.vc{vc}_pending{k}", "dec",
@@ -154,16 +152,16 @@ def _copying(network: Network, about: About, link: FabricLink, vc: int, targets:
 
 
 def _label(link: FabricLink, vc: int) -> str:
-    """The resource as in JSON."""
+    """Return the name of the resource as in JSON."""
     if link.kind == "consumption":
         return f"cons:{link.node}:{link.first + vc}"
     return f"{link.name}:{vc}"
 
 
 def write_gtkwave(groups: Sequence[Group], about: About, trace: LinkTrace, first: int) -> str:
-    """Write a save file of GTKWave, 3.3 or later; where a viewer stands at first, flits are on the links.
+    """Return a save file for GTKWave 3.3 or later. It shows the cycles with flits on the links first.
 
-    It names no waveform: ``gtkwave FILE.vcd FILE.vcd.gtkw``.
+    The file names no waveform; open both: ``gtkwave FILE.vcd FILE.vcd.gtkw``.
     """
     text = io.StringIO()
     save = GTKWSave(text)
@@ -172,7 +170,7 @@ def write_gtkwave(groups: Sequence[Group], about: About, trace: LinkTrace, first
     save.timestart(max(0, first + start - 1) * PERIOD)
     zoom = math.log2(max(1, end - start + 2) * PERIOD * UNIT / ACROSS)
     save.zoom_markers(-zoom)
-    # not in a window that ends before all of its worms wait
+    # only if all worms of the cycle wait at the end of the window
     if about.deadlock and {*_stuck(about)} <= {*trace.front[-1][trace.waits[-1] != 0].tolist()}:
         save.blank("deadlock: each waits for the next")
         for hold in about.deadlock["cycle"]:
@@ -185,9 +183,9 @@ def write_gtkwave(groups: Sequence[Group], about: About, trace: LinkTrace, first
 
 
 def write_surfer(groups: Sequence[Group]) -> str:
-    """Write a command file of Surfer: ``surfer -c FILE.vcd.sucl FILE.vcd``.
+    """Return a command file for Surfer: ``surfer -c FILE.vcd.sucl FILE.vcd``.
 
-    Commands stay the same over its versions, its state files do not.
+    Surfer's commands are stable over its versions, its state files are not.
     """
     lines = []
     for group in groups:

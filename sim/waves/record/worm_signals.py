@@ -1,4 +1,4 @@
-"""The parts of a waveform that are for reading: links and the worms on them; routers, port by port, in words."""
+"""Waveform signals in words: links and their worms, and ports of routers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -17,25 +17,30 @@ from .trace import NOBODY, LinkTrace, wanted_by
 
 __all__ = ["declare_worms"]
 
-#: Bits of a worm's number.
+#: Bits of a worm number.
 NUMBER = 32
 
 
 def declare_worms(columns: Columns, network: Network, instances: Sequence[tuple[str, int]], about: About,
                   links: Sequence[FabricLink], trace: LinkTrace,
                   states: Mapping[tuple[str, ...], Variable[Any]]) -> None:
-    """Declare what is shown of links, and of routers.
+    """Declare the signals of links and routers.
 
-    Of each link in `WORMS`: ``flit`` (one is on it), and of that flit ``vc``, ``head`` and ``tail``. Of each virtual
-    channel, or slot, the ``worm`` that has it (unknown for none), its ``holder`` in words, which ``kind`` of flit is on
-    the link for it, the worm at the ``front`` of the buffer behind it, and what that one ``waits`` for in vain. In
-    `ROUTERS` the same in words, by router and port; besides, of inputs ``state``, ``goes_to`` and ``stored``, of
-    outputs ``owner``; of deep switches ``rows`` of inputs, and ``reads`` and ``fetches`` of outputs.
+    In the scope `WORMS`, each link has ``flit`` (1 while a flit is on the link), and the flit's ``vc``, ``head`` and
+    ``tail``. Each virtual channel or slot has
+
+    - ``worm``: number of the worm that holds it, unknown if it is free; ``holder``: the same in words,
+    - ``kind``: kind of its flit on the link,
+    - ``front``: worm at the front of the buffer at its end,
+    - ``waits``: resources that this worm requests and does not get.
+
+    The scope `ROUTERS` has these signals in words, by router and port. Inputs also have ``state``, ``goes_to`` and
+    ``stored``, outputs ``owner``. In deep switches, inputs have ``rows``, outputs ``reads`` and ``fetches``.
 
     Parameters
     ----------
     states : mapping of (router, input unit, channel) to Variable
-        The states of the input virtual channels of routers that are shown.
+        States of the input virtual channels of the recorded routers.
     """
     shown = set(instances)
     names = {name: kind.instances for name, kind in network.kinds.items()}

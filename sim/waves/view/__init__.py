@@ -1,6 +1,6 @@
-"""Looking at what happened in a network, cycle by cycle: read back from a waveform, drawn, told.
+"""Views of a recorded network, cycle by cycle: waveform reader, space-time diagrams, replay, summaries.
 
-A ``History`` is plain data; all that shows one takes it, wherever it comes from.
+All views show a ``History``, which is plain data.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""What stands for rows of deep switches in a space-time diagram: their flits, counters and fetches, and who reads."""
+"""Drawing of deep switches in a space-time diagram: rows with flits, counters and fetches, and reading outputs."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -13,22 +13,22 @@ if TYPE_CHECKING:
 
 __all__ = ["Lane", "chunk_legend", "draw_chunks", "lane_label"]
 
-#: Switch, port and row; None: what an output reads.
+#: Switch, port and row; None: the reads of an output.
 Lane = tuple[str, str, int | None]
 
-CLOSED = 0.7  # points, of the line where a row is closed
-MARK = 0.42  # of a row
+CLOSED = 0.7  # width of the line where a row is closed, in points
+MARK = 0.42  # size of a mark, in rows
 FETCHED, FREED = "v", "o"
 
 
 def lane_label(lane: Lane) -> str:
-    """What a lane is called: ``s0.n0 row 2``, ``s0.p0 reads``."""
+    """Return the label of a lane: ``s0.n0 row 2``, ``s0.p0 reads``."""
     switch, port, row = lane
     return f"{switch}.{port} reads" if row is None else f"{switch}.{port} row {row}"
 
 
 def draw_chunks(axes: "Axes", history: History, lanes: Mapping[Lane, float], scale: Scale) -> None:
-    """Draw what was in these rows, and what these outputs took from them; each lane at its height."""
+    """Draw the contents of rows and the reads of outputs, each lane at its height."""
     flits = history.configuration["chunk"]
     chunks = [one for one in history.chunks if (one.switch, one.port, one.row) in lanes]
     readings = [one for one in history.readings if (one.switch, one.output, None) in lanes]
@@ -44,7 +44,7 @@ def draw_chunks(axes: "Axes", history: History, lanes: Mapping[Lane, float], sca
 
 
 def chunk_legend() -> list[Any]:
-    """The marks of rows, each with what it means."""
+    """Return the legend of rows: marks and their meanings."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -55,18 +55,18 @@ def chunk_legend() -> list[Any]:
 
 
 def _filled(chunk: RecordedChunk, most: int) -> list[tuple[float, float]]:
-    """How full it is, from which cycle on: parts of 1. It is full where nothing is known."""
+    """Return the steps of a row's fill level, 0 to 1. A row with unknown contents counts as full."""
     return [(cycle, flits / most) for cycle, flits in chunk.flits] or [(chunk.first, 1.0)]
 
 
 def _taken(reading: RecordedReading, most: int) -> list[tuple[float, float]]:
-    """How much of its row an output has taken, from which cycle on."""
+    """Return the steps of the fraction of a row that an output has read."""
     return [(cycle, place / most) for cycle, place in reading.places]
 
 
 def _boxes(axes: "Axes", found: Sequence[tuple[float, RecordedChunk | RecordedReading, list[tuple[float, float]]]],
            scale: Scale, name: str) -> None:
-    """Draw a light box for each, filled from below as its level rises."""
+    """Draw a light box for each chunk or reading, filled from below up to its level."""
     from matplotlib.collections import PolyCollection
 
     for worm in sorted({one.worm for _, one, _ in found}, key=lambda worm: (worm is None, worm or 0)):
@@ -81,7 +81,7 @@ def _boxes(axes: "Axes", found: Sequence[tuple[float, RecordedChunk | RecordedRe
 
 
 def _below(at: float, last: int, levels: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Corners of what lies below a level that changes from cycle to cycle; y goes down."""
+    """Return the corners of the area below a stepped level. The y axis points down."""
     foot = at + BAR / 2
     corners = [(levels[0][0] - 0.5, foot)]
     for (cycle, level), (until, _) in zip(levels, [*levels, (last + 1, 0)][1:], strict=True):
@@ -90,7 +90,7 @@ def _below(at: float, last: int, levels: Sequence[tuple[float, float]]) -> list[
 
 
 def _counters(axes: "Axes", chunk: RecordedChunk, at: float, scale: Scale, size: float) -> None:
-    """Draw a line where a row is closed, and write what its counter is from there on."""
+    """Draw a line at each step of the counter, and write its new value."""
     for (cycle, count), (end, _) in zip(chunk.counts, [*chunk.counts, (chunk.last + 1, 0)][1:], strict=True):
         axes.plot([cycle - 0.5] * 2, [at - BAR / 2, at + BAR / 2], color="black", linewidth=CLOSED, zorder=3,
                   solid_capstyle="butt")
@@ -103,7 +103,7 @@ def _write(axes: "Axes", first: int, last: int, at: float, text: str, scale: Sca
 
 
 def _fetches(axes: "Axes", chunks: Sequence[RecordedChunk], lanes: Mapping[Lane, float], scale: Scale) -> None:
-    """Mark each fetch, with a line to the output that it is for, and behind a row its counter's zero."""
+    """Mark each fetch, with a line to its output, and the cycle after which the counter is 0."""
     beside = 0.5 * MARK * scale.row / scale.cycle
     fetched, freed = [], []
     for one in chunks:

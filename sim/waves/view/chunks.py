@@ -1,4 +1,4 @@
-"""What became of the rows of deep switches, and who read them: chunks, from the first flit to the counter's zero."""
+"""Chunks in deep switches, from their first flit until their counter is 0, and the outputs that read them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,27 +10,27 @@ __all__ = ["RecordedChunk", "RecordedReading", "choose_ports", "chunk_lanes"]
 
 @dataclass(frozen=True)
 class RecordedChunk:
-    """A row of an input's buffer with flits of a worm.
+    """Flits of a worm in a row of an input buffer.
 
     Parameters
     ----------
     switch, port : str
-        As in the waveform.
+        Names in the waveform.
     row : int
-        Its place in the buffer.
+        Number of the row in the buffer.
     worm : int or None
-        Whose flits these are; None if they came before the first cycle.
+        Worm of the flits; None if they arrived before the first cycle.
     first, last : int
-        Cycles in which it has flits, both included.
+        First and last cycle with flits in the row.
     freed : bool
-        Whether it is free after the last one: its counter is 0.
+        The row is free after the last cycle: its counter is 0.
     flits : tuple of (int, int)
-        From which cycle on it has how many flits; none of those that came before the first cycle.
+        Cycle, and number of flits from that cycle on. Flits that arrived before the first cycle are not listed.
     counts : tuple of (int, int)
-        From which cycle on so many outputs have yet to fetch it; the first is when it is closed. None where all took
-        its flits as they passed.
+        Cycle, and number of outputs that have not fetched the row from that cycle on. The first entry is the cycle in
+        which the row was closed. Empty if all outputs took the flits in passing.
     fetches : tuple of (int, str)
-        Cycle of each fetch, and the output that it is for.
+        Cycle of each fetch, and the output that fetches.
     """
 
     switch: str
@@ -45,7 +45,7 @@ class RecordedChunk:
     fetches: tuple[tuple[int, str], ...]
 
     def between(self, first: int, end: int) -> "RecordedChunk":
-        """What is seen of it in cycles ``first`` to ``end`` - 1."""
+        """Return the part of the chunk in cycles ``first`` to ``end`` - 1."""
         return replace(self, first=max(first, self.first), last=min(end - 1, self.last),
                        freed=self.freed and self.last < end - 1, flits=_between(self.flits, first, end),
                        counts=_between(self.counts, first, end),
@@ -54,19 +54,19 @@ class RecordedChunk:
 
 @dataclass(frozen=True)
 class RecordedReading:
-    """An output of a deep switch takes the flits of a row, or waits for them.
+    """An output of a deep switch reads the flits of a row, or waits for them.
 
     Parameters
     ----------
     switch, output : str
     port, row, worm
-        Of which chunk, as `RecordedChunk` has it.
+        The chunk, as in `RecordedChunk`.
     first, last : int
-        Cycles, both included.
+        First and last cycle.
     places : tuple of (int, int)
-        From which cycle on which flit of the row comes next.
+        Cycle, and index of the next flit of the row from that cycle on.
     follows : bool
-        It takes them, or takes them first, as they pass.
+        The output takes the flits in passing, at least the first ones.
     """
 
     switch: str
@@ -80,20 +80,20 @@ class RecordedReading:
     follows: bool
 
     def between(self, first: int, end: int) -> "RecordedReading":
-        """What is seen of it in cycles ``first`` to ``end`` - 1."""
+        """Return the part of the reading in cycles ``first`` to ``end`` - 1."""
         return replace(self, first=max(first, self.first), last=min(end - 1, self.last),
                        places=_between(self.places, first, end))
 
 
 def _between(steps: Sequence[tuple[int, int]], first: int, end: int) -> tuple[tuple[int, int], ...]:
-    """Steps of a value in some cycles; what held before them holds in the first one."""
+    """Return the steps of a value in some cycles. The first step has the value at the first cycle."""
     before = [value for cycle, value in steps if cycle <= first]
     return (*((first, value) for value in before[-1:]), *(one for one in steps if first < one[0] < end))
 
 
 def chunk_lanes(chunks: Sequence[RecordedChunk],
                 readings: Sequence[RecordedReading]) -> list[tuple[str, str, int | None]]:
-    """Switch, port and row of all chunks, switch by switch; behind a switch's rows its outputs, whose row is None."""
+    """Return switch, port and row of all chunks, then the switch's outputs with row None, switch by switch."""
     return sorted({*((one.switch, one.port, one.row) for one in chunks),
                    *((one.switch, one.output, None) for one in readings)},
                   key=lambda lane: (_natural(lane[0]), lane[2] is None, _natural(lane[1]), lane[2] or 0))
@@ -106,16 +106,11 @@ def _natural(name: str) -> tuple[str, int]:
 
 def choose_ports(text: str, chunks: Sequence[RecordedChunk],
                  readings: Sequence[RecordedReading]) -> list[tuple[str, str, int | None]]:
-    """Read which lanes of `chunk_lanes` are meant: ``all``, or switches and ports joined by commas, ``s0``, ``s0.n0``.
-
-    Raises
-    ------
-    WormcastError
-        The waveform shows nothing of such a port.
-    """
+    """Parse a selection of the lanes of `chunk_lanes`: ``all``, or switches and ports, ``s0,s1.n0``."""
     lanes = chunk_lanes(chunks, readings)
     if not lanes:
-        raise WormcastError(f"buffers: {text!r} is given, the waveform shows none of deep switches in these cycles")
+        raise WormcastError(f"buffers: {text!r} is not valid: the waveform has no buffers of deep switches in these "
+                            "cycles")
     if text == "all":
         return lanes
     chosen: set[tuple[str, str, int | None]] = set()
@@ -123,7 +118,7 @@ def choose_ports(text: str, chunks: Sequence[RecordedChunk],
         found = [lane for lane in lanes if name in (lane[0], f"{lane[0]}.{lane[1]}")]
         if not found:
             ports = list(dict.fromkeys(f"{switch}.{port}" for switch, port, _ in lanes))
-            raise WormcastError(f"buffers: {name!r} is given, allowed are all, or switches and ports in the waveform, "
-                                f"joined by commas, as {ports[0].partition('.')[0]} or {ports[0]}")
+            raise WormcastError(f"buffers: {name!r} is not valid. Allowed: all, or switches and ports of the waveform, "
+                                f"separated by commas, for example {ports[0].partition('.')[0]} or {ports[0]}.")
         chosen.update(found)
     return [lane for lane in lanes if lane in chosen]

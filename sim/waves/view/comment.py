@@ -1,4 +1,4 @@
-"""What a waveform file says of itself: the JSON object in its first comment."""
+"""Reader of a waveform's comment: the JSON object that describes the network and its worms."""
 
 import json
 import re
@@ -24,14 +24,14 @@ WORM = {"worm": int, "message": int, "source": int, "destinations": list, "lengt
 
 
 class Comment:
-    """The network, and what is shown of it.
+    """The network, the links and the worms of a waveform, read from its comment.
 
     Parameters
     ----------
     path : Path
-        Of the waveform file, for errors.
+        Waveform file, for errors.
     texts : sequence of str
-        Its comments, one of which begins with `PREFIX`.
+        Comments of the file. One of them begins with `PREFIX`.
 
     Attributes
     ----------
@@ -39,37 +39,37 @@ class Comment:
     scheme : str
     configuration : dict
     first, end, period : int
-        First cycle and the one behind the last; femtoseconds of a cycle.
+        First cycle, cycle after the last one, and clock period in femtoseconds.
     links : tuple of RecordedLink
     scopes : list of str
-        Where the signals of each link are declared.
+        Scope of each link's signals.
     worms : dict of int to RecordedWorm
     deadlock : dict or None
 
     Raises
     ------
     WormcastError
-        It is not what ``run`` and ``load`` write.
+        The comment was not written by ``run`` or ``load``.
     """
 
     def __init__(self, path: Path, texts: Sequence[str]):
         self._path = path
         text = next((one for one in texts if one.startswith(f"{PREFIX}{{")), None)
         if text is None:
-            raise WormcastError(f"{path} tells nothing of worms, it must be a waveform that run or load has written "
-                                "by engine bulk")
+            raise WormcastError(f"{path} has no worms. Needed: a waveform that run or load has written with engine "
+                                "bulk.")
         try:
-            said = json.loads(text.removeprefix(PREFIX))
+            data = json.loads(text.removeprefix(PREFIX))
         except (ValueError, RecursionError) as error:
-            raise WormcastError(f"{path} is damaged: its comment is no JSON: {error}") from error
-        self._check(said, FIELDS, "it")
-        self.topology = self._build(said["topology"], said.get("origin", said["topology"]))
-        self.scheme: str = said["scheme"]
-        self.configuration: dict[str, Any] = said["configuration"]
-        self.first, self.end, self.period = said["first"], said["end"], said["period_fs"]
+            raise WormcastError(f"{path} is damaged: its comment is not JSON: {error}") from error
+        self._check(data, FIELDS, "it")
+        self.topology = self._build(data["topology"], data.get("origin", data["topology"]))
+        self.scheme: str = data["scheme"]
+        self.configuration: dict[str, Any] = data["configuration"]
+        self.first, self.end, self.period = data["first"], data["end"], data["period_fs"]
         if not (0 <= self.first < self.end and self.period > 0):
             raise self._damaged(f"cycles {self.first} to {self.end} of {self.period} fs")
-        for number, one in enumerate(said["links"]):
+        for number, one in enumerate(data["links"]):
             self._check(one, LINK, f"link {number}")
             if one["vcs"] < 1:
                 raise self._damaged(f"vcs of link {number} as {one['vcs']}")
@@ -78,24 +78,24 @@ class Comment:
                 raise self._damaged(f"name of link {number} as {one['name']!r}")
             if ends != (one["from"], one["to"]):
                 raise self._damaged(f"ends of link {number} as {[one['from'], one['to']]}")
-        for number, one in enumerate(said["worms"]):
+        for number, one in enumerate(data["worms"]):
             self._check(one, WORM, f"worm {number}")
             self._check_nodes([one["source"]], f"source of worm {number}")
             self._check_nodes(one["destinations"], f"destinations of worm {number}")
-        deadlock = said.get("deadlock")
+        deadlock = data.get("deadlock")
         if deadlock is not None:
             self._check(deadlock, {"at": int, "cycle": list}, "deadlock")
             for number, one in enumerate(deadlock["cycle"]):
                 self._check(one, STEP, f"step {number} of the deadlock")
         self.links = tuple(RecordedLink(one["name"], one["kind"], one["from"], one["to"], one["vcs"])
-                           for one in said["links"])
-        self.scopes = [one["scope"] for one in said["links"]]
+                           for one in data["links"])
+        self.scopes = [one["scope"] for one in data["links"]]
         self.worms = {one["worm"]: RecordedWorm(one["worm"], one["message"], one["source"], tuple(one["destinations"]),
-                                                one["length"]) for one in said["worms"]}
+                                                one["length"]) for one in data["worms"]}
         self.deadlock: dict[str, Any] | None = deadlock
 
     def _build(self, name: str, origin: Any) -> Topology:
-        """Build the network again, from the file that it came from if it is a user's own."""
+        """Build the network again; a user's own network, from its file."""
         if type(origin) is not str:
             raise self._damaged(f"origin of it as {origin!r}")
         try:
@@ -103,14 +103,14 @@ class Comment:
         except WormcastError as error:
             if origin == name:
                 raise self._damaged(str(error)) from error
-            raise WormcastError(f"{self._path} is of network {name} from {origin}, which cannot be built again: "
+            raise WormcastError(f"{self._path} needs network {name} from {origin}, which cannot be built again: "
                                 f"{error}") from error
         if found.name != name:
-            raise WormcastError(f"{self._path} is of network {name}, but {origin} gives {found.name} now")
+            raise WormcastError(f"{self._path} needs network {name}, but {origin} now defines {found.name}")
         return found
 
     def _ends_of(self, kind: str, name: str) -> tuple[int, int] | None:
-        """Where a link of this name begins and ends; None if the network has none."""
+        """Return source and target of the link with this name, or None if the network has no such link."""
         if kind == "network":
             row = link_rows(self.topology).get(name.removeprefix("link:")) if name.startswith("link:") else None
             return None if row is None else (int(self.topology.links[row, 0]), int(self.topology.links[row, 2]))
@@ -122,12 +122,12 @@ class Comment:
             return node, int(self.topology.injections[node, 0])
         return int(self.topology.consumptions[node, 0]), node
 
-    def _check(self, said: Any, fields: dict[str, type], what: str) -> None:
-        if not isinstance(said, dict):
-            raise self._damaged(f"{what} as {said!r}")
+    def _check(self, data: Any, fields: dict[str, type], what: str) -> None:
+        if not isinstance(data, dict):
+            raise self._damaged(f"{what} as {data!r}")
         for name, kind in fields.items():
-            if type(said.get(name)) is not kind:
-                raise self._damaged(f"{name} of {what} as {said.get(name)!r}")
+            if type(data.get(name)) is not kind:
+                raise self._damaged(f"{name} of {what} as {data.get(name)!r}")
 
     def _check_nodes(self, nodes: list[Any], what: str) -> None:
         if not nodes or not all(type(node) is int and 0 <= node < self.topology.nodes for node in nodes):

@@ -1,4 +1,4 @@
-"""Where switches, nodes and virtual channels lie in the drawn network, in pixels: a track for each virtual channel."""
+"""Placement of switches, nodes and virtual channels in a replay, in pixels. Each virtual channel has a track."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -16,24 +16,24 @@ __all__ = ["BOX", "HOST", "Ground", "NodePlace", "Router", "lay_out"]
 Floats = npt.NDArray[np.float64]
 Point = tuple[float, float]
 
-CELL = 116  # from router to router of a mesh of two dimensions
-CROWDED, ACROSS = 140, 46  # a cell where more is drawn than its rows and columns, and what two ways there are apart
-BOX = 24  # half a router that has its node beside it
-HOST = 12  # half a node
-CORNER = 57  # of such a node, right and down from its router
-MIDDLE = 9  # from the line between two routers to the first track on either side
-SPREAD = 10  # from there to the last one
-TRACK = 5  # from track to track, at most
-NODES, GAP = 50, 6  # a cell where nodes are apart from their switches, at least; between the tracks of two ways
-NEAR = 4  # as MIDDLE, there
-STEEP = 0.3  # cosine: a track that hardly leads away from a side is left as it is
-LETTER = 8  # of a name's width
-EDGE = 8  # around all
+CELL = 116  # distance between routers of a two-dimensional mesh
+CROWDED, ACROSS = 140, 46  # smallest cell of other direct networks; distance between two of their lines
+BOX = 24  # half the size of a router with its node beside it
+HOST = 12  # half the size of a node
+CORNER = 57  # offset of such a node from its router, right and down
+MIDDLE = 9  # distance from the line between two routers to the first track on either side
+SPREAD = 10  # distance from the first track to the last one
+TRACK = 5  # largest distance between tracks
+NODES, GAP = 50, 6  # smallest cell if nodes are apart from switches; distance between the tracks of two lines
+NEAR = 4  # the same as MIDDLE if nodes are apart from switches
+STEEP = 0.3  # cosine: tracks that are nearly parallel to a side are not extended to it
+LETTER = 8  # width of a letter
+EDGE = 8  # margin of the drawing
 
 
 @dataclass(frozen=True)
 class Router:
-    """A switch: its middle, half its width and height."""
+    """A switch: its centre, and half its width and height."""
 
     switch: int
     at: Point
@@ -42,9 +42,9 @@ class Router:
 
 @dataclass(frozen=True)
 class NodePlace:
-    """A node, or one of its two places: its middle, and where its name is to be written, if not at its router.
+    """A node: its centre, and the position of its name, or None if the router's name is enough.
 
-    ``kind`` is "both", or "source" or "sink" of a node that is drawn twice.
+    ``kind`` is "both". A node that is drawn twice has a "source" and a "sink".
     """
 
     node: int
@@ -61,17 +61,17 @@ class Ground:
     Parameters
     ----------
     corner, size : (float, float)
-        Least x and y; width and height.
+        Smallest x and y; width and height.
     routers : tuple of Router
-        Those that are drawn.
+        Switches that are drawn.
     hosts : tuple of NodePlace
-        The nodes of these.
+        Nodes of these switches.
     planes : tuple of tuple of (float, float)
-        Corners of the grounds of planes; none in two dimensions.
+        Corners of the planes of a three-dimensional network; else empty.
     names : tuple of (str, (float, float))
-        Names of planes, and where to write them.
+        Names of planes, and their positions.
     tracks : tuple of tuple of tuple of (float, float), [links][vcs][points]
-        The way of each virtual channel, from where it begins.
+        Line of each virtual channel, from its source on.
     """
 
     corner: Point
@@ -84,7 +84,7 @@ class Ground:
 
 
 def lay_out(history: History) -> Ground:
-    """Lay out what a history tells of, as all pictures of its network are laid out (`layout_of`).
+    """Place the network of a history as in all drawings of it (`layout_of`).
 
     ::
 
@@ -94,8 +94,8 @@ def lay_out(history: History) -> Ground:
                       v ^ \\\\            .        the node, to the right and down: consumption channels
                       v ^  [ ]                   and injection lead there
 
-    Nodes that have a place of their own lie there. Only the part of the network is drawn in which there are links to
-    see.
+    Nodes with a position of their own in the layout are drawn there. Only the part of the network with recorded links
+    is drawn.
     """
     places = _Places(history)
     tracks: list[tuple[tuple[Point, ...], ...]] = [()] * len(history.links)
@@ -107,7 +107,7 @@ def lay_out(history: History) -> Ground:
             at_host[link.node, link.kind if places.layout.drawn_twice else ""] += [
                 (number, vc) for vc in range(link.vcs)]
     for found in at_host.values():
-        found.sort(key=lambda one: history.links[one[0]].kind == "injection")  # consumption first
+        found.sort(key=lambda one: history.links[one[0]].kind == "injection")  # consumption links first
         ways: dict[int, list[tuple[Point, ...]]] = defaultdict(list)
         for place, (number, _) in enumerate(found):
             ways[number].append(places.to_node(history.links[number], place, len(found)))
@@ -117,7 +117,7 @@ def lay_out(history: History) -> Ground:
 
 
 class _Places:
-    """Places of switches and nodes, and the ways between them."""
+    """Positions of switches and nodes, and the tracks between them."""
 
     def __init__(self, history: History):
         self.topology = topology = history.topology
@@ -142,11 +142,11 @@ class _Places:
         return (place - self._origin) * self.cell
 
     def half(self, switch: int) -> Floats:
-        """Half the width and height of a switch."""
+        """Return half the width and height of a switch."""
         return self.layout.boxes[switch] * self.cell if not self.layout.shared[switch] else np.array([BOX, BOX])
 
     def between(self, link: RecordedLink, vc: int) -> tuple[Point, ...]:
-        """A track between two switches."""
+        """Return a track between two switches."""
         row = self._rows[link.name]
         way = self._at(self.layout.links[row])
         if self.layout.one_way[row]:
@@ -158,7 +158,7 @@ class _Places:
         return _points(cut(line, self._inside(line, link.source), self._inside(line[::-1], link.target)))
 
     def _from_box(self, line: Floats, way: Floats, switch: int) -> Floats:
-        """Let a track begin on the side of a box on which its way does."""
+        """Extend a track to the side of the switch's box at which its line begins."""
         if self.layout.shared[switch]:
             return line
         middle, half, forward = self._at(self.layout.switches[switch]), self.half(switch), along(line[0], line[1])
@@ -168,7 +168,7 @@ class _Places:
         return np.concatenate([[line[0] + (way[0] - line[0])[side] / forward[side] * forward], line[1:]])
 
     def _inside(self, line: Floats, switch: int) -> float:
-        """How much of a line's beginning lies in the box of a switch that has its node beside it."""
+        """Return the length of a line's first part inside the box of a switch with its node beside it."""
         if not self.layout.shared[switch]:
             return 0.0
         middle, left = self._at(self.layout.switches[switch]), 0.0
@@ -183,7 +183,7 @@ class _Places:
         return left
 
     def to_node(self, link: RecordedLink, place: int, among: int) -> tuple[Point, ...]:
-        """A track between a switch and its node, one of several beside each other."""
+        """Return track ``place`` of ``among`` parallel tracks between a switch and its node."""
         assert link.node is not None
         injects = link.kind == "injection"
         switch = link.target if injects else link.source
@@ -196,7 +196,7 @@ class _Places:
         return _points(cut(line, HOST * injects, HOST * (not injects)))
 
     def _aside(self, switch: int, place: int, among: int) -> tuple[Point, ...]:
-        """A track from a router to the node beside it."""
+        """Return a track from a router to the node beside it."""
         x, y = self._at(self.layout.switches[switch]).tolist()
         off = (place - (among - 1) / 2) * min(TRACK, 32 / max(1, among - 1)) * 0.7
         near, far = BOX, CORNER - HOST
@@ -205,7 +205,7 @@ class _Places:
         return (x + near, y + near + 2 * off), (x + far - 2 * off, y + far)
 
     def ground(self, tracks: tuple[tuple[tuple[Point, ...], ...], ...]) -> Ground:
-        """All of it."""
+        """Return the whole drawing with these tracks."""
         routers = tuple(Router(switch, *map(_point, (self._at(self.layout.switches[switch]), self.half(switch))))
                         for switch in self._drawn)
         hosts = tuple(self._hosts())

@@ -1,4 +1,4 @@
-"""What happened in a network in some cycles, as plain data: which worm held which virtual channel, and who waited."""
+"""Recorded history of a network: holds and waits of worms on virtual channels, as plain data."""
 
 import re
 from collections import Counter
@@ -15,25 +15,25 @@ from .chunks import RecordedChunk, RecordedReading
 
 __all__ = ["History", "RecordedHold", "RecordedLink", "RecordedWorm", "Wait"]
 
-REST = 3  # of the time with flits, what is kept after it
-LEAST_REST = 10  # cycles: a header that asks in vain has begun to by then
+REST = 3  # `trimmed` keeps 1/REST of the cycles with flits after the last flit
+LEAST_REST = 10  # smallest number of these cycles: a blocked header begins to wait within it
 
 
 @dataclass(frozen=True)
 class RecordedLink:
-    """One unidirectional link.
+    """A unidirectional link.
 
     Parameters
     ----------
     name : str
-        ``link:0>1`` between routers, ``inj:NODE:PORT`` and ``cons:NODE#LINK`` between a router and its node. A
-        virtual channel's name has one more number, a consumption channel's is ``cons:NODE:i`` on whichever link.
-        ``retrans:NODE`` are the retransmission slots of a node.
+        ``link:0>1`` between routers, ``inj:NODE:PORT`` and ``cons:NODE#LINK`` between a router and its node,
+        ``retrans:NODE`` for the retransmission slots of a node. The name of a virtual channel has one more number. A
+        consumption channel is named ``cons:NODE:i``, without its link.
     kind : "network", "injection", "consumption" or "slots"
     source, target : int
-        Switches; of an injection link the node and its switch, of a consumption link or slots the switch and its node.
+        Two switches. Injection link: node and switch. Consumption link and slots: switch and node.
     vcs : int
-        Virtual channels; of a consumption link these are consumption channels, of slots the slots.
+        Number of virtual channels, consumption channels or slots.
     """
 
     name: str
@@ -44,25 +44,25 @@ class RecordedLink:
 
     @property
     def node(self) -> int | None:
-        """The node that injects or consumes by it."""
+        """Node of an injection link, consumption link or slots; None for a link between switches."""
         return {"network": None, "injection": self.source, "consumption": self.target, "slots": self.target}[
             self.kind]
 
     @property
     def number(self) -> int:
-        """Its place among the links by which the node injects or consumes."""
+        """Index among the node's injection links or consumption links."""
         return int(re.split("[:#]", self.name)[-1])
 
     @property
     def switches(self) -> tuple[int, ...]:
-        """The switches at its ends."""
+        """Switches at the link's ends."""
         return {"network": (self.source, self.target), "injection": (self.target,),
                 "consumption": (self.source,), "slots": (self.source,)}[self.kind]
 
 
 @dataclass(frozen=True)
 class RecordedWorm:
-    """One worm, by the host's number.
+    """A worm, identified by the host's number.
 
     Parameters
     ----------
@@ -82,22 +82,21 @@ class RecordedWorm:
 
 @dataclass(frozen=True)
 class RecordedHold:
-    """A worm has a virtual channel of a link, from its first flit there to its tail.
+    """A worm holds a virtual channel of a link, from its first flit there to its tail.
 
-    It has a consumption channel from the cycle in which this is reserved. There may be no flit yet, or none any more
-    in the cycles of the history.
+    A consumption channel is held from the cycle of its reservation. The history may show a hold without flits.
 
     Parameters
     ----------
     link : int
-        Index among the history's links.
+        Index of the link in the history.
     vc, worm : int
     first, last : int
-        Cycles, both included; ``last`` is the tail's, or the last of the history where ``ended`` is False.
+        First and last cycle. ``last`` is the cycle of the tail, or the last cycle of the history if ``ended`` is False.
     flits : tuple of int
-        Cycles with a flit of it on the link, in order.
+        Cycles with a flit of the worm on the link, in order.
     ended : bool
-        Whether the tail has passed.
+        The tail has passed.
     """
 
     link: int
@@ -110,7 +109,7 @@ class RecordedHold:
 
     @property
     def runs(self) -> list[tuple[int, int]]:
-        """Stretches of cycles with flits, first and last cycle of each."""
+        """Runs of consecutive cycles with flits, first and last cycle of each."""
         found: list[tuple[int, int]] = []
         for cycle in self.flits:
             if found and found[-1][1] == cycle - 1:
@@ -122,18 +121,18 @@ class RecordedHold:
 
 @dataclass(frozen=True)
 class Wait:
-    """A worm's header stands behind a virtual channel of a link and asks in vain for what comes next.
+    """A worm's header waits at the end of a virtual channel: its request for the next resource is not granted.
 
     Parameters
     ----------
     worm : int
     link : int
-        Index of the link that the header came by.
+        Index of the link on which the header arrived.
     vc : int
     first, last : int
-        Cycles, both included.
+        First and last cycle.
     resources : tuple of str
-        Of which any one will do: ``link:U>V:vc``, ``cons:NODE:i``, ``inj:NODE:port:vc``.
+        Alternatives, any one of which suffices: ``link:U>V:vc``, ``cons:NODE:i``, ``inj:NODE:port:vc``.
     """
 
     worm: int
@@ -146,7 +145,7 @@ class Wait:
 
 @dataclass(frozen=True)
 class History:
-    """What happened in cycles ``first`` to ``end`` - 1.
+    """Events in cycles ``first`` to ``end`` - 1.
 
     Parameters
     ----------
@@ -154,21 +153,21 @@ class History:
     scheme : str
     first, end : int
     links : tuple of RecordedLink
-        Those that were looked at, in the order of the waveform.
+        Recorded links, in the order of the waveform.
     worms : dict of int to RecordedWorm
-        By their numbers; all that were sent, whether they were seen or not.
+        By number. Includes worms that were sent and do not appear on the recorded links.
     holds : tuple of RecordedHold
-        By first cycle, then link and virtual channel.
+        Sorted by first cycle, link and virtual channel.
     waits : tuple of Wait
-        By first cycle, then link and virtual channel.
+        Sorted by first cycle, link and virtual channel.
     deadlock : dict or None
         As in JSON: ``{"at": cycle, "cycle": [{"worm", "holds": [RESOURCE], "waits": [RESOURCE]}]}``.
     configuration : dict
-        Options of the hardware by name.
+        Hardware options by name.
     chunks : tuple of RecordedChunk
-        Of deep switches what was in their rows, by first cycle.
+        Contents of the rows of deep switches, by first cycle.
     readings : tuple of RecordedReading
-        And what their outputs took from them.
+        Reads of these rows by outputs.
     """
 
     topology: Topology
@@ -186,9 +185,9 @@ class History:
 
     @property
     def deliveries(self) -> list[RecordedHold]:
-        """Holds of consumption links that the tail has passed: of a worm in packets, that of the last one.
+        """Holds of consumption channels that ended with a tail. Of a worm sent in packets, the hold of the last packet.
 
-        Of its packets before the first cycle nothing is known, so that a delivery after it may be missing.
+        Packets before the first cycle are not recorded. A worm with such packets may lack its delivery here.
         """
         found, passed = [], Counter[tuple[int, int]]()
         for hold in sorted(self.holds, key=lambda hold: hold.last):
@@ -199,33 +198,33 @@ class History:
         return found
 
     def _packets(self, worm: int) -> int:
-        """Packets that a worm is sent in."""
+        """Return the number of packets of a worm."""
         payload = self.configuration.get("packet", 0)
         return -(-self.worms[worm].length // payload) if payload else 1
 
     @cached_property
     def is_whole(self) -> bool:
-        """Whether all links between routers are recorded."""
+        """All links between routers are recorded."""
         return sum(link.kind == "network" for link in self.links) == len(self.topology.links)
 
     def is_cut(self, hold: RecordedHold) -> bool:
-        """Whether a hold may have begun before the first cycle."""
+        """The hold may have begun before the first cycle."""
         return hold.first == self.first > 0
 
     @cached_property
     def rows(self) -> dict[str, int]:
-        """Rows of the topology's links by the names of the history's."""
+        """Row in the topology's links, by the name of the history's link."""
         return {f"link:{name}": row for name, row in link_rows(self.topology).items()}
 
     @cached_property
     def _channels(self) -> dict[str, tuple[int, int]]:
-        """Link and virtual channel of each resource that was looked at."""
+        """Link and virtual channel of each recorded resource."""
         return {str(self._resource(link, vc)): (link, vc)
                 for link, one in enumerate(self.links) for vc in range(one.vcs)}
 
     @cached_property
     def _firsts(self) -> dict[int, int]:
-        """The first consumption channel on each consumption link: those of a node may be on several."""
+        """First consumption channel of each consumption link. A node's channels may be on several links."""
         found, taken = {}, Counter[int]()
         for index, link in sorted(enumerate(self.links), key=lambda one: one[1].kind != "network" and one[1].number):
             if link.kind == "consumption":
@@ -234,7 +233,7 @@ class History:
         return found
 
     def _resource(self, link: int, vc: int) -> Resource:
-        """What a virtual channel of a link is called."""
+        """Return the name of a virtual channel as a resource."""
         one = self.links[link]
         if one.kind == "network":
             return Resource.link(one.name.removeprefix("link:"), vc)
@@ -245,18 +244,13 @@ class History:
         return Resource.cons(one.target, self._firsts[link] + vc)
 
     def between(self, first: int, end: int) -> "History":
-        """What happened in cycles ``first`` to ``end`` - 1 alone.
+        """Return the part of the history in cycles ``first`` to ``end`` - 1.
 
-        A deadlock stays in it if its worms have come to rest by then.
-
-        Raises
-        ------
-        WormcastError
-            There are no such cycles in it.
+        A deadlock is kept if no flit of its worms moves after the last cycle.
         """
         if not self.first <= first < end <= self.end:
-            raise WormcastError(f"window: {first}:{end} is given, the waveform has cycles {self.first} to "
-                                f"{self.end - 1}, allowed is A:B with {self.first} <= A < B <= {self.end}")
+            raise WormcastError(f"window: {first}:{end} is not valid: the waveform has cycles {self.first} to "
+                                f"{self.end - 1}. Allowed: A:B with {self.first} <= A < B <= {self.end}.")
         holds = [
             replace(hold, first=max(hold.first, first), last=min(hold.last, end - 1),
                     flits=tuple(cycle for cycle in hold.flits if first <= cycle < end),
@@ -272,12 +266,12 @@ class History:
         return replace(shown, deadlock=self.deadlock) if shown._rests_in(self.deadlock) else shown
 
     def _rests_in(self, deadlock: dict[str, Any] | None) -> bool:
-        """Whether all worms of a deadlock are seen, and none of their flits in the last cycle."""
+        """All worms of the deadlock hold channels, and their last flits are before the last cycle."""
         worms = {one["worm"] for one in deadlock["cycle"]} if deadlock else set()
         return bool(worms) and worms <= {hold.worm for hold in self.holds} and self.at_rest(worms) < self.end
 
     def trimmed(self) -> "History":
-        """What happened, without the cycles long before the first flit and long after the last one."""
+        """Return the history without idle cycles before the first flit and long after the last one."""
         flits = [hold.flits for hold in self.holds if hold.flits]
         if not flits:
             return self
@@ -285,19 +279,19 @@ class History:
         return self.between(max(self.first, first), min(self.end, end + max(LEAST_REST, (end - first) // REST)))
 
     def at_rest(self, worms: Iterable[int]) -> int:
-        """The first cycle after which no flit of these worms is seen."""
+        """Return the first cycle from which on no flit of these worms is on a link."""
         chosen = set(worms)
         return max((hold.flits[-1] for hold in self.holds if hold.worm in chosen and hold.flits),
                    default=self.first - 1) + 1
 
     def channel(self, resource: str) -> tuple[int, int] | None:
-        """Link and virtual channel that a resource stands for; None if it was not looked at."""
+        """Return link and virtual channel of a resource, or None if it is not recorded."""
         return self._channels.get(resource)
 
     def channel_name(self, link: int, vc: int) -> str:
-        """A virtual channel of a link for people: ``link:0.1>0.2:0``, ``cons:0.2:0``, ``inj:0.1:0:0``."""
+        """Return the label of a virtual channel: ``link:0.1>0.2:0``, ``cons:0.2:0``, ``inj:0.1:0:0``."""
         return resource_text(self.topology, str(self._resource(link, vc)))
 
     def resource_name(self, resource: str) -> str:
-        """A resource in the same words, whether it was looked at or not."""
+        """Return the label of any resource, recorded or not, in the form of `channel_name`."""
         return resource_text(self.topology, resource)

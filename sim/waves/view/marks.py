@@ -1,4 +1,4 @@
-"""What stands for worms in a space-time diagram: bars, waits, deliveries, and a deadlock's cycle."""
+"""Drawing of worms in a space-time diagram: bars, waits, deliveries, and a deadlock's cycle."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -14,27 +14,27 @@ if TYPE_CHECKING:
 
 __all__ = ["BAR", "NEUTRAL", "Scale", "draw_marks", "legend_marks", "tint", "write_on"]
 
-BAR = 0.76  # of a row
+BAR = 0.76  # height of a bar, in rows
 HATCH = "//////"
 NEUTRAL = "#7f7f7f"
-LEAST_LETTERS = 3.5  # points, of what a worm waits for
-ASIDE = 0.14  # rows, where arrows begin above and end below the middle of a bar
+LEAST_LETTERS = 3.5  # smallest font size of waits, in points
+ASIDE = 0.14  # distance of an arrow's start and end from the middle of a bar, in rows
 
 
 @dataclass(frozen=True)
 class Scale:
-    """Where things are, and how large.
+    """Positions and sizes in a space-time diagram.
 
     Parameters
     ----------
     at : mapping of (link, virtual channel) to float
         Middle of each row, in rows from the top.
     row, cycle : float
-        Height and width of one, in points.
+        Height of a row and width of a cycle, in points.
     font, track : float
-        Points, of letters and from one arrow beside the bars to the next.
+        Font size, and distance between arrows beside the bars, in points.
     colours : mapping of int to str
-        Of the worms.
+        Colours of worms, by number.
     """
 
     at: Mapping[tuple[int, int], float]
@@ -46,7 +46,7 @@ class Scale:
 
 
 def draw_marks(axes: "Axes", history: History, scale: Scale) -> None:
-    """Draw all that happened; the axes show the history's cycles, each half a cycle to both sides."""
+    """Draw a history. The axes must range from half a cycle before its first cycle to half a cycle after its last."""
     _bars(axes, history, scale)
     _waits(axes, history, scale)
     _deliveries(axes, history, scale)
@@ -55,7 +55,7 @@ def draw_marks(axes: "Axes", history: History, scale: Scale) -> None:
 
 
 def legend_marks(history: History) -> list[Any]:
-    """Marks that are drawn, each with what it means."""
+    """Return the legend: marks and their meanings."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -69,7 +69,7 @@ def legend_marks(history: History) -> list[Any]:
 
 
 def _bars(axes: "Axes", history: History, scale: Scale) -> None:
-    """Draw who had what, full where flits were, with the worm's number where there is room."""
+    """Draw the holds of worms, filled in cycles with flits, with the worm's number if it fits."""
     from matplotlib.collections import PolyCollection
 
     of_worm: dict[int, list[RecordedHold]] = defaultdict(list)
@@ -93,13 +93,13 @@ def _bars(axes: "Axes", history: History, scale: Scale) -> None:
 
 
 def _box(first: int, last: int, at: float) -> list[tuple[float, float]]:
-    """Corners of a bar from one cycle to another."""
+    """Return the corners of a bar from one cycle to another."""
     start, end, half = first - 0.5, last + 0.5, BAR / 2
     return [(start, at - half), (end, at - half), (end, at + half), (start, at + half)]
 
 
 def tint(colour: str) -> tuple[float, float, float]:
-    """A light shade of a colour."""
+    """Return a light shade of a colour."""
     from matplotlib.colors import to_rgb
 
     red, green, blue = (1 - 0.22 * (1 - part) for part in to_rgb(colour))
@@ -108,7 +108,7 @@ def tint(colour: str) -> tuple[float, float, float]:
 
 def write_on(axes: "Axes", cycle: float, at: float, text: str, size: float, *, weight: str = "normal",
            gid: str | None = None) -> None:
-    """Write on a bar, legible on any."""
+    """Write on a bar, with a white outline for legibility."""
     from matplotlib.patheffects import withStroke
 
     axes.text(cycle, at, text, ha="left", va="center_baseline", fontsize=size, color="black", weight=weight, zorder=4,
@@ -116,7 +116,7 @@ def write_on(axes: "Axes", cycle: float, at: float, text: str, size: float, *, w
 
 
 def _waits(axes: "Axes", history: History, scale: Scale) -> None:
-    """Draw a line while a header asks in vain, and write what for, where there is room."""
+    """Draw a line while a header waits, and write the resources that it waits for if they fit."""
     from matplotlib.collections import LineCollection
 
     size = min(scale.font - 0.8, scale.row * 0.58)
@@ -138,7 +138,7 @@ def _waits(axes: "Axes", history: History, scale: Scale) -> None:
 
 
 def _quiet(holds: Sequence[RecordedHold], wait: Wait, number: float) -> tuple[float, float]:
-    """Where the longest stretch of a wait without a flit begins and ends; behind numbers so many cycles wide."""
+    """Return begin and end of the longest gap between flits in a wait. Worm numbers are ``number`` cycles wide."""
     begin, end = wait.first - 0.5, wait.last + 0.5
     taken = [(begin, begin), (end, end)]
     for hold in holds:
@@ -153,7 +153,7 @@ def _quiet(holds: Sequence[RecordedHold], wait: Wait, number: float) -> tuple[fl
 
 
 def _deliveries(axes: "Axes", history: History, scale: Scale) -> None:
-    """Mark each tail that a node takes: behind its bar, or in it where the next one follows."""
+    """Mark each tail that is ejected: after its bar, or inside the bar if another bar follows directly."""
     begins = {(hold.link, hold.vc, hold.first) for hold in history.holds}
     width = 0.5 * scale.row / scale.cycle
     marks = []
@@ -169,7 +169,7 @@ def _deliveries(axes: "Axes", history: History, scale: Scale) -> None:
 
 
 def _deadlock(axes: "Axes", history: History, scale: Scale) -> None:
-    """Lead an arrow from each header of a deadlock's cycle to what it asks for, beside the ends of the bars."""
+    """Draw an arrow from each header of a deadlock's cycle to the channel that it requests, right of the bars."""
     assert history.deadlock is not None
     arrows = []
     for step in history.deadlock["cycle"]:
@@ -189,7 +189,7 @@ def _deadlock(axes: "Axes", history: History, scale: Scale) -> None:
 
 
 def _header(history: History, worm: int, resources: Sequence[str]) -> tuple[int, int]:
-    """The virtual channel behind which a worm's header stands at the end, or the last one that it came to."""
+    """Return the virtual channel where a worm's header waits in the last cycle, else the last one that it holds."""
     waits = [wait for wait in history.waits if wait.worm == worm and wait.last == history.end - 1]
     asking = [wait for wait in waits if set(wait.resources) & set(resources)]
     held = [hold for hold in history.holds

@@ -1,4 +1,4 @@
-"""The ports of deep switches, as a waveform tells of them in words."""
+"""Ports of deep switches in a waveform: rows and readers, parsed from their signals in words."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -16,7 +16,7 @@ ROUTERS = "bench.top.routers."
 #: A switch, its port, and a row there.
 Place = tuple[str, str, int]
 
-#: Cycles from a flit on the link to when a row has it.
+#: Cycles from a flit on the link to its storage in a row.
 STORED = 2
 
 ROW = re.compile(r"(\d+)(?:\+(\d*)|:(\d+))")
@@ -26,7 +26,7 @@ FETCHES = re.compile(r"(\w+):(\d+)")
 
 @dataclass
 class PortTrack:
-    """What the signals of one port have shown, by their names: from which cycle on which text.
+    """Signals of one port. ``shown`` has the changes of each signal, by name: cycle and new text.
 
     Parameters
     ----------
@@ -44,11 +44,11 @@ class PortTrack:
 
     @property
     def name(self) -> str:
-        """Where it is, for errors."""
+        """Name of the port, for errors."""
         return f"{self.switch}.{self.port}"
 
     def setters(self) -> Iterable[tuple[bytes, Callable[[bytes], None]]]:
-        """Short names of the signals, each with what takes a new value."""
+        """Yield the identifier code of each signal, and a function that stores a new value."""
         for name, signal in self.signals.items():
             self.shown[name] = []
             yield signal.ident, self._setter(name)
@@ -65,7 +65,7 @@ class PortTrack:
         return take
 
     def show(self, cycle: int) -> bool:
-        """Note what the signals show from this cycle on; there is nothing that goes on."""
+        """Record the values of the signals from this cycle on. Return False: no call is needed without a change."""
         for name, text in self._new.items():
             self.shown[name].append((cycle, text))
         self._new.clear()
@@ -73,7 +73,7 @@ class PortTrack:
 
 
 def port_tracks(signals: Mapping[str, Signal], number: int) -> list[PortTrack]:
-    """The ports of which a waveform shows rows or readers, numbered from here on."""
+    """Return the ports with rows or readers in a waveform, numbered from ``number`` on."""
     found: list[PortTrack] = []
     for name in signals:
         scope, _, what = name.rpartition(".")
@@ -87,12 +87,12 @@ def port_tracks(signals: Mapping[str, Signal], number: int) -> list[PortTrack]:
 
 def chunks_and_readings(tracks: Sequence[PortTrack], end: int) -> tuple[tuple[RecordedChunk, ...],
                                                                         tuple[RecordedReading, ...]]:
-    """What the ports' signals have come to by the end."""
+    """Convert the signals of the ports to chunks and readings."""
     fetches: dict[Place, list[tuple[int, str]]] = defaultdict(list)
     for track in tracks:
         for cycle, text in track.shown.get("fetches", []):
-            if told := FETCHES.fullmatch(text):
-                fetches[track.switch, told[1], int(told[2])].append((cycle, track.port))
+            if match := FETCHES.fullmatch(text):
+                fetches[track.switch, match[1], int(match[2])].append((cycle, track.port))
     for found in fetches.values():
         found.sort()
     of_row: dict[Place, list[RecordedChunk]] = defaultdict(list)
@@ -108,19 +108,19 @@ def chunks_and_readings(tracks: Sequence[PortTrack], end: int) -> tuple[tuple[Re
 
 @dataclass
 class _Row:
-    """A row with flits, up to now."""
+    """A row in use, up to the present cycle."""
 
     first: int
     flits: list[tuple[int, int]] = field(default_factory=list)
     counts: list[tuple[int, int]] = field(default_factory=list)
     whole: bool = False
 
-    def show(self, cycle: int, told: re.Match[str], *, begun: bool) -> None:
-        """Note what is told of it from a cycle on; whether all of it has come since the waveform began."""
-        if told[3]:
-            _add(self.counts, cycle, int(told[3]))
-        elif told[2]:
-            _add(self.flits, cycle, int(told[2]))
+    def show(self, cycle: int, match: re.Match[str], *, begun: bool) -> None:
+        """Record a change of the row; ``begun``: all of its flits arrived after the start of the waveform."""
+        if match[3]:
+            _add(self.counts, cycle, int(match[3]))
+        elif match[2]:
+            _add(self.flits, cycle, int(match[2]))
         elif not self.whole:
             self.whole = True
             if self.flits or begun:
@@ -128,7 +128,7 @@ class _Row:
 
 
 def _chunks(track: PortTrack, fetches: Mapping[Place, list[tuple[int, str]]], end: int) -> Iterable[RecordedChunk]:
-    """The stays of flits in the rows of an input, those of each row in order."""
+    """Yield the chunks of an input; chunks of one row are in order."""
     holders = track.shown.get("holder", [])
 
     def made(number: int, row: _Row, last: int, *, freed: bool) -> RecordedChunk:
@@ -145,8 +145,8 @@ def _chunks(track: PortTrack, fetches: Mapping[Place, list[tuple[int, str]]], en
         now = {int(one[1]): one for one in map(ROW.fullmatch, text.split(",")) if one}
         for number in [one for one, row in rows.items() if one not in now or (row.counts and not now[one][3])]:
             yield made(number, rows.pop(number), cycle - 1, freed=True)
-        for number, told in now.items():
-            rows.setdefault(number, _Row(cycle)).show(cycle, told, begun=cycle > shown[0][0])
+        for number, match in now.items():
+            rows.setdefault(number, _Row(cycle)).show(cycle, match, begun=cycle > shown[0][0])
     for number, row in rows.items():
         yield made(number, row, end - 1, freed=False)
 
@@ -157,19 +157,19 @@ def _add(steps: list[tuple[int, int]], cycle: int, value: int) -> None:
 
 
 def _readings(track: PortTrack, of_row: Mapping[Place, Sequence[RecordedChunk]], end: int) -> list[RecordedReading]:
-    """What an output reads, row by row."""
+    """Return the readings of an output, row by row."""
     found: list[RecordedReading] = []
     shown = track.shown.get("reads", [])
     for (cycle, text), (until, _) in zip(shown, [*shown, (end, "")][1:], strict=True):
-        if not (told := READS.fullmatch(text)):
+        if not (match := READS.fullmatch(text)):
             continue
-        port, row, place = told[1], int(told[2]), (cycle, int(told[3]))
+        port, row, place = match[1], int(match[2]), (cycle, int(match[3]))
         if found and (found[-1].port, found[-1].row, found[-1].last) == (port, row, cycle - 1):
             found[-1] = replace(found[-1], last=until - 1, places=(*found[-1].places, place))
         else:
             found.append(RecordedReading(track.switch, track.port, port, row, None, cycle, until - 1, (place,),
-                                         bool(told[4])))
-    over: dict[tuple[str, int], int] = defaultdict(int)  # when the reading before one of the same row was
+                                         bool(match[4])))
+    over: dict[tuple[str, int], int] = defaultdict(int)  # cycle after the previous reading of a row
     for at, one in enumerate(found):
         found[at] = replace(one, worm=_worm(one, of_row.get((one.switch, one.port, one.row), []),
                                             over[one.port, one.row]))
@@ -178,9 +178,9 @@ def _readings(track: PortTrack, of_row: Mapping[Place, Sequence[RecordedChunk]],
 
 
 def _worm(reading: RecordedReading, chunks: Sequence[RecordedChunk], begin: int) -> int | None:
-    """Whose flits an output reads: those of the chunk that it fetches from a cycle on, or of the one that passes.
+    """Return the worm of a reading: of the chunk fetched from cycle ``begin`` on, else of the chunk read in passing.
 
-    A row that is fetched may be free, and have flits of another worm, before the first of them is sent.
+    A fetched row may be freed and reused by another worm before its first flit is sent.
     """
     passing = None
     for chunk in chunks[bisect_left(chunks, begin, key=attrgetter("last")):]:

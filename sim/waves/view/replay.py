@@ -1,4 +1,4 @@
-"""An HTML page on which a history is stepped through, cycle by cycle: one file that needs nothing else."""
+"""HTML page that replays a history cycle by cycle, in one self-contained file."""
 
 import html
 import json
@@ -25,15 +25,10 @@ PARTS = {"STYLE": "replay.css", "MODEL": "replay_model.js", "SCRIPT": "replay.js
 
 
 def write_replay(history: History, file: Path) -> None:
-    """Write a page that replays a history: whole, or not at all.
+    """Write a page that replays a history, atomically.
 
-    It opens from disk in any browser, loads nothing, and shows for each cycle which worm has which virtual channel, its
-    flits on the links, and what worms wait for.
-
-    Raises
-    ------
-    WormcastError
-        The file cannot be written.
+    The page opens from disk in any browser and loads no other file. For each cycle it shows the worm that holds each
+    virtual channel, the flits on the links, and the resources that worms wait for.
     """
     page = replay_page(history)
     with whole_file(file) as unfinished:
@@ -41,9 +36,9 @@ def write_replay(history: History, file: Path) -> None:
 
 
 def replay_page(history: History) -> str:
-    """The page as text; see `write_replay`."""
+    """Return the page of `write_replay` as text."""
     folder = resources.files(__package__)
-    # no < in it: nothing in the data can end the element that holds it
+    # without <, the data cannot end the script element
     data = json.dumps(_data(history), separators=(",", ":")).replace("<", "\\u003c")
     parts = {name: (folder / file).read_text(encoding="utf-8") for name, file in PARTS.items()}
     parts |= {"DATA": data, "TITLE": html.escape(describe(history)[0])}
@@ -52,9 +47,9 @@ def replay_page(history: History) -> str:
 
 
 def _data(history: History) -> dict[str, Any]:
-    """What the page's script reads; see ``unpack`` in replay_model.js."""
+    """Return the data of the page's script; see ``unpack`` in replay_model.js."""
     ground, layout = lay_out(history), layout_of(history.topology)
-    beside = bool(layout.names) and all(len(way) == 2 for way in layout.links)  # else lines run there
+    beside = bool(layout.names) and all(len(way) == 2 for way in layout.links)  # bent lines need the space for names
     first_track = [0]
     for link in history.links:
         first_track.append(first_track[-1] + link.vcs)
@@ -80,7 +75,7 @@ def _data(history: History) -> dict[str, Any]:
         "corner": _short(ground.corner), "size": _short(ground.size), "host": HOST,
         "names": {node: history.topology.node_name(node) for node in named},
         "switches": {router.switch: history.topology.switch_title(router.switch) for router in ground.routers},
-        # last, whether the name stands beside it
+        # last value: the name is drawn beside the router
         "routers": [[router.switch, *_short(router.at), *_short(router.half),
                      beside and bool(layout.shared[router.switch])] for router in ground.routers],
         "hosts": [[host.node, *_short(host.at), host.kind, host.name and _short(host.name), host.anchor]
@@ -93,11 +88,11 @@ def _data(history: History) -> dict[str, Any]:
                   for link, ways in enumerate(ground.tracks) for vc, way in enumerate(ways)],
         "worms": [[worm.number, worm.source, worm.destinations, COLOURS.index(colours.get(worm.number, COLOURS[0]))]
                   for worm in history.worms.values()],
-        # 2: with the tail of a worm's last packet, at a node
+        # 2: the tail of a worm's last packet, at a node
         "holds": [[first_track[hold.link] + hold.vc, number[hold.worm], hold.first, hold.last,
                    int(hold.ended) + (hold in delivered), _stretches(hold)] for hold in history.holds],
         "waits": waits,
-        # worm, cycles, then steps of a value and the cycles of fetches; worms that are not known have no number
+        # worm (-1: unknown), cycles, then the steps of each value, and the cycles of fetches
         "chunks": [[f"{one.switch}.{one.port}", one.row, number.get(one.worm, -1), one.first, one.last,
                     _flat(one.flits), _flat(one.counts), _flat(one.fetches)] for one in history.chunks],
         "readings": [[f"{one.switch}.{one.port}", one.row, one.output, number.get(one.worm, -1), one.first, one.last,
@@ -118,7 +113,7 @@ def _flat(steps: Sequence[tuple[int, Any]]) -> list[Any]:
 
 
 def _stretches(hold: RecordedHold) -> list[int]:
-    """Cycles with a flit, as cycles without and cycles with one in turn, from the hold's first on."""
+    """Return run lengths from the hold's first cycle on: cycles without a flit and cycles with one, alternately."""
     lengths: list[int] = []
     now = hold.first
     for cycle in hold.flits:

@@ -1,4 +1,4 @@
-"""Which virtual channels are shown, in which order, and what they are called."""
+"""Rows of a space-time diagram: selection, order and labels of virtual channels."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from .history import History, RecordedLink
 
 __all__ = ["ChannelRow", "choose_links", "rows_of"]
 
-#: Kinds that come behind all others, in this order.
+#: Link kinds that follow all others, in this order.
 BEHIND = {"slots": 1, "consumption": 2}
 
 
@@ -23,16 +23,16 @@ class ChannelRow:
 
 
 def rows_of(history: History, links: Collection[int] | None = None) -> list[ChannelRow]:
-    """Put virtual channels in an order in which a worm's path reads as a staircase.
+    """Sort virtual channels so that a worm's path looks like a staircase.
 
-    First those of the first worm, in the order in which it comes to them, then what the next one adds; slots and
-    consumption channels behind all others. Virtual channels of a link lie side by side. Labels are names of resources,
-    as `run` and replays have them.
+    The channels of the first worm come first, in the order in which it reaches them, then the further channels of the
+    next worm. Slots and consumption channels follow. Virtual channels of a link are adjacent. Labels are names of
+    resources, as in `run` and in replays.
 
     Parameters
     ----------
     links : collection of int, optional
-        Show these, used or not; otherwise those that are used.
+        Links to show, used or not. Default: the links that are used.
     """
     shown = range(len(history.links)) if links is None else links
     inside = set(shown)
@@ -51,17 +51,12 @@ def rows_of(history: History, links: Collection[int] | None = None) -> list[Chan
 
 
 def choose_links(history: History, text: str) -> list[int] | None:
-    """Read which links are meant: ``used`` (None), ``all``, or some, joined by commas.
+    """Parse a selection of links: ``used`` (returns None), ``all``, or names separated by commas.
 
-    ``link:0.1>0.2`` or ``0.1>0.2`` is a link between routers, of parallel ones all of them, and ``s0>s1#1`` one;
-    ``inj:0.1`` and ``cons:0.1`` are those between a router and its node, ``retrans:0.1`` the slots there, and
-    ``0.1`` or ``s0`` all that begin or end there. A virtual channel, ``link:0.1>0.2:0`` as its row is called, stands
-    for its link.
-
-    Raises
-    ------
-    WormcastError
-        There is no such link in the waveform.
+    ``link:0.1>0.2`` or ``0.1>0.2`` selects a link between routers, and all parallel links; ``s0>s1#1`` selects one of
+    them. ``inj:0.1`` and ``cons:0.1`` select the links between a router and its node, ``retrans:0.1`` the slots of the
+    node. ``0.1`` or ``s0`` selects all links that begin or end there. The label of a row, ``link:0.1>0.2:0``, selects
+    its link.
     """
     if text == "used":
         return None
@@ -79,8 +74,8 @@ def choose_links(history: History, text: str) -> list[int] | None:
         except WormcastError as error:
             raise WormcastError(f"links: {error}") from error
         if not matching:
-            raise WormcastError(f"links: {name!r} is given, the waveform has no such link; allowed are used, all, and "
-                                "U>V, U>V#k, inj:NODE, cons:NODE, retrans:NODE, NODE or SWITCH, joined by commas")
+            raise WormcastError(f"links: {name!r} is not valid: the waveform has no such link. Allowed: used, all, or "
+                                "U>V, U>V#k, inj:NODE, cons:NODE, retrans:NODE, NODE, SWITCH, separated by commas.")
         found.update(dict.fromkeys(matching))
     return list(found)
 
@@ -102,10 +97,10 @@ def _means(topology: Topology, name: str, link: RecordedLink) -> bool:
 
 
 def _switch(topology: Topology, name: str) -> int:
-    """Which switch a user names: in a direct network its node."""
+    """Return the number of the switch with this name; in a direct network, the switch of the node."""
     if topology.direct:
         return topology.node(name)
     if name.strip() not in topology.switch_names:
-        raise WormcastError(f"{name.strip()!r} is no switch of {topology.name}, they are {topology.switch_names[0]} to "
-                            f"{topology.switch_names[-1]}")
+        raise WormcastError(f"{name.strip()!r} is not valid: {topology.name} has no such switch. Allowed: "
+                            f"{topology.switch_names[0]} to {topology.switch_names[-1]}.")
     return topology.switch_names.index(name.strip())

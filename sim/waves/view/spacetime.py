@@ -39,7 +39,7 @@ __all__ = ["draw_spacetime", "require_drawable"]
 NARROW_CYCLES, NARROW_ROWS = 200, 45
 MOST_ROWS = 800
 LEAST_ROW, LARGEST_ROW = 0.07, 0.13  # inches
-LISTED = 16  # worms told below; more would be a table of their own
+LISTED = 16  # largest number of worms in the list below the diagram
 
 # inches
 TICKS = 0.3  # for the axis
@@ -49,42 +49,37 @@ GAP = 0.7  # rows, before the consumption channels
 
 
 def require_drawable(rows: Sequence[ChannelRow], file: Path, lanes: Sequence[Lane] = ()) -> None:
-    """Refuse what cannot be drawn.
-
-    Raises
-    ------
-    WormcastError
-        The file's ending says neither SVG nor PNG, or there is nothing to draw, or too much.
-    """
+    """Refuse a file that is neither SVG nor PNG by its ending, an empty diagram, and a diagram with too many rows."""
     require_picture(file)
     if not 1 <= len(rows) <= MOST_ROWS:
-        raise WormcastError(f"plot: {count(len(rows), 'virtual channel')} would be drawn, allowed are 1 to "
-                            f"{MOST_ROWS}; --window, --worms and --links choose")
+        raise WormcastError(f"plot: a drawing of {count(len(rows), 'virtual channel')} is not valid. Allowed: 1 to "
+                            f"{MOST_ROWS}. Select them with --window, --worms and --links.")
     if len(rows) + len(lanes) > MOST_ROWS:
-        raise WormcastError(f"plot: {count(len(rows), 'virtual channel')} and {count(len(lanes), 'line')} of buffers "
-                            f"would be drawn, allowed are {MOST_ROWS} together; --window, --links and --buffers choose")
+        raise WormcastError(f"plot: a drawing of {count(len(rows), 'virtual channel')} and "
+                            f"{count(len(lanes), 'line')} of buffers is not valid. Allowed: {MOST_ROWS} together. "
+                            "Select them with --window, --links and --buffers.")
 
 
 def draw_spacetime(drawn: Sequence[tuple[History, Sequence[ChannelRow]]], file: Path, form: str, *,
                    lanes: Sequence[Sequence[Lane]] = ()) -> None:
-    """Draw which worm had which virtual channel when, one column of a paper wide, or two if it takes them.
+    """Draw a space-time diagram, one column of a paper wide, or two for large diagrams.
 
-    A bar is full where a flit is on the link, and hatched where none is; a line below it says that the worm's header
-    stands behind this link and asks in vain. A triangle marks the tail on a consumption channel. At the end of a
-    deadlock arrows lead from each header to the virtual channel that it asks for. The same history gives the same
-    file.
+    A bar shows a worm that holds a virtual channel: filled in cycles with a flit on the link, hatched in others. A line
+    below the bar shows that the worm's header is at the end of this link and its request is not granted. A triangle
+    marks the tail on a consumption channel. At the end of a deadlock, arrows lead from each header to the virtual
+    channel that it requests. Equal histories produce equal files.
 
     Parameters
     ----------
     drawn : sequence of (History, sequence of ChannelRow)
         Histories from left to right, each with its rows from top to bottom.
     file : Path
-        To write; its ending does not matter.
+        File to write. Its ending is not checked.
     form : "svg" or "png"
     lanes : sequence of sequence of Lane, optional
-        Of each history rows of deep switches, and outputs that read them, which are drawn below.
+        For each history, the rows of deep switches and the outputs that read them, drawn below the channels.
     """
-    # takes half a second to load, which every other command would wait for
+    # imported here: loading takes half a second, and other commands do not need it
     import matplotlib
 
     with matplotlib.rc_context(SETTINGS):
@@ -99,11 +94,12 @@ def draw_spacetime(drawn: Sequence[tuple[History, Sequence[ChannelRow]]], file: 
 
 
 class _Diagram:
-    """One history: how much room it takes, in inches, and how it is drawn.
+    """Diagram of one history.
 
     Attributes
     ----------
     width, height : float
+        Size in inches.
     """
 
     def __init__(self, history: History, rows: Sequence[ChannelRow], lanes: Sequence[Lane]):
@@ -132,7 +128,7 @@ class _Diagram:
         self.height = (TICKS if self._twice else MARGIN) + self._pitch * self._tall + self._below
 
     def draw(self, figure: "SubFigure", height: float) -> None:
-        """Draw it at the top of a part of a figure, which is so many inches high."""
+        """Draw the diagram at the top of a subfigure with a height of ``height`` inches."""
         history, width, left, right = self.history, self.width, self._left, self._right
         foot = height - self.height
         below = foot + self._below
@@ -163,13 +159,13 @@ class _Diagram:
 
 
 def _heights(history: History, rows: Sequence[ChannelRow]) -> dict[tuple[int, int], float]:
-    """Middle of each row, in rows from the top."""
+    """Return the middle of each row, in rows from the top."""
     first = next((index for index, row in enumerate(rows) if history.links[row.link].kind == "consumption"), 0)
     return {(row.link, row.vc): index + (GAP if first and index >= first else 0) for index, row in enumerate(rows)}
 
 
 def _frame(axes: "Axes", rows: Sequence[tuple[float, str]], size: float, twice: bool) -> None:
-    """Draw the axis, below or twice, and the rows with their labels."""
+    """Draw the cycle axis below, or below and above, and the rows with their labels."""
     from matplotlib.ticker import MaxNLocator
 
     axes.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=True, steps=[1, 2, 5, 10]))

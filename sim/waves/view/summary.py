@@ -1,4 +1,4 @@
-"""What became of each worm, in numbers."""
+"""Times and counts of each worm in a history."""
 
 from collections.abc import Collection
 from dataclasses import asdict
@@ -12,13 +12,16 @@ __all__ = ["summarise", "to_dict"]
 
 
 def summarise(history: History) -> list[dict[str, Any]]:
-    """Tell of each worm that is seen, as plain data.
+    """Return times and counts of each worm, as plain data.
 
-    ``injected``: first cycle with a flit of it on its injection link; ``arrived``: on a consumption link;
-    ``delivered``: cycle of the last tail there, if all destinations have theirs; ``nodes``: how many have;
-    ``blocked``: cycles in which it has virtual channels and no flit on any of them; ``waits``: those in which its
-    header asks in vain. None for what is not seen, or may have been before the first cycle or on a link that is not
-    recorded.
+    - ``injected``: first cycle with a flit of the worm on its injection link.
+    - ``arrived``: first cycle with a flit of the worm on a consumption link.
+    - ``delivered``: cycle of the last tail on a consumption link, once all destinations have their tail.
+    - ``nodes``: number of destinations that have their tail.
+    - ``blocked``: cycles in which the worm holds virtual channels and has no flit on any of them.
+    - ``waits``: cycles in which a request of its header is not granted.
+
+    None: not recorded, or possibly before the first cycle or on a link that is not recorded.
     """
     return [_worm(history, number) for number in shown_worms(history)]
 
@@ -47,16 +50,16 @@ def _worm(history: History, number: int) -> dict[str, Any]:
 
 
 def _first_flit(history: History, holds: list[RecordedHold]) -> int | None:
-    """The first cycle with a flit in any of the holds; None if one of them may have had flits before."""
+    """Return the first cycle with a flit in the holds, or None if a hold may have begun before the history."""
     if any(map(history.is_cut, holds)):
         return None
     return min(chain.from_iterable(hold.flits for hold in holds), default=None)
 
 
 def to_dict(history: History, links: Collection[int]) -> dict[str, Any]:
-    """Give a history as plain data for JSON, with what happened on some of its links.
+    """Convert a history to plain data for JSON, with the holds and waits on the links ``links``.
 
-    Flits are written as stretches, first and last cycle of each. Of deep switches all is told.
+    Flits are written as runs, first and last cycle of each. All recorded chunks and readings are included.
     """
     def hold_to_dict(hold: RecordedHold) -> dict[str, Any]:
         return {"link": history.links[hold.link].name, "vc": hold.vc, "worm": hold.worm, "first": hold.first,

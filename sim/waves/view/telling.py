@@ -1,4 +1,4 @@
-"""What happened, in words."""
+"""Descriptions of histories, worms and deadlocks in words."""
 
 from collections.abc import Sequence
 
@@ -10,26 +10,26 @@ __all__ = ["describe", "describe_deadlock", "describe_worm", "name_any"]
 
 
 def describe(history: History) -> list[str]:
-    """What it is in two lines: scheme, network and cycles, and the hardware."""
+    """Describe a history in two lines: scheme, network and cycles; hardware."""
     hardware = history.configuration
-    told = []
+    options = []
     if "vcs" in hardware and "buffer" in hardware:
-        told.append(f"{count(hardware['vcs'], 'VC')} x {count(hardware['buffer'], 'flit')}")
+        options.append(f"{count(hardware['vcs'], 'VC')} x {count(hardware['buffer'], 'flit')}")
     if "consumption" in hardware:
-        told.append(consumption_text(hardware["consumption"], hardware.get("ejection", "one")))
-    told += unusual(hardware, CHANNEL_FIELDS)
+        options.append(consumption_text(hardware["consumption"], hardware.get("ejection", "one")))
+    options += unusual(hardware, CHANNEL_FIELDS)
     return [f"{history.scheme} on {history.topology.name}, cycles {history.first} to {history.end - 1}",
-            *filter(None, [", ".join(told)])]
+            *filter(None, [", ".join(options)])]
 
 
 def describe_worm(history: History, number: int) -> str:
-    """A worm with its way: ``worm 3: 0.0 to 0.2 1.2``."""
+    """Describe a worm: ``worm 3: 0.0 to 0.2 1.2``."""
     worm, name = history.worms[number], history.topology.node_name
     return f"worm {number}: {name(worm.source)} to {' '.join(map(name, worm.destinations))}"
 
 
 def describe_deadlock(history: History) -> list[str]:
-    """Who waits for what in the deadlock, a line for each worm; nothing if there is none."""
+    """Describe a deadlock with a line per worm: its request, and the worm that holds it. No deadlock: empty."""
     if history.deadlock is None:
         return []
     steps = history.deadlock["cycle"]
@@ -43,7 +43,7 @@ def describe_deadlock(history: History) -> list[str]:
 
 
 def name_any(history: History, resources: Sequence[str]) -> str:
-    """Resources of which any one will do: ``cons:0.2:0 or :1``; ``link:0.1>0.2:*`` where any one of a link will do."""
+    """Name alternative resources: ``cons:0.2:0 or :1``; ``link:0.1>0.2:*`` for any virtual channel of a link."""
     by_name: dict[str, list[str]] = {}
     for resource in resources:
         name, _, number = history.resource_name(resource).rpartition(":")

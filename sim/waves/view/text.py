@@ -1,4 +1,4 @@
-"""Space-time diagram in characters, as wide as a terminal."""
+"""Space-time diagram in characters, for a terminal."""
 
 import string
 import textwrap
@@ -15,24 +15,23 @@ from .worm_choice import colours_of, shown_worms
 
 __all__ = ["spacetime_text"]
 
-LEAST = 10  # characters for the cycles, however narrow the terminal
-FINE, COARSE = 10, 5  # cycles for each character: any number up to the first, multiples of the second beyond
-TICK = 10  # characters from one number of the axis to the next
+LEAST = 10  # smallest number of characters for the cycles
+FINE, COARSE = 10, 5  # cycles per character: any number up to FINE, then in steps of COARSE
+TICK = 10  # characters between two numbers of the axis
 EJECTED, WAITS = "*", "~"
 
 
 def spacetime_text(history: History, rows: Sequence[ChannelRow], width: int) -> list[Text]:
-    """Draw which worm had which virtual channel when, a line for each; so many characters wide.
+    """Draw a line per virtual channel, ``width`` characters wide, with the worm that holds the channel in each cycle.
 
-    Each worm has a letter (the 27th has the first one's again): a capital where a flit of it is on the link, a small
-    one where it has the channel without.
-    Where there is no room for a character a cycle, one stands for several cycles, and a flit in any of them makes
-    a capital. Then follows what the signs mean, which worms there are, and who waits for whom in a deadlock.
+    Each worm has a letter; the 27th worm reuses the first letter. A capital marks a flit on the link, a small letter a
+    channel that is held without one. If the cycles do not fit, a character represents several cycles, and a flit in any
+    of them makes it a capital. A list of worms, the meaning of the signs and the deadlock's description follow.
 
     Parameters
     ----------
     rows : sequence of ChannelRow
-        From top to bottom.
+        Virtual channels from top to bottom.
     """
     margin = max((len(row.label) for row in rows), default=0) + 1
     step = _step(history, max(LEAST, width - margin))
@@ -60,12 +59,12 @@ def spacetime_text(history: History, rows: Sequence[ChannelRow], width: int) -> 
         lines.append(Text.assemble((letters[worm], colours[worm]), f" {describe_worm(history, worm)}"))
     signs = (f"a character is {count(step, 'cycle')}; A: flit of worm A, a: held without flit, {WAITS}: tail gone by, "
              f"header waits; {EJECTED}: tail ejected")
-    told = [signs, *describe(history), *describe_deadlock(history)]
-    return [*lines, *(Text(line) for text in told for line in textwrap.wrap(text, max(LEAST, width)))]
+    notes = [signs, *describe(history), *describe_deadlock(history)]
+    return [*lines, *(Text(line) for text in notes for line in textwrap.wrap(text, max(LEAST, width)))]
 
 
 def _step(history: History, room: int) -> int:
-    """Cycles for each character: the fewest with which all fit."""
+    """Return the smallest number of cycles per character with which all cycles fit."""
     step = 1
     while -(-history.end // step) - history.first // step > room:
         step += 1 if step < FINE else COARSE
@@ -73,7 +72,7 @@ def _step(history: History, room: int) -> int:
 
 
 def _axis(origin: int, step: int, places: int) -> str:
-    """Numbers of some cycles, each beginning where its cycle is."""
+    """Return the axis: numbers of some cycles, each starting at the column of its cycle."""
     line = ""
     for place in range(places):
         number = str((origin + place) * step)
@@ -85,9 +84,9 @@ def _axis(origin: int, step: int, places: int) -> str:
 
 
 def _cells(history: History, step: int) -> dict[tuple[int, int, int], tuple[str, int]]:
-    """Sign of each character that is not empty, ``F`` for a flit and ``f`` for none, and its worm.
+    """Return sign and worm of each character that is not empty; ``F``: with a flit, ``f``: without.
 
-    Of several worms in a character the one with the most flits is shown, or the first.
+    If several worms share a character, the one with the most flits is shown, without flits the first one.
     """
     flits: dict[tuple[int, int, int], Counter[int]] = defaultdict(Counter)
     found: dict[tuple[int, int, int], tuple[str, int]] = {}

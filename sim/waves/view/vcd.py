@@ -1,4 +1,4 @@
-"""Reading the signals that are asked for out of a VCD file."""
+"""Reader of selected signals in a VCD file."""
 
 import contextlib
 import gzip
@@ -19,32 +19,32 @@ __all__ = ["Signal", "Wave"]
 
 CHANGES = b"01xXzZ"
 
-#: How compressed files begin.
+#: First bytes of a gzip file.
 GZIP = b"\x1f\x8b"
 
-#: Bytes that tell one format from another.
+#: Number of bytes that identify the format.
 BEGIN = 16
 
-#: Words that stand between changes and say nothing of them.
+#: Keywords between changes that the reader skips.
 BESIDE = {b"$dumpall", b"$dumpoff", b"$dumpon", b"$dumpvars", b"$end"}
 
-#: Bits of a vector behind its name.
+#: A vector's name followed by the range of its bits.
 RANGE = re.compile(r"(.+?)\[(\d+):(\d+)\]")
 
 
 @dataclass(frozen=True)
 class Signal:
-    """A signal as it is declared: its size in bits, and the file's short name for it."""
+    """A declared signal: its size in bits, and the identifier code in the file."""
 
     size: int
     ident: bytes
 
 
 class Wave:
-    """A VCD file, as IEEE 1364-2005, 18.2, has it: comments and signals. It may be compressed by gzip, or be FST.
+    """A VCD file by IEEE 1364-2005, 18.2: comments and signals. The file may be compressed with gzip, or be FST.
 
-    Words may be parted by any white space. Libraries read these files too, but the one that is used to declare them
-    stops at names that begin with ``$``, and others at empty strings; both take longer.
+    White space of any kind separates words. Libraries for VCD files are slower, and incomplete: the library that
+    writes them here stops at names that begin with ``$``, others stop at empty strings.
 
     Parameters
     ----------
@@ -53,16 +53,16 @@ class Wave:
     Attributes
     ----------
     comments : list of str
-        Those of its header.
+        Comments of the header.
     signals : dict of str to Signal
-        By name, scopes joined by dots.
+        By name; dots separate scopes.
 
     Raises
     ------
     WormcastError
-        It cannot be read, or it is no such file.
+        The file cannot be read, or is not a VCD file.
     ToolMissing
-        It is an FST file, and the library for these is not there.
+        The file is FST, and the FST library is not installed.
     """
 
     def __init__(self, path: Path):
@@ -72,7 +72,7 @@ class Wave:
         with self._opened() as file:
             begin = file.read(BEGIN)
         if is_fst(begin):
-            self._folder = tempfile.TemporaryDirectory()  # it is there as long as this object
+            self._folder = tempfile.TemporaryDirectory()  # deleted with this object
             self._source = Path(self._folder.name, "wave.vcd")
             write_vcd(path, self._source)
         self.signals: dict[str, Signal] = {}
@@ -114,16 +114,16 @@ class Wave:
                     raise self._no_vcd()
         if not self.signals:
             raise self._no_vcd()
-        raise WormcastError(f"{self._path} is damaged: it ends amid the names of its signals")
+        raise WormcastError(f"{self._path} is damaged: it ends within the declarations of its signals")
 
     @staticmethod
     def _without_range(name: str, size: int) -> str:
-        """A name without the bits of all of the signal that some tools write behind it."""
+        """Return a name without the full range of bits that some tools append."""
         found = RANGE.fullmatch(name)
         return found[1] if found and abs(int(found[2]) - int(found[3])) + 1 == size else name
 
     def _statements(self, file: BinaryIO) -> Iterator[list[str]]:
-        """Give the words from a keyword to its ``$end``; what stands behind that on its line is kept."""
+        """Yield the words from a keyword to its ``$end``. The rest of that line is stored in ``_rest``."""
         words: list[str] = []
         while line := file.readline():
             try:
@@ -135,23 +135,23 @@ class Wave:
                     raise self._no_vcd()
                 words.append(word)
                 if word == "$end":
-                    self._rest = " ".join(some[place:]).encode()
+                    if words[0] == "$enddefinitions":
+                        self._rest = " ".join(some[place:]).encode()
                     yield words
                     words = []
 
     def _no_vcd(self) -> WormcastError:
-        return WormcastError(f"{self._path} is given, it is no VCD file")
+        return WormcastError(f"{self._path} is not a VCD file")
 
     def changes(self, idents: Collection[bytes]) -> Iterator[tuple[int, list[tuple[bytes, bytes]]]]:
-        """Give each time in the file, and what changes then: short names, and values as they are written.
+        """Yield each time in the file with its changes: identifier codes, and values as written.
 
-        Bits come as they are, vectors without their ``b``, strings without their ``s``. Those before the first time
-        count to it.
+        Vectors are without their ``b``, strings without their ``s``. Changes before the first time are yielded with it.
 
         Raises
         ------
         WormcastError
-            A line is damaged, or a time lies before the one before it.
+            A line is damaged, or a time is less than the previous one.
         """
         wanted, others = set(idents), {signal.ident for signal in self.signals.values()}.difference(idents)
         found: list[tuple[bytes, bytes]] = []
@@ -174,8 +174,8 @@ class Wave:
             yield time, found
 
     def _words(self, file: BinaryIO, others: Collection[bytes]) -> Iterator[tuple[bytes | None, bytes]]:
-        """Give changes, each a short name and a value, but for those of ``others``; and times, which have no name."""
-        waiting, aside = b"", False  # a value whose name follows; whether a comment goes on
+        """Yield changes as identifier code and value, except those of ``others``; and times, with None as the code."""
+        waiting, aside = b"", False  # a value whose code follows; inside a comment
         for line in itertools.chain([self._rest], file):
             for word in line.split():
                 if aside:
@@ -198,8 +198,8 @@ class Wave:
                 elif word not in BESIDE:
                     raise self._damaged(line)
         if waiting:
-            raise WormcastError(f"{self._path} is damaged: it ends amid a change")
+            raise WormcastError(f"{self._path} is damaged: it ends within a change")
 
     def _damaged(self, line: bytes) -> WormcastError:
         text = line[:40].decode("ascii", "replace").strip()
-        return WormcastError(f"{self._path} is damaged: {text!r} is no change of a signal, and no later time")
+        return WormcastError(f"{self._path} is damaged: {text!r} is neither a change of a signal nor a later time")

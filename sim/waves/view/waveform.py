@@ -1,4 +1,4 @@
-"""A history, read back from a waveform file alone."""
+"""Reader of a waveform file: returns its history."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,14 +16,14 @@ __all__ = ["read_waveform"]
 
 
 def read_waveform(path: Path) -> History:
-    """Read what worms did from the waveform of a run or of a load experiment.
+    """Read the history of a run or of a load experiment from its waveform.
 
-    Only the signals that tell of worms on links are looked at, and of rows and readers of deep switches.
+    Only the signals of worms on links, and of rows and readers of deep switches, are read.
 
     Raises
     ------
     WormcastError
-        The file cannot be read, is no VCD file, tells nothing of worms, or is damaged.
+        The file cannot be read, is not a VCD file, has no worms, or is damaged.
     """
     wave = Wave(path)
     comment = Comment(path, wave.comments)
@@ -44,23 +44,23 @@ def read_waveform(path: Path) -> History:
     waits.sort(key=lambda wait: (wait.first, wait.link, wait.vc))
     for worm in {hold.worm for hold in holds} | {wait.worm for wait in waits}:
         if worm not in comment.worms:
-            raise WormcastError(f"{path} is damaged: worm {worm} is in it, of which its comment says nothing")
+            raise WormcastError(f"{path} is damaged: its signals have worm {worm}, which its comment lacks")
     history = History(comment.topology, comment.scheme, comment.first, comment.end, comment.links, comment.worms,
                       tuple(holds), tuple(waits), comment.deadlock, comment.configuration,
                       *chunks_and_readings(ports, comment.end))
-    return history.between(history.first, history.end)  # without a deadlock that is yet to come
+    return history.between(history.first, history.end)  # removes a deadlock that forms after the last cycle
 
 
 def _follow(path: Path, wave: Wave, comment: Comment,
             setters: Mapping[bytes, Sequence[tuple["_Track | PortTrack", Callable[[bytes], None]]]]) -> None:
-    """Take all tracks through the file."""
+    """Feed the changes of the file to all tracks."""
     now = comment.first
     busy: dict[int, _Track | PortTrack] = {}
     for time, changes in wave.changes(setters):
         if time > comment.end * comment.period:
-            raise WormcastError(f"{path} is damaged: it goes on at {time}, its comment tells of cycles up to "
+            raise WormcastError(f"{path} is damaged: it continues at {time}, but its comment has cycles up to "
                                 f"{comment.end - 1}")
-        cycle = min(-(-time // comment.period), comment.end)  # in its middle the change is seen first
+        cycle = min(-(-time // comment.period), comment.end)  # the first cycle whose middle has the new value
         while now < cycle:
             for track in list(busy.values()):
                 if not track.show(now):
@@ -72,16 +72,16 @@ def _follow(path: Path, wave: Wave, comment: Comment,
                 try:
                     setter(value)
                 except ValueError:
-                    raise WormcastError(f"{path} is damaged: {value.decode('ascii', 'replace')!r} is shown at {time} "
-                                        f"by a signal of {track.name}") from None
+                    raise WormcastError(f"{path} is damaged: a signal of {track.name} has the value "
+                                        f"{value.decode('ascii', 'replace')!r} at {time}") from None
     if now < comment.end:
-        raise WormcastError(f"{path} is damaged: it ends in cycle {now}, its comment tells of cycles up to "
+        raise WormcastError(f"{path} is damaged: it ends in cycle {now}, but its comment has cycles up to "
                             f"{comment.end - 1}")
 
 
 @dataclass
 class _Open:
-    """A worm on a virtual channel whose tail is not seen yet."""
+    """A hold of a virtual channel before its tail."""
 
     worm: int
     first: int
@@ -89,13 +89,13 @@ class _Open:
 
 
 class _Track:
-    """The signals of one link, and what they have come to."""
+    """Signals of one link, and the holds and waits found in them."""
 
     def __init__(self, number: int, link: RecordedLink, scope: str):
         self.number, self.link, self.scope, self.name = number, link, scope, link.name
         self.holds: list[RecordedHold] = []
         self.waits: list[Wait] = []
-        self._at_node = link.kind in ("consumption", "slots")  # a worm that is there is all that waits there
+        self._at_node = link.kind in ("consumption", "slots")  # the holder is the only worm that waits there
         self._flit = self._tail = False
         self._vc = 0
         self._worms: list[int | None] = [None] * link.vcs
@@ -105,11 +105,11 @@ class _Track:
         self._waiting: list[Wait | None] = [None] * link.vcs
 
     def setters(self, path: Path, signals: Mapping[str, Signal]) -> Iterable[tuple[bytes, Callable[[bytes], None]]]:
-        """Short names of the signals, each with what takes a new value."""
+        """Yield the identifier code of each signal, and a function that stores a new value."""
         def signal(name: str) -> Signal:
             full = f"{self.scope}.{name}"
             if full not in signals:
-                raise WormcastError(f"{path} is damaged: there is no signal {full}, of which its comment tells")
+                raise WormcastError(f"{path} is damaged: it has no signal {full}, which its comment names")
             return signals[full]
 
         yield signal("flit").ident, lambda value: setattr(self, "_flit", value == b"1")
@@ -132,7 +132,7 @@ class _Track:
         return take
 
     def show(self, cycle: int) -> bool:
-        """Note what the signals show in this cycle; return whether there is anything that goes on."""
+        """Record the values of the signals in this cycle. Return whether a hold or wait continues."""
         goes_on = False
         for vc, (worm, asks) in enumerate(zip(self._worms, self._asks, strict=True)):
             current = self._open[vc]
@@ -155,7 +155,7 @@ class _Track:
         return goes_on
 
     def close(self, last: int) -> list[RecordedHold]:
-        """End what goes on; all holds."""
+        """End all open holds and waits, and return all holds."""
         for vc in range(self.link.vcs):
             self._close(vc, last, ended=False)
             self._end_wait(vc, last)
@@ -175,7 +175,7 @@ class _Track:
 
 
 def _number(numbers: list[int | None], vc: int) -> Callable[[bytes], None]:
-    """What takes the number of a worm, unknown where there is none."""
+    """Return a function that stores a worm number; an unknown value is stored as None."""
     def take(value: bytes) -> None:
         numbers[vc] = int(value, 2) if value.isdigit() else None
 

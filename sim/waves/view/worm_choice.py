@@ -1,4 +1,4 @@
-"""Which worms are shown, and in which colours."""
+"""Selection and colours of the worms in a drawing."""
 
 import itertools
 from collections import defaultdict
@@ -15,19 +15,15 @@ __all__ = ["colours_of", "of_worms", "shown_worms"]
 
 
 def of_worms(history: History, worms: Iterable[int]) -> History:
-    """Leave these worms alone, and what they did.
-
-    Raises
-    ------
-    WormcastError
-        There is no such worm.
-    """
+    """Return a history that contains these worms only."""
     chosen = set(worms)
     unknown = sorted(chosen - set(history.worms))
     if unknown:
         numbers = sorted(history.worms)
-        least = f", numbers from {numbers[0]} to {numbers[-1]}" if numbers else ""
-        raise WormcastError(f"worms: {unknown[0]} is given, the waveform tells of {count(len(numbers), 'worm')}{least}")
+        allowed = f" Allowed: numbers from {numbers[0]} to {numbers[-1]}." if numbers else ""
+        end = "." if numbers else ""
+        raise WormcastError(f"worms: {unknown[0]} is not valid: the waveform has {count(len(numbers), 'worm')}"
+                            f"{end}{allowed}")
     deadlock = history.deadlock
     if deadlock is not None and not chosen.issuperset(one["worm"] for one in deadlock["cycle"]):
         deadlock = None
@@ -40,14 +36,14 @@ def of_worms(history: History, worms: Iterable[int]) -> History:
 
 
 def shown_worms(history: History) -> list[int]:
-    """Numbers of the worms that are seen, in order."""
+    """Return the numbers of the worms that hold or wait for a channel, sorted."""
     return sorted({hold.worm for hold in history.holds} | {wait.worm for wait in history.waits})
 
 
 def colours_of(history: History) -> dict[int, str]:
-    """A colour for each worm that is seen: the next one, but for those of its neighbours on a virtual channel.
+    """Assign a colour to each worm. Worms that follow each other on a virtual channel get different ones if possible.
 
-    Those of a deadlock are the first to get theirs.
+    Worms of a deadlock get the first colours.
     """
     by_channel: dict[tuple[int, int], list[int]] = defaultdict(list)
     for hold in sorted(history.holds, key=lambda hold: hold.first):

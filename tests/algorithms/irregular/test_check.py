@@ -186,13 +186,13 @@ def test_statements(scheme, names):
 
 
 REFUSALS = {
-    "fits: on is given, worms of dual-path are not copied on their way: it is of those that are":
+    "fits: on is not valid: worms of dual-path are not replicated in switches":
         {"scheme": "dual-path", "fits": True},
-    "tokens: on is given, worms of tree are copied out of buffers that may hold them whole, and take no tokens: "
-    "allowed is off": {"scheme": "tree", "tokens": True},
-    "slots: 2 is given, worms of path-g are copied on their way: allowed is 0": {"scheme": "path-g", "slots": 2},
-    "check: relation up-down-adaptive leaves a choice, the analysis of worms that are copied on their way needs one "
-    "way to each node": {"scheme": "path-g", "relation": "up-down-adaptive"},
+    "tokens: on is not valid: worms of tree are replicated from buffers that can store a whole worm, and use no "
+    "tokens. Allowed: off.": {"scheme": "tree", "tokens": True},
+    "slots: 2 is not valid: worms of path-g are replicated in switches. Allowed: 0.": {"scheme": "path-g", "slots": 2},
+    "check: relation up-down-adaptive is not valid: it leaves a choice, and worms are replicated in switches. Allowed: "
+    "relations with one candidate for each node.": {"scheme": "path-g", "relation": "up-down-adaptive"},
     "scheme tree: relation e-cube is given, its worms go by up-down-tree or up-down-tree-any alone":
         {"scheme": "tree", "relation": "e-cube"},
 }

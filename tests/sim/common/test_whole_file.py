@@ -66,3 +66,15 @@ def test_links_in_a_circle_are_refused(tmp_path):
         require_writable(tmp_path / "loop")
     require_writable(tmp_path / "new")
     assert names(tmp_path) == ["loop"]
+
+
+def test_an_interruption_before_anything_is_written_leaves_nothing(tmp_path, monkeypatch):
+    def interrupted(target):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sys.modules[require_writable.__module__], "_clean", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        require_writable(tmp_path / "x.svg")
+    with pytest.raises(KeyboardInterrupt), whole_file(tmp_path / "x.svg"):
+        pass
+    assert names(tmp_path) == []

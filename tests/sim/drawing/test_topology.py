@@ -75,8 +75,8 @@ def test_planes_of_three_dimensions_lie_one_above_the_other():
 
 
 @pytest.mark.parametrize(("shape", "file", "sentence"), [
-    ("2x2", "a.pdf", "plot: a.pdf is given, allowed endings are .svg, .png"),
-    ("1x200", "a.png", "plot: mesh:1x200 is longer than the 128 nodes that .png has room for, .svg has room for any"),
+    ("2x2", "a.pdf", "plot: a.pdf is not valid. Allowed: names that end in .svg, .png."),
+    ("1x200", "a.png", "plot: a.png is not valid: mesh:1x200 is longer than 128 nodes. Allowed: .svg."),
 ])
 def test_what_cannot_be_drawn_is_refused(shape, file, sentence, tmp_path):
     with pytest.raises(WormcastError) as refused:

@@ -61,8 +61,8 @@ def test_another_node_of_the_same_message():
 
 @pytest.mark.parametrize(("options", "sentence"), [
     ({"readers": "independent"},
-     "contention: --readers independent is given, flits' turns are told of coupled readers alone"),
-    ({"absorb": "1"}, "contention: --absorb 1 is given, worms are not followed through retransmission slots"),
+     "contention: --readers independent is not valid. Allowed: coupled."),
+    ({"absorb": "1"}, "contention: --absorb 1 is not valid: worms are not followed through retransmission slots"),
 ])
 def test_what_cannot_be_told(options, sentence):
     with pytest.raises(WormcastError) as refused:

@@ -146,7 +146,7 @@ def test_where_packets_are_narrow_the_receiver_stands_in_front_or_nowhere(tmp_pa
 
 def test_runs_of_too_many_cycles_and_of_nothing_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(bars_module, "MOST_CYCLES", 400)
-    sentence = "plot: the run has 494 cycles, packets at interfaces are drawn of runs that have up to 400"
+    sentence = "plot: a run of 494 cycles is not valid: it shows packets at interfaces. Allowed: at most 400 cycles."
     with pytest.raises(WormcastError, match=sentence):
         drawn(smart(), tmp_path / "a.svg")
     assert not interfaces_work(a_run("individual", Message(0, 0, (1,), 400), t_ns=1)), "hosts can be drawn"

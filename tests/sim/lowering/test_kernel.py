@@ -202,10 +202,10 @@ def test_numbers(kernel):
 @pytest.mark.parametrize(
     ("act", "sentence"),
     [
-        (lambda k, b: k.read(b, "unit_2.count"), "pair has no register 'unit_2.count': it has"),
-        (lambda k, b: k.input("x"), "pair has no input word 'x': it has data_0, flags_0, port_1"),
-        (lambda k, b: b.output("x"), "pair has no output word 'x': it has sum, seen, last"),
-        (lambda k, b: k.allocate(0), "n must be at least 1, not 0"),
+        (lambda k, b: k.read(b, "unit_2.count"), "'unit_2.count' is not a register of pair. Allowed: "),
+        (lambda k, b: k.input("x"), "'x' is not an input word of pair. Allowed: data_0, flags_0, port_1"),
+        (lambda k, b: b.output("x"), "'x' is not an output word of pair. Allowed: sum, seen, last"),
+        (lambda k, b: k.allocate(0), "n: 0 is not valid. Allowed: 1 or more."),
         (lambda k, b: k.write(b, "unit_0.count", 32), "unit_0.count has 5 bits"),
         (lambda k, b: k.write(b, "unit_0.count", -1), "unit_0.count has 5 bits"),
     ],
@@ -220,7 +220,7 @@ def test_block_of_another_kernel(kernel):
         m.d.sync += self.o.eq(self.a)
 
     other = lower_ports(component({"a": In(1), "o": Out(1)}, build)(), name="other")
-    with pytest.raises(LoweringError, match="the block belongs to pair, not to other"):
+    with pytest.raises(LoweringError, match=r"block: pair is not valid\. Allowed: blocks of this other\."):
         other.step(kernel.allocate(1))
 
 

@@ -88,7 +88,7 @@ def test_arrays_that_do_not_lie_in_a_row_are_told_apart():
 
 
 def test_an_error_is_raised():
-    with pytest.raises(RuntimeError, match="a compiled function has failed"):
+    with pytest.raises(RuntimeError, match="the compiled function has failed"):
         divide(np.ones(1, np.int64), 0)
 
 

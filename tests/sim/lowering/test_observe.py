@@ -192,13 +192,13 @@ def test_registers_are_what_the_kernel_reads():
 
 
 def test_a_kernel_of_another_component_is_refused():
-    with pytest.raises(LoweringError, match="top was made of another component: it keeps no 'o' of 37 bits"):
+    with pytest.raises(LoweringError, match="kernel: top is not valid: it has no 'o' of 37 bits"):
         observe(DEEP(), lower_ports(component({"i": In(12), "o": Out(36)}, lambda m, self: None)()))
 
 
 def test_the_block_of_another_kernel_is_refused():
     observer = observe(DEEP(), lower_ports(DEEP()))
-    with pytest.raises(LoweringError, match="the block belongs to top, not to what top observes"):
+    with pytest.raises(LoweringError, match="block: top is not valid: the observer of top is for another kernel"):
         observer.observe(lower_ports(PIXELS()).allocate(1), 0, observer.allocate())
 
 

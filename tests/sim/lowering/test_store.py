@@ -114,7 +114,7 @@ def test_other_words_are_another_kernel(factory, get, compiled):
 
 def test_a_refusal_is_kept(factory, get, compiled):
     for _ in range(2):
-        with pytest.raises(LoweringError, match="every port must be in a word"):
+        with pytest.raises(LoweringError, match="Needed: every port in a word"):
             get(words=lambda _: ({"a": ["a"]}, {}))
     assert (factory.calls, len(compiled)) == (1, 0)
 

@@ -97,7 +97,7 @@ def test_links_are_chosen_by_the_names_of_switches_and_nodes(tmp_path):
     assert chosen("cons:2") == ["cons:2#0"]
     assert sorted(chosen("2")) == ["cons:2#0", "inj:2:0"]
     assert len(chosen("s1")) == 4 + 4
-    with pytest.raises(WormcastError, match="links: 's7' is no switch of pair, they are s0 to s1"):
+    with pytest.raises(WormcastError, match=r"links: 's7' is not valid: pair has no such switch\. Allowed: s0 to s1\."):
         choose_links(history, "s0>s7")
 
 
@@ -109,13 +109,13 @@ def test_a_network_of_ones_own_is_built_from_its_file_again(tmp_path):
     assert history.topology.name == "pair"
     assert history.topology.origin == f"{file}:pair"
     file.write_text(OWN.replace('name="pair"', 'name="other"'))
-    with pytest.raises(WormcastError, match=rf"w\.vcd is of network pair, but {file}:pair gives other now"):
+    with pytest.raises(WormcastError, match=rf"w\.vcd needs network pair, but {file}:pair now defines other"):
         read_waveform(path)
     file.write_text(OWN.replace("[0, 1, 1, 1], ", "").replace("[1, 0, 0, 0], ", ""))
     with pytest.raises(WormcastError, match="is damaged: its comment gives name of link"):
         read_waveform(path)
     Path(file).unlink()
-    with pytest.raises(WormcastError, match=rf"w\.vcd is of network pair from {file}:pair, which cannot be built"):
+    with pytest.raises(WormcastError, match=rf"w\.vcd needs network pair from {file}:pair, which cannot be built"):
         read_waveform(path)
 
 

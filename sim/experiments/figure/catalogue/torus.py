@@ -1,4 +1,4 @@
-"""Column-path on a torus: each column's destinations by the shorter way around it, either way, by e-cube."""
+"""Column-path on a torus: worms reach each column's destinations in the shorter direction around it, by e-cube."""
 
 from collections.abc import Sequence
 
@@ -6,21 +6,21 @@ from wormcast.algorithms import E_CUBE, ConsumptionClasses, PlainScheme, Topolog
 
 
 class ColumnPath(PlainScheme):
-    """A worm each way around each column; one that crosses the ring's edge may stop before it and after it."""
+    """One worm per column and direction. A worm that crosses the ring's edge may stop before and after it."""
 
     name = "column-path-torus"
     kinds = ("torus",)
     relation = E_CUBE
-    # what is left of a worm at a stop is a worm of its own: the same way around, and not as far
+    # the rest of a worm at a stop is a worm of the scheme, too: in the same direction, and shorter
     pairs_are_complete = True
     divided = False
 
     def classes_on(self, topology: Topology) -> ConsumptionClasses:
-        """Give a class to each way around the column."""
+        """Return one consumption class per direction around the column."""
         return ConsumptionClasses((("0+",), ("0-",)))
 
     def visits(self, topology: Topology, source: int, destinations: list[int]) -> Sequence[Sequence[int]]:
-        """Divide the destinations by column and by the way around it; by the ring's edge, too, if `divided`."""
+        """Divide the destinations by column and by direction around it; by the ring's edge, too, if `divided`."""
         rows, columns = topology.shape
         worms: dict[tuple[int, bool, bool], list[tuple[int, int]]] = {}
         for node in destinations:
@@ -33,7 +33,10 @@ class ColumnPath(PlainScheme):
 
 
 class Divided(ColumnPath):
-    """The same, with a worm of its own for what lies beyond the ring's edge: no worm stops before it and crosses it."""
+    """Column-path with separate worms for destinations beyond the ring's edge.
+
+    No worm stops before the edge and then crosses it.
+    """
 
     name = "column-path-torus-divided"
     divided = True

@@ -59,8 +59,8 @@ def test_an_unknown_error_is_no_small_one_and_a_point_without_a_mean_is_none():
 
 
 def test_words_of_other_series_are_refused():
-    with pytest.raises(WormcastError, match="formula of one is asked for, a series whose points are load experiments: "
-                                            "allowed are latency, "):
+    with pytest.raises(WormcastError, match=r"formula is not valid: series one has load experiments\. "
+                                            "Allowed: latency, "):
         PLAIN.measured("formula")
 
 

@@ -167,10 +167,10 @@ def test_lanes_are_as_many_as_flits_tell_worms_apart():
 
 
 @pytest.mark.parametrize(("options", "sentence"), [
-    ({"cycles": 0}, "cycles: 0 is given, allowed are 1 to"),
-    ({"seed": -1}, "seed: -1 is given, allowed are 0 to"),
-    ({"lengths": (0, 4)}, "length: 0:4 is given, it must be A:B with 1 <= A <= B <= 65536"),
-    ({"lengths": (5, 4)}, "length: 5:4 is given"),
+    ({"cycles": 0}, "cycles: 0 is not valid. Allowed: 1 to"),
+    ({"seed": -1}, "seed: -1 is not valid. Allowed: 0 to"),
+    ({"lengths": (0, 4)}, "length: 0:4 is not valid. Allowed: A:B with 1 <= A <= B <= 65536"),
+    ({"lengths": (5, 4)}, "length: 5:4 is not valid"),
 ])
 def test_what_cannot_be_hunted_is_refused(options, sentence):
     with pytest.raises(WormcastError, match=sentence):

@@ -131,7 +131,7 @@ def test_a_relation_must_be_the_same_text(tmp_path, monkeypatch):
     one.scheme = one.scheme.routed_by(load_relation("mine.py"))
     keep(one, Origin("u-mesh", "mine.py"), tmp_path / "kept")
     file.write_text(RELATION + "# changed\n")
-    with pytest.raises(WormcastError, match=r"relation: mine\.py is not what it was when .*kept was written"):
+    with pytest.raises(WormcastError, match=r"relation: mine\.py has changed since .*kept was written"):
         resume(tmp_path / "kept")
     file.unlink()
     with pytest.raises(WormcastError, match=r"relation: there is no file mine\.py"):
@@ -157,13 +157,13 @@ def test_a_network_of_ones_own_is_built_again_from_its_file_and_from_no_other(na
     assert other.topology.origin == name
     ran.unlink(missing_ok=True)
     file.write_text(f"{text}# changed\n")
-    with pytest.raises(WormcastError, match=rf"topology: {name} is not what it was when .*kept was written"):
+    with pytest.raises(WormcastError, match=rf"topology: {name} has changed since .*kept was written"):
         resume(tmp_path / "kept")
     assert not ran.exists()
 
 
 @pytest.mark.parametrize(("change", "why"), [
-    ({"hardware": "0" * 64}, "it builds other hardware"), ({"groups": [{}, {}]}, "is missing"),
+    ({"hardware": "0" * 64}, "it builds different hardware"), ({"groups": [{}, {}]}, "is missing"),
     ({"parts": [[1], [2]]}, ""),
 ])
 def test_what_another_wormcast_of_this_version_wrote_is_refused(change, why, tmp_path):
@@ -171,7 +171,7 @@ def test_what_another_wormcast_of_this_version_wrote_is_refused(change, why, tmp
     keep(one, Origin("dual-path"), tmp_path / "kept")
     content, arrays = checkpoint.read(tmp_path / "kept")
     checkpoint.write(tmp_path / "kept", {**content, **change}, arrays)
-    with pytest.raises(WormcastError, match=f"was written by another wormcast, although of the same version.*{why}"):
+    with pytest.raises(WormcastError, match=f"was written by another wormcast of the same version.*{why}"):
         resume(tmp_path / "kept")
 
 
@@ -203,14 +203,14 @@ def changed(content, at, value):
     (["topology"], 3, "topology: 3 is not valid. Allowed: text"),
     slow(["topology"], "mesh:2x8", ""),
     slow(["scheme"], [1], r"scheme: \[1\] is not valid. Allowed: text"),
-    slow(["scheme"], "multipath", "worms are under way that multipath does not send"),
+    slow(["scheme"], "multipath", "multipath plans other worms than those under way"),
     slow(["relation"], 3, "relation: 3 is not valid. Allowed: text or nothing"),
     (["cycle"], -1, "cycle: -1 is not valid. Allowed: a whole number, at least 0"),
     (["cycle"], 1, "cycle is 1, the groups are in cycle"),
     (["cycle"], None, "cycle is missing"),
-    (["cycles"], 7000, "totals.edges are no slices of its cycles"),
+    (["cycles"], 7000, "totals.edges do not divide the cycles into slices"),
     slow(["cycles"], "6000", "cycles: '6000' is not valid. Allowed: a whole number"),
-    slow(["warmup"], 301, "totals.edges are no slices of its cycles"),
+    slow(["warmup"], 301, "totals.edges do not divide the cycles into slices"),
     (["parts"], 3, "parts: 3 is not valid. Allowed: a list"),
     slow(["parts"], [[3, 1, 2]], ""),
     (["parts", 0], [], r"parts\[0\]: \[\] is not valid. Allowed: 1 or more entries"),
@@ -292,7 +292,7 @@ def test_a_crafted_state_that_leads_to_what_cannot_be_is_told_in_a_sentence(name
     name = f"0.engine.{name}"
     checkpoint.write(tmp_path / "kept", content, {**arrays, name: 1 - np.minimum(arrays[name], 1)})
     one, _ = resume(tmp_path / "kept")
-    with pytest.raises(WormcastError, match=rf"kept holds a state that no experiment comes to, or .*{why}"):
+    with pytest.raises(WormcastError, match=rf"kept holds a state that no experiment reaches, or .*{why}"):
         one.run()
 
 
@@ -307,16 +307,16 @@ def test_a_scheme_is_looked_at_before_it_is_run(tmp_path, monkeypatch):
     keep(one, Origin("u-mesh", "mine.py"), tmp_path / "kept")
     ran.unlink()
     file.write_text(text + "# changed\n")
-    with pytest.raises(WormcastError, match=r"relation: mine\.py is not what it was"):
+    with pytest.raises(WormcastError, match=r"relation: mine\.py has changed"):
         resume(tmp_path / "kept")
     file.write_text(text)
     owners = {"mine.py": 7, "kept": 8}
     monkeypatch.setattr("wormcast.sim.experiments.load.checkpoint.owner", lambda path: owners[path.name])
-    with pytest.raises(WormcastError, match=r"relation: mine\.py belongs to another user, .*kept names it"):
+    with pytest.raises(WormcastError, match=r"relation: mine\.py, which .*kept names, .*belongs to another user"):
         resume(tmp_path / "kept")
     assert not ran.exists()
     owners["kept"] = 7
-    with pytest.raises(WormcastError, match="it builds other hardware"):  # as the relation came later
+    with pytest.raises(WormcastError, match="it builds different hardware"):  # as the relation came later
         resume(tmp_path / "kept")
     assert ran.exists()
 

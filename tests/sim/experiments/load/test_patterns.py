@@ -55,9 +55,9 @@ def test_permutations_reach_every_node_once(pattern, mesh):
 
 
 @pytest.mark.parametrize(("pattern", "mesh", "sentence"), [
-    ("transpose", "mesh:2x4", "transpose is given on mesh:2x4, its extents must be the same read backwards"),
-    ("shuffle", "mesh:3x4", "shuffle is given on mesh:3x4 with 12 nodes, it needs a power of two of them"),
-    ("tornado", "mesh:2x2", "tornado is given on mesh:2x2, where it maps every node to itself"),
+    ("transpose", "mesh:2x4", "transpose is not valid on mesh:2x4. Allowed: on extents that are the same in reverse"),
+    ("shuffle", "mesh:3x4", "shuffle is not valid on mesh:3x4, which has 12 nodes. Allowed: on a power of two"),
+    ("tornado", "mesh:2x2", "tornado is not valid on mesh:2x2, where it maps every node to itself"),
 ])
 def test_a_permutation_that_does_not_exist_is_refused(pattern, mesh, sentence):
     traffic = Traffic(0.1, multicast_fraction=0.5, destinations_mean=2, pattern=pattern)
@@ -72,7 +72,7 @@ def test_what_moves_coordinates_needs_nodes_that_have_some(pattern, name):
     """Those of bits are as on a mesh of as many nodes."""
     network = topology(name)
     if pattern in ("transpose", "tornado", "neighbour"):
-        with pytest.raises(WormcastError, match=f"pattern: {pattern} is given on .*, whose nodes have no coordinates"):
+        with pytest.raises(WormcastError, match=f"pattern: {pattern} is not valid on .*: its nodes have no coord"):
             partners(pattern, network)
     else:
         assert partners(pattern, network).tolist() == partners(pattern, topology("mesh:2x4")).tolist()
@@ -210,7 +210,7 @@ def test_more_than_a_hot_spot_can_take_is_refused():
            "hot_spot_share": 0.5}
     # 15 nodes send it half of theirs, and 1 in 15 of the other half: 8 times a node's rate
     Traffic(0.12, **hot).check(mesh, np.full(16, 1))
-    with pytest.raises(WormcastError, match=r"rate: 0.13 creates 1.04 flits to consume per cycle at node 1.2, that "
-                                            "node's 1 consumption link can take 1"):
+    with pytest.raises(WormcastError, match=r"rate: 0.13 is not valid: it creates 1.04 flits to consume per cycle at "
+                                            "node 1.2. Allowed: at most 1, one per consumption link of that node."):
         Traffic(0.13, **hot).check(mesh, np.full(16, 1))
     Traffic(0.13, **hot).check(mesh, np.full(16, 2))

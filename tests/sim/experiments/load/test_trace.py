@@ -235,30 +235,30 @@ GOOD = line(5, 0, [1, 2])
 
 
 @pytest.mark.parametrize(("second", "sentence"), [
-    ("nonsense", "no JSON is given"),
-    ("\udcff", "no JSON is given"),
+    ("nonsense", "the line is not JSON"),
+    ("\udcff", "the line is not JSON"),
     ("[1]", "a message: [1] is not valid. Allowed: a JSON object with cycle, source, destinations, length"),
     ({"cycle": 1}, "source, destinations, length are missing. Needed: cycle, source, desti"),
     (line(5, 0, [1], colour=3), "'colour' is not a key of a message. Allowed: cycle, source, destinations, length"),
     (line(-1, 0, [1]), "cycle: -1 is not valid. Allowed: a whole number from 0 to 4294967295"),
     (line(True, 0, [1]), "cycle: true is not valid. Allowed: a whole number"),
     (line(5.0, 0, [1]), "cycle: 5.0 is not valid"),
-    (line(4, 0, [1]), "cycle 4 is given behind one of cycle 5, lines must be in the order of their cycles"),
+    (line(4, 0, [1]), "cycle: 4 is not valid: an earlier line has cycle 5. Allowed: lines in the order of their"),
     (line(5, 0, [1], 0), "length: 0 is not valid. Allowed: a whole number from 1 to 65536"),
     (line(5, 16, [1]), "node: '16' is not in mesh:4x4"),
     (line(5, None, [1]), "source: None is not valid. Allowed: a node, by number or name"),
     (line(5, False, [1]), "source: false is not valid. Allowed: a node"),
     (line(5, 0, []), "destinations: [] is not valid. Allowed: 1 or more entries"),
     (line(5, 0, 3), "destinations: 3 is not valid. Allowed: a list of nodes"),
-    (line(5, 0, [0]), "a destination is given twice, or is the source"),
-    (line(5, 0, [3, "0.3"]), "a destination is given twice, or is the source"),
-    (line(5, 1, [3], after=1), "after: 1 is given, allowed are numbers of earlier lines, each once"),
+    (line(5, 0, [0]), "destinations: the list has a node twice, or the source"),
+    (line(5, 0, [3, "0.3"]), "destinations: the list has a node twice, or the source"),
+    (line(5, 1, [3], after=1), "after: 1 is not valid. Allowed: numbers of earlier lines, each once"),
     (line(5, 1, [3], after=-1), "after: -1 is not valid. Allowed: the number of an earlier line"),
-    (line(5, 1, [3], after=[0, 0]), "after: [0, 0] is given"),
+    (line(5, 1, [3], after=[0, 0]), "after: [0, 0] is not valid"),
     (line(5, 1, [3], after="0"), "after: '0' is not valid. Allowed: numbers of earlier lines"),
-    (line(5, 0, [3], after=0), "after: 0 is given, its destinations must include 0.0, the source of this line"),
-    (line(5, 5, [3], after=0), "after: 0 is given, its destinations must include 1.1, the source of this line"),
-    ("1" * (1 << 20), "1048576 bytes or more are given"),
+    (line(5, 0, [3], after=0), "after: 0 is not valid. Allowed: lines with the destination 0.0, the source"),
+    (line(5, 5, [3], after=0), "after: 0 is not valid. Allowed: lines with the destination 1.1, the source"),
+    ("1" * (1 << 20), "the line is too long. Allowed: fewer than 1048576 bytes"),
 ], ids=lambda case: "" if isinstance(case, str) else json.dumps(case)[:40])
 def test_a_line_that_is_no_message_is_refused(second, sentence, tmp_path):
     file = tmp_path / "some.jsonl"
@@ -277,7 +277,7 @@ def test_a_file_that_is_no_trace_is_refused(tmp_path):
             Trace(str(tmp_path / name)).check(MESH, 1)
         return str(refused.value)
 
-    assert told("empty.jsonl", b"").endswith("empty.jsonl has no line, it must have one for each message")
+    assert told("empty.jsonl", b"").endswith("empty.jsonl is empty. Needed: one line for each message.")
     assert "some.gz cannot be read: Not a gzipped file" in told("some.gz", b"plain")
     packed = gzip.compress(json.dumps(GOOD).encode() + b"\n")
     assert "half.gz cannot be read: Compressed file ended" in told("half.gz", packed[:-12])
@@ -285,7 +285,7 @@ def test_a_file_that_is_no_trace_is_refused(tmp_path):
     with pytest.raises(WormcastError, match="nowhere cannot be read: No such file"):
         Trace(str(tmp_path / "nowhere"))
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(WormcastError, match="pipe is no ordinary file, it must be one"):
+    with pytest.raises(WormcastError, match=r"pipe is not valid\. Allowed: a regular file"):
         Trace(str(tmp_path / "pipe"))
 
 
@@ -295,19 +295,19 @@ def test_a_file_that_changes_is_told(name, trace_of):
     source = trace.source(MESH, 0)
     trace.check(MESH, 1)
     trace_of([GOOD, GOOD], name)
-    with pytest.raises(WormcastError, match="has changed since it was given"):
+    with pytest.raises(WormcastError, match="has changed while it was used"):
         trace.source(MESH, 0)
     if name == "some.jsonl":
-        with pytest.raises(WormcastError, match="has changed since it was given"):
+        with pytest.raises(WormcastError, match="has changed while it was used"):
             source.until(10)
     assert Trace(trace.path) != trace
 
 
 def test_what_has_no_meaning_with_a_trace_is_refused(trace_of):
     trace, options = trace_of([GOOD]), {"configuration": Configuration(consumption=2)}
-    with pytest.raises(WormcastError, match="seeds: 2 are given with a trace"):
+    with pytest.raises(WormcastError, match="seeds: 2 seeds are not valid: a trace"):
         load(MESH, SCHEMES["dual-path"], trace, seeds=(1, 2), **options)
-    with pytest.raises(WormcastError, match="warmup: 6 of 6 cycles is given, allowed are 0 to 5"):
+    with pytest.raises(WormcastError, match=r"warmup: 6 of 6 cycles is not valid\. Allowed: 0 to 5"):
         load(MESH, SCHEMES["dual-path"], trace, cycles=None, warmup=6, **options)
-    with pytest.raises(WormcastError, match="a trace is given, which has a length of its own"):
+    with pytest.raises(WormcastError, match="a trace is not valid: it has a length of its own"):
         load_until_interval(MESH, SCHEMES["dual-path"], trace, **options)

@@ -64,7 +64,7 @@ def test_two_that_begin_at_once_keep_the_points_of_both(tmp_path):
 def test_damaged_file_is_told_and_left_as_it_is(damage, file):
     file.write_bytes(damage(file.read_bytes()))
     before = file.read_bytes()
-    with pytest.raises(WormcastError, match=r"some\.sqlite is damaged \(.*\): it must be"):
+    with pytest.raises(WormcastError, match=r"some\.sqlite is damaged \(.*\)\. Needed: "):
         ResultStore(file)
     assert file.read_bytes() == before
 
@@ -80,7 +80,7 @@ def test_other_database_is_refused(tmp_path):
     with sqlite3.connect(path) as other:
         other.execute("CREATE TABLE notes (text TEXT)")
     other.close()
-    with pytest.raises(WormcastError, match="is no file of finished points"):
+    with pytest.raises(WormcastError, match="is not a file of finished points"):
         ResultStore(path)
 
 

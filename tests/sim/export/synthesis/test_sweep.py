@@ -20,14 +20,14 @@ def test_options_are_read_as_they_are_typed_or_as_they_are_called():
 
 
 @pytest.mark.parametrize(("text", "sentence"), [
-    ("vcs", "sweep: 'vcs' is given, it must be OPTION=VALUE,VALUE"),
-    ("vcs=", "sweep: 'vcs=' is given, it must be OPTION=VALUE,VALUE"),
-    ("vc=1,2", "'vc' is no option of synth that can be swept, the nearest is 'vcs'"),
-    ("vcs=1,two", "vcs: 'two' is given, it must be a whole number"),
-    ("vcs=1,-2", "vcs: '-2' is given, it must be a whole number"),
-    ("vcs=1,2,1", "vcs: 1 is given twice, each value must be there once"),
-    ("buffer=1,2", "sweep: buffer is given twice, it must be there once"),
-    ("t_hs=1,2", "'t_hs' is no option of synth that can be swept, the nearest is 't_ns'"),
+    ("vcs", "sweep: 'vcs' is not valid. Allowed: OPTION=VALUE,VALUE."),
+    ("vcs=", "sweep: 'vcs=' is not valid. Allowed: OPTION=VALUE,VALUE."),
+    ("vc=1,2", "'vc' is not an option of synth that can be swept. Nearest: vcs."),
+    ("vcs=1,two", "vcs: 'two' is not valid. Allowed: a whole number."),
+    ("vcs=1,-2", "vcs: '-2' is not valid. Allowed: a whole number."),
+    ("vcs=1,2,1", "vcs: 1 is not valid: the list has it twice"),
+    ("buffer=1,2", "sweep: buffer is not valid: the option is given twice"),
+    ("t_hs=1,2", "'t_hs' is not an option of synth that can be swept. Nearest: t_ns."),
 ])
 def test_what_is_refused_of_a_sweep(text, sentence):
     with pytest.raises(WormcastError) as refused:
@@ -50,14 +50,14 @@ def test_dimensions_of_the_mesh_are_ports():
 
 
 def test_a_point_that_cannot_be_built_is_named():
-    with pytest.raises(WormcastError, match=r"^point vcs 17: vcs: 17 is given, allowed are 1 to 16$"):
+    with pytest.raises(WormcastError, match=r"^point vcs 17: vcs: 17 is not valid. Allowed: 1 to 16$"):
         points("router", None, read_sweep(["vcs=1,17"], {}))
 
 
 def test_buffers_are_built_of_what_the_target_has():
     assert build("router", None, {}).resolved["storage"] == "lutram"
     assert build("router", None, {"target": "ice40"}).resolved["storage"] == "registers"
-    with pytest.raises(WormcastError, match=r"^storage: 'lutram' is given, allowed on HX8K is registers$"):
+    with pytest.raises(WormcastError, match=r"^storage: 'lutram' is not valid\. Allowed on HX8K: registers\.$"):
         build("router", None, {"target": "ice40", "storage": "lutram"})
 
 
@@ -122,11 +122,11 @@ def test_pictures_do_not_differ(tmp_path):
 
 
 @pytest.mark.parametrize(("texts", "file", "sentence"), [
-    (["vcs=1,2"], "a.pdf", "plot: a.pdf is given, allowed endings are .svg, .png"),
+    (["vcs=1,2"], "a.pdf", "plot: a.pdf is not valid. Allowed: names that end in .svg, .png."),
     (["area_delay=4000,5000"], "a.svg",
-     "plot: area_delay is swept without a placement, area against clock needs --seeds from 1"),
+     "seeds: 0 is not valid: a plot of area_delay needs the clock of a placement. Allowed: from 1."),
     (["vcs=1,2,3,4,5,6,7,8,9", "buffer=1,2,3,4,5,6,7", "delays=paper,fast", "flit_width=16,32,64"], "a.svg",
-     "plot: 42 lines are to be drawn, allowed are up to 40"),
+     "plot: 42 curves are not valid. Allowed: at most 40."),
 ])
 def test_what_cannot_be_drawn_is_refused(texts, file, sentence, tmp_path):
     with pytest.raises(WormcastError) as refused:

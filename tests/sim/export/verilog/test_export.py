@@ -56,11 +56,11 @@ def test_a_part_is_the_one_that_the_port_has():
 
 
 @pytest.mark.parametrize(("name", "port", "sentence"), [
-    ("input-unit", "up", "port: 'up' is given, allowed are east, west, south, north, local"),
-    ("router", "east", "port: 'east' is given, router belongs to none"),
-    ("switch", None, "component: 'switch' is unknown, there are router, input-unit, "),
+    ("input-unit", "up", "port: 'up' is not valid. Allowed: east, west, south, north, local"),
+    ("router", "east", "port: 'east' is not valid: router does not belong to a port"),
+    ("switch", None, "component: 'switch' is not valid. Allowed: router, input-unit, "),
     ("token-station", None,
-     "token-station: there is none with topology mesh:3x3, scheme dual-path, there is one with --topology min:b=2"),
+     "component: token-station is not valid: topology mesh:3x3, scheme dual-path has no such component. Allowed: "),
 ])
 def test_a_part_that_is_not_there_is_refused(name, port, sentence):
     with pytest.raises(WormcastError, match=re.escape(sentence)):
@@ -71,8 +71,8 @@ def test_slots_are_those_of_the_interface():
     built = build_component(blueprint(absorb="3", slot=9, consumption=2, flit_width=8), "retransmission")
     assert (built.slots, built.flits, built.channels, built.width) == (3, 9, 2, 8)
     for absorb in ("off", "host"):
-        with pytest.raises(WormcastError, match=f"^retransmission: there is none with absorb {absorb}, there is one "
-                                                "with --absorb 1$"):
+        with pytest.raises(WormcastError, match=f"^component: retransmission is not valid: absorb {absorb} has no such "
+                                                r"component\. Allowed: with --absorb 1\.$"):
             build_component(blueprint(absorb=absorb), "retransmission")
 
 
@@ -94,7 +94,7 @@ def test_head_says_what_it_is_and_how_it_was_made():
     made = export(blueprint(vcs=1), "output-unit", port="local", module="exit_unit", named="small", command="this one")
     head, _, rest = made.verilog.partition("\nmodule ")
     assert rest.startswith("exit_unit(clk, rst, touch, ")
-    for line in ("exit_unit: One output port: which virtual channels are free, how many credits each has, and",
+    for line in ("exit_unit: Output port: owner and credits of each virtual channel, and the register that",
                  "  this one", "topology           mesh:3x3", "port               local", "vcs                1",
                  "scheme             dual-path: Boppana et al. 1998, 2.1 (order of sending: ours)",
                  "configuration      small: least area: ", "Clock: clk, rising edge.",
@@ -112,7 +112,7 @@ def test_a_module_needs_a_name_of_verilog(name):
 @pytest.mark.parametrize("word", ["wire", "module", "bit"])
 @pytest.mark.parametrize("what", ["decoder", NETWORK])
 def test_a_word_of_verilog_is_no_name(what, word):
-    with pytest.raises(WormcastError, match=f"module: '{word}' is given, a word of Verilog's own, allowed are all "):
+    with pytest.raises(WormcastError, match=f"module: '{word}' is not valid: it is a keyword of Verilog"):
         export(blueprint("mesh:1x2"), what, module=word, command="")
 
 
@@ -159,7 +159,7 @@ def test_links_are_told_with_the_buffers_at_their_ends():
 def test_table_of_a_router_says_where_its_links_lead():
     document = export(blueprint(), "router", command="").document
     router = headed(document)
-    assert router["Link `east_in`"].startswith("From the switch or the node that is joined to the port. 4 flits ")
+    assert router["Link `east_in`"].startswith("From the switch or the node at the port. 4 flits ")
     assert router["Link `local_in`"].startswith("From the node. 4 flits ")
     assert router["Link `local_out`"].startswith("To the node, all consumption channels. The receiver ")
     assert "| `local_out_vc` | out | 1 | The consumption channel that the flit belongs to. " in document
@@ -320,8 +320,8 @@ def test_a_component_is_of_the_kind_that_is_named():
     assert by_kind["router_0"] != by_kind["router_1"]
     assert {port.name for port in ports(build_component(built, "router"))} == by_kind["router_0"]
     for name, kind, sentence in (
-        ("router", "router_7", "kind: 'router_7' is given, router of irregular:.* is allowed with router_0, router_1"),
-        ("interface", "router_1", "kind: 'router_1' is given, interface belongs to none of router_0, router_1"),
+        ("router", "router_7", "kind: 'router_7' is not valid: irregular:.* has other kinds. Allowed: router_0, "),
+        ("interface", "router_1", "kind: 'router_1' is not valid: interface is part of the interface, not of a router"),
     ):
         with pytest.raises(WormcastError, match=sentence):
             build_component(built, name, kind=kind)
@@ -355,7 +355,7 @@ def test_document_of_a_network_says_how_its_tables_are_written():
     assert {"tables_in", "node_NODE_host_in_0_flit", "router_SWITCH_fault of router_0",
             "router_SWITCH_fault of router_1"} <= set(rows)
     assert "| `tables_in` | in | " in document
-    assert " Writes to " in document or "writes to those of this switch" in document
+    assert " Writes to " in document or "writes to the tables of this switch" in document
     assert "put each on tables_in for a cycle, in their order, then reset" in document
     assert "| 2 | `s2` | router_" in document
 

@@ -89,7 +89,7 @@ def test_types_may_be_left_out():
 def test_what_is_no_state_is_refused():
     thing = Thing()
     thing.strange = {1, 2}
-    with pytest.raises(TypeError, match="strange: a set is no state"):
+    with pytest.raises(TypeError, match="strange: a set has no arrays"):
         copy_out(thing)
 
 

@@ -184,7 +184,7 @@ def test_instances_have_the_names_of_the_topology_and_of_the_waveform(text, foun
 
 @pytest.mark.parametrize(("text", "sentence"), [
     ("3", "instances: node: '3' is not in mesh:1x3. Allowed: ids from 0 to 2"),
-    ("router_0_3", "instances: 'router_0_3' is given, mesh:1x3 has router_0_0 to router_0_2"),
+    ("router_0_3", "instances: 'router_0_3' is not valid. Allowed in mesh:1x3: router_0_0 to router_0_2."),
     ("hub", "instances: node: 'hub' is not in mesh:1x3"),
     ("", "instances: node: '' is not in mesh:1x3"),
 ])
@@ -198,7 +198,8 @@ def test_an_absurd_waveform_is_refused_before_anything_is_written(tmp_path, monk
     engine = engine_of(SMALL, WORMS)
     monkeypatch.setattr(window_module, "MOST_VALUES", 10_000_000)
     path = tmp_path / "wave.vcd"
-    with pytest.raises(WormcastError, match=r"waveform: \d+ signals in 20000 cycles are asked for, allowed are 10"):
+    with pytest.raises(WormcastError, match=r"waveform: \d+ signals in 20000 cycles are not valid: too many values\. "
+                                            "Allowed: at most 10"):
         record_window(engine.network, engine.host, path, 0, 20_000, everything(engine), about(engine))
     assert not path.exists()
     record_window(engine.network, engine.host, path, 0, 20, everything(engine), about(engine))

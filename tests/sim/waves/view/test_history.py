@@ -77,8 +77,8 @@ def test_a_window_cuts_holds_and_waits(crossing):
 
 @pytest.mark.parametrize("window", [(3, 9), (9, 9), (9, 8), (5, 41)])
 def test_a_window_outside_is_refused(crossing, window):
-    with pytest.raises(WormcastError, match=f"window: {window[0]}:{window[1]} is given, the waveform has cycles 5 to 39"
-                                            ", allowed is A:B with 5 <= A < B <= 40"):
+    with pytest.raises(WormcastError, match=f"window: {window[0]}:{window[1]} is not valid: the waveform has cycles 5 "
+                                            r"to 39\. Allowed: A:B with 5 <= A < B <= 40\."):
         crossing.between(*window)
 
 
@@ -141,7 +141,7 @@ def test_links_are_chosen_by_name(crossing, text, names):
 
 
 @pytest.mark.parametrize(("text", "sentence"), [
-    ("0.0>0.2", "links: '0.0>0.2' is given, the waveform has no such link; allowed are used, all, and U>V, U>V#k"),
+    ("0.0>0.2", "links: '0.0>0.2' is not valid: the waveform has no such link. Allowed: used, all, or U>V, U>V#k"),
     ("0.0>0.9", "links: node: '0.9' is not in mesh:1x4"),
     ("", "links: node: '' is not in mesh:1x4"),
 ])
@@ -152,7 +152,7 @@ def test_other_links_are_refused(crossing, text, sentence):
 
 
 def test_other_worms_are_refused(crossing):
-    with pytest.raises(WormcastError, match="worms: 5 is given, the waveform tells of 2 worms, numbers from 4 to 7"):
+    with pytest.raises(WormcastError, match=r"worms: 5 is not valid: the waveform has 2 worms\. Allowed: numbers from"):
         of_worms(crossing, [4, 5])
 
 

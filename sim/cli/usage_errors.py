@@ -1,0 +1,33 @@
+"""Sentences of errors that typer finds in a command line."""
+
+from typing import Any
+
+import typer
+
+__all__ = ["usage_sentence"]
+
+#: Allowed values, by pydantic's name of an error.
+ALLOWED = {"int_parsing": "whole numbers", "float_parsing": "numbers"}
+
+#: Pydantic's names of errors for values outside of an option's range.
+OUTSIDE = ("greater_than_equal", "less_than_equal")
+
+
+def usage_sentence(error: typer.TyperException) -> str:
+    """Return typer's sentence, or for a value of a wrong type or range one in the form of all other refusals."""
+    errors = getattr(error.__cause__, "errors", None)
+    parameter = getattr(error, "param", None)
+    if errors and parameter:
+        fault = errors()[0]
+        allowed = _range(parameter) if fault["type"] in OUTSIDE else ALLOWED.get(fault["type"])
+        if allowed:
+            name = parameter.opts[0].lstrip("-")
+            return f"{name}: {fault['input']!r} is not valid. Allowed: {allowed}."
+    # typer begins the message of a refused choice with the type of its own error
+    return error.format_message().replace("Value error, ", "")
+
+
+def _range(parameter: Any) -> str:
+    if parameter.max is None:
+        return f"{parameter.min} or more"
+    return f"{parameter.min} to {parameter.max}" if parameter.min is not None else f"up to {parameter.max}"

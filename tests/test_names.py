@@ -1,0 +1,77 @@
+"""Names: each module and each public class has one of its own, old ones are gone, and first lines name the thing."""
+
+import ast
+import re
+import tomllib
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SOURCES = [file for room in ("algorithms", "hw", "sim", "tb", "tools") for file in sorted((ROOT / room).rglob("*.py"))]
+
+#: Names of modules that may occur more often: words of the field, and those that packages must have.
+MODULES = {"__init__", "__main__", "base", "mesh", "torus", "multi_drop", "input_unit", "input_decode", "network",
+           "front"}
+
+#: A file of the catalogue that stands for a user's, and the library for benches, a package of its own.
+APART = ("sim/experiments/figure/catalogue", "tb")
+
+RENAMES = tomllib.loads((ROOT / "tools/renames.toml").read_text())
+
+#: Words that begin a relative clause, or a question, and no first line.
+RELATIVE = re.compile(r"(what|which|who|whom|whose|whether|where|when|how|why|of which|of what|that)\b", re.IGNORECASE)
+
+
+@cache
+def tree(file):
+    return ast.parse(file.read_text())
+
+
+def public_classes(file):
+    return [node.name for node in tree(file).body if isinstance(node, ast.ClassDef) and not node.name.startswith("_")]
+
+
+def test_no_public_class_has_the_name_of_another():
+    found = Counter(name for file in SOURCES if not str(file.relative_to(ROOT)).startswith(APART)
+                    for name in public_classes(file))
+    assert [name for name, times in found.items() if times > 1] == []
+
+
+def test_no_module_name_occurs_more_than_twice():
+    found = Counter(file.stem for file in SOURCES)
+    assert [name for name, times in found.items() if times > 2 and name not in MODULES] == []
+
+
+@pytest.mark.parametrize("old", RENAMES["modules"])
+def test_a_module_is_called_by_its_new_name(old):
+    assert not (ROOT / old).exists()
+    assert (ROOT / RENAMES["modules"][old]).exists()
+
+
+@pytest.mark.parametrize("old", RENAMES["names"])
+def test_an_old_name_is_gone(old):
+    file, name = old.split(":")
+    names = {getattr(node, "name", None) or getattr(node, "id", None) for node in ast.walk(tree(ROOT / file))}
+    assert name not in names
+    assert RENAMES["names"][old] in names
+
+
+def first_lines(file):
+    """First lines of all docstrings, of attributes' too, and of ``#:`` comments, each with its line."""
+    text = file.read_text()
+    for node in ast.walk(tree(file)):
+        for one in getattr(node, "body", []) if not isinstance(node, ast.Lambda | ast.IfExp) else []:
+            if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant) and isinstance(one.value.value, str):
+                yield one.lineno, one.value.value.strip().split("\n")[0]
+    lines = text.split("\n")
+    for number, line in enumerate(lines):
+        if line.strip().startswith("#: ") and not lines[number - 1].strip().startswith("#: "):
+            yield number + 1, line.strip().removeprefix("#: ")
+
+
+@pytest.mark.parametrize("file", SOURCES, ids=lambda file: str(file.relative_to(ROOT)))
+def test_first_lines_name_the_thing(file):
+    assert [(number, line) for number, line in first_lines(file) if RELATIVE.match(line)] == []

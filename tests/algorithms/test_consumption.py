@@ -163,13 +163,13 @@ def test_of_a_direction_and_how_many():
             (lambda one=one: ConsumptionClasses(((one,),)), f"classes: '{one[:9]}.*' is not a direction. Allowed: 0")
             for one in ("x", "", "²-", "00-", "-", "0", "9" * 5000 + "-")
         ),
-        (lambda: ConsumptionClasses((("0+",), ("0+",))), "must name each direction once, and at least one in each"),
-        (lambda: ConsumptionClasses((("0+",), ())), "must name each direction once, and at least one in each"),
-        *((lambda one=one: ConsumptionClasses.parse(f"{one}:last"), "is no direction")
+        (lambda: ConsumptionClasses((("0+",), ("0+",))), "not valid. Allowed: each direction once"),
+        (lambda: ConsumptionClasses((("0+",), ())), "not valid. Allowed: each direction once"),
+        *((lambda one=one: ConsumptionClasses.parse(f"{one}:last"), "is not a direction")
           for one in ("0+.", "0+.x", "0+.01")),
-        (lambda: ConsumptionClasses.parse("0+.1/0+.1:last"), "must name each direction once, and at least one in each"),
-        (lambda: ConsumptionClasses.parse("0+.1/0+:last"), "must name each direction once, and at least one in each"),
-        (lambda: ConsumptionClasses.parse("0+.1/up.1:last"), "names labels and dimensions"),
+        (lambda: ConsumptionClasses.parse("0+.1/0+.1:last"), "not valid. Allowed: each direction once"),
+        (lambda: ConsumptionClasses.parse("0+.1/0+:last"), "not valid. Allowed: each direction once"),
+        (lambda: ConsumptionClasses.parse("0+.1/up.1:last"), "a hop is in a direction of labels and in"),
         (lambda: ConsumptionClasses.parse("0+.1"),
          r"0[+].1:next is not valid: the virtual channel of the next hop is not known in advance. Allowed: classes"),
         (lambda: ConsumptionClasses.parse("0+.2:last").of_channels(MESH, 2),
@@ -177,7 +177,7 @@ def test_of_a_direction_and_how_many():
         (lambda: ConsumptionClasses.parse("0+:first"), "classes: by 'first' is not valid. Allowed: next, last"),
         (
             lambda: ConsumptionClasses.parse("0-").of_channels(replace(MESH, name="mine:9", kind="mine")),
-            "classes: '0-' is given for mine:9, only meshes, tori and rings have directions of dimensions",
+            "classes: '0-' is not valid for mine:9: only meshes, tori and rings have directions of dimensions",
         ),
         (
             lambda: ConsumptionClasses.parse("up").of_channels(replace(MESH, name="ring:9", kind="ring", labels=None)),
@@ -185,7 +185,7 @@ def test_of_a_direction_and_how_many():
         ),
         (
             lambda: ConsumptionClasses.parse("2+").of_channels(MESH),
-            "classes: '2[+]' is no direction of mesh:3x3, dimensions go from 0 to 1",
+            "classes: '2[+]' is not a direction of mesh:3x3. Allowed: dimensions 0 to 1",
         ),
     ],
 )
@@ -195,5 +195,5 @@ def test_bad_classes_are_refused_in_a_sentence(action, sentence):
 
 
 def test_labels_and_dimensions_do_not_mix():
-    with pytest.raises(WormcastError, match=r"classes: 0\+/up:next names labels and dimensions"):
+    with pytest.raises(WormcastError, match=r"classes: 0\+/up:next is not valid: a hop is in a direction of"):
         ConsumptionClasses.parse("0+/up:next")

@@ -103,7 +103,7 @@ def test_how_many_consumption_channels_are_enough(channels, vcs, ejection, enoug
     (2, 3, "all", ": 3 worms may come to an ejection port at a time. Allowed: 1, or 3 and more")])
 def test_channels_for_which_there_are_no_groups_are_refused_with_tokens(channels, vcs, ejection, sentence):
     network, given = topology("min:b=2,stages=3"), {"consumption": channels, "vcs": vcs, "ejection": ejection}
-    with pytest.raises(WormcastError, match=f"consumption: {channels} is given with tokens on .*, {sentence}"):
+    with pytest.raises(WormcastError, match=f"consumption: {channels} is not valid with tokens on .*{sentence}"):
         check(network, SCHEMES["atbm"], **given)
     assert not check(network, SCHEMES["atbm"], **given, tokens=False).consumed
 

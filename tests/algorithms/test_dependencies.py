@@ -409,11 +409,11 @@ def reversed_column_path(shape, source, destinations):
         (lambda: check(topology("mesh:4x4"), DUAL_PATH, ejection=1), "ejection: 1 is not valid. Allowed: text"),
         (lambda: check(topology("mesh:4x4"), DUAL_PATH, vcs=17), "vcs: 17 is given, allowed are 1 to 16"),
         (lambda: check(topology("mesh:17x17"), DUAL_PATH),
-         "^check: mesh:17x17 has 289 nodes, at most 256 are allowed, as all multicasts to two destinations"),
+         "^check: mesh:17x17 has 289 nodes, too many to enumerate all multicasts to two destinations"),
         (lambda: check(topology("mesh:4x4"), DUAL_PATH, classes=ConsumptionClasses((("up",),))),
-         "classes: up:next gives no class to a worm of dual-path"),
+         "classes: up:next is not valid: it has no class for a worm of dual-path"),
         (lambda: check(topology("mesh:4x1"), Listed("odd", reversed_column_path)),
-         "scheme odd: a worm comes from .* which its triples do not show"),
+         r"scheme odd: visit_triples\(topology\) is not complete: a worm comes from "),
     ],
 )
 def test_bad_input_is_a_sentence(call, sentence):

@@ -166,5 +166,5 @@ def test_who_has_packet_steps():
     (2, "lifo", "discipline: 'lifo' is not valid. Allowed: fpfs, fcfs"),
 ])
 def test_what_is_refused(packets, discipline, sentence):
-    with pytest.raises(WormcastError, match=f"^{sentence}$"):
+    with pytest.raises(WormcastError, match=f"^{sentence}.$"):
         packet_steps(tree(4, 2), packets, discipline)

@@ -347,16 +347,16 @@ SQUARE = topology("mesh:6x6")
         (([0, 36], [0, 1, 2], [1, 2]), r"message 1: node 36 is not in mesh:6x6. Allowed: 0 to 35"),
         (([0, -1], [0, 1, 2], [1, 2]), r"message 1: node -1 is not in mesh:6x6. Allowed: 0 to 35"),
         (([0, 1], [0, 1, 2], [1, 99]), r"message 1: node 99 is not in mesh:6x6. Allowed: 0 to 35"),
-        (([0, 1], [0, 1, 1], [1]), r"message 1: no destination is given, a multicast has from one"),
-        (([0, 20], [0, 1, 3], [1, 2, 20]), r"message 1: node 20 \(3\.2\) is the source and among the destin"),
+        (([0, 1], [0, 1, 1], [1]), r"message 1: destinations are missing. Needed: 1 or more"),
+        (([0, 20], [0, 1, 3], [1, 2, 20]), r"message 1: node 20 \(3\.2\) is the source and a destination"),
         (([0, 0], [0, 1, 3], [20, 20, 20]), r"message 1: node 20 \(3\.2\) is twice among the destinations"),
         (
             ([0], [0, 1, 2], [1, 2]),
-            r"batch: \[3\] destination offsets do not divide \[2\] destinations among \[1\]",
+            r"batch: \[3\] destination offsets are not valid for \[2\] destinations and \[1\]",
         ),
-        (([0], [0, 1], [1, 2]), r"batch: \[2\] destination offsets do not divide"),
-        (([0], [1, 1], [1]), r"batch: \[2\] destination offsets do not divide"),
-        (([0, 1], [0, 2, 1], [3]), r"batch: \[3\] destination offsets do not divide"),
+        (([0], [0, 1], [1, 2]), r"batch: \[2\] destination offsets are not valid for"),
+        (([0], [1, 1], [1]), r"batch: \[2\] destination offsets are not valid for"),
+        (([0, 1], [0, 2, 1], [3]), r"batch: \[3\] destination offsets are not valid for"),
     ],
 )
 def test_a_batch_that_is_no_multicast_is_refused_in_a_sentence(arguments, sentence):
@@ -367,7 +367,7 @@ def test_a_batch_that_is_no_multicast_is_refused_in_a_sentence(arguments, senten
 @pytest.mark.parametrize("name", sorted(IN_TWO_DIMENSIONS_ONLY))
 def test_multipath_refuses_more_dimensions(name):
     with pytest.raises(
-        WormcastError, match=f"scheme {name}: mesh:2x2x2 has 3 dimensions, it is defined on meshes of 2"
+        WormcastError, match=f"scheme {name}: mesh:2x2x2 has 3 dimensions. Allowed: 2 dimensions"
     ):
         SCHEMES[name].check(mesh(2, 2, 2))
 
@@ -375,7 +375,7 @@ def test_multipath_refuses_more_dimensions(name):
 @pytest.mark.parametrize("name", sorted(IN_THREE_DIMENSIONS_ONLY))
 @pytest.mark.parametrize("shape", [(8, 8), (2, 2, 2, 2)])
 def test_others_refuse_what_is_not_of_three(name, shape):
-    refused = f"scheme {name}: .* has {len(shape)} dimensions, it is defined on meshes of 3"
+    refused = f"scheme {name}: .* has {len(shape)} dimensions. Allowed: 3 dimensions"
     with pytest.raises(WormcastError, match=refused):
         SCHEMES[name].check(mesh(*shape))
 

@@ -112,10 +112,10 @@ GARBLED = r"is not in mesh:6x6. Allowed: an id \(up to 35\), coordinates \(up to
     ("specification", "sentence"),
     [
         (36, r"node: '36' is not in mesh:6x6. Allowed: ids from 0 to 35"),
-        ("@36", r"node: '@36' is outside mesh:6x6, labels go from 0 to 35"),
-        ("3.6", r"node: '3\.6' is outside mesh:6x6, coordinates here go from 0 to 5"),
-        ("6.3", r"node: '6\.3' is outside mesh:6x6, coordinates here go from 0 to 5"),
-        ("1.2.3", r"node: '1\.2\.3' has 3 coordinates, mesh:6x6 has 2"),
+        ("@36", r"node: '@36' is not in mesh:6x6. Allowed: labels from 0 to 35"),
+        ("3.6", r"node: '3\.6' is not in mesh:6x6. Allowed: coordinates here from 0 to 5"),
+        ("6.3", r"node: '6\.3' is not in mesh:6x6. Allowed: coordinates here from 0 to 5"),
+        ("1.2.3", r"node: '1\.2\.3' has 3 coordinates in mesh:6x6. Needed: 2"),
         (-1, GARBLED),
         ("", GARBLED),
         ("@", GARBLED),
@@ -123,8 +123,8 @@ GARBLED = r"is not in mesh:6x6. Allowed: an id \(up to 35\), coordinates \(up to
         ("a.b", GARBLED),
         ("²", GARBLED),
         ("9" * 5000, GARBLED),
-        (3.2, r"node: 3\.2 is neither a whole number nor text"),
-        (None, r"node: None is neither a whole number nor text"),
+        (3.2, r"node: 3\.2 is not valid. Allowed: a whole number or text"),
+        (None, r"node: None is not valid. Allowed: a whole number or text"),
     ],
 )
 def test_any_other_node_is_refused_in_a_sentence(specification, sentence):
@@ -132,7 +132,7 @@ def test_any_other_node_is_refused_in_a_sentence(specification, sentence):
         mesh(6, 6).node(specification)
 
 
-EXTENTS = r"is not mesh:ROWSxCOLUMNS \(or mesh:XxYxZ, or more\) with whole numbers from 1"
+EXTENTS = r"is not valid. Allowed: mesh:ROWSxCOLUMNS, mesh:XxYxZ, or more, with whole numbers from 1"
 
 
 @pytest.mark.parametrize(

@@ -177,7 +177,7 @@ def test_random_multicasts_of_one_source():
 
 @pytest.mark.parametrize(("words", "sentence"), [
     (("plan", "mesh:8x8", "sp", "--source", 0, "--destinations", 1),
-     "scheme sp: mesh:8x8 has 2 dimensions, it is defined on meshes of 3"),
+     "scheme sp: mesh:8x8 has 2 dimensions. Allowed: 3 dimensions"),
     (("plan", "torus:4x4x4", "sp", "--source", 0, "--destinations", 1),
      "scheme sp: torus:4x4x4 is not valid. Allowed: mesh"),
     (("run", "mesh:4x4x4", "tp", "--source", 0, "--destinations", 1, "--length", 0), "length: 0 is not valid. Allowed"),
@@ -235,8 +235,8 @@ def test_a_network_file_that_cannot_be_written_is_refused(file, sentence, tmp_pa
     assert err.endswith(f"{sentence}\n")
 
 
-NO_CLASS = ("classes: 0+/0-:last gives no class to a worm of e-mcast from {} that stops at {} on its way to {}, "
-            "the direction of its last hop must be in a class")
+NO_CLASS = ("classes: 0+/0-:last is not valid: it has no class for a worm of e-mcast from {} that stops at {} on its "
+            "way to {}. Needed: the direction of its last hop.")
 ONE = ["--source", "0", "--destinations", "1", "--length", "4"]
 
 
@@ -244,9 +244,9 @@ ONE = ["--source", "0", "--destinations", "1", "--length", "4"]
     ("arguments", "sentence"),
     [
         (["run", "mesh:4x4", "dual-paht", *ONE], "scheme: 'dual-paht' is unknown"),
-        (["run", "mesh:0x4", "dual-path", *ONE], "'mesh:0x4' is not mesh:ROWSxCOLUMNS"),
+        (["run", "mesh:0x4", "dual-path", *ONE], "'mesh:0x4' is not valid. Allowed: mesh:ROWSxCOLUMNS"),
         (["run", "ring:8", "dual-path", *ONE], "ring"),
-        (["plan", "mesh:4x4", "dual-path", "--source", "4.0", "--destinations", "1"], "'4.0' is outside mesh:4x4"),
+        (["plan", "mesh:4x4", "dual-path", "--source", "4.0", "--destinations", "1"], "'4.0' is not in mesh:4x4"),
         (["plan", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "0,1"], "source"),
         (["plan", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "1,1"], "twice"),
         (["plan", "mesh:4x4", "dual-path", "--source", "0", "--destinations", ""], "destination"),
@@ -257,7 +257,7 @@ ONE = ["--source", "0", "--destinations", "1", "--length", "4"]
          "plan: --destinations is not valid with --random"),
         (["plan", "mesh:4x4", "dual-path", "--random", 7], "random: 7 is not valid. Allowed: 8 to"),
         (["plan", "mesh:4x4", "dual-path", "--random", 80, "--destinations-mean", 16], "mean: 16 is given"),
-        (["plan", "mesh:2x2x2", "multipath", *ONE[:4]], "mesh:2x2x2 has 3 dimensions, it is defined on meshes of 2"),
+        (["plan", "mesh:2x2x2", "multipath", *ONE[:4]], "mesh:2x2x2 has 3 dimensions. Allowed: 2 dimensions"),
         (["run", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "1", "--length", "0"],
          "wormcast: run: length: 0 is not valid"),
         (["run", "mesh:4x4", "dual-path", "--source", "0"], "--destinations, --length is missing"),
@@ -279,7 +279,7 @@ ONE = ["--source", "0", "--destinations", "1", "--length", "4"]
          "window: 5:999 is not valid: the run has "),
         (["run", "mesh:4x4", "dual-path", *ONE, "--vcd", "x.vcd", "--window", "5:5"], "window: 5:5 is not valid: the"),
         (["run", "mesh:4x4", "dual-path", *ONE, "--vcd", "x.vcd", "--instances", "0,4.0"],
-         "instances: node: '4.0' is outside mesh:4x4"),
+         "instances: node: '4.0' is not in mesh:4x4"),
         (["run", "mesh:4x4", "dual-path", *ONE, "--vcd", "x.vcd", "--instances", "router_4_0"],
          "instances: 'router_4_0' is not valid. Allowed in mesh:4x4: router_0_0 to router_3_3."),
         (["run", "mesh:4x4", "dual-path", *ONE, "--messages", "x.json"], "one or the other"),
@@ -326,7 +326,7 @@ def test_files_that_hold_no_messages_are_refused(text, sentence, tmp_path):
         (2, '{"at": 0, "source": 0, "destinations": [1], "length": 0}', "length: 0 is not valid"),
         (0, '{"at": -1, "source": 0, "destinations": [1], "length": 4}', "cycle: -1 is not valid"),
         (2, '{"at": 0, "source": 0, "destinations": 1, "length": 4}', "destinations: 1 is not valid. Allowed: a"),
-        (0, '{"at": 0, "source": 0, "destinations": [17], "length": 4}', "node: '17' is outside mesh:4x4"),
+        (0, '{"at": 0, "source": 0, "destinations": [17], "length": 4}', "node: '17' is not in mesh:4x4"),
         (2, '{"at": 0, "source": 0, "destinations": [], "length": 4}', "destinations: [] is given, it must have"),
         (0, '{"at": 0, "source": 5, "destinations": [1, 5], "length": 4}', "destinations: the list has a node"),
         (2, '{"at": 0, "source": 1, "destinations": [3], "length": 4, "after": 2}', "after: 2 is not valid. Allowed:"),
@@ -455,7 +455,7 @@ def test_a_relation_that_fails_is_a_sentence(tmp_path):
     for options in (["run", "mesh:4x4", "dual-path", *ONE], ["check", "mesh:4x4", "dual-path"]):
         code, out, err = wormcast(*options, "--relation", file)
         assert (code, out) == (2, "")
-        assert err.startswith("wormcast: relation mine: no table for mesh:4x4 can be had from it "
+        assert err.startswith("wormcast: relation mine: its table for mesh:4x4 cannot be computed "
                               "(ZeroDivisionError: division by zero, mine.py:")
 
 

@@ -132,9 +132,9 @@ RUN = ["run", NETWORK, "tree", *TO, "--length", 8, *DEEP]
      ("explain: --buffer-kind deep is not valid: the theorems about atbm assume shallow buffers. Allowed: "
      "shallow.")),
     (["check", NETWORK, "tree", *DEEP, "--relation", "up-down"],
-     "scheme tree: relation up-down is given, its worms go by up-down-tree or up-down-tree-any alone"),
+     "scheme tree: relation up-down is not valid. Allowed: up-down-tree, up-down-tree-any"),
     (["plan", "min:b=2,stages=2", "tree", "--source", 0, "--destinations", 1],
-     "scheme tree: min:b=2,stages=2 has 1 links from switch s0 to s2 and 0 back, all must go both ways"),
+     "scheme tree: min:b=2,stages=2 is not valid: it has 1 links from switch s0 to s2 and 0 back. Allowed: networks"),
 ])
 def test_bad_input_is_one_sentence(command, sentence, tmp_path):
     code, out, err = wormcast(*command, cwd=tmp_path)

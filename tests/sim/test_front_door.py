@@ -77,7 +77,7 @@ def refusals(folder, network, scheme, *options):
     (("mesh:4x4", "columns.py"), "scheme columns: a worm comes from "),
     (("mesh:4x4", "path-lg"), "scheme path-lg: its worms need switches that hold a whole worm"),
     (("mesh:4x4", "individual", "--relation", "dead_end.py"), "relation dead-end: it does not lead from "),
-    (("mesh:4x4", "dual-path", "--classes", "1+"), "classes: 1+:next gives no class to a worm of dual-path from "),
+    (("mesh:4x4", "dual-path", "--classes", "1+"), "classes: 1+:next is not valid: it has no class for a worm"),
     (("mesh:4x4", "individual", "--relation", "spiral"), "relation: 'spiral' is unknown"),
     (("mesh:4x4", "dual-path", "--classes", "2+"), "classes: '2+' is "),
 ])

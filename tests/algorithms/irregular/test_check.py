@@ -193,7 +193,7 @@ REFUSALS = {
     "slots: 2 is not valid: worms of path-g are replicated in switches. Allowed: 0.": {"scheme": "path-g", "slots": 2},
     "check: relation up-down-adaptive is not valid: it leaves a choice, and worms are replicated in switches. Allowed: "
     "relations with one candidate for each node.": {"scheme": "path-g", "relation": "up-down-adaptive"},
-    "scheme tree: relation e-cube is given, its worms go by up-down-tree or up-down-tree-any alone":
+    "scheme tree: relation e-cube is not valid. Allowed: up-down-tree, up-down-tree-any.":
         {"scheme": "tree", "relation": "e-cube"},
 }
 

@@ -84,4 +84,4 @@ def test_a_node_alone():
 def test_what_is_refused(call, sentence):
     with pytest.raises(WormcastError) as refused:
         call()
-    assert str(refused.value) == sentence
+    assert str(refused.value) == f"{sentence}."

@@ -71,17 +71,17 @@ def test_seeds_differ():
 @pytest.mark.parametrize(("parameters", "sentence"), [
     ("switches=8,ports=4,nodes=25",
      "has 25 nodes on 8 switches of 4 ports, and each switch needs a port for a link. Allowed: up to 24 nodes"),
-    ("connectivity=0.4", "'irregular:connectivity=0.4' joins 12 ports, 8 switches need 14 to be connected"),
+    ("connectivity=0.4", "'irregular:connectivity=0.4' joins 12 ports. Needed to connect 8 switches: 14"),
     ("connectivity=0", "connectivity '0' of '.*' is not valid. Allowed: numbers above 0 up to 1"),
     ("connectivity=1.1", "'1.1' of .* is not valid. Allowed: numbers above 0 up to 1 with at most six decimal places"),
-    ("connectivity=1/2", "connectivity of '.*' is '1/2'"),
-    ("connectivity=", "connectivity of '.*' is ''"),
-    ("connectivity=nan", "connectivity of '.*' is 'nan'"),
+    ("connectivity=1/2", "connectivity '1/2' of '.*' is not valid"),
+    ("connectivity=", "connectivity '' of '.*' is not valid"),
+    ("connectivity=nan", "connectivity 'nan' of '.*' is not valid"),
     ("switches=1", "switches '1' of 'irregular:switches=1' is not valid. Allowed: whole numbers from 2 to 1024"),
     ("ports=33", "ports '33' of '.*' is not valid. Allowed: whole numbers from 2 to 32"),
     ("nodes=1", "nodes '1' of '.*' is not valid. Allowed: whole numbers from 2 to 4096"),
     ("seed=-1", "seed '-1' of '.*' is not valid. Allowed: whole numbers from 0 to 999999999999999999"),
-    ("seed=1,seed=2", "gives seed twice"),
+    ("seed=1,seed=2", "repeats seed. Allowed: once"),
     ("node=4", "'node=4' of 'irregular:node=4' is not a parameter. Allowed: irregular:switches=...,ports=...,"),
 ])
 def test_other_parameters_are_refused_in_a_sentence(parameters, sentence):

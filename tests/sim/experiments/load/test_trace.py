@@ -245,7 +245,7 @@ GOOD = line(5, 0, [1, 2])
     (line(5.0, 0, [1]), "cycle: 5.0 is not valid"),
     (line(4, 0, [1]), "cycle: 4 is not valid: an earlier line has cycle 5. Allowed: lines in the order of their"),
     (line(5, 0, [1], 0), "length: 0 is not valid. Allowed: a whole number from 1 to 65536"),
-    (line(5, 16, [1]), "node: '16' is outside mesh:4x4"),
+    (line(5, 16, [1]), "node: '16' is not in mesh:4x4"),
     (line(5, None, [1]), "source: None is not valid. Allowed: a node, by number or name"),
     (line(5, False, [1]), "source: false is not valid. Allowed: a node"),
     (line(5, 0, []), "destinations: [] is not valid. Allowed: 1 or more entries"),

@@ -122,13 +122,13 @@ def test_traces_are_swept_and_keys_tell_what_is_in_them_apart(sweep_of, tmp_path
     ("multicast-fraction = 1", "'multicast-fraction' is not a key of a sweep. Nearest: 'multicast_fraction'"),
     ('storage = "lutram"', "'storage' is not a key of a sweep"),
     ("rate = 0.1", "topology, scheme are missing. Needed: topology, scheme"),
-    ("rate = nan", "rate: nan is given, numbers must be finite"),
+    ("rate = nan", "rate: nan is not valid. Allowed: finite numbers"),
     ("rate = true", "rate: true is not valid. Allowed: a number or a list, each a number"),
-    (f"rate = {10**400}", "rate: a whole number of more than 64 bits is given, numbers must be finite"),
+    (f"rate = {10**400}", "rate: a whole number of more than 64 bits is not valid. Allowed: finite"),
     ('vcs = [1, "2"]', "vcs[1]: '2' is not valid. Allowed: a whole number"),
     ("vcs = [[1]]", "vcs[0]: [1] is not valid. Allowed: a whole number"),
     ("[rate]\na = 1", "rate: {'a': 1} is not valid. Allowed: a number or a list, each a number"),
-    ("rate = ", "is no TOML"),
+    ("rate = ", "is not TOML"),
 ], ids=lambda text: text.split("=")[0].strip() if "=" in text else "")
 def test_file_is_refused_in_a_sentence(text, sentence, sweep_of):
     with pytest.raises(WormcastError) as refused:

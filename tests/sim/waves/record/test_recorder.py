@@ -185,8 +185,8 @@ def test_instances_have_the_names_of_the_topology_and_of_the_waveform(text, foun
 @pytest.mark.parametrize(("text", "sentence"), [
     ("3", "instances: node: '3' is not in mesh:1x3. Allowed: ids from 0 to 2"),
     ("router_0_3", "instances: 'router_0_3' is not valid. Allowed in mesh:1x3: router_0_0 to router_0_2."),
-    ("hub", "instances: node: 'hub' is none of mesh:1x3"),
-    ("", "instances: node: '' is none of mesh:1x3"),
+    ("hub", "instances: node: 'hub' is not in mesh:1x3"),
+    ("", "instances: node: '' is not in mesh:1x3"),
 ])
 def test_unknown_instances_are_refused(text, sentence):
     with pytest.raises(WormcastError) as error:

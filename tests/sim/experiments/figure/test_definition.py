@@ -137,10 +137,10 @@ def test_like_another_one(tmp_path):
       for name in ("../../../escaped", "a/b", "", ".hidden", "two words")),
     ({"pictures": "[{name = 'p', command = 'plan {plot}'}, {name = 'p', command = 'plan {plot}'}]"},
      "pictures: the name 'p' is not valid: another picture has it"),
-    ({"pictures": "[{name = 'p', command = 'plan --plot {plo|}'}]"}, r"it draws no picture. Needed: {plot} in place of"),
+    ({"pictures": "[{name = 'p', command = 'plan --plot {plo|}'}]"}, "it draws no picture. Needed: {plot} in place"),
     ({"pictures": "[{name = 'p', command = 'plan \"mesh'}]"}, "pictures: 'plan \"mesh' is not valid: No closing"),
     ({"scatter": "{across = 'x', up = 'y', points = [{name = 'a', across = '1', up = '2'}]}",
-      "pictures": "[{name = 'scatter', command = 'plan {plot}'}]"}, "the name 'scatter' is not valid: another picture has it"),
+      "pictures": "[{name = 'scatter', command = 'plan {plot}'}]"}, "the name 'scatter' is not valid: another picture"),
     ({"values": "[20]"}, r"values: \[20\] is not valid: a figure over the load places its points itself"),
 ])
 def test_what_is_refused(tmp_path, entries, sentence):

@@ -1,0 +1,33 @@
+"""Pages that state facts of the program: exit codes, spellings of resources, terms of the glossary."""
+
+import re
+from collections import Counter
+from pathlib import Path
+
+from tools.reference.glossary_index import find_words
+from wormcast.algorithms.channels import SPELLINGS
+from wormcast.sim.cli.app import Exit
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def test_the_contract_has_all_exit_codes():
+    text = (DOCS / "contract.md").read_text()
+    codes = re.findall(r"^\| (\d+) \|", text, re.MULTILINE)
+    assert [int(code) for code in codes] == sorted(map(int, Exit))
+
+
+def test_the_contract_has_all_spellings_of_resources():
+    text = (DOCS / "contract.md").read_text()
+    kinds = {spelling.partition(":")[0] for spelling in SPELLINGS.values()}
+    assert kinds <= set(re.findall(r"`(\w+):", text))
+
+
+def test_a_term_is_explained_once():
+    words = Counter(word.name for word in find_words("glossary.md", (DOCS / "glossary.md").read_text()))
+    assert len(words) > 50
+    assert [word for word, times in words.items() if times > 1] == []
+
+
+def test_the_readme_is_short():
+    assert len((DOCS.parent / "README.md").read_text().split()) <= 900

@@ -39,7 +39,7 @@ class DeepSwitchHarness(Harness):
         Property("readers", "A row that is fetched is closed and not free, is fetched in no cycle in which one is "
                             "closed, and freed in the order in which it was; no more readers take a flit in passing "
                             "than its worm has branches.",
-                 Mutant("deep.order.FetchOrder.elaborate", "(closed != self.fetch_row) & ~", "~")),
+                 Mutant("deep.row_scheduler.FetchOrder.elaborate", "(closed != self.fetch_row) & ~", "~")),
     )
 
     def __init__(self, *, rows: int, chunk: int, inputs: int, outputs: int, flits: int = 1):

@@ -11,7 +11,7 @@ from .rows import Rows
 
 __all__ = ["StoreHarness"]
 
-WHERE = "deep.store.ChunkStore.elaborate"
+WHERE = "deep.chunk_buffer.ChunkStore.elaborate"
 
 
 class StoreHarness(Harness):

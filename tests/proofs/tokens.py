@@ -26,15 +26,15 @@ class StationHarness(Harness):
     properties = (
         Property("conserved", "Tokens that come in, and held before, are as many as go out, and are held after: what "
                               "has come and not gone is held, or leaves, in each cycle.",
-                 Mutant("tokens.TokenStation.elaborate", "& ~self.asks.any()) | ended", "& ~self.asks.any())")),
+                 Mutant("token_station.TokenStation.elaborate", "& ~self.asks.any()) | ended", "& ~self.asks.any())")),
         Property("alone", "None comes in while one is held here.",
-                 Mutant("tokens.TokenStation.elaborate", "~self.asks.any()", "~self.asks.all()")),
+                 Mutant("token_station.TokenStation.elaborate", "~self.asks.any()", "~self.asks.all()")),
         Property("granted", "It is granted only as it comes, only to one, and to one that asks.",
-                 Mutant("tokens.TokenStation.elaborate", "Mux(here, chosen, 0)", "chosen")),
+                 Mutant("token_station.TokenStation.elaborate", "Mux(here, chosen, 0)", "chosen")),
         Property("kept", "Who was granted it holds it from the next cycle on, until it gives it back, and nobody else.",
-                 Mutant("tokens.TokenStation.elaborate", "Mux(ended, 0, self.held)", "self.held")),
+                 Mutant("token_station.TokenStation.elaborate", "Mux(ended, 0, self.held)", "self.held")),
         Property("turns", "At most as many grants of this station as it has other requesters come before one's own.",
-                 Mutant("tokens.TokenStation.elaborate", "k + 1 + step", "step")),
+                 Mutant("token_station.TokenStation.elaborate", "k + 1 + step", "step")),
     )
 
     def __init__(self, *, requesters: int):
@@ -89,9 +89,9 @@ class RingHarness(Harness):
     component = "TokenStation, ring"
     properties = (
         Property("one", "In each cycle there is one token: one requester holds it, or it is on one of the lines.",
-                 Mutant("tokens.TokenStation.elaborate", "& ~self.asks.any()) | ended", ") | ended")),
+                 Mutant("token_station.TokenStation.elaborate", "& ~self.asks.any()) | ended", ") | ended")),
         Property("bound", "At most P*b*V - 1 grants to others come before one's own: those to all others, once each.",
-                 Mutant("tokens.TokenStation.elaborate", "k + 1 + step", "step")),
+                 Mutant("token_station.TokenStation.elaborate", "k + 1 + step", "step")),
     )
 
     def __init__(self, *, stations: int, requesters: int):

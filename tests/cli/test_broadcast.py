@@ -50,7 +50,7 @@ def test_a_formula_is_of_broadcasts_by_hosts_that_do_nothing_else(arguments):
 def test_a_formula_says_what_it_supposes_of_ties(scheme, ties, said):
     code, out, _ = wormcast("run", "torus:8x8", scheme, "--source", "0", "--destinations", "all", "--length", "4",
                             "--configuration", "dcf_torus", "--ties", ties)
-    assert (code, "formula: " in out, "it is with --ties signed" in out) == (0, True, said)
+    assert (code, "formula: " in out, "it assumes --ties signed" in out) == (0, True, said)
 
 
 def test_load_of_broadcasts():

@@ -66,7 +66,7 @@ def test_random_multicasts_are_planned_for_their_means():
     assert as_json(*command[:-1], 4)[1]["shared"] != told["shared"]
     _, out, _ = wormcast(*command)
     assert "800 random multicasts" in out
-    assert "share of worms that go as a unicast" in " ".join(out.split())
+    assert "share of worms on the path of a unicast" in " ".join(out.split())
 
 
 def test_plan_tells_people_the_form_and_who_waits_for_whom():
@@ -282,7 +282,7 @@ ONE = ["--source", "0", "--destinations", "1", "--length", "4"]
          "instances: node: '4.0' is not in mesh:4x4"),
         (["run", "mesh:4x4", "dual-path", *ONE, "--vcd", "x.vcd", "--instances", "router_4_0"],
          "instances: 'router_4_0' is not valid. Allowed in mesh:4x4: router_0_0 to router_3_3."),
-        (["run", "mesh:4x4", "dual-path", *ONE, "--messages", "x.json"], "one or the other"),
+        (["run", "mesh:4x4", "dual-path", *ONE, "--messages", "x.json"], "with --messages is not valid"),
         (["run", "mesh:4x4", "dual-path", "--messages", "absent.json"], "absent.json cannot be read"),
         (["launch"], "launch"),
         (["list", "papers"],

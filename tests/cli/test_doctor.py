@@ -55,7 +55,7 @@ def test_what_is_printed(capsys, monkeypatch):
     assert lines[0].startswith("wormcast {wormcast} with Python {python}, numpy {numpy}".format(**versions))
     assert f"processor: {processor['name']}, {processor['cores']} core" in lines[1]
     assert f"{8 * processor['vector_bytes']}-bit vectors" in lines[1]
-    assert any(re.fullmatch(r"speed: [\d ]+ cycles/s with one seed on one core, of: wormcast load mesh:8x8 .*", line)
+    assert any(re.fullmatch(r"speed: [\d ]+ cycles/s with one seed on one core, by: wormcast load mesh:8x8 .*", line)
                for line in lines)
     assert any(kernels["folder"] in line for line in lines)
     assert [line.split()[0] for line in lines[lines.index("extras:") + 1:]][:len(found["extras"])] == [

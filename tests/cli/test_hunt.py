@@ -43,7 +43,7 @@ def test_it_says_what_it_has_searched_and_written(found):
     folder, out, told = found
     searched = told["searched"]
     assert f"searched: {searched['cycles']} cycles of {searched['networks']} networks, {searched['messages']} me" in out
-    assert f"shrunk: {told['first']} messages to 2, by {told['tried']} runs; it deadlocks no longer without" in out
+    assert f"shrunk: {told['first']} messages to 2, by {told['tried']} runs; minimal: no deadlock if" in out
     assert set(told["files"]) == {"messages", "waveform", "picture", "replay"}
     for what, path in told["files"].items():
         assert f"{what}: {path}\n" in out

@@ -89,7 +89,7 @@ def test_check_says_it_without_a_run(tmp_path):
     code, out, err = wormcast("check", "min:b=2,stages=3", "atbm", "--tokens", "off", "--plot", "cycle.svg",
                               cwd=tmp_path)
     assert (code, err) == (3, "")
-    assert "tokens: none, so that a worm is copied wherever it finds a channel" in out
+    assert "tokens: none, a switch replicates a worm without waiting for a token" in out
     picture = (tmp_path / "cycle.svg").read_text()
     assert 'id="step-1"' in picture
     assert 'id="step-2"' in picture

@@ -115,7 +115,7 @@ def test_slots_wait_behind_the_worms_of_their_own_host():
 
 @pytest.mark.parametrize("slots", [-1, 17])
 def test_bad_slots_are_refused(slots):
-    with pytest.raises(ValueError, match=f"slots: {slots} is given, allowed are 0 to 16"):
+    with pytest.raises(ValueError, match=f"slots: {slots} is not valid. Allowed: 0 to 16"):
         check(MESH, SCHEMES["dual-path"], slots=slots)
 
 

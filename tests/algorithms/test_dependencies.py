@@ -403,11 +403,11 @@ def reversed_column_path(shape, source, destinations):
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        (lambda: check(topology("mesh:4x4"), DUAL_PATH, consumption=0), "consumption: 0 is given"),
+        (lambda: check(topology("mesh:4x4"), DUAL_PATH, consumption=0), "consumption: 0 is not valid"),
         (lambda: check(topology("mesh:4x4"), DUAL_PATH, ejection="each"),
          "ejection: 'each' is not valid. Allowed: one, all"),
         (lambda: check(topology("mesh:4x4"), DUAL_PATH, ejection=1), "ejection: 1 is not valid. Allowed: text"),
-        (lambda: check(topology("mesh:4x4"), DUAL_PATH, vcs=17), "vcs: 17 is given, allowed are 1 to 16"),
+        (lambda: check(topology("mesh:4x4"), DUAL_PATH, vcs=17), "vcs: 17 is not valid. Allowed: 1 to 16"),
         (lambda: check(topology("mesh:17x17"), DUAL_PATH),
          "^check: mesh:17x17 has 289 nodes, too many to enumerate all multicasts to two destinations"),
         (lambda: check(topology("mesh:4x4"), DUAL_PATH, classes=ConsumptionClasses((("up",),))),

@@ -265,7 +265,7 @@ class TestTori:
             cycle = check(ring, INDIVIDUAL, relation=Backwards(), vcs=vcs).cycle
             assert [step.resource for step in cycle] == [f"link:{k}>{(k + 1) % 4}:{named}" for k in range(4)]
         for vcs in (1, 3):
-            with pytest.raises(WormcastError, match=f"vcs: {vcs} is given, the relations tell 2 classes of virtual "
+            with pytest.raises(WormcastError, match=f"vcs: {vcs} is not valid: the relations tell 2 classes of virtual "
                                                     "channels apart on ring:4. Allowed: multiples of 2, or"):
                 check(ring, INDIVIDUAL, vcs=vcs)
 

@@ -150,7 +150,7 @@ def test_a_file_that_may_not_grow_loses_no_result(tmp_path):
     (["--vcd", "{tmp}/x.vcd", "--window", "5:5"], "window: '5:5' is not valid. Allowed: A:B with 0 <= A < B <= 12000."),
     (["--vcd", "{tmp}/x.vcd", "--window", "5:12001"], "window: '5:12001' is not valid"),
     (["--vcd", "{tmp}/x.vcd", "--instances", "router_0_0"], "instances: router_0_0 is not valid without --window"),
-    (["--vcd", "{tmp}/x.vcd", "--window", "5:9", "--instances", "router_9_9"], "instances: 'router_9_9' is given"),
+    (["--vcd", "{tmp}/x.vcd", "--window", "5:9", "--instances", "router_9_9"], "instances: 'router_9_9' is not valid"),
     (["--vcd", "/nowhere/x.vcd"], "/nowhere/x.vcd cannot be written"),
 ])
 def test_bad_options_are_refused_before_anything_is_run(more, sentence, tmp_path):

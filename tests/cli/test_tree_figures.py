@@ -108,11 +108,11 @@ def test_explain_prints_what_the_paper_says_of_trees():
 
 @pytest.mark.parametrize(("arguments", "sentence"), [
     (["check", "mesh:3x3", "individual", "--tokens", "on"], "tokens: on is not valid: worms of individual do not repl"),
-    (["check", "min:b=2,stages=3", "atbm", "--classes", "0+:last"], "classes: 0+:last is given, worms of atbm"),
+    (["check", "min:b=2,stages=3", "atbm", "--classes", "0+:last"], "classes: 0+:last is not valid: worms of atbm"),
     (["run", "min:b=2,stages=3", "atbm", "--source", 0, "--destinations", "1,2", "--length", 8, "--readers",
       "independent"], "readers: independent is not valid: the scheme determines the replication"),
     (["run", "min:b=2,stages=3", "atbm", "--source", 0, "--destinations", "1,2", "--length", 8, "--classes", "0+:last"],
-     "classes: 0+:last is given, worms of atbm"),
+     "classes: 0+:last is not valid: worms of atbm"),
     (["check", "min:b=2,stages=3", "atbm", "--explain", "--with", "individual"], "explain: atbm and individual"),
     (["run", "min:b=2,stages=3", "atbm", "--source", "0", "--destinations", "1,3", "--length", "4", "--contention"],
      "contention: atbm is not valid: its worms branch"),

@@ -102,7 +102,7 @@ def test_messages_are_refused_alike_in_a_run_and_as_a_trace(scheme, options, fol
                  for command, option in (("run", "--messages"), ("load", "--trace")))
     assert run == load
     assert run[0] == 2
-    assert "allowed is" in run[2]
+    assert "Allowed: " in run[2]
 
 
 def test_sets_that_are_given_are_asked_alone(folder):

@@ -418,9 +418,9 @@ def raises_ctrl_c(*_):
 
 
 @pytest.mark.parametrize(("method", "given", "sentence"), [
-    ("worms", None, "scheme individual: its worms gives a NoneType, it must give Worms"),
+    ("worms", None, "scheme individual: worms returns a NoneType. Needed: Worms"),
     ("visit_triples", "text", r"scheme individual: visit_triples\(topology\): a str is not valid: .* from 0 to 8"),
-    ("classes_on", -1, "scheme individual: its classes_on gives a int, it must give ConsumptionClasses"),
+    ("classes_on", -1, "scheme individual: classes_on returns a int. Needed: "),
 ])
 def test_what_is_no_answer_is_refused(method, given, sentence):
     scheme = SCHEMES["individual"].routed_by(E_CUBE)

@@ -97,18 +97,19 @@ CONVENTIONAL = "ni: conventional is not valid: network interfaces forward the wo
     (["plan", NETWORK, "k-binomial", *TO, "--packet", 8],
      "packet: 8 is not valid without --length. Needed: --length FLITS."),
     (["plan", NETWORK, "k-binomial:k=0", *TO],
-     "scheme: k '0' of 'k-binomial:k=0' is not valid. Allowed: whole numbers from 1 to 12"),
+     "scheme: k '0' of 'k-binomial:k=0' is not valid. Allowed: whole numbers from 1 to 12."),
     (["plan", NETWORK, "k-binomial:k=-1", *TO],
-     "scheme: k '-1' of 'k-binomial:k=-1' is not valid. Allowed: whole numbers from 1 to 12"),
+     "scheme: k '-1' of 'k-binomial:k=-1' is not valid. Allowed: whole numbers from 1 to 12."),
     (["plan", NETWORK, "k-binomial:packets=0", *TO],
-     "scheme: packets '0' of 'k-binomial:packets=0' is not valid. Allowed: whole numbers from 1 to 1099511627776"),
+     "scheme: packets '0' of 'k-binomial:packets=0' is not valid. Allowed: whole numbers from 1 to 1099511627776."),
     (["plan", NETWORK, "k-binomial:order=up", *TO],
-     "scheme: order 'up' of 'k-binomial:order=up' is not valid. Allowed: cco, dimension, id, random"),
+     "scheme: order 'up' of 'k-binomial:order=up' is not valid. Allowed: cco, dimension, id, random."),
     (["plan", NETWORK, "binomial:k=2", *TO],
-     "scheme: 'k=2' of 'binomial:k=2' is not a parameter. Allowed: binomial:order=...,seed=..."),
+     "scheme: 'k=2' of 'binomial:k=2' is not a parameter. Allowed: binomial:order=...,seed=...."),
     (["plan", NETWORK, "individual:k=2", *TO], "scheme: 'individual:k=2' is not valid: individual has no parameters"),
     (["plan", "min:b=2,stages=5", "k-binomial:order=cco", *TO],
-     "scheme k-binomial:order=cco, order cco: min:b=2,stages=5 is not valid: it has 1 links from switch s0 to s16"),
+     ("scheme k-binomial:order=cco, order cco: min:b=2,stages=5 is not valid: it has 1 links from switch s0 to s16 "
+      "and 0 back. Allowed: networks whose links go both ways.")),
 ])
 def test_bad_input_is_one_sentence(command, sentence, tmp_path):
     code, out, err = wormcast(*command, cwd=tmp_path)

@@ -109,11 +109,11 @@ RUN = ["run", NETWORK, "tree", *TO, "--length", 8, *DEEP]
 
 @pytest.mark.parametrize(("command", "sentence"), [
     ([*RUN, "--chunk", 4],
-     "chunk: 4 is not valid: the switch has 8 outputs and decodes 5 header flits at once. Allowed: 8 flits"),
+     "chunk: 4 is not valid: the switch has 8 outputs and decodes 5 header flits at once. Allowed: 8 flits or more."),
     ([*RUN, "--chunk", 7], "buffer: 640 is not valid with chunks of 7 flits. Allowed: multiples of 7 from 14."),
     ([*RUN, "--buffer", 8], "buffer: 8 is not valid with chunks of 8 flits. Allowed: multiples of 8 from 16."),
     ([*RUN, "--flit-width", 2],
-     "chunk: 8 is not valid: the switch has 8 outputs and decodes 17 header flits at once. Allowed: 17 flits"),
+     "chunk: 8 is not valid: the switch has 8 outputs and decodes 17 header flits at once. Allowed: 17 flits or more."),
     *(([command, NETWORK, "tree", *options, *DEEP, "--vcs", 2],
        "vcs: 2 is not valid with buffer-kind deep. Allowed: 1.")
       for command, *options in (RUN[:1] + TO + ["--length", 8], ["load", "--rate", "0.01"], ["check"])),
@@ -130,11 +130,12 @@ RUN = ["run", NETWORK, "tree", *TO, "--length", 8, *DEEP]
     *((["check", NETWORK, scheme], UNBUILT.format(scheme)) for scheme in SWITCH_BASED),
     (["check", "min:b=2,stages=3", "atbm", *DEEP, "--explain"],
      ("explain: --buffer-kind deep is not valid: the theorems about atbm assume shallow buffers. Allowed: "
-     "shallow.")),
+     "--buffer-kind shallow.")),
     (["check", NETWORK, "tree", *DEEP, "--relation", "up-down"],
-     "scheme tree: relation up-down is not valid. Allowed: up-down-tree, up-down-tree-any"),
+     "scheme tree: relation up-down is not valid. Allowed: up-down-tree, up-down-tree-any."),
     (["plan", "min:b=2,stages=2", "tree", "--source", 0, "--destinations", 1],
-     "scheme tree: min:b=2,stages=2 is not valid: it has 1 links from switch s0 to s2 and 0 back. Allowed: networks"),
+     ("scheme tree: min:b=2,stages=2 is not valid: it has 1 links from switch s0 to s2 and 0 back. Allowed: "
+      "networks whose links go both ways.")),
 ])
 def test_bad_input_is_one_sentence(command, sentence, tmp_path):
     code, out, err = wormcast(*command, cwd=tmp_path)

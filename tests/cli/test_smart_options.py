@@ -12,7 +12,7 @@ SMART = "--ni fpfs --packet 16"
 
 @pytest.mark.parametrize(("network", "scheme", "options", "sentence"), [
     ("mesh:1x4", "k-binomial:k=0", SMART,
-     "scheme: k '0' of 'k-binomial:k=0' is not valid. Allowed: whole numbers from 1 to 12"),
+     "scheme: k '0' of 'k-binomial:k=0' is not valid. Allowed: whole numbers from 1 to 12."),
     ("mesh:1x4", "k-binomial", f"{SMART} --ratio 0", "ratio: '0' is not valid. Allowed: numbers above 0."),
     ("mesh:1x4", "k-binomial", f"{SMART} --ratio half", "ratio: 'half' is not valid. Allowed: numbers above 0."),
     ("mesh:1x4", "k-binomial", f"{SMART} --ratio 2 --t-hs 100 --t-ns 3",
@@ -26,17 +26,17 @@ SMART = "--ni fpfs --packet 16"
     ("mesh:1x4", "k-binomial", f"{SMART} --dma 4/",
      "dma: '4/' is not valid. Allowed: FLITS or FLITS/CYCLES, each 1 to 9999, for example 4/3."),
     ("mesh:1x4", "k-binomial", f"{SMART} --dma-buckets both",
-     "dma_buckets: 'both' is not valid. Allowed: shared, separate"),
+     "dma_buckets: 'both' is not valid. Allowed: shared, separate."),
     ("mesh:1x4", "k-binomial", "--ni fcfs --packet 4",
      ("places: 4 (the default) is not valid: ni fcfs keeps all packets of a message, and a message of 32 flits has 8. "
       "Allowed: 8 or more.")),
     ("mesh:4x4", "k-binomial:k=4", f"{SMART} --row 3",
      "row: 3 is not valid: the headers of all children of node 0 have 4 flits. Allowed: 4 or more."),
     ("mesh:1x4", "k-binomial", f"{SMART} --rows 3", "rows: 3 is not valid. Allowed: powers of two up to 64."),
-    ("mesh:1x4", "k-binomial", f"{SMART} --places 257", "places: 257 is not valid. Allowed: 1 to 256"),
+    ("mesh:1x4", "k-binomial", f"{SMART} --places 257", "places: 257 is not valid. Allowed: 1 to 256."),
     ("mesh:1x4", "k-binomial", "--ni fpfs",
      "packet: 0 (the default) is not valid: ni fpfs forwards packets, and 0 makes none. Allowed: 1 to 65535."),
-    ("mesh:1x4", "k-binomial", "--ni clever", "ni: 'clever' is not valid. Allowed: conventional, fcfs, fpfs"),
+    ("mesh:1x4", "k-binomial", "--ni clever", "ni: 'clever' is not valid. Allowed: conventional, fcfs, fpfs."),
     ("mesh:1x4", "k-binomial", "--packet 16",
      ("ni: conventional is not valid: network interfaces forward the worms of scheme k-binomial. Allowed: fcfs, "
       "fpfs.")),

@@ -183,6 +183,6 @@ def test_each_option_changes_the_parts_that_it_says():
 def test_bad_option_is_refused_wherever_it_is_declared():
     for name, option in options_of(Configuration).items():
         wrong = option.limits[1] + 1 if option.limits else "nothing of the kind"
-        with pytest.raises(WormcastError, match=rf"^{name}: '?{wrong}'? is (not valid|no direction)"):
+        with pytest.raises(WormcastError, match=rf"^{name}: '?{wrong}'? is not (valid|a direction)"):
             Configuration(**{name: wrong})
         assert option.help.endswith(".")

@@ -238,7 +238,7 @@ def test_packets_need_room_for_their_place():
     ):
         with pytest.raises(WormcastError, match=sentence):
             bulk("mesh:1x3", "individual", [send(0, 2, length=length)], flit_width=width, packet=4)
-    with pytest.raises(WormcastError, match="where a header may have 128 flits of 20 bits, in packets 64 are allowed"):
+    with pytest.raises(WormcastError, match="packet: 4 is not valid: a header can have 128 flits of 20 bits"):
         run(topology("mesh:16x16"), SCHEMES["dual-path"], [send(0, 2)], Configuration(flit_width=20, packet=4))
 
 

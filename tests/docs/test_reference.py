@@ -42,7 +42,7 @@ def test_page_of_a_command(told, name):
 
 def test_values_and_defaults_of_options(told):
     page = told["commands/run.md"]
-    assert re.search(r"^\| `--engine`\S* \| `bulk\\\|amaranth`\S* \| .* \| `bulk`\S* \|$", page, re.MULTILINE)
+    assert re.search(r"^\| `--engine`\S* \| `bulk\\\|amaranth`\S* \| .* Default: bulk\. \|", page, re.MULTILINE)
     assert re.search(r"^\| `--seed`\S* \| `0\.\.`\S* \|", page, re.MULTILINE)
     assert re.search(r"^\| `--json`\S* \|  \|", page, re.MULTILINE)
 

@@ -31,6 +31,7 @@ SLOW = {
     "wormcast run irregular:switches=2,ports=32": "two minutes of compiling",
 }
 NEVER = {
+    "wormcast wave figure4.fst": "GTKWave's vcd2fst makes the file; tests/sim/waves/view/test_fst.py reads one",
     "wormcast demo": "a minute; tests/cli/test_commands.py runs it",
     "wormcast synth": "minutes of synthesis; `make tables` runs them, tests/sim/test_tables.py up to where tools begin",
     "wormcast sweep examples/boppana_8x8": "minutes; `make figures` runs it",

@@ -430,7 +430,7 @@ class TestRegistry:
         registry = self.registry(monkeypatch)
         registry.add("mine", SCHEMES["dual-path"])
         with pytest.raises(
-            WormcastError, match="scheme: 'mine' is there already, a new one needs another name"
+            WormcastError, match="scheme: 'mine' is not valid: it exists already"
         ):
             registry.add("mine", SCHEMES["dual-path"])
 

@@ -271,7 +271,7 @@ def test_a_picture_has_every_row_and_column_and_a_cell_that_holds_its_marks(tmp_
         (["mesh:4x4", "individual", "--plot", "x.gif"], "plot: x.gif is not valid. Allowed: names that end in"),
         (["mesh:4x4", "individual", "--plot", "no/x.png"], "no/x.png cannot be written"),
         (["mesh:4x4", "dual-path", "--consumption", "0"], "consumption: 0 is not valid. Allowed: 1 to 16."),
-        (["mesh:4x4", "dual-path", "--classes", "sideways"], "'sideways' is no direction"),
+        (["mesh:4x4", "dual-path", "--classes", "sideways"], "'sideways' is not a direction"),
         (["mesh:4x4", "dual-path", "--with", "nothing"], "scheme: 'nothing' is unknown"),
         (["mesh:4x4", "dual-path", "--with", "individual=nothing"], "relation: 'nothing' is unknown"),
         (["mesh:4x4", "dual-path", "--ejection", "each"], "ejection: 'each' is not valid. Allowed: one, all"),
@@ -280,7 +280,7 @@ def test_a_picture_has_every_row_and_column_and_a_cell_that_holds_its_marks(tmp_
         (["torus:4x4", "individual", "--vcs", "3"],
          "apart on torus:4x4. Allowed: multiples of 2, or any number without classes (vc-classes none)"),
         (["torus:4x4", "dual-path"], "scheme dual-path: torus:4x4 is not valid. Allowed: mesh"),
-        (["mesh:4x4", "individual", "--relation", "absent.py"], "there is no file absent.py"),
+        (["mesh:4x4", "individual", "--relation", "absent.py"], "absent.py cannot be read: No such file"),
         (["mesh:20x20", "dual-path"], "mesh:20x20 has 400 nodes"),
     ],
 )

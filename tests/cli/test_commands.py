@@ -93,7 +93,7 @@ def test_a_plan_breaks_ties_as_it_is_told():
         links[ties] = [worm["links"] for worm in found["worms"]]
     assert links == {"plus": [[[4, 5], [5, 0], [0, 1]], [[4, 3]]], "signed": [[[4, 3], [3, 2], [2, 1]], [[4, 3]]]}
     assert wormcast("plan", "ring:6", "individual", "--source", 4, "--destinations", 1, "--ties", "up") == (
-        2, "", "wormcast: ties: 'up' is not valid. Allowed: plus, signed\n")
+        2, "", "wormcast: ties: 'up' is not valid. Allowed: plus, signed.\n")
 
 
 def test_run_delivers_to_every_destination():
@@ -199,7 +199,7 @@ def test_topology_tells_and_draws_which_switches_share_a_token(channels, sizes, 
     assert sum(len(group) for group in shown["tokens"][0]["groups"]) == 16
     assert "dashed: switches that share a token" in (tmp_path / "groups.svg").read_text()
     assert as_json("topology", "min:b=4,stages=3")[1]["tokens"] is None
-    assert "mesh:2x2 is given, groups are those of the stages" in wormcast("topology", "mesh:2x2", "--tokens", 1)[2]
+    assert "tokens: mesh:2x2 is not valid: it has no stages" in wormcast("topology", "mesh:2x2", "--tokens", 1)[2]
 
 
 def test_topology_shows_coordinates_and_labels():
@@ -261,7 +261,7 @@ ONE = ["--source", "0", "--destinations", "1", "--length", "4"]
         (["run", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "1", "--length", "0"],
          "wormcast: run: length: 0 is not valid"),
         (["run", "mesh:4x4", "dual-path", "--source", "0"], "--destinations, --length is missing"),
-        (["run", "mesh:8x8", "dual-path", *ONE, "--flit-width", "5"], "flit_width 5 cannot hold"),
+        (["run", "mesh:8x8", "dual-path", *ONE, "--flit-width", "5"], "flit_width 5 is not valid: it cannot hold"),
         (["run", "mesh:4x4", "dual-path", *ONE, "--vcs", "0"], "vcs: 0 is not valid. Allowed: 1 to 16"),
         (["run", "mesh:4x4", "dual-path", *ONE, "--readers", "both"], "readers: 'both' is not valid. Allowed: coupled"),
         (["run", "mesh:4x4", "dual-path", *ONE, "--engine", "both"], "engine: 'both' is not valid. Allowed: bulk, am"),
@@ -286,7 +286,7 @@ ONE = ["--source", "0", "--destinations", "1", "--length", "4"]
         (["run", "mesh:4x4", "dual-path", "--messages", "absent.json"], "absent.json cannot be read"),
         (["launch"], "launch"),
         (["list", "papers"],
-         "'what': 'papers' is not one of 'schemes', 'topologies', 'relations', 'configurations', 'components', "),
+         "'WHAT': 'papers' is not one of 'schemes', 'topologies', 'relations', 'configurations', 'components', "),
         (["plan", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "1,"], "'1,' has no node beside a comma"),
     ],
 )

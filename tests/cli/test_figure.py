@@ -226,7 +226,7 @@ def test_a_figure_that_is_not_there_is_refused(tmp_path):
     code, _, err = wormcast("figure", "005", "--out", tmp_path)
     assert code == 2
     assert err.startswith("wormcast: figure: '005' is not valid. Allowed: 000-area, ")
-    assert err.endswith(", a file NAME.toml, or several: 000, 001, 002, 003, 004, all\n")
+    assert err.endswith(", a file NAME.toml, or several: 000, 001, 002, 003, 004, all.\n")
 
 
 def test_a_command_s_picture_has_no_other_name_in_the_folder(file, tmp_path, monkeypatch):

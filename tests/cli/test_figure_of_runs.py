@@ -71,7 +71,7 @@ def test_a_point_for_each_value_with_formula_and_bound(tmp_path):
         assert [row["latency"] for row in csv.DictReader(written)] == [str(row["latency"]) for row in told["table"]]
     page = (tmp_path / "out" / "runs.html").read_text()
     assert "bound_steps" in page
-    assert "nothing is random" in page
+    assert "Nothing is random" in page
     picture = (tmp_path / "out" / "runs.svg").read_text()
     assert picture == (measured(tmp_path, over="length", values=[1, 20, 60], own=[20]), (
         tmp_path / "out" / "runs.svg").read_text())[1]
@@ -144,7 +144,7 @@ def test_topologies_lie_by_their_nodes_and_quick_takes_every_other_one(tmp_path)
     (("t_hs = 10", "destinations_mean = 3.0"), "'destinations_mean' is not an option of run"),
     (("values = [1, 20]", "values = [\"a\"]"), "values[0]: 'a' is not valid. Allowed: a whole number"),
     (("latency('one') >", "throughput('one') >"), "throughput is not valid: series one has single"),
-    (("destinations = \"0.2\"", "destinations = \"9.9\""), "point runs:one, length 1: node: '9.9' is outside"),
+    (("destinations = \"0.2\"", "destinations = \"9.9\""), "point runs:one, length 1: node: '9.9' is not in torus:4x4"),
 ])
 def test_what_is_refused(tmp_path, change, sentence):
     file = write(tmp_path, "length", [1, 20], [20])

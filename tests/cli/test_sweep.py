@@ -91,7 +91,7 @@ def test_what_is_wrong_is_told_in_a_sentence_and_nothing_is_run(file, tmp_path):
     assert (code, out, err) == (2, "", f"wormcast: {tmp_path}/plain/out cannot be written: Not a directory\n")
     file.write_text(SWEEP + "buffers = 4\n")
     code, out, err = sweep(file, "--out", tmp_path / "out")
-    assert (code, out, err) == (2, "", f"wormcast: {file}: 'buffers' is not a key of a sweep. Nearest: 'buffer'\n")
+    assert (code, out, err) == (2, "", f"wormcast: {file}: 'buffers' is not a key of a sweep. Nearest: 'buffer'.\n")
     assert not (tmp_path / "out").exists()
 
 

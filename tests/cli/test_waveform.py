@@ -95,7 +95,7 @@ def test_a_deadlock_whose_waveform_cannot_be_written_is_told_all_the_same(deadlo
     (tmp_path / "wormcast-deadlock.vcd").mkdir()
     code, out, err = wormcast(*deadlock, "--json", cwd=tmp_path)
     assert code == 3
-    assert err.startswith("wormcast: the waveform of the deadlock is not written: wormcast-deadlock.vcd is no ord")
+    assert err.startswith("wormcast: the waveform of the deadlock is not written: wormcast-deadlock.vcd is not valid")
     assert err.count("\n") == 1
     told = json.loads(out)
     assert (told["outcome"], told["waveform"]) == ("deadlock", None)

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from tools.fuzz import Session
+from tools.fuzz import PARTS, Session
 from tools.fuzz.combinations import contradictions
 from tools.fuzz.files import FIGURE, SWEEP
 from tools.fuzz.guarded import Ended, Place
@@ -130,6 +130,6 @@ def test_contradictions_are_found(others, found):
 def test_a_short_run_finds_no_fault(part, count, seconds, tmp_path):
     said: list[str] = []
     session = Session(part, SEED, tmp_path, said.append)
-    session.run(count, seconds)
+    session.run(PARTS[part], count, seconds)
     assert session.tried
     assert not said, "\n".join(said)

@@ -10,6 +10,7 @@ memory, a file that was not named or is half-written, or two commands that contr
 a command line that repeats it, whose files are in the folder of ``--keep``. Exit code 1 if there is a fault.
 """
 
-from .session import PARTS, Session
+from .parts import PARTS
+from .session import Session
 
 __all__ = ["PARTS", "Session"]

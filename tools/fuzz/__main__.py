@@ -25,7 +25,7 @@ def main() -> int:
     for part in given.part or PARTS:
         print(f"{part}: seed {given.seed}", flush=True)
         session = Session(part, given.seed, given.keep, lambda line: print(line, flush=True))
-        session.run(given.count, given.seconds, given.first)
+        session.run(PARTS[part], given.count, given.seconds, given.first)
         codes = ", ".join(f"{code}: {count}" for code, count in sorted(session.codes.items()))
         print(
             f"{part}: {session.tried} trials, exit codes {codes}; {session.kinds.total()} faults of "

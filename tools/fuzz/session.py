@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-from .guarded import Ended, Place, preload
-from .trial import Finding, Trial, attempt, faults_of, keep
+from .guarded import Ended, preload
+from .trial import Finding, Trial, keep
 
-__all__ = ["PARTS", "Session"]
+__all__ = ["Part", "Session"]
 
 
 @dataclass
@@ -46,10 +46,10 @@ class Session:
     codes: Counter[int] = field(default_factory=Counter)
     kinds: Counter[str] = field(default_factory=Counter)
 
-    def run(self, count: int, seconds: float, first: int = 0) -> None:
+    def run(self, prepare: "Part", count: int, seconds: float, first: int = 0) -> None:
         """Make trials ``first``, ``first + 1``, ... until there are so many, or the time is over."""
         preload()
-        trial_of = PARTS[self.part](self)
+        trial_of = prepare(self)
         end = time.monotonic() + seconds  # what all trials need is made before
         for number in range(first, first + count):
             if time.monotonic() > end:
@@ -69,36 +69,5 @@ class Session:
         self.say(f"  {command}")
 
 
-def _files(session: Session) -> Callable[[int, Random], None]:
-    from .files import Bases, originals
-
-    bases = Bases(originals())
-
-    def trial_of(number: int, rng: Random) -> None:
-        trial = bases.trial(rng)
-        with Place() as place:
-            ended = attempt(trial, place)
-            session.report(str(number), trial, ended, faults_of(trial, ended, place))
-
-    return trial_of
-
-
-def _combinations(session: Session) -> Callable[[int, Random], None]:
-    from .combinations import compared
-
-    return lambda number, rng: compared(session, number, rng)
-
-
-def _kills(session: Session) -> Callable[[int, Random], None]:
-    from .kills import Undisturbed
-
-    undisturbed = Undisturbed()
-    return lambda number, rng: undisturbed.kill(session, number, rng)
-
-
-#: Parts by name: each prepares what all of its trials need, and returns how to make one from its number.
-PARTS: dict[str, Callable[[Session], Callable[[int, Random], None]]] = {
-    "files": _files,
-    "combinations": _combinations,
-    "kills": _kills,
-}
+#: A part prepares what all of its trials need, and returns a function that makes one from its number.
+Part = Callable[[Session], Callable[[int, Random], None]]

@@ -117,7 +117,7 @@ class Same(Relation):
 
 def test_an_error_with_a_relation_of_a_users_is_refused(spoiled):
     with pytest.raises(WormcastError, match=r"relation: same is not valid: it requests .*; seed \d, up to "
-                                            r"\d+: router \d.\d found an error at \w+, \w+"):
+                                            r"cycle \d+: router \d.\d found an error at \w+, \w+"):
         run(SCHEMES["individual"].routed_by(Same()))
 
 

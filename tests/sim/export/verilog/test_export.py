@@ -166,7 +166,7 @@ def test_table_of_a_router_says_where_its_links_lead():
     assert "| `east_out_vc` | out | 1 | The virtual channel that the flit belongs to. " in document
     assert "| `strap_coordinate_0` | in | 2 | The own coordinate in dimension 0 (row). |" in document
     assert "| `strap_coordinate_1` | in | 2 | The own coordinate in dimension 1 (column). |" in document
-    assert "one that serves the direction of its next hop" in router["Consumption channels"]
+    assert "a channel that serves the direction of its next hop" in router["Consumption channels"]
     assert document.endswith("| 0 | up |\n| 1 | down |\n")
 
 

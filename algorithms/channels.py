@@ -151,10 +151,10 @@ def require_share(vcs: int, classes: int, whose: str, topology: Topology) -> Non
     Parameters
     ----------
     whose : str
-        Start of the reason, up to the verb: ``"e-cube tells"``.
+        Owner of the classes, with the verb: ``"e-cube has"``.
     """
     if vcs % classes:
-        raise WormcastError(f"vcs: {vcs} is not valid: {whose} {classes} classes of virtual channels apart on "
+        raise WormcastError(f"vcs: {vcs} is not valid: {whose} {classes} classes of virtual channels on "
                             f"{topology.name}. Allowed: multiples of {classes}, or any number without classes "
                             "(vc-classes none).")
 

@@ -1,11 +1,12 @@
 """Root exception of the project, and refusals of errors in users' code."""
 
 import contextlib
+import difflib
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-__all__ = ["FAILURES", "MessageError", "WormcastError", "others_code", "told"]
+__all__ = ["FAILURES", "MessageError", "WormcastError", "nearest", "others_code", "told"]
 
 #: Errors in a user's code that become refusals, so that they do not end the program. Ctrl-C is not among them.
 FAILURES = (Exception, SystemExit)
@@ -35,6 +36,11 @@ class MessageError(WormcastError):
         super().__init__(f"{where}: {reason}")
         self.message = message
         self.reason = reason
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return the known name that is most similar to an unknown one. Hyphens count as underscores."""
+    return difflib.get_close_matches(name.replace("-", "_"), list(known), n=1, cutoff=0)[0]
 
 
 def told(error: BaseException, module: str) -> str:

@@ -1,12 +1,11 @@
 """JSON Schemas of users' files, and the refusals of files that violate them."""
 
-import difflib
 import reprlib
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any
 
-from .errors import WormcastError
+from .errors import WormcastError, nearest
 
 __all__ = ["ALLOWED", "FileSchema", "given", "noun"]
 
@@ -153,7 +152,7 @@ def _inside(place: str) -> str:
 def _known(key: str, known: list[str]) -> str:
     if len(known) <= LISTED:
         return f"Allowed: {', '.join(known)}."
-    return f"Nearest: {difflib.get_close_matches(key.replace('-', '_'), known, n=1, cutoff=0)[0]!r}."
+    return f"Nearest: {nearest(key, known)!r}."
 
 
 def given(value: Any) -> str:

@@ -227,7 +227,7 @@ class Blueprint(Generic[Given]):
         WormcastError
             The virtual channels cannot be divided among the relation's classes.
         """
-        require_share(self.configuration.vcs, len(self.routes.classes), f"{self.routes.relation.name} tells",
+        require_share(self.configuration.vcs, len(self.routes.classes), f"{self.routes.relation.name} has",
                       self.topology)
         kind = kind or self.kinds[0]
         decoder, options = self.decoder(kind), self.configuration

@@ -291,7 +291,7 @@ def check(
                             f"{' and '.join(part.name for part in parts)}")
     verdict = decide(parts, consumption, ejection, slots, groups, consumed, fits)
     graph = verdict.graph
-    require_share(vcs, graph.vc_classes, "the relations tell", topology)
+    require_share(vcs, graph.vc_classes, "the relations have", topology)
     assumed = [verdict.assumes]
     if verdict.name == "free":
         if forwarded and not places:

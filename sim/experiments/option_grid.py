@@ -2,7 +2,6 @@
 
 import contextlib
 import csv
-import difflib
 import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from wormcast.algorithms import WormcastError
+from wormcast.algorithms.errors import nearest
 
 __all__ = ["Sweep", "named_point", "require_known", "require_points", "write_csv"]
 
@@ -77,8 +77,7 @@ class Sweep:
 def require_known(key: str, options: Iterable[str], command: str) -> None:
     """Refuse an unknown option of a command, and name the nearest known one."""
     if key not in options:
-        near = difflib.get_close_matches(key.replace("-", "_"), options, n=1, cutoff=0)
-        raise WormcastError(f"{key!r} is not an option of {command}. Nearest: {near[0]}.")
+        raise WormcastError(f"{key!r} is not an option of {command}. Nearest: {nearest(key, options)}.")
 
 
 def require_points(swept: Mapping[str, Sequence[Any]]) -> None:

@@ -1,6 +1,5 @@
 """What users' files are checked against, compared with another validator; and sentences of refusals."""
 
-import copy
 import json
 import random
 import tomllib
@@ -9,6 +8,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from tools.fuzz.mutations import mutated
 from tools.reference.formats import FORMATS
 from wormcast.algorithms import WormcastError, find_scheme, topology
 from wormcast.algorithms.file_schema import ALLOWED, FileSchema
@@ -64,37 +64,6 @@ def test_every_example_is_allowed():
 def test_schemas_are_schemas_of_their_draft(name):
     document = json.loads(json.dumps(FORMATS[name][0].document))
     jsonschema.Draft4Validator.check_schema(document)
-
-
-#: What a mutation puts in place of a value.
-VALUES = (None, True, 0, -1, 1.0, 1.5, 10**30, "", "x", "mesh:4x4", [], {}, [[]], ["x"], [1, 2], {"x": 1})
-
-
-def places(entry, at=()):
-    """Ways to all values of an entry."""
-    inner = entry.items() if isinstance(entry, dict) else enumerate(entry) if isinstance(entry, list) else ()
-    for key, value in inner:
-        yield (*at, key)
-        yield from places(value, (*at, key))
-
-
-def mutated(entry, chance):
-    """The same with one value exchanged, taken away, or added."""
-    found = copy.deepcopy(entry)
-    *way, last = chance.choice(list(places(found)))
-    inner = found
-    for step in way:
-        inner = inner[step]
-    how = chance.random()
-    if how < 0.6:
-        inner[last] = chance.choice(VALUES)
-    elif how < 0.8:
-        del inner[last]
-    elif isinstance(inner, dict):
-        inner[chance.choice(["x", "a.b", "{x}", "", str(last).upper()])] = chance.choice(VALUES)
-    else:
-        inner.append(chance.choice(VALUES))
-    return found
 
 
 def test_another_validator_agrees_on_mutated_files():

@@ -62,7 +62,7 @@ def test_named_configuration_is_told(tmp_path):
     (["router", "--topology", "irregular:nodes=6,switches=3", "--scheme", "individual", "--tables", "t.json"],
      "tables: t.json is not valid: router for irregular:"),
     (["router", "--topology", "ring:4", "--scheme", "individual", "--vcs", "1"],
-     "vcs: 1 is not valid: e-cube tells 2 classes of virtual channels apart on ring:4. Allowed: multiples of 2"),
+     "vcs: 1 is not valid: e-cube has 2 classes of virtual channels on ring:4. Allowed: multiples of 2"),
     (["router", "--vcs", "0", "-o", "x.v"], "vcs: 0 is not valid. Allowed: 1 to 16"),
     (["decoder", "--t-ns", "5", "-o", "x.v"],
      "decoder: --t-ns is not valid: it does not change this component. Allowed: with interface, its parts and "),

@@ -321,7 +321,7 @@ def test_every_output_comes_from_a_flip_flop(network, number, relation, options)
 
 
 def test_classes_share_virtual_channels_evenly():
-    with pytest.raises(WormcastError, match="vcs: 3 is not valid: e-cube tells 2 classes of virtual channels apart on"):
+    with pytest.raises(WormcastError, match="vcs: 3 is not valid: e-cube has 2 classes of virtual channels on"):
         blueprint("torus:4x4", vcs=3).router()
 
 

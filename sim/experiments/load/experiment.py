@@ -293,15 +293,20 @@ class Experiment:
         """Return the outcome, after `run` to the end or a deadlock."""
         return self._result_from(None)
 
-    def later_results(self) -> list[Load]:
+    def later_results(self, found: int) -> list[Load]:
         """Return outcomes with longer warm-ups than the one that was found: tenths of all cycles, up to a half.
 
         All experiments with the same cycles use the same tenths, except those that are not longer. The list is empty if
         the warm-up was given, for a trace, and after a deadlock.
+
+        Parameters
+        ----------
+        found : int
+            First slice after the warm-up that was found: `Load.first` of `result`.
         """
         if self.warmup is not None or self.deadlocked is not None:
             return []
-        longest, found = (len(self.edges) - 1) // 2, self.result().first
+        longest = (len(self.edges) - 1) // 2
         later = sorted({-(-longest * part // LATER) for part in range(1, LATER + 1)})
         return [self._result_from(first) for first in later if first > found]
 

@@ -83,9 +83,10 @@ class Point:
             experiment = Experiment(self.network, self.scheme, self.traffic, configuration=self.configuration,
                                     cycles=cycles, warmup=warmup, parts=shared(numbers, workers), precision=precision)
             experiment.run()
+            result = experiment.result()
             found = experiment.warmup is None
-            later = {LATER: [_plain(one) for one in experiment.later_results()]} if found else {}
-            return _plain(experiment.result()) | later
+            later = {LATER: [_plain(one) for one in experiment.later_results(result.first)]} if found else {}
+            return _plain(result) | later
 
 
 def points(sweep: Sweep) -> list[Point]:

@@ -68,8 +68,11 @@ SchemeName = Annotated[str, typer.Argument(
     "FILE.py[:NAME].")]
 Json = Annotated[bool, typer.Option("--json", help="Print only JSON on stdout.")]
 
-#: A word longer than any file name, which an error message shortens.
-LONG = re.compile(r"\S{300,}")
+#: A word longer than any file name. An error message shows its first and last 100 characters.
+LONG = re.compile(r"(\S{100})\S{100,}(\S{100})")
+
+#: An error message longer than any of our own. Its first 1000 and last 500 characters are shown.
+LONGEST = re.compile(r"(.{1000})(?:.{1500,})(.{500})", re.DOTALL)
 
 
 @app.callback(invoke_without_command=True)
@@ -224,7 +227,7 @@ def _name_counterparts(error: Any) -> None:
 
 
 def _fail(code: Exit, sentence: str) -> int:
-    shortened = LONG.sub(lambda word: f"{word[0][:100]}...{word[0][-100:]}", sentence)
+    shortened = LONGEST.sub(r"\1 ... \2", LONG.sub(r"\1...\2", sentence))
     one_line = "".join(one if one.isprintable() else repr(one)[1:-1] for one in shortened)
     print(f"wormcast: {one_line}", file=sys.stderr)
     return code

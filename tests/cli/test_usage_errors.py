@@ -1,4 +1,4 @@
-"""Values of a wrong type or outside of an option's range are refused in the form of all other refusals."""
+"""Values of a wrong type, outside of an option's range, or that are no choice are refused in the form of all other refusals."""
 
 import pytest
 from command import wormcast
@@ -11,8 +11,8 @@ from command import wormcast
     (["topology", "mesh:2x2", "--tokens", "17"], "tokens: '17' is not valid. Allowed: 1 to 16."),
     (["run", "mesh:4x4", "dual-path", "--timeout", str(2**41)],
      f"timeout: '{2**41}' is not valid. Allowed: up to {2**40}."),
-    (["list", "scheme"], ("Invalid value for 'WHAT': 'scheme' is not one of 'schemes', 'topologies', 'relations', "
-                          "'configurations', 'components', 'figures'.")),
+    (["list", "scheme"], ("what: 'scheme' is not valid. Allowed: schemes, topologies, relations, configurations, "
+                          "components, figures.")),
     (["frobnicate"], ("command: 'frobnicate' is not valid. Allowed: check, run, load, continue, demo, doctor, figure, "
                       "hunt, list, topology, plan, sweep, synth, verilog, wave.")),
 ])

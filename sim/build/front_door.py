@@ -10,6 +10,7 @@ from wormcast.algorithms.class_coverage import require_classes
 from wormcast.algorithms.store_and_forward import AbsorbedByHosts
 from wormcast.algorithms.turns import require_turns
 from wormcast.hw.options import require_buffers
+from wormcast.hw.router import Blueprint
 
 from .configuration import Configuration
 
@@ -33,10 +34,13 @@ def require_sent(topology: Topology, scheme: Scheme, configuration: Configuratio
     Raises
     ------
     WormcastError
-        Worms of the scheme need other buffers; the relation does not lead to a destination; a worm requests a turn that
-        routers do not have; or the consumption classes give it no channel at a stop.
+        Worms of the scheme need other buffers; routers cannot decode their headers under this relation; the relation
+        does not lead to a destination; a worm requests a turn that routers do not have; or the consumption classes give
+        it no channel at a stop.
     """
     require_buffers(scheme, deep=configuration.deep)
+    if not known_to_fit(topology, scheme, configuration):
+        Blueprint(topology, scheme, configuration).decoder()
     routes = configuration.relation_on(topology, scheme).on(topology)
     scheme.hops(routes, worms)
     require_classes(configuration.consumption_classes(topology, scheme), scheme.name, routes, worms)

@@ -46,8 +46,8 @@ def run_(
         help="Payload of the message, without header flits. Unit: flits.")] = None,
     messages: Annotated[Path | None, typer.Option(
         metavar="FILE.jsonl", help="Messages in place of --source, --destinations and --length, one per line: "
-        '{"cycle": C, "source": NODE, "destinations": [NODE, ...], "length": FLITS}. With "after": LINE a message '
-        "waits until that of an earlier line is received; the first line is 0. May be compressed: .jsonl.gz.")] = None,
+        '{"cycle": C, "source": NODE, "destinations": [NODE, ...], "length": FLITS}. With "after": K a message '
+        "waits until its source has received message K; the first message is 0. May be compressed: .jsonl.gz.")] = None,
     engine: Annotated[str, typer.Option(
         metavar="|".join(ENGINES),
         help="bulk: compiled, fast. amaranth: reference simulator, slow. Default: bulk.",

@@ -26,7 +26,7 @@ LONGEST_LINE = 1 << 20
 ALL = "all"
 
 NODE = {"anyOf": [{"type": "integer"}, {"type": "string"}], ALLOWED: "a node, by number or name"}
-EARLIER = {"type": "integer", "minimum": 0, ALLOWED: "the number of an earlier line"}
+EARLIER = {"type": "integer", "minimum": 0, ALLOWED: "the number of an earlier message"}
 
 
 @functools.cache
@@ -42,7 +42,7 @@ def message_schema(most_cycles: int, most_length: int) -> FileSchema:
                              ALLOWED: f"a list of nodes, one or more, or {ALL!r}"},
             "length": {"type": "integer", "minimum": 1, "maximum": most_length, "description": "Payload flits"},
             "after": {"anyOf": [EARLIER, {"type": "array", "items": EARLIER}],
-                      ALLOWED: "numbers of earlier lines", "description": "Lines that its source receives before"},
+                      ALLOWED: "numbers of earlier messages", "description": "Messages that its source receives before"},
         }})
 
 
@@ -62,7 +62,7 @@ class MessageFile:
     """File of JSON lines, each of them a message.
 
     A line is ``{"cycle": C, "source": NODE, "destinations": [NODE, ...], "length": L}``. It may have ``"after": K`` or
-    ``"after": [K, ...]``: numbers of earlier lines, counted from 0. A file that begins with ``[`` is one JSON list of
+    ``"after": [K, ...]``: numbers of earlier messages; the first is 0. A file that begins with ``[`` is one JSON list of
     such messages, with ``at`` in place of ``cycle``. It is read at once, and its entries count as lines. A byte order
     mark at the start and blank lines are ignored. Blank lines are not counted.
 
@@ -134,7 +134,7 @@ class MessageFile:
 
     def refused(self, number: int, why: str) -> WormcastError:
         """Return the error to raise for a line."""
-        return WormcastError(f"{self.what}: {self.path}, line {number} (from 0): {why}")
+        return WormcastError(f"{self.what}: {self.path}, message {number} (the first is 0): {why}")
 
     def _line(self, topology: Topology, text: bytes, number: int, end: int) -> Line:
         """Parse and check a line."""
@@ -155,7 +155,7 @@ class MessageFile:
         if not isinstance(after, list):
             after = [after]
         if any(other >= number for other in after) or len(set(after)) < len(after):
-            raise WormcastError(f"after: {given(entry['after'])} is not valid. Allowed: numbers of earlier lines, each "
+            raise WormcastError(f"after: {given(entry['after'])} is not valid. Allowed: numbers of earlier messages, each "
                                 "once.")
         return Line(entry["cycle"], source, destinations, entry["length"], after, end)
 

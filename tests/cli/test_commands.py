@@ -304,7 +304,7 @@ def test_bad_input_is_one_sentence_and_leaves_nothing(arguments, sentence, tmp_p
     ("text", "sentence"),
     [
         ("[{]", "begins with [ and is not a JSON list"),
-        ("{}", "line 0 (from 0): cycle, source, destinations, length are missing. Needed: cycle, source"),
+        ("{}", "message 0 (the first is 0): cycle, source, destinations, length are missing. Needed: cycle, source"),
         ("[]", "an empty list is not valid"),
     ],
 )
@@ -340,7 +340,7 @@ def test_bad_messages_are_refused_with_their_place(before, entry, sentence, tmp_
     file.write_text(f"[{', '.join([*before * [good], entry])}]")
     code, out, err = wormcast("run", "mesh:4x4", "dual-path", "--messages", file)
     assert (code, out) == (2, "")
-    assert err.startswith(f"wormcast: messages: {file}, line {before} (from 0): {sentence}")
+    assert err.startswith(f"wormcast: messages: {file}, message {before} (the first is 0): {sentence}")
     assert err.count("\n") == 1
 
 

@@ -214,7 +214,7 @@ def test_what_has_no_meaning_beside_a_trace_is_one_sentence(more, sentence, tmp_
 def test_a_trace_that_cannot_be_run_is_one_sentence(tmp_path):
     file = tmp_path / "some.jsonl"
     for content, sentence in (
-        (json.dumps(FIRST) + "\n{}\n", f"trace: {file}, line 1 (from 0): cycle, source, "),
+        (json.dumps(FIRST) + "\n{}\n", f"trace: {file}, message 1 (the first is 0): cycle, source, "),
         (None, f"trace: {file} cannot be read: No such file"),
     ):
         file.unlink(missing_ok=True)

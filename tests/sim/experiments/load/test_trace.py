@@ -252,10 +252,10 @@ GOOD = line(5, 0, [1, 2])
     (line(5, 0, 3), "destinations: 3 is not valid. Allowed: a list of nodes"),
     (line(5, 0, [0]), "destinations: the list has a node twice, or the source"),
     (line(5, 0, [3, "0.3"]), "destinations: the list has a node twice, or the source"),
-    (line(5, 1, [3], after=1), "after: 1 is not valid. Allowed: numbers of earlier lines, each once"),
-    (line(5, 1, [3], after=-1), "after: -1 is not valid. Allowed: the number of an earlier line"),
+    (line(5, 1, [3], after=1), "after: 1 is not valid. Allowed: numbers of earlier messages, each once"),
+    (line(5, 1, [3], after=-1), "after: -1 is not valid. Allowed: the number of an earlier message"),
     (line(5, 1, [3], after=[0, 0]), "after: [0, 0] is not valid"),
-    (line(5, 1, [3], after="0"), "after: '0' is not valid. Allowed: numbers of earlier lines"),
+    (line(5, 1, [3], after="0"), "after: '0' is not valid. Allowed: numbers of earlier messages"),
     (line(5, 0, [3], after=0), "after: 0 is not valid. Allowed: lines with the destination 0.0, the source"),
     (line(5, 5, [3], after=0), "after: 0 is not valid. Allowed: lines with the destination 1.1, the source"),
     ("1" * (1 << 20), "the line is too long. Allowed: fewer than 1048576 bytes"),
@@ -266,7 +266,7 @@ def test_a_line_that_is_no_message_is_refused(second, sentence, tmp_path):
     file.write_bytes(json.dumps(GOOD).encode() + b"\n" + text.encode(errors="surrogateescape") + b"\n")
     with pytest.raises(WormcastError) as refused:
         load(MESH, SCHEMES["dual-path"], Trace(str(file)), configuration=Configuration(consumption=2), cycles=None)
-    assert f"trace: {file}, line 1 (from 0): " in str(refused.value)
+    assert f"trace: {file}, message 1 (the first is 0): " in str(refused.value)
     assert sentence in str(refused.value)
 
 

@@ -24,12 +24,12 @@ class ForwardingHarness(Harness):
 
     The table has two rows: row 0 has two children, row 1 has one. Packets arrive over all consumption channels and from
     the host, interleaved flit by flit. They belong to these rows, or to no row. No first payload flit arrives while its
-    row is full. A packet ends in a tail; a packet that was cut off ends in a flit with both marks. A row is written at
-    any time at which none of its packets is stored. None of its packets arrives until the row is complete. Copies are
-    taken at any time.
+    row is full. A packet ends in a tail; a packet that was cut off ends in a flit with both marks. A row is written
+    only while the buffer stores no packet of this row. No packet of the row arrives until the row is complete. Copies
+    are taken at any time.
 
-    With fcfs a message has at most as many packets as there are places. The table row holds their number, and no
-    further packets arrive.
+    With fcfs a message never has more packets than there are places. The table row holds their number, and no further
+    packets arrive.
 
     Parameters
     ----------

@@ -17,10 +17,10 @@ BASE: dict[str, Any] = {"topology": "mesh:8x8", "consumption": 2, "area_delay": 
 #: Rows: name, scheme, and differences from dual-path with 2 VCs x 4 flits and 2 consumption channels.
 ROUTERS: list[tuple[str, str, dict[str, Any]]] = [
     ("dual-path, 2 VCs x 4, C = 2", "dual-path", {}),
-    ("unicasts alone, by the same relation", "individual", {"relation": "hamiltonian"}),
-    ("no class rule (any channel for all)", "dual-path", {"classes": ":next"}),
+    ("unicasts only, same relation", "individual", {"relation": "hamiltonian"}),
+    ("no class rule (all channels for all worms)", "dual-path", {"classes": ":next"}),
     ("1 consumption channel", "dual-path", {"consumption": 1}),
-    ("4 consumption channels: 2 of a class, 2 for all", "dual-path", {"consumption": 4}),
+    ("4 consumption channels: 2 owned by a class, 2 for all", "dual-path", {"consumption": 4}),
     ("separate consumption links, C = 2", "dual-path", {"consumption_links": "separate"}),
     ("separate consumption links, C = 4", "dual-path", {"consumption": 4, "consumption_links": "separate"}),
     ("all-port injection", "dual-path", {"ports": "all"}),
@@ -44,7 +44,7 @@ INTERFACES: list[tuple[str, str, dict[str, Any]]] = [
 
 #: Routers with multicast, and equal routers without it: one address in the header, no classes, no replication.
 PAIRS = [
-    ("dual-path, 2 VCs x 4, C = 2", "unicasts alone, by the same relation"),
+    ("dual-path, 2 VCs x 4, C = 2", "unicasts only, same relation"),
     ("column-path (class of the next hop)", "unicast e-cube, C = 2"),
 ]
 
@@ -67,7 +67,7 @@ def _simulated(kind: str, point: SynthesisPoint) -> dict[str, int]:
 
 def main() -> None:
     """Print the table as Markdown, row by row, and the relative cost of multicast."""
-    print(f"{BASE['topology']}, 32 bits, coupled readers, `paper` delays unless said otherwise; ECP5, "
+    print(f"{BASE['topology']}, 32 bits, coupled readers, `paper` delays unless a row differs; ECP5, "
           f"abc9.D = {BASE['area_delay']}\n")
     columns = ("operations", "bytes", "LUT4", "FF", "DPR16X4")
     found: dict[tuple[str, str], Mapping[str, int]] = {}

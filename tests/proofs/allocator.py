@@ -12,10 +12,11 @@ __all__ = ["AllocatorHarness"]
 
 
 class AllocatorHarness(Harness):
-    """The allocator, whatever is asked of it.
+    """The allocator, with arbitrary requests. A requester wins if its whole request is granted.
 
-    The bound leaves out cycles in which some request is not complete: that one wins nothing, and those behind it lose
-    to it without getting any nearer. Who sees to it that requests do not stay incomplete is the asking side.
+    The bound does not count cycles in which some request is not complete. An incomplete request does not win, and
+    requests behind it lose without moving forward in the order. The requesters must ensure that requests do not stay
+    incomplete.
 
     Parameters
     ----------
@@ -25,16 +26,18 @@ class AllocatorHarness(Harness):
 
     component = "Allocator"
     properties = (
-        Property("exclusive", "An output is granted to one requester at most.",
+        Property("exclusive", "An output is granted to at most one requester.",
                  Mutant("allocator.Allocator.elaborate", "~before", "before")),
-        Property("whole", "A requester wins exactly if its request is complete and all that it asks for is granted "
-                          "to it.",
+        Property("whole", "A requester wins if and only if its request is complete and each requested output is "
+                          "granted to it.",
                  Mutant("allocator.Allocator.elaborate", 'getattr(self, f"complete_{r}") & ~beaten', "~beaten")),
-        Property("progress", "In each cycle in which somebody asks, and all requests are complete, somebody wins.",
+        Property("progress", "If there is a request, and all requests are complete, a requester wins in the same "
+                             "cycle.",
                  Mutant("allocator.Allocator.elaborate", "Cat(moves[s] for s in later)",
                         "Cat(moves[s][:1] * self.vcs[s] for s in later)")),
-        Property("bound", "Between two wins a virtual channel loses at most as often as there are virtual channels "
-                          "behind the other requesters, not counting cycles in which some request is not complete.",
+        Property("bound", "Between two wins, a virtual channel loses at most R times. R is the number of virtual "
+                          "channels behind the other requesters. Cycles in which some request is not complete do not "
+                          "count.",
                  Mutant("allocator.Allocator.elaborate", "(a & b) | (cells & (a | b))", "cells")),
     )
 

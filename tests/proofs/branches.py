@@ -13,24 +13,25 @@ __all__ = ["BranchHarness"]
 
 
 class BranchHarness(Harness):
-    """The buffer of a tree input; any writer, any worms, whose branches go at any pace.
+    """The buffer of a tree input, with any writer and any worms. The branches of a worm read at any pace.
 
-    Branches begin together, behind a cycle between two worms. A branch takes only what is there, and ends with a flit
-    that it takes: all of a worm with the same one. Flits leave unread only between worms.
+    All branches of a worm begin in the same cycle, after a cycle between two worms. A branch takes only stored flits.
+    It ends when it takes its last flit, which is the same flit for all branches of the worm. Flits leave unread only
+    between worms.
     """
 
     component = "BranchBuffer"
     properties = (
-        Property("order", "Every flit of a worm is read exactly once by each of its branches, in the order of the "
-                          "writes.",
+        Property("order", "Each branch of a worm reads each flit of the worm exactly once, in the order of the writes.",
                  Mutant("tree.buffer.BranchBuffer._channel", "Mux(between, following, Mux(", "Mux(0, following, Mux(")),
-        Property("has", "`has` and `more` say of each branch whether one flit, or two, wait for it.",
+        Property("has", "For each branch, `has` is 1 if and only if at least one flit waits for it, and `more` if and "
+                        "only if at least two flits wait.",
                  Mutant("tree.buffer.BranchBuffer._channel", "_changed(unread, comes, take)", "unread")),
-        Property("freed", "A flit is freed in the cycle in which the last branch of its worm takes it, or it leaves "
-                          "unread, and in no other cycle.",
+        Property("freed", "A flit is freed in the cycle in which the last branch of its worm takes it, or in which it "
+                          "leaves unread, and in no other cycle.",
                  Mutant("tree.buffer.BranchBuffer._channel", "~any_of(stays)", "1")),
-        Property("overflow", "`some` and `full` say whether a flit is stored and whether as many are as the depth; "
-                             "what is written into a full channel changes nothing.",
+        Property("overflow", "`some` is 1 if and only if a flit is stored, and `full` if and only if the number of "
+                             "stored flits equals the depth. A write to a full virtual channel changes nothing.",
                  Mutant("tree.buffer.BranchBuffer._channel", "same & filled", "filled")),
     )
 

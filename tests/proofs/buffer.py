@@ -13,25 +13,26 @@ __all__ = ["BufferHarness"]
 
 
 class BufferHarness(Harness):
-    """The replication buffer; any writer that keeps to its credits, any readers that keep to the following.
+    """The replication buffer, with a writer that keeps to its credits and readers that keep to these rules.
 
-    A reader takes only what is there, what it is a target of, and only while all flits in front of that have the same
-    targets (a worm waits until the one in front is through). It follows the freed flits exactly where it is no target
-    of them. A flit leaves unread only where all readers stand before it; one without targets, of several readers, can
-    leave in no other way.
+    A reader takes a flit only if it is stored, the reader is one of its targets, and all flits in front have the same
+    targets. (A worm waits until the worm in front has left.) A reader follows a freed flit if and only if it is not one
+    of its targets. A flit leaves unread only if all readers are at this flit. With several readers, a flit without
+    targets can leave only in this way.
     """
 
     component = "ReplicationBuffer"
     properties = (
-        Property("order", "Every flit written is read exactly once by each of its targets, in the order of the writes.",
+        Property("order", "Each target of a flit reads it exactly once. Flits are read in the order of the writes.",
                  Mutant("buffer.ReplicationBuffer.elaborate", 'getattr(self, f"follow_{r}")[v] & self.freed[v]', "0")),
-        Property("has", "`has` and `more` say of each reader whether one flit, or two, wait for it.",
+        Property("has", "For each reader, `has` is 1 if and only if at least one flit waits for it, and `more` if and "
+                        "only if at least two flits wait.",
                  Mutant("buffer.ReplicationBuffer.elaborate", "some & ~single", "some")),
-        Property("freed", "A flit is freed in the cycle in which the last of its targets takes it, or it leaves "
+        Property("freed", "A flit is freed in the cycle in which its last target takes it, or in which it leaves "
                           "unread, and in no other cycle.",
                  Mutant("buffer.ReplicationBuffer._freed", "(taken != 0) & (pending == taken)", "taken != 0")),
-        Property("overflow", "The buffer is full when as many flits as its depth are not freed, and never for a writer "
-                             "that keeps to its credits.",
+        Property("overflow", "The buffer is full if and only if the number of flits that are not freed equals its "
+                             "depth. A writer that keeps to its credits never writes to a full buffer.",
                  Mutant("buffer.ReplicationBuffer.elaborate", "same & filled", "filled")),
     )
 

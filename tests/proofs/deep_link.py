@@ -21,9 +21,9 @@ __all__ = ["DeepLinkHarness"]
 class DeepLinkHarness(Harness):
     """An output unit, a link, and the input unit of a deep switch.
 
-    Any sender that keeps to what the output unit says; any flits, also such as make no worms; any answers of the
-    allocator. The readers fetch as the proof of the rows demands, and no more of them follow a flit than its worm has
-    branches.
+    The sender keeps to the signals of the output unit. Flits are arbitrary, and need not form worms. The allocator
+    answers arbitrarily. The readers fetch rows by the rules of the `ChunkStore` proof. The number of readers that take
+    a flit in cut-through is at most the number of its worm's branches.
 
     Parameters
     ----------
@@ -34,18 +34,18 @@ class DeepLinkHarness(Harness):
 
     component = "OutputUnit, link, DeepInput"
     properties = (
-        Property("conserved", "The chunks that the sender has spent are the rows that have flits, the one that begins "
-                              "with the flit that arrives, and the credits that are to be given or on their way; they "
-                              "are never more than the buffer has rows.",
+        Property("conserved", "The number of chunks that the sender has spent is the sum of four numbers: the rows "
+                              "with flits, the row that begins with the arriving flit, the credits to be returned, and "
+                              "the credits on their way. It never exceeds the number of rows.",
                  Mutant("output_unit.OutputUnit._chunks", "tail | (place == port.chunk - 1)",
                         "place == port.chunk - 1")),
-        Property("room", "No flit comes for a full buffer, and no credit for a chunk that was not spent, wherever a "
-                         "worm is cut off.",
+        Property("room", "No flit arrives at a full buffer, and no credit arrives for a chunk that was not spent, "
+                         "wherever a worm is cut off.",
                  Mutant("deep.input_unit.DeepInput.elaborate", "store.ends.eq(arrived.tail)",
                         "store.ends.eq(intake.row.tail)")),
-        Property("rows", "Rows are written and closed as their own proof assumes it.",
+        Property("rows", "Rows are written and closed by the rules that the proof of the rows assumes.",
                  Mutant("deep.input_unit.DeepInput._close", "self.passes & self.closes", "self.passes")),
-        Property("offered", "The link is offered to headers only while no worm owns it and a credit is there.",
+        Property("offered", "The link is offered to headers only while no worm owns it and it has a credit.",
                  Mutant("output_unit.OutputUnit._picks", "others | (here & ~self.take)", "others | here")),
     )
 

@@ -17,10 +17,10 @@ READER = "deep.reader.RowReader.elaborate"
 
 
 class DeepSwitchHarness(Harness):
-    """A deep switch, its windows, rows and readers; the last output leads to a node with room for one flit.
+    """A deep switch with its windows, rows and readers. The last output leads to a node with room for one flit.
 
-    Any worms come for which there is room: a header of the outputs, and payload of one flit or more. Any credits come
-    back, but none for what was not sent.
+    Worms arrive only if there is room for them. Each has a header with its outputs, and payload of one flit or more.
+    Credits are arbitrary, but no credit arrives for a flit that was not sent.
 
     Parameters
     ----------
@@ -31,14 +31,15 @@ class DeepSwitchHarness(Harness):
 
     component = "DeepSwitch"
     properties = (
-        Property("order", "By each output leave the flits of the worms that go there, each of an input's once, in the "
-                          "order in which they came, and as they came, whichever passed and whichever was fetched.",
+        Property("order", "Each output sends only flits of worms that are routed to it. The flits of an input leave "
+                          "once each, in the order of their arrival and unchanged, whether in cut-through or from "
+                          "fetched rows.",
                  Mutant(READER, "(comes & ~falls & self.closes) | self.taken", "(comes & self.closes) | self.taken")),
-        Property("whole", "From a worm's first flit to its tail all flits by an output are of one input.",
+        Property("whole", "From a worm's first flit to its tail, all flits that an output sends come from one input.",
                  Mutant("deep.switch.DeepSwitch._allocate", "& outputs[o].free", "")),
-        Property("readers", "A row that is fetched is closed and not free, is fetched in no cycle in which one is "
-                            "closed, and freed in the order in which it was; no more readers take a flit in passing "
-                            "than its worm has branches.",
+        Property("readers", "A row that is fetched is closed and not free. An input never fetches a row in a cycle in "
+                            "which it closes one. Rows are freed in the order in which they were closed. The number of "
+                            "readers that take a flit in cut-through is at most the number of its worm's branches.",
                  Mutant("deep.row_scheduler.FetchOrder.elaborate", "(closed != self.fetch_row) & ~", "~")),
     )
 

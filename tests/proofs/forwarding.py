@@ -20,13 +20,16 @@ MARK = 8
 
 
 class ForwardingHarness(Harness):
-    """The packet buffer, the child table and the sender of a smart network interface, of two rows.
+    """The packet buffer, the child table and the sender of a smart network interface.
 
-    Packets come over all consumption channels and from the host, mixed flit by flit, of these rows and of none; no
-    first payload flit comes while its row is full. They end in a tail, or, cut off, in a flit with both marks. A row
-    is written whenever no packet of it is there, and none comes until that is done. With fcfs a message has at most as
-    many packets as there are places, and no more of them come than its row was told. Copies are taken at any time. Row
-    0 has two children, row 1 has one.
+    The table has two rows: row 0 has two children, row 1 has one. Packets arrive over all consumption channels and from
+    the host, interleaved flit by flit. They belong to these rows, or to no row. No first payload flit arrives while its
+    row is full. A packet ends in a tail; a packet that was cut off ends in a flit with both marks. A row is written
+    only while the buffer stores no packet of this row. No packet of the row arrives until the row is complete. Copies
+    are taken at any time.
+
+    With fcfs a message never has more packets than there are places. The table row holds their number, and no further
+    packets arrive.
 
     Parameters
     ----------
@@ -37,24 +40,24 @@ class ForwardingHarness(Harness):
 
     component = "Forwarding"
     properties = (
-        Property("places", "Packets of a row that have come and are not freed are never more than its places, and all "
-                           "of them are counted.",
+        Property("places", "The number of packets of a row that have arrived and are not freed is at most the number "
+                           "of its places. All of them are counted.",
                  Mutant("interface.smart.forwarding.Forwarding._store", "mine = begins & (row == r)",
                         "mine = begins & (row == r) & ~freed")),
-        Property("kept", "No packet is written into the place of one that is not freed, in whichever order they become "
-                         "whole.",
+        Property("kept", "No packet is written into the place of a packet that is not freed. The order in which "
+                         "packets become whole does not matter.",
                  Mutant("interface.smart.forwarding.Forwarding._store", "bit_select(next_place[r], 1).eq(1)",
                         "bit_select(next_place[r], 1).eq(flit.tail)")),
-        Property("once", "A packet is sent at most once to each child of its row, and to no other; each copy has the "
-                         "child's header, and the packet's flits, unchanged. It is freed with its last copy, when all "
-                         "children have theirs.",
+        Property("once", "A packet is sent at most once to each child of its row, and to no other node. Each copy has "
+                         "the child's header and the packet's flits, unchanged. The packet is freed with its last "
+                         "copy, when all children have their copies.",
                  Mutant("interface.smart.forwarding.Forwarding._send", "order.after.eq(pos)", "order.after.eq(0)")),
-        Property("lost", "Where no copy is presented for two cycles in which no packet has become whole, all that are "
-                         "whole are freed; with fcfs, or wait for other packets of their message.",
+        Property("lost", "If for two cycles no copy is presented and no packet becomes whole, all whole packets are "
+                         "freed. With fcfs they may also wait for other packets of their message.",
                  Mutant("interface.smart.forwarding.Forwarding._store", "self.order.whole.eq(ends)",
                         "self.order.whole.eq(ends & ~self.order.freed)")),
-        Property("admitted", "Until as many packets of a row have come as it has places, since it was written, it is "
-                             "not full: where no more are admitted, no packet is held back.",
+        Property("admitted", "After a row is written, it is not full until as many of its packets have arrived as it "
+                             "has places. So no packet is held back if no more than these are admitted.",
                  Mutant("interface.smart.forwarding.Forwarding._store", "bit_select(current.place, 1).eq(0)",
                         "bit_select(current.place, 1).eq(self.brought)")),
     )

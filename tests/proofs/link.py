@@ -60,8 +60,8 @@ class Crossbar:
 class LinkHarness(Harness):
     """An output unit, a link, and the input unit of a router in a row of nodes.
 
-    Any sender that keeps to what the output unit says; any flits, also such as make no worms; any answers of the
-    allocator and of the router's outputs, but that only a complete request wins.
+    The sender keeps to the signals of the output unit. Flits are arbitrary, and need not form worms. The allocator and
+    the router's outputs answer arbitrarily, except that only complete requests win.
 
     Parameters
     ----------
@@ -74,16 +74,16 @@ class LinkHarness(Harness):
 
     component = "OutputUnit, link, InputUnit"
     properties = (
-        Property("conserved", "For each virtual channel the credits of the sender, the flits on their way, the flits "
-                              "in the receiver's buffer, and the credits on their way, add up to the buffer's depth "
-                              "in each cycle.",
+        Property("conserved", "In each cycle and for each virtual channel, four numbers add up to the buffer's depth: "
+                              "the sender's credits, the flits on their way, the flits in the receiver's buffer, and "
+                              "the credits on their way.",
                  Mutant("output_unit.OutputUnit._credits", "Mux(returned, Mux(sent, both, returns)",
                         "Mux(returned, Mux(sent, sends, returns)")),
-        Property("room", "No flit comes for a full buffer, and no credit for a flit that was not sent.",
+        Property("room", "No flit arrives at a full buffer. No credit arrives for a flit that was not sent.",
                  Mutant("output_unit.OutputUnit._credits", "after < depth - 1", "after < depth")),
-        Property("readers", "The readers do with the buffer what its own proof assumes of them.",
+        Property("readers", "The readers of the buffer keep to the rules that the proof of the buffer assumes.",
                  Mutant("input_unit.InputUnit._reader", 'eq(getattr(buffer, f"has_{r}")[v])', "eq(1)")),
-        Property("offered", "A virtual channel is offered to headers only while no worm owns it and a credit is there.",
+        Property("offered", "A virtual channel is offered to headers only while no worm owns it and it has a credit.",
                  Mutant("output_unit.OutputUnit._picks", "others | (here & ~self.take)", "others | here")),
     )
 

@@ -1,4 +1,4 @@
-"""The tables of docs/proofs.md, made of the harnesses themselves."""
+"""Tables of docs/proofs.md, generated from the harnesses."""
 
 import inspect
 import re
@@ -15,18 +15,18 @@ BEGINS, ENDS = "<!-- made by make prove -->\n", "<!-- end -->\n"
 
 @dataclass
 class Results:
-    """What a run of all proofs has found: the cycle from reset in which each mutant was, by harness and sentence."""
+    """Results of all proofs: for each harness and property, the cycle in which the mutant was found."""
 
     mutants: dict[tuple[type[Harness], str], int | None] = field(default_factory=dict)
 
 
 def tables(results: Results) -> str:
-    """For each harness what is proved, under which assumptions, with which parameters and how."""
+    """Return for each harness its assumptions, properties, mutants, parameters and methods."""
     parts = []
     for harness in dict.fromkeys(proof.harness for proof in PROOFS):
         said = inspect.cleandoc(harness.__doc__ or "").split("\n\nParameters\n")[0]
         parts.append(f"## {harness.component}\n\n{said}\n\n"
-                     "| proved | broken by | in | found in cycle |\n|---|---|---|---:|\n")
+                     "| property | mutant | in | found in cycle |\n|---|---|---|---:|\n")
         for known in harness.properties:
             parts.append(f"| {known.sentence} | {_code(known.mutant)} | `{known.mutant.place}` | "
                          f"{results.mutants[harness, known.name]} |\n")
@@ -37,13 +37,13 @@ def tables(results: Results) -> str:
 
 
 def _code(mutant) -> str:
-    """A mutant in a cell of a table."""
+    """Return a mutant as the text of a table cell."""
     old, new = (part.replace("|", "\\|") for part in (mutant.old, mutant.new))
     return f"`{old}` → `{new}`"
 
 
 def write(page: Path, results: Results) -> None:
-    """Renew the tables between the page's marks."""
+    """Replace the tables between the page's marks."""
     text = page.read_text()
     kept = re.compile(f"(?<={re.escape(BEGINS)}).*(?={re.escape(ENDS)})", re.DOTALL)
     if not kept.search(text):

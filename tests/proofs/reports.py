@@ -15,18 +15,18 @@ __all__ = ["ReportHarness"]
 
 
 class ReportHarness(Harness):
-    """An output unit with reports; any sender that keeps to what it says, any credits, and any reports back.
+    """An output unit with reports. The sender keeps to its signals; credits and reports are arbitrary.
 
-    A worm says with the flit that takes the virtual channel whether it is to report.
+    The flit that takes the virtual channel states whether its worm reports.
     """
 
     component = "OutputUnit, reports"
     properties = (
-        Property("awaits", "A virtual channel is offered to headers only while no worm owns it, and the one that had "
-                           "it has reported, if it was to.",
+        Property("awaits", "A virtual channel is offered to headers only while no worm owns it, and after its last "
+                           "worm has reported, if that worm reports.",
                  Mutant("output_unit.OutputUnit._channel", "~now_busy & ~awaits", "~now_busy")),
-        Property("returns", "If some virtual channel has no owner, nothing to be reported, and a credit, and none is "
-                            "taken, one is offered in the next cycle.",
+        Property("returns", "If a virtual channel has no owner, no report to wait for, and a credit, and no header "
+                            "takes a channel, then a channel is offered in the next cycle.",
                  Mutant("output_unit.OutputUnit._awaits", " & ~link.arrived[v]", "")),
     )
 

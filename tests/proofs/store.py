@@ -15,29 +15,31 @@ WHERE = "deep.chunk_buffer.ChunkStore.elaborate"
 
 
 class StoreHarness(Harness):
-    """The buffer of a deep input; any writer, also one that does not keep to its credits, and any readers.
+    """The buffer of a deep input, with any readers and any writer, even one that does not keep to its credits.
 
-    A filled row is closed at some time, and any of the readers are to fetch it, each of them once, at any time. Rows
-    are freed in the order in which they were closed, as they are where each reader fetches rows in this order, and goes
-    on to a worm's end. What follows in a row behind a void flit, or one that cuts it, is void.
+    A filled row is closed at any later time. Any of the readers may have to fetch it. Each of them fetches it once, at
+    any time. Rows are freed in the order in which they were closed. This is the case if each reader fetches rows in
+    this order, and continues to the end of a worm. In a row, all flits after a void flit, and after the flit that cuts
+    the row, are void.
     """
 
     component = "ChunkStore"
     properties = (
-        Property("order", "Every flit of a row that is fetched is the one that was written there, whenever and by "
-                          "whomever it is fetched: no row is written again before it is free.",
+        Property("order", "Each flit of a fetched row is the flit that was written there, for any reader and at any "
+                          "time: no row is overwritten before it is free.",
                  Mutant(WHERE, "used.eq(used + begins - gained)", "used.eq(used - gained)")),
-        Property("counted", "The counter of a closed row is the number of readers that have yet to fetch it, and never "
-                            "below zero.",
+        Property("counted", "The counter of a closed row is the number of readers that have not fetched it yet. It is "
+                            "never below zero.",
                  Mutant(WHERE, "left.data - 1", "left.data - (left.data != 2)")),
-        Property("freed", "One credit, and no more, is given for each row: as the last of its readers fetches it, as "
-                          "it is closed if there is none, or as it has ended if it is void; a cycle later for each "
-                          "that is still to be given.",
+        Property("freed", "The buffer returns exactly one credit for each row: when its last reader fetches it, when "
+                          "it is closed if it has no readers, or when it has ended if it is void. At most one credit "
+                          "is returned per cycle; further credits follow in the next cycles.",
                  Mutant(WHERE, "owed.eq(owed + gained - self.freed)", "owed.eq(0)")),
-        Property("numbers", "The next row to be closed has the number of the one that is written exactly where no "
-                            "filled row waits to be closed, also when all rows are filled.",
+        Property("numbers", "The row to be closed next and the row that is being written have the same number if and "
+                            "only if no filled row waits to be closed. This holds even if all rows are filled.",
                  Mutant(WHERE, "row_after(self.closed_row, self.rows)", "row_after(self.closed_row, self.rows)[:-1]")),
-        Property("overflow", "The buffer is full when all its rows have flits; what is written then changes nothing.",
+        Property("overflow", "The buffer is full if and only if all its rows are filled and the sender has ended its "
+                             "own last row. A write to a full buffer changes nothing.",
                  Mutant(WHERE, "(used == self.rows) & (self.lane == 0)", "used == self.rows")),
     )
 

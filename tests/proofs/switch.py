@@ -19,10 +19,11 @@ __all__ = ["SwitchHarness"]
 
 
 class SwitchHarness(Harness):
-    """The router of a node in a row of nodes: two ports to neighbours, injection and ejection.
+    """The router of a node in a row of nodes, with four ports: two to neighbours, injection and ejection.
 
-    Any flits come, also such as make no worms, but none for a full buffer; any credits come back. To tell the flits
-    apart, each carries the number of the virtual channel that it came in by, in bits that no address uses.
+    Flits are arbitrary, and need not form worms, but no flit arrives at a full buffer. Credits are arbitrary. Each flit
+    carries the number of the virtual channel by which it came in, in bits that no address uses. This tag distinguishes
+    the flits.
 
     Parameters
     ----------
@@ -38,13 +39,13 @@ class SwitchHarness(Harness):
 
     component = "Switch"
     properties = (
-        Property("owner", "A virtual channel of an output, or a consumption channel, belongs to one worm at most.",
+        Property("owner", "At most one worm owns a virtual channel of an output, or a consumption channel.",
                  Mutant("output_unit.OutputUnit._channel", "Mux(touched, ~tail, busy)", "touched & ~tail")),
-        Property("whole", "From a worm's first flit to its tail all flits on a virtual channel of an output have come "
-                          "in by the same virtual channel of the same input.",
+        Property("whole", "From a worm's first flit to its tail, all flits on a virtual channel of an output came in "
+                          "by the same virtual channel of the same input.",
                  Mutant("output_unit.OutputUnit._picks", "others | (here & ~self.take)", "others | here")),
-        Property("credits", "A flit is sent only while there is a credit for it, as long as no credit has come for a "
-                            "flit that was not sent.",
+        Property("credits", "A flit is sent only if there is a credit for it. This holds as long as no credit arrives "
+                            "for a flit that was not sent.",
                  Mutant("input_unit.InputUnit._reader", 'bit_at(getattr(self, f"ready_after_{o}")',
                         'bit_at(getattr(self, f"ready_{o}")')),
         Property("begins", "The first flit of a worm on a link to another router is a header flit.",

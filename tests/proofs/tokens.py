@@ -17,23 +17,26 @@ def behind(inside, one, count):
 
 
 class StationHarness(Harness):
-    """A station, whoever asks and gives back when; the rest of the ring has the token while this one has not.
+    """A station, with arbitrary requests and releases. The rest of the ring has the token while this station does not.
 
-    Who asks does so until the token is granted, and who holds it does not ask.
+    A requester requests the token until it is granted. The holder does not request it.
     """
 
     component = "TokenStation"
     properties = (
-        Property("conserved", "Tokens that come in, and held before, are as many as go out, and are held after: what "
-                              "has come and not gone is held, or leaves, in each cycle.",
+        Property("conserved", "The station neither loses nor creates a token: in each cycle a token that has arrived "
+                              "and not left is held or leaves.",
                  Mutant("token_station.TokenStation.elaborate", "& ~self.asks.any()) | ended", "& ~self.asks.any())")),
-        Property("alone", "None comes in while one is held here.",
+        Property("alone", "No token arrives while a requester of this station holds one.",
                  Mutant("token_station.TokenStation.elaborate", "~self.asks.any()", "~self.asks.all()")),
-        Property("granted", "It is granted only as it comes, only to one, and to one that asks.",
+        Property("granted", "The token is granted only in the cycle of its arrival, to at most one requester, and only "
+                            "if that one requests it.",
                  Mutant("token_station.TokenStation.elaborate", "Mux(here, chosen, 0)", "chosen")),
-        Property("kept", "Who was granted it holds it from the next cycle on, until it gives it back, and nobody else.",
+        Property("kept", "A requester holds the token from the cycle after the grant until it releases it. No other "
+                         "requester holds it.",
                  Mutant("token_station.TokenStation.elaborate", "Mux(ended, 0, self.held)", "self.held")),
-        Property("turns", "At most as many grants of this station as it has other requesters come before one's own.",
+        Property("turns", "While one of n requesters waits, the station grants the token at most n - 1 times to "
+                          "others.",
                  Mutant("token_station.TokenStation.elaborate", "k + 1 + step", "step")),
     )
 
@@ -84,13 +87,16 @@ class StationHarness(Harness):
 
 
 class RingHarness(Harness):
-    """A ring of stations, whoever asks and gives back when; who asks does so until the token is granted."""
+    """A ring of P stations with b*V requesters each, with arbitrary requests and releases. A requester requests the
+    token until it is granted.
+    """
 
     component = "TokenStation, ring"
     properties = (
-        Property("one", "In each cycle there is one token: one requester holds it, or it is on one of the lines.",
+        Property("one", "In each cycle there is exactly one token: a requester holds it, or it is on a token line.",
                  Mutant("token_station.TokenStation.elaborate", "& ~self.asks.any()) | ended", ") | ended")),
-        Property("bound", "At most P*b*V - 1 grants to others come before one's own: those to all others, once each.",
+        Property("bound", "While a requester waits, the token is granted at most P*b*V - 1 times to others. P*b*V - 1 "
+                          "is the number of other requesters.",
                  Mutant("token_station.TokenStation.elaborate", "k + 1 + step", "step")),
     )
 

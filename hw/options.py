@@ -69,4 +69,5 @@ def require_buffers(scheme: Scheme, *, deep: bool) -> None:
                             "a whole worm. Allowed: deep.")
     if deep and issubclass(scheme.header, AddressList) and not issubclass(scheme.header, Unicast):
         raise WormcastError(f"buffer-kind: deep is not valid: worms of scheme {scheme.name} carry lists of addresses, "
-                            "which switches with deep buffers do not decode. Allowed: shallow.")
+                            "which switches with deep buffers do not decode. Allowed: shallow, or a scheme with other "
+                            "headers, for example tree.")

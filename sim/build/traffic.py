@@ -81,8 +81,10 @@ class Traffic:
             raise WormcastError(f"destinations_deviation: {self.destinations_deviation} is not valid. Allowed: 0, and "
                                 f"up to {MOST_DEVIATION} with the distribution normal.")
         if (self.destinations_counts is not None) != (self.destinations_distribution == "given"):
-            raise WormcastError(f"destinations_counts: {self.destinations_counts!r} is not valid with the distribution "
-                                f"{self.destinations_distribution}. Allowed: counts with given, and only with given.")
+            raise WormcastError("destinations_counts is missing. Needed: with the distribution given."
+                                if self.destinations_counts is None else
+                                f"destinations_counts: {self.destinations_counts!r} is not valid with the "
+                                f"distribution {self.destinations_distribution}. Allowed: with the distribution given.")
         self.weights  # noqa: B018
         self._check_pattern()
         if not 0 <= self.rate <= self.mean_length:
@@ -92,8 +94,9 @@ class Traffic:
     def _check_pattern(self) -> None:
         hot = self.pattern == "hot-spot"
         if (self.hot_spots is not None) != hot:
-            raise WormcastError(f"hot_spots: {self.hot_spots!r} is not valid with the pattern {self.pattern}. Allowed: "
-                                "nodes with hot-spot, and only with hot-spot.")
+            raise WormcastError("hot_spots, hot_spot_share are missing. Needed: both, with the pattern hot-spot." if hot
+                                else f"hot_spots: {self.hot_spots!r} is not valid with the pattern {self.pattern}. "
+                                "Allowed: with the pattern hot-spot, beside hot_spot_share.")
         if not (0 < self.hot_spot_share <= 1 if hot else self.hot_spot_share == 0):
             raise WormcastError(f"hot_spot_share: {self.hot_spot_share} is not valid with the pattern {self.pattern}. "
                                 "Allowed: above 0 up to 1 with hot-spot, 0 with other patterns.")
@@ -233,9 +236,11 @@ class Traffic:
         if not self.fits(topology, links):
             uniform = self.pattern == "uniform" and (links == there).all()
             where = "per node and cycle" if uniform else f"per cycle at node {topology.node_name(busiest)}"
+            most = self.rate * float((links / wanted)[wanted > 0].min())
+            unit = 10.0 ** (math.floor(math.log10(most)) - 3)
             raise WormcastError(f"rate: {self.rate:g} is not valid: it creates {wanted[busiest]:g} flits to consume "
-                                f"{where}. Allowed: at most {there}, one per consumption link of "
-                                f"{'a' if uniform else 'that'} node.")
+                                f"{where}, and the node can consume {there}. Allowed: rates up to "
+                                f"{math.floor(most / unit) * unit:g}.")
 
     def to_dict(self) -> dict[str, Any]:
         """Return all parameters as plain data for JSON."""

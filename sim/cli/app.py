@@ -21,9 +21,8 @@ from wormcast.algorithms.errors import WormcastError
 from ..common.requirements import ToolMissing
 from ..common.text import count
 from .commands import Commands, options_of_program
-from .other_names import counterparts
 from .progress import announced, cleared
-from .usage_errors import usage_sentence
+from .usage_errors import usage_sentence, with_option_names
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -199,9 +198,8 @@ def _run() -> int:
     except ToolMissing as error:
         return _fail(Exit.TOOL_MISSING, str(error))
     except WormcastError as error:
-        return _fail(Exit.BAD_INPUT, str(error))
+        return _fail(Exit.BAD_INPUT, with_option_names(str(error), sys.argv[1:]))
     except typer.TyperException as error:
-        _name_counterparts(error)
         return _fail(Exit.BAD_INPUT, usage_sentence(error))
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
@@ -216,14 +214,6 @@ def _run() -> int:
     if code == Exit.INTERRUPTED:  # typer may return this code
         return _fail(Exit.INTERRUPTED, "interrupted")
     return code if isinstance(code, int) else Exit.DONE
-
-
-def _name_counterparts(error: Any) -> None:
-    """Suggest the command's own option for an unknown option that another simulator has."""
-    unknown, context = getattr(error, "option_name", None), getattr(error, "ctx", None)
-    if unknown and context and hasattr(error, "possibilities"):
-        known = {name for one in context.command.params for name in (*one.opts, one.metavar)}
-        error.possibilities = counterparts(unknown, known) or error.possibilities
 
 
 def _fail(code: Exit, sentence: str) -> int:

@@ -9,7 +9,7 @@ import typer
 
 from wormcast.algorithms import WormcastError
 
-from ..common.atomic_write import whole_file
+from ..common.atomic_write import make_folder, whole_file
 from .app import Exit, app, say
 from .commands import command
 
@@ -66,7 +66,7 @@ def demo(
     out: Annotated[Path, typer.Option(help="Output folder. Default: out.", show_default=False)] = Path("out"),
 ) -> None:
     started = time.monotonic()
-    out.mkdir(parents=True, exist_ok=True)
+    make_folder(out)
     for name, text in GIVEN.items():
         with whole_file(out / name) as unfinished:
             unfinished.write_text(text)

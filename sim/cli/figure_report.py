@@ -12,7 +12,7 @@ from typing import Any
 import wormcast
 from wormcast.algorithms.announcements import announce
 
-from ..common.atomic_write import require_writable, whole_file
+from ..common.atomic_write import make_folder, require_writable, whole_file
 from ..common.figure_file import whole_picture
 from ..common.requirements import ToolMissing
 from ..experiments.figure import (
@@ -60,7 +60,7 @@ def measure_figures(name: str, quick: bool, out: Path, scheduler: str | None, js
         require_cluster()
     started = time.process_time()
     with stdout_for_results(), ResultStore(out / "figures.sqlite") as store:
-        require_writable(out / f"{figures[0].name}.html") if out.exists() else out.mkdir(parents=True)
+        require_writable(out / f"{figures[0].name}.html") if out.exists() else make_folder(out)
 
         costs = Costs(store)
 
@@ -89,7 +89,7 @@ def measure_figures(name: str, quick: bool, out: Path, scheduler: str | None, js
             if figure.name in catalogue():
                 costs.measured(figure, quick, some, told.seconds(figure.commands))
     seconds = time.process_time() - started
-    out.mkdir(parents=True, exist_ok=True)  # a figure without points has not created it
+    make_folder(out)  # a figure without points has not created it
     files = [_write(one, out, quick, told) for one in outcomes]
     if several:
         files.append(_report(name, outcomes, out, quick))

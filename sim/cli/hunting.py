@@ -11,6 +11,7 @@ from wormcast.algorithms import WormcastError
 
 from ..build.limits import HUNT_CYCLES, HUNT_LENGTHS
 from ..build.setup import Setup
+from ..common.atomic_write import make_folder, require_writable
 from ..common.path_conflicts import require_apart
 from .app import Exit, Json, SchemeName, TopologyName, emit, stdout_for_results
 from .commands import command
@@ -57,6 +58,8 @@ def hunt_(
     files = {what: out / f"{name}{ending}" for what, ending in FILES.items()}
     require_apart(user_files(scheme, relation, topology),
                   {**files, **waveform_files(files["waveform"])} | {"waveform": None})
+    if out.exists():
+        require_writable(files["messages"])
     with stdout_for_results():
         setup = Setup.of({"topology": topology, "scheme": scheme, "relation": relation, **given})
         lengths = usual_lengths(setup.configuration) if length is None else _lengths(length)
@@ -65,7 +68,7 @@ def hunt_(
                          lengths=lengths, seed=seed, tell=show)
     command = None
     if found.result is not None:
-        out.mkdir(parents=True, exist_ok=True)
+        make_folder(out)
         write(found.result, files)
         command = _command(topology, scheme, relation, given, files["messages"])
     if json:

@@ -28,8 +28,8 @@ TRAFFIC: dict[str, Any] = {
     **{name: as_typer(option) for name, option in options_of(Traffic).items()},
     "trace": Annotated[str | None, typer.Option(
         metavar="FILE.jsonl", help='Messages in place of random traffic, one per line: {"cycle": C, "source": NODE, '
-        '"destinations": [NODE, ...], "length": FLITS}. With "after": LINE a message waits until that of an earlier '
-        "line is received; the first line is 0. May be compressed: .jsonl.gz.",
+        '"destinations": [NODE, ...], "length": FLITS}. With "after": K a message waits until its source has received '
+        "message K; the first message is 0. May be compressed: .jsonl.gz.",
         show_default=False, rich_help_panel=PANEL)],
     "seed": Annotated[int | None, typer.Option(
         help=f"First seed of the random traffic. Default: {FIRST_SEED}.", min=0, show_default=False,
@@ -81,6 +81,8 @@ def load_(
     if saturation:
         return _saturation({**traffic, "cycles": cycles, "precision": precision}, warmup, kept,
                            {"topology": topology, "scheme": scheme, "relation": relation, **given}, json)
+    if "rate" not in traffic and "trace" not in traffic:
+        raise WormcastError("rate is missing. Needed: --rate, --trace or --find-saturation.")
     spec = Specification.of({**traffic, "cycles": cycles, "until_interval": until_interval, "precision": precision})
     outputs = Outputs(kept)
     require_apart({**user_files(scheme, relation, topology), "--trace": traffic.get("trace")}, outputs.writes)

@@ -15,8 +15,8 @@ from wormcast.algorithms.errors import MessageError
 
 from ..build.limits import ENGINES, MOST_CYCLES
 from ..build.setup import Setup
-from ..common.atomic_write import require_writable, whole_file
-from ..common.figure_file import require_picture, whole_picture
+from ..common.atomic_write import whole_file
+from ..common.figure_file import require_page, require_picture, whole_picture
 from ..common.path_conflicts import require_apart
 from .app import Exit, Json, SchemeName, TopologyName, emit, say, stdout_for_results
 from .commands import command
@@ -97,7 +97,7 @@ def run_(
     posted = _messages(network, source, destinations, length, file)
     cycles = window_of(window)
     if replay:
-        require_writable(replay)
+        require_page(replay)
     from ..experiments.run import run  # slow import, not needed for refusals
     from .run_report import report, ties_left, unwarranted
 

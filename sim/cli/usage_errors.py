@@ -1,11 +1,15 @@
 """Sentences of errors that typer finds in a command line."""
 
 import re
+from collections.abc import Collection
 from typing import Any
 
 import typer
 
-__all__ = ["usage_sentence"]
+from .commands import COMMANDS, find_command
+from .other_names import counterparts
+
+__all__ = ["usage_sentence", "with_option_names"]
 
 #: Allowed values, by pydantic's name of an error.
 ALLOWED = {"int_parsing": "whole numbers", "float_parsing": "numbers"}
@@ -16,11 +20,28 @@ OUTSIDE = ("greater_than_equal", "less_than_equal")
 #: Typer's sentence for a value that is no choice of an option.
 CHOICE = re.compile(r"Value error, (?P<value>'.*') is not one of (?P<choices>'.*')\.", re.DOTALL)
 
+#: Typer's sentences for a missing argument, and for words after the last argument.
+MISSING = re.compile(r"Missing (?:argument|option) '-*(?P<name>[\w-]+)'\.(?: Choose from:(?P<choices>.*))?", re.DOTALL)
+EXTRA = re.compile(r"Got unexpected extra argument(?:\(s\)|s?) \((?P<words>.*)\)", re.DOTALL)
+
+#: Parameter names with underscores, outside of quotes and file names.
+PARAMETER = re.compile(r"(?<![\w/.'`-])[a-z]+(?:_[a-z]+)+(?![\w/'`-]|\.\w)")
+
 
 def usage_sentence(error: typer.TyperException) -> str:
-    """Return typer's sentence, or for a wrong value of an option one in the form of all other refusals."""
+    """Return the refusal of a command line, in the form of all other refusals where typer's sentence is known."""
+    parameter, message = getattr(error, "param", None), error.format_message()
+    if hasattr(error, "possibilities"):
+        return _unknown_option(error)
+    if missing := MISSING.fullmatch(message):
+        allowed = re.findall(r"[\w-]+", missing["choices"] or "")
+        return f"{missing['name'].lower()} is missing." + (f" Allowed: {', '.join(allowed)}." if allowed else "")
+    if (extra := EXTRA.fullmatch(message)) and (context := getattr(error, "ctx", None)):
+        arguments = [one.metavar or one.name.upper() for one in context.command.params
+                     if one.param_type_name == "argument"]
+        return (f"{context.info_name}: {extra['words']!r} is not valid: there are too many arguments. Allowed: "
+                f"{' '.join(arguments) or 'options only'}.")
     errors = getattr(error.__cause__, "errors", None)
-    parameter = getattr(error, "param", None)
     if errors and parameter:
         name = parameter.opts[0].lstrip("-")
         fault = errors()[0]
@@ -29,10 +50,43 @@ def usage_sentence(error: typer.TyperException) -> str:
             return f"{name}: {fault['input']!r} is not valid. Allowed: {allowed}."
         if choice := CHOICE.fullmatch(error.message):
             return f"{name}: {choice['value']} is not valid. Allowed: {choice['choices'].replace(chr(39), '')}."
-    return error.format_message()
+    return message
 
 
 def _range(parameter: Any) -> str:
     if parameter.max is None:
         return f"{parameter.min} or more"
     return f"{parameter.min} to {parameter.max}" if parameter.min is not None else f"up to {parameter.max}"
+
+
+def _unknown_option(error: Any) -> str:
+    """Name the option that is meant: the command's own for another simulator's, a similar one, or another command's."""
+    unknown, command = error.option_name, error.ctx.info_name
+    options = _options(error.ctx.command)
+    sentence = f"{unknown} is not an option of {command}."
+    if here := counterparts(unknown, {*options, *(one.metavar for one in error.ctx.command.params)}):
+        return f"{sentence} Here: {', '.join(here)}."
+    from difflib import get_close_matches
+
+    if similar := get_close_matches(unknown, options, cutoff=0.8):
+        return f"{sentence} Nearest: {', '.join(similar)}."
+    others = [name for name in COMMANDS if name != command and unknown in _options(find_command(name))]
+    return f"{sentence} Allowed with: {', '.join(others)}." if others else f"{sentence} See: wormcast {command} --help."
+
+
+def _options(command: Any) -> set[str]:
+    return {name for one in command.params for name in one.opts if name.startswith("-")}
+
+
+def with_option_names(sentence: str, words: Collection[str]) -> str:
+    """Write the parameters of the command in these words as its options are typed, with hyphens."""
+    command = next((word for word in words if word in COMMANDS), None)
+    if command is None or not PARAMETER.search(sentence):
+        return sentence
+    options = _options(find_command(command))
+
+    def spelled(found: re.Match[str]) -> str:
+        hyphens = found[0].replace("_", "-")
+        return hyphens if f"--{hyphens}" in options else found[0]
+
+    return PARAMETER.sub(spelled, sentence)

@@ -70,7 +70,8 @@ def verilog(
                            kind=kind, module=module, **given)
         if tables and (what != NETWORK or blueprint.tables is None):
             raise WormcastError(f"tables: {tables} is not valid: {what} for {blueprint.topology.name} has no routing "
-                                "tables to write. Allowed: with network, and a relation that uses tables.")
+                                "tables to write. Allowed: network, with a relation that uses tables, for example "
+                                "scheme individual with relation up-down.")
         made = export(blueprint, what, port=port, kind=kind, module=module, named=given.get("configuration"),
                       command=command, progress=lambda line: print(line, file=sys.stderr))
     _write(made, output, table, tables)

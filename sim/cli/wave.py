@@ -9,7 +9,7 @@ from wormcast.algorithms import WormcastError
 from wormcast.algorithms.announcements import announce
 
 from ..common.atomic_write import require_writable
-from ..common.figure_file import whole_picture
+from ..common.figure_file import require_page, whole_picture
 from ..common.path_conflicts import require_apart
 from ..waves.view import (
     History,
@@ -69,8 +69,10 @@ def wave(
             raise WormcastError(f"wave: --{option} is not valid with {len(files)} files. Allowed: one file.")
     cycles, chosen = window_of(window), _numbers(worms)
     require_apart({f"FILE {file}": file for file in files}, {"--plot": plot, "--replay": replay})
-    for path in filter(None, (plot, replay)):
-        require_writable(path)
+    if replay:
+        require_page(replay)
+    if plot:
+        require_writable(plot)
     with announce("reading waveforms"):
         histories = [read_waveform(file) for file in files]
     if chosen is not None:

@@ -16,13 +16,21 @@ try:
 except ImportError:  # a system without these locks
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["require_writable", "whole_file"]
+__all__ = ["make_folder", "require_writable", "whole_file"]
 
 #: Suffix of a temporary file.
 UNFINISHED = ".unfinished"
 
 #: Age in seconds at which an unlocked temporary file counts as abandoned by a process of another machine.
 AGE = 60
+
+
+def make_folder(path: Path) -> None:
+    """Create a folder and the folders above it, if they do not exist."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WormcastError(f"folder {path} cannot be created: {error.strerror}") from error
 
 
 def require_writable(path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Picture files: SVG and PNG."""
+"""Picture files (SVG and PNG), and names of pages for a browser."""
 
 import contextlib
 from collections.abc import Iterator
@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from wormcast.algorithms import WormcastError
 from wormcast.algorithms.announcements import announce
 
-from .atomic_write import whole_file
+from .atomic_write import require_writable, whole_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["require_picture", "save_figure", "whole_picture"]
+__all__ = ["require_page", "require_picture", "save_figure", "whole_picture"]
 
 FORMATS = ("svg", "png")
 
@@ -23,6 +23,13 @@ def require_picture(path: Path) -> None:
     if path.suffix[1:] not in FORMATS:
         raise WormcastError(f"plot: {path} is not valid. Allowed: names that end in "
                             f"{', '.join('.' + one for one in FORMATS)}.")
+
+
+def require_page(path: Path) -> None:
+    """Refuse a file name that does not end in .html, and a path that cannot be written."""
+    if path.suffix != ".html":
+        raise WormcastError(f"replay: {path} is not valid. Allowed: names that end in .html.")
+    require_writable(path)
 
 
 @contextlib.contextmanager

@@ -42,7 +42,8 @@ def message_schema(most_cycles: int, most_length: int) -> FileSchema:
                              ALLOWED: f"a list of nodes, one or more, or {ALL!r}"},
             "length": {"type": "integer", "minimum": 1, "maximum": most_length, "description": "Payload flits"},
             "after": {"anyOf": [EARLIER, {"type": "array", "items": EARLIER}],
-                      ALLOWED: "numbers of earlier messages", "description": "Messages that its source receives before"},
+                      ALLOWED: "numbers of earlier messages",
+                      "description": "Messages that its source must have received"},
         }})
 
 
@@ -62,9 +63,9 @@ class MessageFile:
     """File of JSON lines, each of them a message.
 
     A line is ``{"cycle": C, "source": NODE, "destinations": [NODE, ...], "length": L}``. It may have ``"after": K`` or
-    ``"after": [K, ...]``: numbers of earlier messages; the first is 0. A file that begins with ``[`` is one JSON list of
-    such messages, with ``at`` in place of ``cycle``. It is read at once, and its entries count as lines. A byte order
-    mark at the start and blank lines are ignored. Blank lines are not counted.
+    ``"after": [K, ...]``: numbers of earlier messages; the first is 0. A file that begins with ``[`` is one JSON list
+    of such messages, with ``at`` in place of ``cycle``. It is read at once. A byte order mark at the start and blank
+    lines are ignored. Blank lines are not counted.
 
     The object keeps no content in memory.
 
@@ -155,8 +156,9 @@ class MessageFile:
         if not isinstance(after, list):
             after = [after]
         if any(other >= number for other in after) or len(set(after)) < len(after):
-            raise WormcastError(f"after: {given(entry['after'])} is not valid. Allowed: numbers of earlier messages, each "
-                                "once.")
+            earlier = {0: "no number, as it is the first message", 1: "0"}
+            raise WormcastError(f"after: {given(entry['after'])} is not valid. Allowed: "
+                                f"{earlier.get(number, f'different numbers from 0 to {number - 1}')}.")
         return Line(entry["cycle"], source, destinations, entry["length"], after, end)
 
 

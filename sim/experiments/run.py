@@ -254,7 +254,7 @@ def run(
     require_kind("instances", instances, str, NoneType)
     for name, value in (("window", window), ("instances", instances)):
         if value is not None and (vcd is None or engine != "bulk"):
-            raise WormcastError(f"{name}: no waveform is written. Needed: vcd." if vcd is None else
+            raise WormcastError(f"{name}: no waveform is recorded. Needed: vcd." if vcd is None else
                                 f"{name}: engine {engine} always records the whole run. Allowed: with engine bulk.")
     if timeout < 1:
         raise WormcastError(f"timeout: {timeout} is not valid. Allowed: 1 or more cycles.")

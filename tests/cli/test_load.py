@@ -119,39 +119,39 @@ def test_a_deadlock_ends_it(tmp_path):
 @pytest.mark.parametrize(("more", "sentence"), [
     (["--rate", "2"], "rate: 2 is not valid: it creates 6 flits to consume per node and cycle"),
     (["--rate", "nan"], "rate: nan is not valid"),
-    (["--destinations-mean", "16"], "destinations_mean: 16 is not valid"),
+    (["--destinations-mean", "16"], "destinations-mean: 16 is not valid"),
     (["--destinations-distribution", "zipf"], "Allowed: fixed, uniform, normal"),
     (["--cycles", "0"], "cycles: 0 is not valid"),
     (["--seeds", "2000"], "Allowed: 1 to 1024"),
     (["--vcs", "0"], "vcs"),
-    (["--destinations-distribution", "given"], "Allowed: counts with given, and only with given."),
+    (["--destinations-distribution", "given"], "destinations-counts is missing. Needed: with the distribution given."),
     (["--pattern", "spiral"], "Allowed: uniform, hot-spot, transpose, bit-complement, bit-reversal, shuffle"),
     (["--pattern", "tornado"], "tornado is not valid: it is for unicasts"),
     (["--pattern", "hot-spot", "--hot-spots", "9.9", "--hot-spot-share", "0.1"],
-     "hot_spots: node: '9.9' is not in mesh:4x4"),
+     "hot-spots: node: '9.9' is not in mesh:4x4"),
     (["--rate", "0.2", "--pattern", "hot-spot", "--hot-spots", "1.1", "--hot-spot-share", "0.5"],
-     "flits to consume per cycle at node 1.1. Allowed: at most 1, one per consumption link of that node."),
-    (["--trace", "some.jsonl"], "rate, destinations_mean: not valid with a trace"),
+     "flits to consume per cycle at node 1.1, and the node can consume 1. Allowed: rates up to "),
+    (["--trace", "some.jsonl"], "rate, destinations-mean: not valid with a trace"),
     (["--rate", "0.34"],
-     "creates 1.02 flits to consume per node and cycle. Allowed: at most 1, one per consumption link of a node."),
-    (["--rate", "0.7", "--consumption-links", "separate"], "Allowed: at most 2, one per consumption link of a node."),
+     "creates 1.02 flits to consume per node and cycle, and the node can consume 1. Allowed: rates up to 0.3333."),
+    (["--rate", "0.7", "--consumption-links", "separate"], "the node can consume 2. Allowed: rates up to 0.6666."),
     (["--rate", "0.7", "--ejection", "all"],
-     "flits to consume per cycle at node 0.0. Allowed: at most 2, one per consumption link of that node."),
+     "flits to consume per cycle at node 0.0, and the node can consume 2. Allowed: rates up to 0.6666."),
     (["--rate", "-1"], "rate: -1.0 is not valid. Allowed: 0 to 20 flits per node and cycle, which is a message in"),
-    (["--multicast-fraction", "2"], "multicast_fraction: 2.0 is not valid. Allowed: 0 to 1"),
+    (["--multicast-fraction", "2"], "multicast-fraction: 2.0 is not valid. Allowed: 0 to 1"),
     (["--length", "0"], "length: 0 is not valid. Allowed: 1 to 65536"),
     (["--warmup", "3000"], "warmup: 3000"),
     (["--configuration", "boppana"], "configuration: 'boppana' is unknown. Allowed: amnah_5x5x5, atbm_256, "),
-    (["--lenght", "3"], "No such option: --lenght (Possible options: --length)"),
-    (["--injection-rate", "0.1"], "No such option: --injection-rate (Possible options: --rate)"),
-    (["--injection_rate=0.1"], "No such option: --injection_rate (Possible options: --rate)"),
-    (["--num-vcs", "2"], "No such option: --num-vcs (Possible options: --vcs)"),
-    (["--vc-buf-size", "8"], "No such option: --vc-buf-size (Possible options: --buffer)"),
-    (["--packet-size", "20"], "No such option: --packet-size (Possible options: --length)"),
-    (["--traffic", "transpose"], "No such option: --traffic (Possible options: --pattern)"),
-    (["--routing-function", "xy"], "No such option: --routing-function (Possible options: --relation)"),
-    (["--topology", "mesh"], "No such option: --topology (Possible options: TOPOLOGY, for example mesh:8x8)"),
-    (["-k", "8"], "No such option: -k (Possible options: TOPOLOGY, for example mesh:8x8)"),
+    (["--lenght", "3"], "--lenght is not an option of load. Nearest: --length."),
+    (["--injection-rate", "0.1"], "--injection-rate is not an option of load. Here: --rate."),
+    (["--injection_rate=0.1"], "--injection_rate is not an option of load. Here: --rate."),
+    (["--num-vcs", "2"], "--num-vcs is not an option of load. Here: --vcs."),
+    (["--vc-buf-size", "8"], "--vc-buf-size is not an option of load. Here: --buffer."),
+    (["--packet-size", "20"], "--packet-size is not an option of load. Here: --length."),
+    (["--traffic", "transpose"], "--traffic is not an option of load. Here: --pattern."),
+    (["--routing-function", "xy"], "--routing-function is not an option of load. Here: --relation."),
+    (["--topology", "mesh"], "--topology is not an option of load. Here: TOPOLOGY, for example mesh:8x8."),
+    (["-k", "8"], "-k is not an option of load. Here: TOPOLOGY, for example mesh:8x8."),
 ])
 def test_bad_input_is_one_sentence(more, sentence):
     code, out, err = wormcast(*QUICK, *more)
@@ -162,7 +162,7 @@ def test_bad_input_is_one_sentence(more, sentence):
 def test_neither_a_rate_nor_a_trace_is_one_sentence():
     code, out, err = wormcast("load", "mesh:4x4", "dual-path")
     assert (code, out) == (2, "")
-    assert err == "wormcast: rate is missing. Needed: rate or trace.\n"
+    assert err == "wormcast: rate is missing. Needed: --rate, --trace or --find-saturation.\n"
 
 
 def test_patterns_and_numbers_that_are_given():
@@ -198,7 +198,7 @@ def test_a_trace_is_run_until_all_is_received(tmp_path):
 @pytest.mark.parametrize(("more", "sentence"), [
     (["--seeds", "4"], "seeds: not valid with a trace"),
     (["--seed", "0"], "seed: not valid with a trace"),
-    (["--until-interval"], "until_interval: not valid with a trace"),
+    (["--until-interval"], "until-interval: not valid with a trace"),
     (["--length", "20", "--pattern", "uniform"], "length, pattern: not valid with a trace"),
     (["--cycles", "0"], "cycles: 0 is not valid"),
     (["--warmup", "4"], "warmup: 4 of 4 cycles is not valid"),

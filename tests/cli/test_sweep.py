@@ -88,7 +88,7 @@ def test_killed_sweep_goes_on_and_ends_in_the_same_bytes(file, tmp_path):
 def test_what_is_wrong_is_told_in_a_sentence_and_nothing_is_run(file, tmp_path):
     (tmp_path / "plain").touch()
     code, out, err = sweep(file, "--out", tmp_path / "plain" / "out")
-    assert (code, out, err) == (2, "", f"wormcast: {tmp_path}/plain/out cannot be written: Not a directory\n")
+    assert (code, out, err) == (2, "", f"wormcast: folder {tmp_path}/plain/out cannot be created: Not a directory\n")
     file.write_text(SWEEP + "buffers = 4\n")
     code, out, err = sweep(file, "--out", tmp_path / "out")
     assert (code, out, err) == (2, "", f"wormcast: {file}: 'buffers' is not a key of a sweep. Nearest: 'buffer'.\n")
@@ -147,7 +147,7 @@ def test_folder_that_cannot_be_written_is_told(file, disk):
     assert (code, out) == (2, "")
     assert err == f"wormcast: {folder}/out/small.csv cannot be written: Read-only file system\n"
     code, out, err = disk.wormcast("sweep", file, "--out", folder / "new")
-    assert (code, out, err) == (2, "", f"wormcast: {folder}/new cannot be written: Read-only file system\n")
+    assert (code, out, err) == (2, "", f"wormcast: folder {folder}/new cannot be created: Read-only file system\n")
 
 
 def test_damaged_file_is_told_and_left(file, tmp_path):

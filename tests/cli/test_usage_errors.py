@@ -1,4 +1,4 @@
-"""Values of a wrong type, outside of an option's range, or that are no choice are refused in the form of all other refusals."""
+"""Errors in a command line are refused in the form of all other refusals."""
 
 import pytest
 from command import wormcast
@@ -13,6 +13,28 @@ from command import wormcast
      f"timeout: '{2**41}' is not valid. Allowed: up to {2**40}."),
     (["list", "scheme"], ("what: 'scheme' is not valid. Allowed: schemes, topologies, relations, configurations, "
                           "components, figures.")),
+    (["list"], "what is missing. Allowed: schemes, topologies, relations, configurations, components, figures."),
+    (["run", "mesh:4x4"], "scheme is missing."),
+    (["demo", "mesh:4x4"], "demo: 'mesh:4x4' is not valid: there are too many arguments. Allowed: options only."),
+    (["topology", "mesh:2x2", "a", "b"],
+     "topology: 'a b' is not valid: there are too many arguments. Allowed: TOPOLOGY."),
+    (["run", "mesh:4x4", "dual-path", "--rate", "1"], "--rate is not an option of run. Allowed with: load."),
+    (["load", "mesh:4x4", "dual-path", "--foo", "1"], "--foo is not an option of load. See: wormcast load --help."),
+    (["load", "mesh:4x4", "dual-path", "--lenght", "3"], "--lenght is not an option of load. Nearest: --length."),
+    (["load", "mesh:4x4", "dual-path"], "rate is missing. Needed: --rate, --trace or --find-saturation."),
+    (["load", "mesh:4x4", "dual-path", "--rate", "0.1", "--multicast-fraction", "2"],
+     "multicast-fraction: 2.0 is not valid. Allowed: 0 to 1."),
+    (["load", "mesh:4x4", "dual-path", "--rate", "0.01", "--destinations-mean", "4", "--hot-spots", "0.0"],
+     ("hot-spots: '0.0' is not valid with the pattern uniform. Allowed: with the pattern hot-spot, beside "
+      "hot-spot-share.")),
+    (["load", "mesh:4x4", "dual-path", "--rate", "5", "--destinations-mean", "4"],
+     ("rate: 5 is not valid: it creates 20 flits to consume per node and cycle, and the node can consume 1. Allowed: "
+      "rates up to 0.25.")),
+    (["run", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "1.1 1.2", "--length", "4"],
+     "node: '1.1 1.2' is not valid. Allowed: commas between nodes, 1.1,1.2."),
+    (["run", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "1", "--length", "4", "--replay", "r.txt"],
+     "replay: r.txt is not valid. Allowed: names that end in .html."),
+    (["demo", "--out", "/dev/null/x"], "folder /dev/null/x cannot be created: Not a directory"),
     (["frobnicate"], ("command: 'frobnicate' is not valid. Allowed: check, run, load, continue, demo, doctor, figure, "
                       "hunt, list, topology, plan, sweep, synth, verilog, wave.")),
 ])

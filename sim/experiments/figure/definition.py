@@ -135,8 +135,9 @@ class Figure:
         of, colon, which = name.rpartition(":")
         figure = find_figure(of) if colon else self
         if which not in figure.series:
-            raise WormcastError(f"{self.name}: series {name!r} of a statement is not valid. Allowed: series of "
-                                f"{figure.name}: {', '.join(figure.series) or '(it has none)'}.")
+            raise WormcastError(f"{self.name}: series {name!r} of a statement is not valid. " + (
+                f"Allowed: series of {figure.name}: {', '.join(figure.series)}." if figure.series else
+                f"{figure.name} has no series. Needed: a table [series.{which}]."))
         if (figure.over, figure.values) != (self.over, self.values):
             raise WormcastError(f"{self.name}: series {name!r} of a statement is not valid: {figure.name} is over "
                                 f"{figure.over}. Allowed: figures over {self.over} with the same values.")

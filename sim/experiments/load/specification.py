@@ -44,7 +44,7 @@ class Specification:
             beside = [name for name in NOT_WITH_TRACE if name in options]
             if beside:
                 raise WormcastError(f"{', '.join(beside)}: not valid with a trace, which determines all messages. "
-                                    "Allowed: with rate.")
+                                    "Allowed: one of the two.")
             return cls(Trace(options["trace"]), options.get("cycles"), None, None)
         if "rate" not in options:
             raise WormcastError("rate is missing. Needed: rate or trace.")

@@ -10,7 +10,7 @@ from typing import Any
 
 from wormcast.algorithms import WormcastError
 
-from ...common.atomic_write import require_writable
+from ...common.atomic_write import make_folder, require_writable
 
 __all__ = ["ResultStore"]
 
@@ -39,10 +39,7 @@ class ResultStore:
         self.path = path
         self._made = [folder for folder in (path.parent, *path.parent.parents) if not folder.exists()]
         self._opened: sqlite3.Connection | None = None
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise WormcastError(f"{path.parent} cannot be written: {error.strerror}") from error
+        make_folder(path.parent)
         try:
             if path.exists():
                 self._database()

@@ -155,7 +155,13 @@ def _damage_reported(path: Path) -> Iterator[None]:
     except WormcastError:
         raise
     except DAMAGE as error:
-        raise WormcastError(f"{path} is damaged: {str(error) or type(error).__name__}") from error
+        raise WormcastError(f"{path} is damaged: {_damage(error)}") from error
+
+
+def _damage(error: Exception) -> str:
+    if isinstance(error, zipfile.BadZipFile | zlib.error | EOFError):
+        return "its end is missing, or bytes have changed"
+    return str(error) or type(error).__name__
 
 
 def _digest(manifest: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> str:

@@ -126,7 +126,7 @@ def test_a_deadlock_is_found_whoever_runs_it():
     ({"cycles": 100, "warmup": 100}, "warmup: 100 of 100 cycles is not valid. Allowed: 0 to 99"),
     ({"seeds": (1, 1)}, "seeds: 2 seeds are not valid: only 1 of them are different"),
     ({"seeds": ()}, "seeds: 0 seeds are not valid"),
-    ({"rate": 0.3}, "rate: 0.3 is not valid: it creates 1.2 flits to consume per node and cycle. Allowed: at most 1,"),
+    ({"rate": 0.3}, "rate: 0.3 is not valid: it creates 1.2 flits to consume per node and cycle, and"),
 ])
 def test_bad_experiments_are_refused(options, sentence):
     with pytest.raises(WormcastError, match=sentence):

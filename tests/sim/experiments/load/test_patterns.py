@@ -211,6 +211,6 @@ def test_more_than_a_hot_spot_can_take_is_refused():
     # 15 nodes send it half of theirs, and 1 in 15 of the other half: 8 times a node's rate
     Traffic(0.12, **hot).check(mesh, np.full(16, 1))
     with pytest.raises(WormcastError, match=r"rate: 0.13 is not valid: it creates 1.04 flits to consume per cycle at "
-                                            "node 1.2. Allowed: at most 1, one per consumption link of that node."):
+                                            "node 1.2, and the node can consume 1. Allowed: rates up to 0.125."):
         Traffic(0.13, **hot).check(mesh, np.full(16, 1))
     Traffic(0.13, **hot).check(mesh, np.full(16, 2))

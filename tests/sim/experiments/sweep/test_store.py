@@ -86,7 +86,7 @@ def test_other_database_is_refused(tmp_path):
 
 def test_folder_that_cannot_be_written_is_told(tmp_path):
     (tmp_path / "file").touch()
-    with pytest.raises(WormcastError, match="file/folder cannot be written: Not a directory"):
+    with pytest.raises(WormcastError, match="file/folder cannot be created: Not a directory"):
         ResultStore(tmp_path / "file" / "folder" / "some.sqlite")
     (tmp_path / "some.sqlite").mkdir()
     with pytest.raises(WormcastError, match=r"some\.sqlite cannot be used: unable to open"):

@@ -40,7 +40,8 @@ class MessageError(WormcastError):
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return the known name that is most similar to an unknown one. Hyphens count as underscores."""
-    return difflib.get_close_matches(name.replace("-", "_"), list(known), n=1, cutoff=0)[0]
+    alike = {one.replace("-", "_"): one for one in known}
+    return alike[difflib.get_close_matches(name.replace("-", "_"), list(alike), n=1, cutoff=0)[0]]
 
 
 def told(error: BaseException, module: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from .errors import FAILURES, WormcastError
+from .errors import FAILURES, WormcastError, nearest
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint, EntryPoints
@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 __all__ = ["Registry"]
 
 T = TypeVar("T")
+
+#: Most names that a refusal lists. Of more names it gives the nearest one.
+LISTED = 20
 
 
 @cache
@@ -77,8 +80,12 @@ class Registry(Mapping[str, T], Generic[T]):
             return self._entries[name]
         if name in self._announced:
             return self.add(name, self._load(name))
-        names = [*self, *(("FILE.py", "FILE.py:NAME") if self._files else ())]
-        raise WormcastError(f"{self.what}: {name!r} is unknown. Allowed: {', '.join(names)}.")
+        files = ["FILE.py", "FILE.py:NAME"] if self._files else []
+        if len(self) > LISTED:
+            allowed = ", ".join([f"names of wormcast list {self._group.rpartition('.')[2]}", *files])
+            raise WormcastError(f"{self.what}: {name!r} is unknown. Nearest: {nearest(name, self)}. "
+                                f"Allowed: {allowed}.")
+        raise WormcastError(f"{self.what}: {name!r} is unknown. Allowed: {', '.join([*self, *files])}.")
 
     def _load(self, name: str) -> T:
         entry = self._announced[name]

@@ -287,7 +287,7 @@ def check(
     groups = token_groups(topology, consumed=consumed) if serial and tokens is not False else None
     forwarded = [one for one, _ in pairs if one.forwarded]
     if places is not None and not forwarded:
-        raise WormcastError(f"places: {'on' if places else 'off'} is not valid: interfaces forward no worms of "
+        raise WormcastError(f"places: {'on' if places else 'off'} is not valid: no interface forwards worms of "
                             f"{' and '.join(part.name for part in parts)}")
     verdict = decide(parts, consumption, ejection, slots, groups, consumed, fits)
     graph = verdict.graph
@@ -295,7 +295,8 @@ def check(
     assumed = [verdict.assumes]
     if verdict.name == "free":
         if forwarded and not places:
-            assumed.append("interfaces that forward have places for all packets of the messages in their rows")
+            assumed.append("smart interfaces have packet buffer entries for all packets of the messages in their "
+                           "child tables")
         assumed.append(_assumed_of_signs([one for one, _ in pairs], parts, consumption, classes, ejection, seed))
     cycle = [Dependency(graph.describe(one.resource, vcs), parts[one.part].name, one.source, one.stops)
              for one in retell(graph, parts)]
@@ -303,8 +304,8 @@ def check(
     if found == "free" and places is False:
         cycle = [step for one in forwarded for step in _full_interfaces(topology, one, consumption, seed)]
         found, assumed = ("deadlock" if cycle else "undecided"), []
-        searched = "" if cycle else ("interfaces have places for fewer packets than a message has, and "
-                                     f"{MULTICASTS} multicasts contain no cycle of interfaces")
+        searched = "" if cycle else ("smart interfaces have fewer packet buffer entries than a message has packets, "
+                                     f"and {MULTICASTS} random multicasts contain no cycle of interfaces")
 
     def named(resources: Sequence[int]) -> tuple[str, ...]:
         return tuple(graph.describe(one, vcs) for one in resources)
@@ -378,4 +379,4 @@ def _assumed_of_signs(schemes: Sequence[Scheme], parts: Sequence[ChannelUse], co
                  for scheme, part, relation in zip(schemes, parts, relations, strict=True)]
         if dependency_graph(every, consumption, ejection=ejection).free:
             return ""
-    return "hosts sign ties as they do by default, away from the ring's edge"
+    return "hosts choose the default signs of ties, which lead away from the ring's edge"

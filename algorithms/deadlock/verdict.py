@@ -62,7 +62,7 @@ def decide(parts: Sequence[ChannelUse], channels: int, ejection: str = "one", sl
         return DeadlockVerdict("free", _of_worms(graph, []) if graph.locked().any() else graph)
     if tokens is not None:
         return DeadlockVerdict(
-            "undecided", graph, searched="worms may wait in a cycle, with different tokens or the same one twice")
+            "undecided", graph, searched="worms may wait in a cycle, but the cycle may need one token twice")
     choosing = choosing_parts(parts)
     if not choosing:
         return DeadlockVerdict("deadlock", graph)
@@ -76,10 +76,10 @@ def decide(parts: Sequence[ChannelUse], channels: int, ejection: str = "one", sl
     if worms:
         return DeadlockVerdict("deadlock", _of_worms(graph, worms), worms)
     if not search.possible().any():
-        return DeadlockVerdict("undecided", graph, searched="worms can wait for each other only where heads are in "
-                               "buffers behind the tails of others; it is not known if they can form a cycle")
-    return DeadlockVerdict("undecided", graph, searched=f"a search of {steps} steps found no set of worms that holds "
-                           "all channels that its worms wait for")
+        return DeadlockVerdict("undecided", graph, searched="worms can wait for each other only if heads are in "
+                               "buffers behind the tails of other worms. Whether they can form a cycle is not known")
+    return DeadlockVerdict("undecided", graph, searched=f"a search of {steps} steps found no worms that hold all "
+                           "channels for which they wait")
 
 
 def _of_worms(graph: DependencyGraph, worms: Sequence[Held]) -> DependencyGraph:

@@ -157,10 +157,10 @@ class Dans:
 
     @property
     def order_text(self) -> str:
-        """Order in which worms use the DANs, in words."""
+        """Order in which worms use the DANs, as a sentence."""
         pairs = [f"{self.name(first)} before {self.name(second)}" for first, second, _ in self.steps]
-        more = f" and so on, {len(pairs)} pairs in all" if len(pairs) > MOST_SHOWN else ""
-        return f"worms use {', '.join(pairs[:MOST_SHOWN])}{more}" if pairs else "no worm uses two of them"
+        more = f" and so on ({len(pairs)} pairs in total)" if len(pairs) > MOST_SHOWN else ""
+        return f"Worms use {', '.join(pairs[:MOST_SHOWN])}{more}" if pairs else "No worm uses two DANs"
 
     @property
     def why_not(self) -> str:
@@ -175,7 +175,7 @@ class Dans:
         if self.cycle:
             around = " > ".join(subject.topology.switch_title(switch) for switch in [*self.cycle, self.cycle[0]])
             return f"a DAN is not acyclic: {around}"
-        return "there is no partial order: " + ", ".join(
+        return "worms use the DANs in no partial order: " + ", ".join(
             f"{self.name(first)} before {self.name(second)} (a worm {subject.worm_text(*worm[1:])})"
             for first, second, worm in self.clash)
 
@@ -203,35 +203,35 @@ def dans(subject: Problem) -> list[TheoremCheck]:
     place = "section 3.2"
     both = ("Definition 2", "Lemma 2")
     if subject.unfit:
-        return [TheoremCheck(name, place, f"it does not apply: {subject.unfit}", None) for name in both]
+        return [TheoremCheck(name, place, f"does not apply: {subject.unfit}", None) for name in both]
     if not subject.has_stops:
-        none = "no worm goes on once it holds a consumption channel, so that no DAN is needed, and one channel suffices"
+        none = "no worm uses a link while it holds a consumption channel. So no DAN is needed, and one channel suffices"
         return [TheoremCheck(name, place, none, True, found={"channels": 1}) for name in both]
     if len(subject.maps) > 1:
-        return [TheoremCheck(name, place, "it does not apply: the schemes have maps of classes of their own", None)
+        return [TheoremCheck(name, place, "does not apply: each scheme has its own map of classes", None)
                 for name in both]
     classes = subject.maps[0]
     if not len(classes):
-        none = "a map without classes is no set of DANs: worms that hold a consumption channel use links in no DAN"
+        none = "a map without classes is not a set of DANs: worms that hold a consumption channel use links in no DAN"
         return [TheoremCheck("Definition 2", place, none, False),
-                TheoremCheck("Lemma 2", place, "it does not apply: there is no valid set", None)]
+                TheoremCheck("Lemma 2", place, "does not apply: there is no valid set", None)]
     found = own_dans(subject, classes)
     numbers = found.to_dict()
     paper, agrees, stated = None, None, subject.stated
     if stated is not None and stated.dans and classes == subject.parts[0].stated:
         paper, agrees = f"a valid set of {stated.dans} DANs", found.valid and len(found) == stated.dans
     if not found.valid:
-        return [TheoremCheck("Definition 2", place, f"{found} is no valid set of DANs: {found.why_not}", False, paper,
-                          agrees, numbers),
-                TheoremCheck("Lemma 2", place, "it does not apply: there is no valid set", None)]
+        return [TheoremCheck("Definition 2", place, f"{found} is not a valid set of DANs: {found.why_not}", False,
+                          paper, agrees, numbers),
+                TheoremCheck("Lemma 2", place, "does not apply: there is no valid set", None)]
     own = is_free(subject.parts, len(found))
     proof = certificate(subject, found.classes())
-    sentence = (f"{len(found)} consumption channels a node suffice, one for each DAN, taken by the most recent hop, or "
-                f"by the next one: {_order_text(proof)}; by the scheme's own rule ({classes.by} hop): "
-                f"{'no cycle' if own else 'a cycle'}")
+    sentence = (f"{len(found)} consumption channels per node suffice, one per DAN. A worm takes the channel of the "
+                f"DAN of its most recent hop, or else of its next hop. Check: {_order_text(proof)}. With the scheme's "
+                f"own rule ({classes.by} hop) the dependencies have {'no cycle' if own else 'a cycle'}")
     return [
-        TheoremCheck("Definition 2", place, f"{found} is a valid set of DANs: each is acyclic, worms that hold a "
-                  f"consumption channel use no other links, and {found.order_text}", True, paper, agrees, numbers),
+        TheoremCheck("Definition 2", place, f"{found} is a valid set of DANs. Each DAN is acyclic. Worms that hold a "
+                  f"consumption channel use only links of the DANs. {found.order_text}", True, paper, agrees, numbers),
         TheoremCheck("Lemma 2", place, sentence, proof is not None,
                   found={"channels": len(found), "rule": classes.by, "free_by_rule": own}, certificate=proof),
     ]
@@ -239,9 +239,11 @@ def dans(subject: Problem) -> list[TheoremCheck]:
 
 def _order_text(proof: dict[str, Any] | None) -> str:
     if proof is None:
-        return "yet the dependencies have a cycle"
-    return (f"channels have an order in which all {proof['steps']} steps of worms rise" if not proof["falls"]
-            else f"{len(proof['falls'])} of {proof['steps']} steps of worms fall in the order found")
+        return "the dependencies have a cycle"
+    return (f"in an order of all channels, each of the {proof['steps']} requests of worms is for a higher channel"
+            if not proof["falls"] else
+            f"in the order found, {len(proof['falls'])} of {proof['steps']} requests of worms are not for a higher "
+            "channel")
 
 
 def _cycle(edges: Sequence[Sequence[int]]) -> list[int]:

@@ -2,7 +2,7 @@
 
 from ..deadlock.degrees import Degrees, degrees
 from .problem import Problem
-from .statement import TheoremCheck
+from .statement import TheoremCheck, counted
 
 __all__ = ["bounds"]
 
@@ -16,7 +16,7 @@ def bounds(subject: Problem) -> list[TheoremCheck]:
     counts all links that they use.
     """
     if subject.unfit:
-        why = f"it does not apply: {subject.unfit}"
+        why = f"does not apply: {subject.unfit}"
         return [TheoremCheck(name, PLACE, why, None) for name in ("Definition 1", "Lemma 1", "Corollary 2")]
     if not subject.has_stops:
         return _without_stops(subject)
@@ -26,10 +26,10 @@ def bounds(subject: Problem) -> list[TheoremCheck]:
 
 def _without_stops(subject: Problem) -> list[TheoremCheck]:
     """Return the statements for worms with one destination each."""
-    none = "every worm has one destination, so that no worm uses a link while it holds a consumption channel"
+    none = "every worm has one destination, so no worm uses a link while it holds a consumption channel"
     definition = TheoremCheck("Definition 1", PLACE, f"v_in and v_out are 0: {none}", None,
                            found={"held": {"v_in": 0, "v_out": 0}, "all": {"v_in": 0, "v_out": 0}})
-    return [definition, *(TheoremCheck(name, PLACE, f"one consumption channel a node suffices: {none}", True,
+    return [definition, *(TheoremCheck(name, PLACE, f"one consumption channel per node suffices: {none}", True,
                                     found={"channels": 1}) for name in ("Lemma 1", "Corollary 2"))]
 
 
@@ -44,15 +44,16 @@ def _counts(subject: Problem, found: Degrees) -> dict[str, object]:
 
 def _definition1(subject: Problem, held: Degrees, every: Degrees) -> TheoremCheck:
     def counts(found: Degrees) -> str:
-        return (f"v_in is {found.v_in} (at {subject.named(int(found.incoming.argmax()))}) and v_out "
+        return (f"v_in is {found.v_in} (at {subject.named(int(found.incoming.argmax()))}) and v_out is "
                 f"{found.v_out} (at {subject.named(int(found.outgoing.argmax()))})")
 
-    sentence = (f"with one virtual channel a link {counts(held)}, of the links by which worms come to a destination, "
-                "and those that they use once they hold a consumption channel; of all links that they use "
-                f"{counts(every)}")
+    sentence = (f"with one virtual channel per link, {counts(held)}. v_in counts the links by which worms arrive at a "
+                "destination. v_out counts the links that worms use while they hold a consumption channel. Over all "
+                f"links that worms use, {counts(every)}")
     if subject.vcs > 1:
-        sentence += (f"; with {subject.vcs} virtual channels v_in is {held.v_in * subject.vcs} and v_out "
-                     f"{held.v_out * subject.vcs}, or {every.v_in * subject.vcs} and {every.v_out * subject.vcs}")
+        sentence += (f". With {subject.vcs} virtual channels, v_in is {held.v_in * subject.vcs} and v_out is "
+                     f"{held.v_out * subject.vcs}. Over all links they are {every.v_in * subject.vcs} and "
+                     f"{every.v_out * subject.vcs}")
     paper, agrees = None, None
     if subject.stated is not None and subject.stated.outgoing is not None:
         paper = f"{subject.stated.outgoing} outgoing virtual channels with 2 on each link (section 3.2.1)"
@@ -65,14 +66,15 @@ def _lemma1(subject: Problem, held: Degrees, every: Degrees) -> TheoremCheck:
     incoming, outgoing = held.by_incoming(), held.by_outgoing(spare=True)
     cycles = [subject.cycle(len(classes), classes) for classes in (incoming, outgoing)]
     sentence = (
-        f"min(v_in, v_out + 1) = min({held.v_in}, {held.v_out + 1}) = {held.lemma1} consumption channels a node "
-        f"suffice, or min({every.v_in}, {every.v_out + 1}) = {every.lemma1} of all links that worms use; checked: "
-        f"{len(incoming)}, one for each incoming link, have {_cycle_text(cycles[0])}; {len(outgoing)}, one for each "
-        f"outgoing link and a spare one, have {_cycle_text(cycles[1])}")
+        f"min(v_in, v_out + 1) = min({held.v_in}, {held.v_out + 1}) = {held.lemma1} consumption channels per node "
+        f"suffice. Over all links that worms use, it is min({every.v_in}, {every.v_out + 1}) = {every.lemma1}. "
+        f"Check 1: {counted(len(incoming), 'channel')}, one per incoming link, {_cycle_text(cycles[0])}. "
+        f"Check 2: {counted(len(outgoing), 'channel')}, one per outgoing link and a spare one, "
+        f"{_cycle_text(cycles[1])}")
     if subject.vcs > 1:
-        counted = min(held.v_in * subject.vcs, held.v_out * subject.vcs + 1)
-        sentence += (f"; counted with {subject.vcs} virtual channels it is {counted}, but worms take any one of a "
-                     "link, so that no more classes are needed than with one (section 3.2.1)")
+        by_vcs = min(held.v_in * subject.vcs, held.v_out * subject.vcs + 1)
+        sentence += (f". Counted with {subject.vcs} virtual channels per link it is {by_vcs}. But a worm takes any "
+                     "virtual channel of a link, so no more classes are needed than with one (section 3.2.1)")
     found = {
         "channels": held.lemma1, "channels_of_all_links": every.lemma1,
         "by_incoming": {"channels": len(incoming), "free": not cycles[0]},
@@ -86,19 +88,20 @@ def _corollary2(subject: Problem, held: Degrees, every: Degrees) -> TheoremCheck
     stated = subject.stated
     paper, agrees = None, None
     if stated is not None:
-        paper, agrees = "its condition is met by all known schemes for meshes", held.met
+        paper, agrees = "all known schemes for meshes meet its condition", held.met
     if not held.met:
-        return TheoremCheck("Corollary 2", PLACE, "it does not apply: worms can end at a node from which they could "
-                            "not go on, and which has as many of the links that count as any other", None, paper,
+        return TheoremCheck("Corollary 2", PLACE, "does not apply: its condition is not met. Some worm ends at a node "
+                            "from which it could not go on, and which has v_out outgoing links", None, paper,
                             agrees,
                          {"met": False, "met_of_all_links": every.met})
     outgoing = held.by_outgoing(spare=False)
     cycle = subject.cycle(len(outgoing), outgoing)
     sentence = (
-        "wherever a worm ends it could go on, or the node has fewer outgoing links than v_out: "
-        f"min(v_in, v_out) = min({held.v_in}, {held.v_out}) = {held.corollary2} consumption channels a node suffice, "
-        f"or min({every.v_in}, {every.v_out}) = {every.corollary2} of all links that worms use; checked: "
-        f"{len(outgoing)}, one for each outgoing link, have {_cycle_text(cycle)}")
+        "its condition is met. At each node where a worm ends, the worm could go on, or the node has fewer than "
+        f"v_out outgoing links. So min(v_in, v_out) = min({held.v_in}, {held.v_out}) = {held.corollary2} consumption "
+        f"channels per node suffice. Over all links that worms use, it is min({every.v_in}, {every.v_out}) = "
+        f"{every.corollary2}. "
+        f"Check: {counted(len(outgoing), 'channel')}, one per outgoing link, {_cycle_text(cycle)}")
     return TheoremCheck("Corollary 2", PLACE, sentence, not cycle, paper, agrees, {
         "met": True, "met_of_all_links": every.met, "channels": held.corollary2,
         "channels_of_all_links": every.corollary2,

@@ -13,7 +13,7 @@ from ..deadlock.knot_search import is_free
 from .paper import Claim
 from .problem import Problem
 from .ranking import certificate
-from .statement import TheoremCheck
+from .statement import TheoremCheck, counted
 
 __all__ = ["Need", "find_need", "need"]
 
@@ -65,12 +65,13 @@ def need(subject: Problem) -> list[TheoremCheck]:
     """Decide the numbers of classes that suffice and that do not, and compare them with each claim of the paper."""
     name, place = "Classes needed", "section 3.2"
     if subject.has_stops and any(not part.routes.deterministic for part in subject.parts):
-        return [TheoremCheck(name, place, "not decided: worms have a choice of channels, so that a cycle need not be a "
+        return [TheoremCheck(name, place, "not decided: worms choose between channels, so a cycle need not be a "
                           "deadlock", None)]
     found = find_need(subject)
     if not found.maps:
         cycle = subject.cycle(found.stated)
-        sentence = f"no number suffices by directions; {found.stated} as mapped: {_cycle_text(cycle)}"
+        sentence = (f"no number of classes suffices if classes consist of directions. The map in use has "
+                    f"{counted(found.stated, 'class')} and {_cycle_text(cycle)}")
         return [TheoremCheck(name, place, sentence, False,
                              found={"stated": found.stated, "free": found.free, "fewest": None})]
     proof = certificate(subject, found.maps[0]) if subject.has_stops and not subject.unfit else None
@@ -85,19 +86,20 @@ def need(subject: Problem) -> list[TheoremCheck]:
 def _sentence(subject: Problem, found: Need) -> str:
     """Return the result in words."""
     maps = [str(one) for one in subject.maps if len(one)]
-    mapped = f" as mapped ({' and '.join(maps)})" if maps else ""
-    said = [_number(found.stated, found.free) + mapped]
+    mapped = f" with the map in use ({' and '.join(maps)})" if maps else ""
+    said = [_number(counted(found.stated, "class"), found.stated, found.free) + mapped]
     if found.fewest is None:
-        return (f"{said[0]}; {len(found.maps[0])} suffice ({found.maps[0]}), whether fewer do is not known, as there "
-                "are too many directions")
+        return (f"{said[0]}. {len(found.maps[0])} classes suffice ({found.maps[0]}). Whether fewer suffice is not "
+                "known: there are too many directions to search")
     if not (found.free and found.fewest == found.stated):
         shown = " or ".join(map(str, found.maps[:4])) + (" or others" if len(found.maps) > 4 else "")
-        said.append(f"{_number(found.fewest, True)}{f' ({shown})' if len(found.maps[0]) else ''}")
+        enough = _number(counted(found.fewest, "class"), found.fewest, True)
+        said.append(f"{enough}{f' ({shown})' if len(found.maps[0]) else ''}")
     if found.refused:
-        fewer = _number(found.fewest - 1, False)
+        fewer = _number(counted(found.fewest - 1, "class"), found.fewest - 1, False)
         said.append(f"{fewer} ({_cycle_text(found.refused[0]['cycle'])})" if len(found.refused) == 1 else
-                    f"{fewer} by any of {len(found.refused)} maps of directions, each with a cycle")
-    return "; ".join(said)
+                    f"{fewer}: each of the {len(found.refused)} maps of directions has a cycle")
+    return ". ".join(said)
 
 
 def _beside(subject: Problem, found: Need, claim: Claim) -> TheoremCheck:
@@ -109,22 +111,22 @@ def _beside(subject: Problem, found: Need, claim: Claim) -> TheoremCheck:
         holds, numbers[str(claim.too_few)] = not enough, enough
         shown = f" ({_cycle_text(cycle)})" if cycle else ""
         if enough and len(found.maps[0]):
-            fewer = "" if found.fewest == claim.too_few else f"as {found.fewest} do, "
+            fewer = "" if found.fewest == claim.too_few else f"{found.fewest} suffice already: "
             shown = f" ({fewer}{found.maps[0]})"
-        said.append(_number(claim.too_few, enough) + shown)
+        said.append(_number(counted(claim.too_few, "channel"), claim.too_few, enough) + shown)
     if claim.enough is not None:
         enough = (found.free and found.stated <= claim.enough) or (
             found.fewest is not None and found.fewest <= claim.enough)
         holds, numbers[str(claim.enough)] = holds and enough, enough
-        said.append(_number(claim.enough, enough))
-    return TheoremCheck(claim.name, claim.place, "; ".join(said), holds, claim.text, holds, {"enough": numbers})
+        said.append(_number(counted(claim.enough, "channel"), claim.enough, enough))
+    return TheoremCheck(claim.name, claim.place, ". ".join(said), holds, claim.text, holds, {"enough": numbers})
 
 
-def _number(channels: int, enough: bool) -> str:
-    """Return "N suffice" or "N do not suffice"."""
+def _number(things: str, number: int, enough: bool) -> str:
+    """Return "N things suffice" or "N things do not suffice"."""
     if enough:
-        return f"{channels} suffice{'s' if channels == 1 else ''}"
-    return f"{channels} do{'es' if channels == 1 else ''} not suffice"
+        return f"{things} suffice{'s' if number == 1 else ''}"
+    return f"{things} do{'es' if number == 1 else ''} not suffice"
 
 
 def _cycle_text(cycle: list[str]) -> str:

@@ -60,8 +60,8 @@ def explain(
     if copied:
         if len(parts) > 1:
             raise WormcastError(f"explain: {' and '.join(part.name for part in parts)} are not valid together: the "
-                                f"statements about replicated worms are about one scheme. Allowed: {copied[0].name} "
-                                "alone.")
+                                f"theorems about replicated worms are about one scheme. Allowed: {copied[0].name} "
+                                "only.")
         if copied[0].needs_whole_packet:
             along = chained(topology, scheme, seed) if isinstance(scheme, MultiDropScheme) else []
             return [*buffered(Buffered(copied[0], ejection)), *along]
@@ -71,7 +71,7 @@ def explain(
     rest = [*bounds(subject), *dans(subject), minimal(subject), minimal_by_links(subject), *need(subject)]
     if not subject.complete:
         rest = [replace(one, holds=None if one.holds else one.holds,
-                           sentence=f"by multicasts to two destinations alone: {one.sentence}") for one in rest]
+                           sentence=f"for multicasts to two destinations only: {one.sentence}") for one in rest]
     forwarded = pipelined(topology, scheme) if (
         isinstance(scheme, ChainTree) and scheme.forwarded and not others) else []
     return [*forwarded, *unicasts(subject), theorem1(subject), *rest]

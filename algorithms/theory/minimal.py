@@ -8,7 +8,7 @@ from ..deadlock.classes import MOST_DIRECTIONS, links_along, partitions, vocabul
 from .acyclic_partitions import Dans, Groups, group_links, own_dans
 from .problem import Problem
 from .ranking import certificate
-from .statement import TheoremCheck
+from .statement import TheoremCheck, counted
 
 __all__ = ["Minimal", "minimal", "minimal_by_directions"]
 
@@ -33,27 +33,28 @@ def minimal(subject: Problem) -> TheoremCheck:
     """Find all valid sets of the fewest DANs made of whole directions, and why all smaller sets are not valid."""
     place = "section 3.2"
     if subject.unfit:
-        return TheoremCheck("Definition 3", place, f"it does not apply: {subject.unfit}", None)
+        return TheoremCheck("Definition 3", place, f"does not apply: {subject.unfit}", None)
     if not subject.has_stops:
-        return TheoremCheck("Definition 3", place, "no DAN is needed, so that the minimal set is empty", None,
+        return TheoremCheck("Definition 3", place, "no DAN is needed, so the minimal set is empty", None,
                          found={"dans": 0})
     found = minimal_by_directions(subject)
     if found is None:
-        return TheoremCheck("Definition 3", place, "no set of whole directions is valid, or there are more than "
-                         f"{MOST_DIRECTIONS} directions to divide", None)
+        return TheoremCheck("Definition 3", place, "no valid set of whole directions was found. Either none is "
+                         f"valid, or there are more than {MOST_DIRECTIONS} directions", None)
     number = len(found.sets[0])
     shown = ", ".join(map(str, found.sets[:4])) + (", ..." if len(found.sets) > 4 else "")
     smaller = len(found.refused)
-    tried = f"none of the {smaller} smaller ones is valid" if smaller else "there is no smaller one"
+    tried = f"None of the {smaller} smaller sets is valid" if smaller else "There is no smaller set"
     own = own_dans(subject, subject.maps[0]) if len(subject.maps) == 1 and len(subject.maps[0]) else None
     one = len(found.sets) == 1
-    sentence = (f"the fewest DANs of a valid set of whole directions are {number}: {shown}"
-                f"{' alone' if one else f' ({len(found.sets)} sets)'}; {tried}")
+    sentence = (f"a valid set of whole directions has at least {counted(number, 'DAN')}. The "
+                f"{'only valid set of this size is' if one else 'valid sets of this size are'} {shown}"
+                f"{'' if one else f' ({len(found.sets)} sets)'}. {tried}")
     if own is not None and own.valid and len(own) > number:
-        sentence += f"; the scheme's own {len(own)} are more"
+        sentence += f". The scheme's own set has {len(own)} DANs"
     paper, agrees, stated = None, None, subject.stated
     if stated is not None and stated.unique:
-        paper, agrees = f"{stated.dans}, and the set is unique", number == stated.dans and one
+        paper, agrees = f"{stated.dans} DANs, and the set is unique", number == stated.dans and one
     return TheoremCheck(
         "Definition 3", place, sentence, own is not None and own.valid and len(own) == number, paper, agrees,
         {"dans": number, "sets": [str(one) for one in found.sets], "smaller": len(found.refused)},

@@ -10,7 +10,7 @@ from ..compiled import compiled
 from .acyclic_partitions import Dans, Groups, group_links
 from .problem import Problem
 from .ranking import certificate
-from .statement import TheoremCheck
+from .statement import TheoremCheck, counted
 
 __all__ = ["Partitions", "minimal_by_links", "search"]
 
@@ -49,13 +49,13 @@ def minimal_by_links(subject: Problem) -> TheoremCheck:
     """Find the fewest DANs of a valid set of exactly the links that worms need, each link in any DAN."""
     name, place = "Definition 3, by links", "section 3.2"
     if subject.unfit:
-        return TheoremCheck(name, place, f"it does not apply: {subject.unfit}", None)
+        return TheoremCheck(name, place, f"does not apply: {subject.unfit}", None)
     if not subject.has_stops:
         return TheoremCheck(name, place, "no DAN is needed", None, found={"dans": 0})
     loaded = np.flatnonzero(np.any([part.loaded for part in subject.parts], axis=0))
     if len(loaded) > MOST or subject.topology.switches > MOST:
-        return TheoremCheck(name, place, f"not searched: worms that hold a consumption channel use {len(loaded)} "
-                            f"links, and at most {MOST}, of {MOST} switches, are divided link by link", None,
+        return TheoremCheck(name, place, f"not searched: worms use {len(loaded)} links while they hold a consumption "
+                            f"channel. The search is limited to {MOST} links and {MOST} switches", None,
                          found={"links": len(loaded)})
     numbers = np.full(len(subject.topology.links), -1, np.int16)
     numbers[loaded] = np.arange(len(loaded))
@@ -69,8 +69,8 @@ def minimal_by_links(subject: Problem) -> TheoremCheck:
         refused.append({"dans": count, "steps": found.steps, "complete": found.complete})
         if not found.complete:
             break
-    return TheoremCheck(name, place, f"not decided: the search for {len(refused)} DANs was given up after {MOST_STEPS} "
-                     "steps", None, found={"links": len(loaded)}, certificate={"refused": refused})
+    return TheoremCheck(name, place, f"not decided: the search for sets of {len(refused)} DANs stopped after "
+                        f"{MOST_STEPS} steps", None, found={"links": len(loaded)}, certificate={"refused": refused})
 
 
 def _statement(subject: Problem, groups: Groups, found: Partitions, refused: list[dict[str, int]]) -> TheoremCheck:
@@ -80,14 +80,16 @@ def _statement(subject: Problem, groups: Groups, found: Partitions, refused: lis
     blocks = tuple(tuple(np.flatnonzero(found.first == dan).tolist()) for dan in range(size))
     first = Dans(subject, groups, blocks)
     number = str(found.count) if found.complete else f"more than {found.count}"
-    sentence = (f"of the {len(groups.names)} links that worms use once they hold a consumption channel, each in any "
-                f"DAN, the fewest DANs are {size}, in {number} way{'' if found.complete and found.count == 1 else 's'}")
+    single = found.complete and found.count == 1
+    sentence = (f"worms use {len(groups.names)} links while they hold a consumption channel. Each link may be in any "
+                f"DAN. Then a valid set has at least {counted(size, 'DAN')}, and there "
+                f"{'is 1 such set' if single else f'are {number} such sets'}")
     if refused:
         steps = sum(one["steps"] for one in refused)
-        sentence += f"; with fewer all ways were gone through in {steps} steps"
+        sentence += f". A complete search in {steps} steps found no smaller set"
     paper, agrees, stated = None, None, subject.stated
     if stated is not None and stated.unique:
-        paper, agrees = f"{stated.dans}, and the set is unique", size == stated.dans and found.count == 1
+        paper, agrees = f"{stated.dans} DANs, and the set is unique", size == stated.dans and found.count == 1
     return TheoremCheck(
         "Definition 3, by links", "section 3.2", sentence, None, paper, agrees,
         {"links": len(groups.names), "dans": size, "sets": found.count if found.complete else None,

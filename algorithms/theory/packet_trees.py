@@ -88,7 +88,8 @@ def _statements(trees: list[PacketTree], most: int) -> Iterator[TheoremCheck]:
     about = f"{len(trees)} trees on 2 to {most} nodes"
     fit = [tree for tree in trees if tree.root_has_most]
     beside = len(trees) - len(fit)
-    excluded = f"; in {beside} others a node has more children than the root, as the paper excludes" if beside else ""
+    excluded = (f". The paper excludes {beside} other trees, in which a node has more children than the root"
+                if beside else "")
 
     def stated(name: str, section: str, sentence: str, counts: dict[str, int], wrong: int) -> TheoremCheck:
         return TheoremCheck(name, f"section {section}", sentence, wrong == 0, found=counts | {"wrong": wrong},
@@ -96,38 +97,43 @@ def _statements(trees: list[PacketTree], most: int) -> Iterator[TheoremCheck]:
 
     first = sum(not (tree.delays[1:] == np.maximum(tree.delays[tree.parents[1:]],
                                                    tree.children[tree.parents[1:], None])).all() for tree in trees)
-    yield stated("Lemma 1", "4.3.2", f"in {_share(len(trees) - first, len(trees))} of {about} packets come to each "
-                 "node as far apart as to its parent, or by as many steps as that has children, whichever is more",
+    yield stated("Lemma 1", "4.3.2", f"in {_share(len(trees) - first, len(trees))} of {about}, the steps between two "
+                 "packets at a node are the steps between them at its parent, or the parent's number of children, "
+                 "whichever is larger",
                  {"trees": len(trees)}, first)
     second = sum(not (tree.delays[1:] == tree.children[0]).all() for tree in fit)
-    yield stated("Lemma 2", "4.3.2", f"in {_share(len(fit) - second, len(fit))} of {len(fit)} trees packets come to "
-                 f"all nodes as many steps apart as the root has children{excluded}", {"trees": len(fit)}, second)
+    yield stated("Lemma 2", "4.3.2", f"in {_share(len(fit) - second, len(fit))} of {len(fit)} trees, the steps between "
+                 f"two packets at every node are the root's number of children{excluded}", {"trees": len(fit)}, second)
     third = sum(not any((np.diff(tree.completed) == tree.delays[node]).all()
                         for node in np.flatnonzero(tree.arrivals[:, 0] == tree.completed[0])) for tree in trees)
-    yield stated("Lemma 3", "4.3.2", f"in {_share(len(trees) - third, len(trees))} of {about} packets are everywhere "
-                 "as many steps apart as they come to a node that is reached last", {"trees": len(trees)}, third)
+    yield stated("Lemma 3", "4.3.2", f"in {_share(len(trees) - third, len(trees))} of {about}, two packets "
+                 "have reached all nodes as many steps apart as they arrive at a node that is reached last",
+                 {"trees": len(trees)}, third)
     apart = sum(not (np.diff(tree.completed) == tree.children[0]).all() for tree in fit)
     largest = sum(not (np.diff(tree.completed) == tree.children.max()).all() for tree in trees)
-    yield stated("Theorem 1", "4.3.2", f"in {_share(len(fit) - apart, len(fit))} of {len(fit)} trees packets are "
-                 f"everywhere as many steps apart as the root has children{excluded}; as many as the node with the "
-                 f"most has, in {_share(len(trees) - largest, len(trees))} of {len(trees)} trees",
+    yield stated("Theorem 1", "4.3.2", f"in {_share(len(fit) - apart, len(fit))} of {len(fit)} trees, two packets have "
+                 f"reached all nodes as many steps apart as the root has children{excluded}. They are as many steps "
+                 "apart as the largest number of children of a node in "
+                 f"{_share(len(trees) - largest, len(trees))} of {len(trees)} trees",
                  {"trees": len(fit), "largest": largest}, apart)
     lags = np.arange(MOST_PACKETS)
     late = sum(not (tree.completed == tree.completed[0] + lags * tree.children[0]).all() for tree in fit)
     bound = np.array([[steps(tree.nodes, tree.k, m) for m in range(1, MOST_PACKETS + 1)] for tree in trees])
     took = np.array([tree.completed for tree in trees])
     more, fewer = int((took > bound).sum()), int((took < bound).sum())
-    yield stated("Theorem 2", "4.3.2", f"{_share(len(fit) - late, len(fit))} of {len(fit)} trees take L1 + (m - 1) d "
-                 f"steps for m packets, of a root with d children{excluded}; of {took.size} cases with m up to "
-                 f"{MOST_PACKETS}, {more or 'none'} take more than L1 + (m - 1) k, and {fewer} fewer",
+    yield stated("Theorem 2", "4.3.2", f"{_share(len(fit) - late, len(fit))} of {len(fit)} trees take L1 + (m - 1) "
+                 f"d steps for m packets, where d is the root's number of children{excluded}. Of {took.size} cases "
+                 f"with m up to {MOST_PACKETS}, {more or 'none'} take more than L1 + (m - 1) k steps, and {fewer} take "
+                 "fewer",
                  {"trees": len(fit), "cases": took.size, "more": more, "fewer": fewer}, late + more)
     fourth = sum(not covered(last - 1, tree.k) < tree.nodes <= covered(last, tree.k)
                  for tree, last in zip(trees, took[:, 0].tolist(), strict=True))
-    yield stated("Lemma 4", "4.3.3", f"in {_share(len(trees) - fourth, len(trees))} of {about} the first packet is "
-                 "everywhere in the fewest steps s with N(s, k) nodes enough", {"trees": len(trees)}, fourth)
+    yield stated("Lemma 4", "4.3.3", f"in {_share(len(trees) - fourth, len(trees))} of {about}, the first packet "
+                 "reaches all nodes in s steps, the least s for which N(s, k) nodes suffice",
+                 {"trees": len(trees)}, fourth)
     beaten, cases = _theorem_3(trees)
-    yield stated("Theorem 3", "4.3.3", f"none of these trees takes fewer steps than that with the best k in "
-                 f"{_share(cases - beaten, cases)} of {cases} cases", {"cases": cases}, beaten)
+    yield stated("Theorem 3", "4.3.3", f"in {_share(cases - beaten, cases)} of {cases} cases, no tree takes fewer "
+                 "steps than the tree with the best k", {"cases": cases}, beaten)
 
 
 def _theorem_3(trees: list[PacketTree]) -> tuple[int, int]:

@@ -13,7 +13,7 @@ from ..routing import UP_DOWN_ADAPTIVE
 from ..schemes.multi_drop import MultiDropScheme
 from ..topologies import Topology
 from ..worms import Worms, steps_of
-from .statement import TheoremCheck
+from .statement import TheoremCheck, counted
 
 __all__ = ["Multicast", "chained", "drawn_multicasts", "piecewise"]
 
@@ -132,9 +132,9 @@ def _lemma_5(topology: Topology, seed: int) -> TheoremCheck:
     other_wrong, others = counts[False, False], counts[False, False] + counts[False, True]
     return TheoremCheck(
         "Lemma 5", "section 5.2.4",
-        f"of {worms} worms to two switches of a chain {worms - wrong} may take all shortest legal ways to the first, "
-        f"joined with all from there to the second, and no others; of {others} to two switches in any other order "
-        f"{others - other_wrong}", wrong == 0,
+        "the lemma joins each shortest legal path to a worm's first switch with each shortest legal path from there to "
+        f"its second. {worms - wrong} of {worms} worms to two switches of a chain have exactly these paths. Of "
+        f"{others} worms to two switches in other orders, {others - other_wrong} have exactly these paths", wrong == 0,
         found={"worms": worms, "wrong": wrong, "others": others, "others_wrong": other_wrong}, source=SOURCE)
 
 
@@ -146,8 +146,9 @@ def _few(topology: Topology, scheme: MultiDropScheme, multicasts: list[Multicast
     more = max(one - other for one, other in zip(used, least, strict=True))
     return TheoremCheck(
         "Figure 13", "section 5.2.4",
-        f"for {as_few} of {len(multicasts)} multicasts to up to {MOST_SWITCHES} switches no other chains are fewer, "
-        f"for others up to {more}; the worms are {sum(used)} together, the fewest {sum(least)}",
+        f"for {as_few} of {len(multicasts)} multicasts to up to {MOST_SWITCHES} switches the scheme needs the "
+        f"fewest worms that chains allow. It never needs more than {counted(more, 'worm')} more. In total it needs "
+        f"{sum(used)} worms, and the minimum is {sum(least)}",
         sum(used) <= NEARLY * sum(least),
         found={"multicasts": len(used), "fewest": as_few, "most": more, "worms": sum(used), "least": sum(least)},
         source=SOURCE)
@@ -162,12 +163,16 @@ def _early(topology: Topology, scheme: MultiDropScheme, multicasts: list[Multica
         later += took > fewest_steps(sizes)
         if scheme.whole_chains:
             by_others += took > min(map(fewest_steps, _all_sizes(topology, one)))
-    others = f"; by other chains {by_others or 'none'} do" if scheme.whole_chains else ""
+    others = f". With other chains, {_fewer(by_others)}" if scheme.whole_chains else ""
     return TheoremCheck(
         "Greedy", "section 5.2.5",
-        f"of {len(multicasts)} multicasts to up to {MOST_SWITCHES} switches {later or 'none'} take fewer steps in "
-        f"another order of the same worms{others}", later == 0,
+        f"{len(multicasts)} multicasts to up to {MOST_SWITCHES} switches were analysed. With the same worms in another "
+        f"order, {_fewer(later)}{others}", later == 0,
         found={"multicasts": len(multicasts), "later": later, "by_others": by_others}, source=SOURCE)
+
+
+def _fewer(multicasts: int) -> str:
+    return f"{multicasts or 'none'} of them {'needs' if multicasts == 1 else 'need'} fewer steps"
 
 
 def _batch(topology: Topology, scheme: MultiDropScheme, one: Multicast) -> Worms:

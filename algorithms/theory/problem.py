@@ -65,11 +65,11 @@ class Problem:
     def unfit(self) -> str:
         """Reason why section 3.2 does not apply to these worms, as a clause. Empty if it applies."""
         if not is_free(self.parts, 1, ConsumptionClasses(), "all"):
-            return "it assumes that links alone have no deadlock, which is false here, or not known"
+            return "section 3.2 assumes that the links alone cause no deadlock. Here this is false or not known"
         if self.has_stops and any(not part.routes.deterministic for part in self.parts):
-            return "worms have a choice of channels"
+            return "worms choose between channels"
         if self.has_stops and any(part.vc_classes > 1 for part in self.parts):
-            return "the relation distinguishes classes of virtual channels, and links are counted here"
+            return "section 3.2 counts links, but the relation distinguishes classes of virtual channels"
         return ""
 
     @cached_property

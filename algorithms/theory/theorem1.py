@@ -8,7 +8,7 @@ import numpy as np
 from ..consumption import ConsumptionClasses
 from ..deadlock.channel_use import ChannelUse
 from .problem import Problem
-from .statement import TheoremCheck
+from .statement import TheoremCheck, counted
 
 __all__ = ["Crossing", "crossing", "theorem1"]
 
@@ -51,37 +51,38 @@ def theorem1(subject: Problem) -> TheoremCheck:
     waits, orders = subject.has_stops or unseen, bool(found) or (None if pairs else unseen)
     met = waits and orders
     stated = subject.stated
-    paper = None if stated is None else f"{'both hypotheses are' if stated.meets else 'they are not'} met"
+    paper = None if stated is None else f"{'both hypotheses are' if stated.meets else 'the hypotheses are not'} met"
     agrees = None if stated is None or met is None else met == stated.meets
     values: dict[str, int | None] = {"hypothesis_1": waits, "hypothesis_2": orders}
     if found is None:
         if not subject.complete:
-            why = "not decided: multicasts to two destinations do not meet both hypotheses, but others may"
+            why = "not decided. Multicasts to two destinations do not meet both hypotheses, but larger multicasts may"
         elif pairs:
-            why = (f"hypothesis 1 is met, hypothesis 2 not decided: the scheme's triples visit {pairs} "
-                   f"pair{'s' if pairs > 1 else ''} of nodes in both orders, but no multicasts to the two alone do, of "
-                   f"the {min(pairs, MOST_PAIRS)} nearest")
+            why = (f"hypothesis 1 is met. Hypothesis 2 is not decided. The scheme visits {counted(pairs, 'pair')} of "
+                   f"nodes in both orders. Of the {min(pairs, MOST_PAIRS)} nearest pairs, multicasts to exactly the "
+                   "two nodes visit none in both orders")
         elif not waits:
-            why = ("hypothesis 1 is not met, as every worm has one destination, and needs nothing more once it has a "
-                   "consumption channel; nor is hypothesis 2")
+            why = ("neither hypothesis is met. Every worm has one destination, and requests nothing after it has "
+                   "reserved a consumption channel")
         else:
-            why = "hypothesis 1 is met, hypothesis 2 is not: no two nodes are visited in both orders"
+            why = "hypothesis 1 is met. Hypothesis 2 is not met: no two nodes are visited in both orders"
         return TheoremCheck("Theorem 1", "section 3.1", why, met, paper, agrees, values)
     worms = [found.there, found.back]
     _, _, first, second = found.there
     shown = " and ".join(subject.worm_text(*worm[1:]) for worm in worms)
-    sentence = (f"both hypotheses are met: a worm waits for links after it has reserved a consumption channel, and "
-                f"{subject.named(first)} and {subject.named(second)} are visited in both orders, by worms {shown}"
-                f"{f' (as are {pairs - 1} other pairs of nodes)' if pairs > 1 else ''}")
+    sentence = ("both hypotheses are met. 1: a worm waits for links after it has reserved a consumption channel. 2: "
+                f"{subject.named(first)} and {subject.named(second)} are visited in both orders, by worms {shown}")
+    if pairs > 1:
+        sentence += f". Worms visit {counted(pairs - 1, 'other pair')} of nodes in both orders"
     messages = [{"at": 0, "source": source, "destinations": visits, "length": FLITS_A_HOP * found.hops}
                 for _, source, *visits in worms]
     values |= {"pairs": pairs, "meet": found.meets}
     if subject.ejection == "all":
-        sentence += "; but no node has a single consumption channel: each link into it has its own (--ejection all)"
+        sentence += ". But no node has a single consumption channel: each link into it has its own (--ejection all)"
         return TheoremCheck("Theorem 1", "section 3.1", sentence, None, paper, agrees, values, messages)
     cycle = subject.cycle(1, ConsumptionClasses())
-    sentence += (f"; with one consumption channel a node such worms can deadlock (a cycle of {len(cycle)} resources)"
-                 if cycle else "; yet the dependencies have no cycle with one consumption channel a node")
+    sentence += (f". With one consumption channel per node such worms can deadlock (a cycle of {len(cycle)} resources)"
+                 if cycle else ". But with one consumption channel per node the dependencies have no cycle")
     return TheoremCheck("Theorem 1", "section 3.1", sentence, bool(cycle), paper, agrees, values, messages,
                      {"cycle": cycle})
 

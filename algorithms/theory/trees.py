@@ -139,9 +139,10 @@ def _lemma1(copies: Copies) -> TheoremCheck:
     inside = locked[graph.starts % graph.channels] & (graph.starts < graph.channels) & (graph.ends < graph.channels)
     crossing = sets[graph.starts[inside] // graph.vc_classes] != sets[graph.ends[inside] // graph.vc_classes]
     number = int(sets.max()) + 1
-    sentence = (f"the links are {number} sets of which no worm uses two; of {int(inside.sum())} waits of a worm in one "
-                f"branch for another, or along its way, {int(crossing.sum())} are between two sets, so that "
-                f"{'each' if not crossing.any() else 'not each'} circle of links lies in one")
+    sentence = (f"the links form {number} sets, and no worm uses links of two sets. {int(inside.sum())} dependencies "
+                f"of worms can be part of a cycle of links. {int(crossing.sum()) or 'None'} of them "
+                f"{'leads' if crossing.sum() == 1 else 'lead'} from one set to another, so "
+                f"{'each cycle lies' if not crossing.any() else 'not each cycle lies'} in one set")
     return TheoremCheck("Lemma 1", "section 3.1", sentence, not crossing.any(), f"{b} sets for switches of {b} x {b}",
                      number == b, {"sets": number, "waits": int(inside.sum()), "between": int(crossing.sum())},
                      source=SOURCE)
@@ -154,11 +155,12 @@ def _lemma2(copies: Copies) -> TheoremCheck:
     labels = np.where(copied < 0, -1, stage[copied]).astype(np.int32)
     differ = may_return(graph.resources, graph.starts, graph.ends, labels)
     any_at_all = bool(graph.locked().any())
-    sentence = ("no worms can wait in a circle" if not any_at_all else
-                "worms may wait in a circle that are copied in different stages each" if differ else
-                "in every circle two worms are copied in the same stage")
-    return TheoremCheck("Lemma 2", "section 3.1", sentence, not differ, "at least two are copied in the same stage",
-                     not differ, {"circles": any_at_all}, source=SOURCE)
+    sentence = ("worms cannot wait in a cycle" if not any_at_all else
+                "worms can wait in a cycle in which each worm is replicated in a different stage" if differ else
+                "in every cycle of waiting worms, two worms are replicated in the same stage")
+    return TheoremCheck("Lemma 2", "section 3.1", sentence, not differ,
+                     "at least two worms are replicated in the same stage", not differ, {"circles": any_at_all},
+                     source=SOURCE)
 
 
 def _rows(copies: Copies) -> TheoremCheck:
@@ -173,8 +175,8 @@ def _rows(copies: Copies) -> TheoremCheck:
         behind[start] |= reached
         most[stage[start]] = max(most[stage[start]], int(np.bincount(stage[reached]).max()))
     paper = [topology.nodes // b**one for one in range(stages - 1)]
-    return TheoremCheck("Lemma 2, its proof", "section 3.1", "behind an output of stage 0, 1, ... a worm may come to "
-                     f"{', '.join(map(str, most))} switches of a later stage", all(map(int.__le__, most, paper)),
+    return TheoremCheck("Lemma 2, its proof", "section 3.1", "behind an output of stage 0, 1, ..., a worm can reach at "
+                     f"most {', '.join(map(str, most))} switches of a later stage", all(map(int.__le__, most, paper)),
                      f"at most {', '.join(map(str, paper))} rows (N/b^j)", most == paper,
                      {"switches": most, "paper": paper}, source=SOURCE)
 
@@ -189,12 +191,13 @@ def _groups(copies: Copies) -> TheoremCheck:
     divisible = [ring for ring in groups.rings().values() if not _connected(meets[np.ix_(ring, ring)])]
     sizes = [sorted({len(ring) for (one, _), ring in groups.rings().items() if one == stage})
              for stage in range(stages)]
-    shown = ", ".join("/".join(map(str, some)) if some else "none" for some in sizes)
+    shown = ", ".join("/".join(map(str, some)) if some else "no" for some in sizes)
     pairs = sum(len(ring) * (len(ring) + 1) // 2 for ring in groups.rings().values())
     sentence = (
-        f"a token is shared by {shown} switches of stage 0, 1, ...; worms copied at {len(first)} pairs of switches of "
-        f"a stage (or at one) can wait for each other, {int(apart.sum())} of them in no group together, of {pairs} in "
-        f"groups; {len(divisible)} of {len(groups.names)} groups could be smaller")
+        f"in stage 0, 1, ..., {shown} switches share a token. In {len(first)} pairs of switches of a stage, worms that "
+        "the switches replicate can wait for each other. A pair may be one switch twice. "
+        f"{int(apart.sum()) or 'None'} of these pairs {'is' if apart.sum() == 1 else 'are'} in different groups. The "
+        f"groups have {pairs} pairs. {len(divisible) or 'None'} of the {len(groups.names)} groups can be divided")
     down = 2 if copies.consumed else 1
     paper = [b**(stages - down - stage) if stage <= stages - down else None for stage in range(stages)]
     stated = ", ".join("none" if one is None else str(one) for one in paper)

@@ -7,7 +7,7 @@ import numpy as np
 from ..routing import RELATIONS, Routes
 from ..worms import AT_ONCE, Worms
 from .problem import Problem
-from .statement import TheoremCheck
+from .statement import TheoremCheck, counted
 
 __all__ = ["unicasts"]
 
@@ -31,12 +31,13 @@ def _shortest(subject: Problem, relations: list[Routes]) -> TheoremCheck:
         more = routes.hops(worms) - least
         longer += int((more > 0).sum())
         first = int((more > 0).argmax())
-        example = f", as {subject.worm_text(source[first], node[first])} by {more[first]}" if more.any() else ""
-        sentences.append(f"{int((more > 0).sum())} of the {pairs} ways by {routes.relation.name} are longer than a "
-                         f"shortest one{example}")
+        example = (f". Example: the path {subject.worm_text(source[first], node[first])}, by "
+                   f"{counted(int(more[first]), 'hop')}") if more.any() else ""
+        sentences.append(f"{int((more > 0).sum())} of the {pairs} paths by {routes.relation.name} are longer than a "
+                         f"shortest path{example}")
     stated = subject.stated
-    paper = "unicasts go by shortest ways" if stated is not None and stated.shortest else None
-    return TheoremCheck("Shortest ways", "section 2.1", "; ".join(sentences), longer == 0, paper,
+    paper = "unicasts take shortest paths" if stated is not None and stated.shortest else None
+    return TheoremCheck("Shortest ways", "section 2.1", ". ".join(sentences), longer == 0, paper,
                      None if paper is None else longer == 0, {"pairs": pairs * len(relations), "longer": longer})
 
 
@@ -49,15 +50,15 @@ def _trees(subject: Problem, relations: list[Routes]) -> TheoremCheck:
     """
     found = [pair for routes in relations if routes.deterministic for pair in _crossed(subject, routes)]
     if not found:
-        return TheoremCheck("Trees", "section 2", "not decided: no two neighbours are found whose worms, if they "
-                            "branched where their ways part, would wait for each other", None, found={"pairs": 0})
+        return TheoremCheck("Trees", "section 2", "not decided: no two neighbours were found whose tree worms "
+                            "would wait for each other", None, found={"pairs": 0})
     u, w, v, x = found[0]
     sentence = (
-        f"worms that branched where the ways to their destinations part could deadlock with one virtual channel of "
-        f"each class: that from {subject.named(u)} to {subject.named(w)} and {subject.named(x)} has the link to "
-        f"{subject.named(w)} and waits for the one from {subject.named(v)} to {subject.named(x)}, which that from "
-        f"{subject.named(v)} to the same two has, and waits for the first; {len(found)} pairs of neighbours have such "
-        "worms")
+        "tree worms would branch where the paths to their destinations part. With one virtual channel of each class "
+        f"they could deadlock. Example: the worm from {subject.named(u)} to {subject.named(w)} and {subject.named(x)} "
+        f"holds the link to {subject.named(w)}, and waits for the link from {subject.named(v)} to {subject.named(x)}. "
+        f"The worm from {subject.named(v)} to the same destinations holds that link, and waits for the first. "
+        f"{counted(len(found), 'pair')} of neighbours {'has' if len(found) == 1 else 'have'} such worms")
     return TheoremCheck("Trees", "section 2", sentence, True, found={"pairs": len(found)})
 
 

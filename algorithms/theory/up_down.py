@@ -9,7 +9,7 @@ from ..deadlock.channel_use import ChannelUse
 from ..deadlock.graph import DependencyGraph, dependency_graph
 from ..routing import UP_DOWN_ADAPTIVE, goes_up, reachability
 from ..topologies.coordinates import levels
-from .statement import TheoremCheck
+from .statement import TheoremCheck, counted
 
 __all__ = ["Buffered", "buffered"]
 
@@ -61,17 +61,21 @@ def _theorem_4(part: ChannelUse) -> TheoremCheck:
     apart = int(np.abs(level[topology.links[:, 0]] - level[topology.links[:, 2]]).max(initial=0))
     return TheoremCheck(
         "Theorem 4", "section 5.2.4",
-        f"{len(pairs)} pairs of switches may follow each other in a chain, and of the links of the shortest legal ways "
-        f"between them {upwards or 'none'} lead up; no link leaves out a level" if apart <= 1 else
-        f"a link leaves out {apart - 1} levels", upwards == 0 and apart <= 1,
+        f"{len(pairs)} pairs of switches can be consecutive in a chain. {_links(upwards)} up on the shortest legal "
+        "paths between them. No link skips a level" if apart <= 1 else
+        f"a link skips {counted(apart - 1, 'level')}", upwards == 0 and apart <= 1,
         found={"pairs": len(pairs), "links": ways, "up": upwards}, source=SOURCE)
+
+
+def _links(number: int) -> str:
+    return {0: "No link leads", 1: "1 link leads"}.get(number, f"{number} links lead")
 
 
 def _covered(part: ChannelUse) -> TheoremCheck:
     """Decide if a worm that goes up comes to a switch from which down links lead to all destinations."""
     topology = part.topology
     reached = int(reachability(topology).total[topology.root].sum())
-    return TheoremCheck("Up", "section 5.3.3", f"links down lead from the root to {reached} of {topology.nodes} nodes",
+    return TheoremCheck("Up", "section 5.3.3", f"down links lead from the root to {reached} of {topology.nodes} nodes",
                      reached == topology.nodes, found={"reached": reached}, source=SOURCE)
 
 
@@ -82,7 +86,7 @@ def _once(part: ChannelUse) -> TheoremCheck:
     once = bool((ways == strings.total).all())
     shared = int((ways > 1).sum())
     return TheoremCheck("Restricted strings", "section 5.3.2",
-                     "at each switch every node below it is in the string of one port" if once else
+                     "at each switch, every node below it is in the string of exactly one port" if once else
                      f"{shared} nodes are in the strings of several ports of a switch", once,
                      found={"shared": shared}, source=SOURCE)
 
@@ -90,15 +94,15 @@ def _once(part: ChannelUse) -> TheoremCheck:
 def _theorem_5(worms: Buffered) -> TheoremCheck:
     """Decide if there is no deadlock when switches store whole worms."""
     cycle, chained = len(worms.whole.cycle()), worms.part.pairs is not None
-    found = (f"there is a cycle of {cycle} channels" if cycle else
-             "no channels are waited for in a circle, unicasts by the same relation among them")
+    found = (f"the dependencies have a cycle of {cycle} channels" if cycle else
+             "the dependencies have no cycle, with unicasts by the same relation included")
     return TheoremCheck("Theorem 5" if chained else "Trees", f"section {'5.2.4' if chained else '5.3.3'}",
-                     f"where switches hold whole worms {found}", not cycle, found={"cycle": cycle}, source=SOURCE)
+                     f"if switches store whole worms, {found}", not cycle, found={"cycle": cycle}, source=SOURCE)
 
 
 def _condition(worms: Buffered) -> TheoremCheck:
     """Decide if Theorem 5 needs buffers that store whole worms."""
     cycle = len(worms.partly.cycle())
-    return TheoremCheck("Whole worms", "section 3.4.2", "where switches hold a part of a worm " + (
-        f"there is a cycle of {cycle} channels" if cycle else "none are either"), bool(cycle),
+    return TheoremCheck("Whole worms", "section 3.4.2", "if switches store a part of a worm, the dependencies have " + (
+        f"a cycle of {cycle} channels" if cycle else "no cycle"), bool(cycle),
         found={"cycle": cycle}, source=SOURCE)

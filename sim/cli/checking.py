@@ -89,12 +89,12 @@ def check_(
                        **{f"{word} of --with {text}": file for text in others
                           for word, file in others[text].items()}}, {"--plot": plot})
     if explain_ and configuration.absorb != "off":
-        raise WormcastError(f"explain: --absorb {configuration.absorb} is not valid: the theorems are about worms that "
-                            "are not absorbed on their way. Allowed: --absorb off.")
+        raise WormcastError(f"absorb: {configuration.absorb} is not valid with --explain: the theorems are about worms "
+                            "that are not absorbed on their way. Allowed: off.")
     found = find_scheme(scheme, network)
     if explain_ and configuration.deep and found.replication is not None and not found.needs_whole_packet:
-        raise WormcastError(f"explain: --buffer-kind deep is not valid: the theorems about {found.name} assume shallow "
-                            "buffers. Allowed: --buffer-kind shallow.")
+        raise WormcastError(f"buffer-kind: deep is not valid with --explain: the theorems about {found.name} assume "
+                            "shallow buffers. Allowed: shallow.")
     with stdout_for_results():
         besides = [built.other(text) for text in with_ or ()]
         whole = built.whole(found, besides, length)
@@ -153,7 +153,7 @@ def _assumes(analysis: Analysis, whole: WholeWorms | None) -> str:
 def _title(analysis: Analysis, whole: WholeWorms | None) -> str:
     """Return the picture's title; empty for the standard title."""
     if analysis.verdict == "undecided" and analysis.cycle:
-        return f"undecided: a cycle of {len(analysis.cycle)}, whose worms have alternatives"
+        return f"undecided: a cycle of {len(analysis.cycle)}, whose worms can choose other channels"
     return "free of deadlock, if" if _assumes(analysis, whole) else ""
 
 
@@ -209,24 +209,28 @@ def report(analysis: Analysis, whole: WholeWorms | None = None) -> None:
     def named(resources: Iterable[str]) -> str:
         return " ".join(resource_text(analysis.topology, one) for one in resources)
 
-    free = "free of deadlock" if analysis.complete else (
-        "no cycle found in multicasts to two destinations and in a sample of larger ones; this is no proof")
+    free = "free of deadlock" if analysis.complete else "no cycle found"
     assumes = _assumes(analysis, whole)
     if assumes:
         free += f", if {assumes}"
+    if not analysis.complete:
+        free += (". This is not a proof: only multicasts to two destinations and a sample of larger multicasts were "
+                 "analysed")
     cycle = f"a cycle of {len(analysis.cycle)} resources"
-    found = {"free": free, "deadlock": cycle, "undecided": f"undecided; {analysis.searched}"}[analysis.verdict]
+    found = {"free": free, "deadlock": cycle,
+             "undecided": f"undecided. {analysis.searched[:1].upper()}{analysis.searched[1:]}"}[analysis.verdict]
     say(f"{', '.join(_subject(analysis))}: {found}")
     if analysis.verdict == "undecided" and analysis.cycle:
-        say(f"there is {cycle}, whose worms have alternatives:")
+        say(f"{cycle}, whose worms can choose other channels:")
     if analysis.worms:
-        say(f"{count(len(analysis.worms), 'worm')} in deadlock; each waits for any of several channels, all of which "
-            "are held:")
+        say(f"{count(len(analysis.worms), 'worm')} in deadlock. Each worm waits for any one of several channels, and "
+            "other worms hold all of them:")
         table(["holds", "waits for any of", "scheme of the worm", "from", "next stops"],
               [[named(worm.holds), named(worm.waits), worm.scheme, *_journey(analysis.topology, worm)]
                for worm in analysis.worms])
     if analysis.cycle:
-        say("the worm that holds a resource waits for the next one; after the last comes the first:")
+        say("the worm that holds a resource waits for the next resource, and the last worm waits for the first "
+            "resource:")
         table(["resource", "held by a worm of", "from", "next stops"],
               [[named([step.resource]), step.scheme, *_journey(analysis.topology, step)]
                for step in analysis.cycle])
@@ -240,13 +244,13 @@ def report(analysis: Analysis, whole: WholeWorms | None = None) -> None:
         if analysis.classes_minimal is None:
             least += "; fewer may suffice"
     if analysis.slots:
-        say(f"retransmission slots: the result for {analysis.slots} holds for any number, as messages can occupy all "
-            "slots")
+        say(f"retransmission slots: the result for {analysis.slots} is valid for any number, because messages can "
+            "occupy all slots")
     else:
-        say(f"consumption classes: the scheme states {analysis.classes_required}, {least}")
+        say(f"consumption classes: the scheme has {analysis.classes_required}. {least[0].upper()}{least[1:]}")
     if analysis.lemma1 is not None and analysis.ejection == "all":
-        say(f"consumption channels that suffice without classes: {analysis.lemma1} at each ejection port, as it serves "
-            "one link only (Lemma 1, Boppana et al. 1998)")
+        say(f"consumption channels that suffice without classes: {analysis.lemma1} at each ejection port, because it "
+            "serves one link (Lemma 1, Boppana et al. 1998)")
     elif analysis.lemma1 is not None and analysis.corollary2 is None:
         say("consumption channels that suffice without classes, if each serves one virtual channel only: "
             f"{analysis.lemma1} by Lemma 1 (Boppana et al. 1998, 3.2.1; with one virtual channel of each class)")
@@ -255,8 +259,8 @@ def report(analysis: Analysis, whole: WholeWorms | None = None) -> None:
             f"Lemma 1, {analysis.corollary2} by Corollary 2 (Boppana et al. 1998; with one virtual channel)")
     number, one = (("number", "a link") if analysis.vc_classes == 1
                   else (f"multiple of {analysis.vc_classes}", "its class on a link"))
-    say(f"virtual channels: the result for {analysis.vcs} holds for any {number}, as a worm takes any free channel of "
-        f"{one}")
+    say(f"virtual channels: the result for {analysis.vcs} is valid for any {number}, because a worm takes any free "
+        f"channel of {one}")
 
 
 def _report_copies(analysis: Analysis, whole: WholeWorms | None) -> None:
@@ -267,17 +271,18 @@ def _report_copies(analysis: Analysis, whole: WholeWorms | None) -> None:
         if whole.payload is not None:
             worm += f" and {count(whole.payload, 'payload flit')}, {count(whole.rows or 0, 'row')}"
         say(f"buffers: {room} hold " + (
-            f"a whole worm ({worm}), so no branch waits for another branch" if whole.fits else
-            f"a part of a worm ({worm}), so each branch holds its channels while another branch waits"))
+            f"a whole worm ({worm}). So no branch waits for another branch" if whole.fits else
+            f"a part of a worm ({worm}). So each branch holds its channels while another branch waits"))
     elif analysis.tokens:
-        say(f"tokens: {analysis.tokens}, each shared by the switches of a group; a worm that a switch replicates holds "
+        say(f"tokens: {analysis.tokens}, each shared by the switches of a group. A worm that a switch replicates holds "
             "the token until the headers of all branches have arrived")
     else:
-        say("tokens: none, a switch replicates a worm without waiting for a token")
+        say("tokens: none. A switch replicates a worm without waiting for a token")
     say("consumption channels: " + (
-        "the result holds for any number" if analysis.fits else
-        "enough for all worms that can be at a node together, so no worm waits for one" if analysis.consumed else
-        "fewer than worms that can be at a node together; the result holds for any number that is too small"))
+        "the result is valid for any number" if analysis.fits else
+        "enough for all worms that can arrive at a node at the same time. So no worm waits for one"
+        if analysis.consumed else
+        "fewer than the worms that can arrive at a node at the same time. The result is valid for any such number"))
 
 
 def report_explanation(explanation: Iterable[TheoremCheck]) -> None:
@@ -285,8 +290,8 @@ def report_explanation(explanation: Iterable[TheoremCheck]) -> None:
     for one in explanation:
         paper = ""
         if one.paper is not None:
-            paper = f"; the paper: {one.paper}{' (differs)' if one.agrees is False else ''}"
-        say(f"{one.statement} ([{one.source}], {one.place}): {one.sentence}{paper}")
+            paper = f" The paper: {one.paper}{' (differs)' if one.agrees is False else ''}."
+        say(f"{one.statement} ([{one.source}], {one.place}): {one.sentence}.{paper}")
 
 
 def _subject(analysis: Analysis) -> tuple[str, str]:

@@ -90,8 +90,8 @@ def load_(
         setup = Setup.of({"topology": topology, "scheme": scheme, "relation": relation, **given})
         outputs.drawing.require(setup.topology)
         if until_interval and ("checkpoint" in kept or "window" in kept):
-            raise WormcastError("until-interval: it determines the number of cycles during the run. Allowed: without "
-                                "--checkpoint and --window.")
+            raise WormcastError("until-interval: on is not valid with --checkpoint or --window: the number of cycles "
+                                "is not known before the run")
         first, further = spec.cycles, list[int]()
         if until_interval and first is not None:
             first, *further = lengths(first, warmup)
@@ -118,8 +118,8 @@ def _saturation(options: dict[str, Any], warmup: int | None, kept: Given, named:
 
     for name, others in (("rate", options), ("trace", options), *((name, kept) for name in OUTPUTS)):
         if others.get(name):
-            raise WormcastError(f"find-saturation: --{name.replace('_', '-')} is not valid with it: it runs several "
-                                "experiments with its own rates")
+            raise WormcastError(f"{name.replace('_', '-')}: {others[name]} is not valid with --find-saturation: the "
+                                "search runs several experiments with its own rates")
     spec = Specification.of({**options, "rate": 0.0})
     precision = PRECISION if options["precision"] is None else options["precision"]
     assert isinstance(spec.traffic, Traffic)

@@ -68,14 +68,15 @@ def plan_(
 ) -> None:
     one = {"destinations": destinations, "plot": plot}
     if random is None and law:
-        raise WormcastError(f"plan: --{next(iter(law)).replace('_', '-')} is not valid without --random. Needed: "
-                            "--random MULTICASTS.")
+        name, value = next(iter(law.items()))
+        raise WormcastError(f"{name.replace('_', '-')}: {value} is not valid without --random. Needed: --random "
+                            "MULTICASTS.")
     if random is None and (source is None or destinations is None):
-        raise WormcastError(f"plan: --{'destinations' if source else 'source'} is missing. Needed: --source and "
+        raise WormcastError(f"{'destinations' if source else 'source'} is missing. Needed: --source and "
                             "--destinations, or --random.")
     if random is not None and (beside := [name for name, value in one.items() if value is not None]):
-        raise WormcastError(f"plan: --{beside[0]} is not valid with --random: it is for a single multicast. Allowed: "
-                            "one of the two options.")
+        raise WormcastError(f"{beside[0]}: {one[beside[0]]} is not valid with --random: it is for a single multicast. "
+                            "Allowed: one of the two options.")
     network = build_topology(topology)
     if plot:
         from ..drawing import require_drawable

@@ -171,14 +171,15 @@ def _messages(network: Topology, source: str | None, destinations: str | None, l
     given = [name for name, value in single.items() if value is not None]
     if file is not None:
         if given:
-            raise WormcastError(f"run: {', '.join(given)} with --messages is not valid. Allowed: --messages, or "
-                                f"{', '.join(single)}.")
+            raise WormcastError(f"{given[0].lstrip('-')}: {single[given[0]]} is not valid with --messages. Allowed: "
+                                f"--messages, or {', '.join(single)}.")
         from ..experiments.message_file import messages_in
 
         return messages_in(file, network)
     if source is None or destinations is None or length is None:
-        missing = [name for name, value in single.items() if value is None]
-        raise WormcastError(f"run: {', '.join(missing)} is missing. Needed: {', '.join(single)}, or --messages.")
+        missing = [name.lstrip("-") for name, value in single.items() if value is None]
+        raise WormcastError(f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing. Needed: "
+                            f"{', '.join(single)}, or --messages.")
     from ..host import Message
 
     start = network.node(source)

@@ -57,7 +57,7 @@ def synth(
     fixed = {name: value for name, value in own.items() if value is not None} | built_for | given
     if sweep:
         if by_block:
-            raise WormcastError("breakdown: it is not valid with --sweep. Allowed: for one component.")
+            raise WormcastError("breakdown: on is not valid with --sweep. Allowed: for one component.")
         synthesise_sweep(what, port, kind, read_sweep(sweep, fixed), seeds or 0, output, plot, json, markdown)
         return
     for hint, file in (("output", output), ("plot", plot)):

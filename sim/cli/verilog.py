@@ -52,12 +52,12 @@ def verilog(
     from ..export.verilog import NETWORK, export, foreign_options
 
     if output is None and (doc or json):
-        raise WormcastError(f"verilog: {'--doc' if doc else '--json'} is not valid without -o. Needed: -o FILE.")
+        raise WormcastError(f"{'doc' if doc else 'json'}: on is not valid without -o. Needed: -o FILE.")
     for option in foreign_options(what):
         if option in given:
-            raise WormcastError(f"{what}: --{option.replace('_', '-')} is not valid: it does not change this "
-                                f"component. Allowed: with {'interface' if option in INTERFACE_FIELDS else 'router'}, "
-                                "its parts and network.")
+            raise WormcastError(f"{option.replace('_', '-')}: {given[option]} is not valid with {what}: it does not "
+                                "change this component. Allowed: with "
+                                f"{'interface' if option in INTERFACE_FIELDS else 'router'}, its parts and network.")
     table = output.with_name(output.name + ".md") if output and doc else None
     require_apart(user_files(built_for.get("scheme"), built_for.get("relation"), built_for.get("topology")),
                   {"--output": output, "--doc": table, "--tables": tables})

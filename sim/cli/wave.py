@@ -61,12 +61,13 @@ def wave(
     each channel, the flits, waiting headers, and the worms of a deadlock.
     """
     if text and json:
-        raise WormcastError("wave: --text with --json is not valid. Allowed: one of the two options.")
+        raise WormcastError("text: on is not valid with --json. Allowed: one of the two options.")
     if buffers is not None and plot is None:
         raise WormcastError(f"buffers: {buffers} is not valid without --plot. Needed: --plot FILE.")
     for option, asked in (("json", json), ("replay", replay)):
         if asked and len(files) > 1:
-            raise WormcastError(f"wave: --{option} is not valid with {len(files)} files. Allowed: one file.")
+            raise WormcastError(f"{option}: {'on' if asked is True else asked} is not valid with {len(files)} files. "
+                                "Allowed: one file.")
     cycles, chosen = window_of(window), _numbers(worms)
     require_apart({f"FILE {file}": file for file in files}, {"--plot": plot, "--replay": replay})
     if replay:

@@ -36,7 +36,7 @@ class TestStatements:
         assert found["Theorem 1"].found == {"trees": 153, "largest": 0, "wrong": 0}
         assert found["Theorem 2"].found == {"trees": 153, "cases": 2568, "more": 0, "fewer": 399, "wrong": 0}
         assert found["Theorem 3"].found == {"cases": 504, "wrong": 0}
-        assert "in 168 others a node has more children than the root" in found["Lemma 2"].sentence
+        assert "excludes 168 other trees, in which a node has more children than the root" in found["Lemma 2"].sentence
 
     def test_of_a_given_k(self):
         found = stated("k-binomial:k=2", topology("mesh:4x4"))

@@ -131,9 +131,9 @@ class TestTheorem1:
 
         (_, _, one, *rest) = explain(mesh((1, 3)), Far())
         assert (one.holds, one.found) == (None, {"hypothesis_1": None, "hypothesis_2": None})
-        assert one.sentence.startswith("not decided: multicasts to two destinations do not meet both hypotheses")
+        assert one.sentence.startswith("not decided. Multicasts to two destinations do not meet both hypotheses")
         assert {each.holds for each in rest} == {None}
-        assert all(each.sentence.startswith("by multicasts to two destinations alone: ") for each in rest)
+        assert all(each.sentence.startswith("for multicasts to two destinations only: ") for each in rest)
 
     def test_legs_without_worms_to_two_destinations(self):
         """Only broadcasts from the ends of a line go both ways through its inner nodes."""
@@ -148,7 +148,7 @@ class TestTheorem1:
 
         (_, _, one, *_) = explain(mesh((1, 4)), Both("both", many))
         assert (one.holds, one.found) == (None, {"hypothesis_1": True, "hypothesis_2": None})
-        assert "not decided: the scheme's triples visit 1 pair of nodes in both orders" in one.sentence
+        assert "Hypothesis 2 is not decided. The scheme visits 1 pair of nodes in both orders" in one.sentence
 
     def test_a_channel_for_each_link_is_not_what_it_is_about(self):
         (_, _, one, *_) = explain(mesh((1, 4)), SCHEMES["dual-path"], ejection="all")
@@ -229,7 +229,7 @@ class TestBounds:
         assert made["Definition 1"].found["held"]["v_out_vcs"] == outgoing
         assert made["Definition 1"].agrees is True
         assert (made["Lemma 1"].found["channels"], made["Corollary 3"].holds) == (3, True)
-        assert ("so that no more classes are needed" in made["Lemma 1"].sentence) == (vcs > 1)
+        assert ("so no more classes are needed" in made["Lemma 1"].sentence) == (vcs > 1)
 
     def test_corollary_2_does_not_apply_to_two_rows(self):
         one = found("column-path", (2, 3), "Corollary 2")
@@ -316,11 +316,11 @@ class TestDans:
         assert (lemma.holds, lemma.found["channels"], lemma.found["free_by_rule"]) == (True, number, True)
 
     @pytest.mark.parametrize(("scheme", "classes", "why"), [
-        ("e-mcast", "1+,0+/1-,0-:last", "there is no partial order: {1+,0+} before {1-,0-} (a worm from "),
+        ("e-mcast", "1+,0+/1-,0-:last", "worms use the DANs in no partial order: {1+,0+} before {1-,0-} (a worm from "),
         ("e-mcast", "1+,1-/0+/0-:last", "a DAN is not acyclic: 0.0 > 0.1 > 0.0"),
         ("e-mcast", "1+/1-/0+:last", "worms that hold a consumption channel use the link from 1.0 to 0.0, which is "),
         ("column-path", "0+,0-", "a DAN is not acyclic: 0.0 > 1.0 > 0.0"),
-        ("column-path", "up/down", "there is no partial order: {up} before {down} (a worm from "),
+        ("column-path", "up/down", "worms use the DANs in no partial order: {up} before {down} (a worm from "),
     ])
     def test_sets_that_are_not_valid(self, scheme, classes, why):
         made = own_dans(subject(scheme, (4, 4)), ConsumptionClasses.parse(classes))
@@ -371,7 +371,7 @@ class TestDans:
         one = found("e-mcast", (4, 4), "Definition 3, by links")
         assert (one.found["dans"], one.found["sets"]) == (3, None)
         assert [each["complete"] for each in one.certificate["refused"]] == [True, True]
-        assert "not searched: worms that hold a consumption channel use 208 links" in (
+        assert "not searched: worms use 208 links while they hold a consumption channel" in (
             found("e-mcast", (8, 8), "Definition 3, by links").sentence)
 
 
@@ -482,11 +482,11 @@ class TestNeed:
 
     def test_individual_takes_one(self):
         one = found("individual", (8, 8), "individual", "4")
-        assert (one.holds, one.agrees, one.sentence) == (True, True, "1 suffices")
+        assert (one.holds, one.agrees, one.sentence) == (True, True, "1 channel suffices")
 
     def test_lines_differ_from_what_is_said_of_meshes(self):
         one = found("column-path", (1, 8), "Corollary 3")
-        assert (one.holds, one.agrees, one.sentence) == (False, False, "1 suffices; 2 suffice")
+        assert (one.holds, one.agrees, one.sentence) == (False, False, "1 channel suffices. 2 channels suffice")
 
 
 class TestWhatDoesNotApply:
@@ -495,7 +495,7 @@ class TestWhatDoesNotApply:
         made = explain(topology(name), SCHEMES["individual"])
         assert [one.holds for one in made if one.statement in ("Theorem 1", "Lemma 1", "Lemma 2")] == [
             False, True, True]
-        assert made[-1].sentence == "1 suffices"
+        assert made[-1].sentence == "1 class suffices"
         assert not any(one.paper for one in made)
 
     def test_links_with_a_cycle(self):
@@ -504,20 +504,21 @@ class TestWhatDoesNotApply:
         assert made["Theorem 1"].holds is True
         for name in ("Lemma 1", "Corollary 2", "Definition 2", "Lemma 2", "Definition 3", "Definition 3, by links"):
             assert made[name].holds is None
-            assert "it assumes that links alone have no deadlock" in made[name].sentence
-        assert made["Classes needed"].sentence.startswith("no number suffices by directions; 2 as mapped: a cycle of")
+            assert "section 3.2 assumes that the links alone cause no deadlock" in made[name].sentence
+        assert made["Classes needed"].sentence.startswith(
+            "no number of classes suffices if classes consist of directions. The map in use has 2 classes and a cycle")
 
     def test_worms_with_a_choice(self):
         made = {one.statement: one for one in explain(
             mesh((3, 3)), SCHEMES["individual"], relation=ADAPTIVE, others=[(SCHEMES["dual-path"], None)])}
-        assert made["Classes needed"].sentence.startswith("not decided: worms have a choice of channels")
+        assert made["Classes needed"].sentence.startswith("not decided: worms choose between channels")
         alone = explain(mesh((3, 3)), SCHEMES["individual"], relation=ADAPTIVE)
-        assert alone[-1].sentence == "1 suffices"
+        assert alone[-1].sentence == "1 class suffices"
 
     def test_schemes_with_maps_of_their_own(self):
         made = {one.statement: one for one in explain(
             mesh((4, 4)), SCHEMES["e-mcast"], others=[(SCHEMES["column-path"], None)])}
-        assert made["Lemma 2"].sentence == "it does not apply: the schemes have maps of classes of their own"
+        assert made["Lemma 2"].sentence == "does not apply: each scheme has its own map of classes"
         assert made["Definition 3"].found["dans"] == 3
         assert made["Classes needed"].found["fewest"] == 3
 
@@ -525,4 +526,4 @@ class TestWhatDoesNotApply:
         made = {one.statement: one for one in explain(mesh((3, 3)), SCHEMES["dual-path"], classes=ConsumptionClasses())}
         assert made["Definition 2"].holds is False
         assert made["Classes needed"].sentence == (
-            "1 does not suffice; 2 suffice (up/down:next); 1 does not suffice (a cycle of 4)")
+            "1 class does not suffice. 2 classes suffice (up/down:next). 1 class does not suffice (a cycle of 4)")

@@ -40,7 +40,7 @@ def test_shortest_ways(name, scheme, holds, agrees):
               for u in range(network.nodes) for v in range(network.nodes) if u != v]
     assert found.found == {"pairs": len(longer), "longer": sum(longer)}
     assert (found.holds, found.agrees) == (holds, agrees)
-    assert found.sentence.startswith(f"{sum(longer)} of the {len(longer)} ways by {routes.relation.name} are longer")
+    assert found.sentence.startswith(f"{sum(longer)} of the {len(longer)} paths by {routes.relation.name} are longer")
 
 
 def test_ways_that_are_longer_by_one():
@@ -56,7 +56,7 @@ def test_ways_that_are_longer_by_one():
 def test_trees_that_would_wait_for_each_other():
     found = stated("mesh:1x4", "individual")["Trees"]
     assert (found.holds, found.found) == (True, {"pairs": 1})
-    assert "from 0.1 to 0.0 and 0.3 has the link to 0.0 and waits for the one from 0.2 to 0.3" in found.sentence
+    assert "from 0.1 to 0.0 and 0.3 holds the link to 0.0, and waits for the link from 0.2 to 0.3" in found.sentence
     # on 3x3 no node but those of the middle row and column has one on both sides: by e-cube, along a row or a column,
     # or around the corner of two
     network, routes = topology("mesh:3x3"), E_CUBE.on(topology("mesh:3x3"))

@@ -167,7 +167,7 @@ class TestEjection:
         ring = topology("ring:4")
         analysis = check(ring, Cut(), relation=with_ties(E_CUBE, ring, "signed"), consumption=1, ejection="all")
         assert analysis.verdict == "free"
-        assert analysis.assumes.startswith("hosts sign ties as they do by default")
+        assert analysis.assumes.startswith("hosts choose the default signs of ties")
 
 
 class Cut(PlainScheme):
@@ -241,7 +241,7 @@ class TestTori:
         edge = max(found.shape)
         assert analysis.verdict == ("free" if edge < 6 else "deadlock")
         assert analysis.assumes == (
-            "hosts sign ties as they do by default, away from the ring's edge" if edge == 4 else "")
+            "hosts choose the default signs of ties, which lead away from the ring's edge" if edge == 4 else "")
 
     def test_virtual_channels_are_divided_among_the_classes(self):
         ring = topology("ring:4")
@@ -349,7 +349,7 @@ class TestChoices:
     def test_without_what_that_assumes_it_is_undecided(self):
         analysis = check(topology("mesh:3x3"), INDIVIDUAL, relation=Careless())
         assert (analysis.verdict, analysis.free, analysis.assumes) == ("undecided", False, "")
-        assert analysis.searched.startswith("worms can wait for each other only where heads are in buffers behind")
+        assert analysis.searched.startswith("worms can wait for each other only if heads are in buffers behind")
         assert len(analysis.cycle) == 4
 
     def test_alternatives_that_are_all_held(self):
@@ -430,7 +430,7 @@ class TestChoices:
         analysis = check(found, INDIVIDUAL, relation=Given(found, hops))
         assert analysis.verdict == "undecided"
         assert analysis.searched.endswith(
-            "steps found no set of worms that holds all channels that its worms wait for")
+            "steps found no worms that hold all channels for which they wait")
         assert reference.deadlock(found, hops) is None
 
     def check_worms(self, found, hops, worms):

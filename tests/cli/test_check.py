@@ -83,7 +83,7 @@ def test_no_classes_are_called_so():
     assert (code, first) == (
         3, "dual-path on mesh:4x4, 4 consumption channels a node, no classes: a cycle of 4 resources")
     assert suffice.startswith("consumption channels that suffice without classes, if each serves one link only: 4 ")
-    assert "states 1, 1 suffices (any channel for every worm)" in wormcast("check", "mesh:3x3", "individual")[1]
+    assert "the scheme has 1. 1 suffices (any channel for every worm)" in wormcast("check", "mesh:3x3", "individual")[1]
 
 
 def test_with_an_ejection_port_for_each_link_one_channel_of_each_suffices():
@@ -94,8 +94,8 @@ def test_with_an_ejection_port_for_each_link_one_channel_of_each_suffices():
     code, out, _ = wormcast("check", "mesh:1x4", "dual-path", "--consumption", 1, "--ejection", "all")
     assert (code, out.splitlines()[:3]) == (0, [
         "dual-path on mesh:1x4, 1 consumption channel an ejection port, classes up/down:next: free of deadlock",
-        "consumption classes: the scheme states 2, 1 suffices (up,down:next)",
-        ("consumption channels that suffice without classes: 1 at each ejection port, as it serves one link only "
+        "consumption classes: the scheme has 2. 1 suffices (up,down:next)",
+        ("consumption channels that suffice without classes: 1 at each ejection port, because it serves one link "
          "(Lemma 1, Boppana et al. 1998)")])
 
 
@@ -107,9 +107,9 @@ def test_options_that_are_not_given_are_those_of_a_run():
 
 
 def test_a_number_that_is_not_known_is_told_from_one_that_there_is_not():
-    assert "the scheme states 12, 11 suffice (5+/" in (told := wormcast("check", "mesh:2x2x2x2x2x2", "e-mcast")[1])
+    assert "the scheme has 12. 11 suffice (5+/" in (told := wormcast("check", "mesh:2x2x2x2x2x2", "e-mcast")[1])
     assert "0+,0-:last); fewer may suffice\n" in told
-    assert "states 2, no number suffices\n" in wormcast("check", "mesh:4x4", "dual-path", "--with", "individual")[1]
+    assert " 2. No number suffices\n" in wormcast("check", "mesh:4x4", "dual-path", "--with", "individual")[1]
 
 
 def test_mixes():
@@ -138,7 +138,7 @@ def test_tori_need_their_classes():
     assert (code, found["cycle"]) == (3, [f"link:{k}>{(k + 1) % 4}:*" for k in range(4)])
     assert {worm["scheme"] for worm in found["worms"]} == {"individual by e-cube without classes"}
     code, out, _ = wormcast("check", "torus:4x4", "individual", "--vcs", 4)
-    assert "the result for 4 holds for any multiple of 2, as a worm takes any free channel of its class" in out
+    assert "the result for 4 is valid for any multiple of 2, because a worm takes any free channel of its class" in out
 
 
 def test_ties_by_signs_are_told_with_what_holds_for_any_signs():
@@ -148,7 +148,7 @@ def test_ties_by_signs_are_told_with_what_holds_for_any_signs():
     assert (found["configuration"]["relation"], found["configuration"]["ties"]) == ("e-cube", "signed")
     code, found = as_json("torus:4x4", "individual", "--ties", "signed", "--vc-classes", "none")
     assert (code, found["verdict"]) == (0, "free")
-    assert found["assumes"] == "hosts sign ties as they do by default, away from the ring's edge"
+    assert found["assumes"] == "hosts choose the default signs of ties, which lead away from the ring's edge"
     code, found = as_json("ring:6", "individual", "--ties", "signed", "--vc-classes", "none")
     assert (code, found["verdict"], found["assumes"]) == (3, "deadlock", None)
     assert {worm["scheme"] for worm in found["worms"]} == {"individual by e-cube with signed ties without classes"}
@@ -181,7 +181,7 @@ def test_a_choice_of_channels(tmp_path):
         "holds": ["link:0>3:*"], "waits": ["link:3>4:*"], "scheme": "individual by adaptive without classes",
         "source": 0, "destinations": [4]}
     out = wormcast("check", *chosen)[1]
-    assert "4 worms in deadlock; each waits for any of several channels, all of which are held:" in out
+    assert "4 worms in deadlock. Each worm waits for any one of several channels, and other worms" in out
     assert {"link:0.0>1.0:*", "link:1.0>1.1:*"} <= (named := set(re.findall(r"link:\S+", out)))
     assert all("." in name for name in named)
 
@@ -190,7 +190,7 @@ def test_a_choice_of_channels_between_stops():
     """Figure 4's two worms, on any of two channels; and what suffices by Lemma 1 with both counted."""
     code, out, _ = wormcast("check", "mesh:3x3", "column-path", "--relation", "adaptive")
     assert (code, out.splitlines()[1:3]) == (0, [
-        "consumption classes: the scheme states 2, 2 suffice (0+/0-:next)",
+        "consumption classes: the scheme has 2. 2 suffice (0+/0-:next)",
         ("consumption channels that suffice without classes, if each serves one virtual channel only: 5 by Lemma 1 "
          "(Boppana et al. 1998, 3.2.1; with one virtual channel of each class)")])
     code, found = as_json("mesh:3x3", "column-path", "--relation", "adaptive", "--consumption", "1")
@@ -208,11 +208,11 @@ def test_what_is_not_decided_has_an_exit_code_of_its_own(tmp_path):
     code, out, err = wormcast("check", "mesh:2x3", "individual", "--relation", f"{file}:Careless")
     assert (code, err) == (6, "")
     first, second, *_ = out.splitlines()
-    assert "no classes: undecided; worms can wait for each other only where heads are in buffers behind" in first
-    assert second == "there is a cycle of 4 resources, whose worms have alternatives:"
+    assert "no classes: undecided. Worms can wait for each other only if heads are in buffers behind" in first
+    assert second == "a cycle of 4 resources, whose worms can choose other channels:"
     picture = tmp_path / "undecided.svg"
     assert wormcast("check", "mesh:2x3", "individual", "--relation", f"{file}:Careless", "--plot", picture)[0] == 6
-    assert "undecided: a cycle of 4, whose worms have alternatives" in words_of(picture)
+    assert "undecided: a cycle of 4, whose worms can choose other channels" in words_of(picture)
 
 
 def words_of(picture):
@@ -222,7 +222,7 @@ def words_of(picture):
 
 @pytest.mark.parametrize(("chosen", "condition"), [
     (["mesh:3x3", "individual", "--relation", "adaptive"], "enters a virtual channel only when its buffer is empty"),
-    (["torus:4x4", "individual", "--ties", "signed", "--vc-classes", "none"], "hosts sign ties as they do by default"),
+    (["torus:4x4", "individual", "--ties", "signed", "--vc-classes", "none"], "hosts choose the default signs of ties"),
 ])
 def test_a_picture_says_what_a_proof_assumes(chosen, condition, tmp_path):
     assert wormcast("check", *chosen, "--plot", tmp_path / "free.svg")[0] == 0
@@ -306,9 +306,9 @@ class TestExplain:
             ("Corollary 2", "section 3.2"), ("Definition 2", "section 3.2"), ("Lemma 2", "section 3.2"),
             ("Definition 3", "section 3.2"), ("Definition 3, by links", "section 3.2"),
             ("Classes needed", "section 3.2"), ("Corollary 1", "section 3.1"), ("Corollary 3", "section 3.2")]]
-        assert lines[-1].endswith("1 does not suffice (a cycle of 4); 2 suffice; the paper: two channels are necessary "
-                                  "and sufficient")
-        assert lines[9].endswith("the paper: 2, and the set is unique (differs)")
+        assert lines[-1].endswith("1 channel does not suffice (a cycle of 4). 2 channels suffice. The paper: two "
+                                  "channels are necessary and sufficient.")
+        assert lines[9].endswith("The paper: 2 DANs, and the set is unique (differs).")
 
     @pytest.mark.parametrize(("arguments", "code"), [
         (("mesh:1x4", "dual-path", "--consumption", 1), 3), (("mesh:4x4", "dual-path", "--with", "individual"), 3),

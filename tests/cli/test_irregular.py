@@ -129,8 +129,8 @@ RUN = ["run", NETWORK, "tree", *TO, "--length", 8, *DEEP]
     (["verilog", "router", "--topology", NETWORK, "--scheme", "tree", "-o", "x.v"], UNBUILT.format("tree")),
     *((["check", NETWORK, scheme], UNBUILT.format(scheme)) for scheme in SWITCH_BASED),
     (["check", "min:b=2,stages=3", "atbm", *DEEP, "--explain"],
-     ("explain: --buffer-kind deep is not valid: the theorems about atbm assume shallow buffers. Allowed: "
-     "--buffer-kind shallow.")),
+     ("buffer-kind: deep is not valid with --explain: the theorems about atbm assume shallow buffers. Allowed: "
+     "shallow.")),
     (["check", NETWORK, "tree", *DEEP, "--relation", "up-down"],
      "scheme tree: relation up-down is not valid. Allowed: up-down-tree, up-down-tree-any."),
     (["plan", "min:b=2,stages=2", "tree", "--source", 0, "--destinations", 1],

@@ -226,7 +226,7 @@ def test_a_trace_that_cannot_be_run_is_one_sentence(tmp_path):
 
 
 @pytest.mark.parametrize(("arguments", "sentence"), [
-    (["mesh:4x4", "dual-pth", "--rate", "0.1"], "scheme: 'dual-pth' is unknown. Allowed: atbm, binomial, cmin, "),
+    (["mesh:4x4", "dual-pth", "--rate", "0.1"], "scheme: 'dual-pth' is unknown. Nearest: dual-path. Allowed: "),
     (["mesh:4y4", "dual-path", "--rate", "0.1"], "topology: 'mesh:4y4'"),
 ])
 def test_what_is_unknown_or_missing_is_named(arguments, sentence):

@@ -89,7 +89,7 @@ def test_check_says_it_without_a_run(tmp_path):
     code, out, err = wormcast("check", "min:b=2,stages=3", "atbm", "--tokens", "off", "--plot", "cycle.svg",
                               cwd=tmp_path)
     assert (code, err) == (3, "")
-    assert "tokens: none, a switch replicates a worm without waiting for a token" in out
+    assert "tokens: none. A switch replicates a worm without waiting for a token" in out
     picture = (tmp_path / "cycle.svg").read_text()
     assert 'id="step-1"' in picture
     assert 'id="step-2"' in picture
@@ -102,7 +102,7 @@ def test_check_says_it_without_a_run(tmp_path):
 def test_explain_prints_what_the_paper_says_of_trees():
     code, out, err = wormcast("check", "min:b=2,stages=4", "atbm", "--explain")
     assert (code, err) == (0, "")
-    assert "Lemma 2 ([Varavithya], section 3.1): in every circle two worms are copied in the same stage" in out
+    assert "Lemma 2 ([Varavithya], section 3.1): in every cycle of waiting worms, two worms are replicated" in out
     assert "8, 4, 2, 1 switches" in out
 
 

@@ -43,8 +43,8 @@ def test_named_configuration_is_told(tmp_path):
 
 @pytest.mark.parametrize(("arguments", "sentence"), [
     (["switch", "-o", "x.v"], "verilog: 'switch' is not valid. Allowed: network, router, "),
-    (["router", "--doc"], "verilog: --doc is not valid without -o. Needed: -o FILE."),
-    (["router", "--json"], "verilog: --json is not valid without -o. Needed: -o FILE."),
+    (["router", "--doc"], "doc: on is not valid without -o. Needed: -o FILE."),
+    (["router", "--json"], "json: on is not valid without -o. Needed: -o FILE."),
     (["router", "-o", "no/such/x.v"], "no/such/x.v cannot be written: No such file or directory"),
     (["router", "--relations", "e-cube", "--relation", "e-cube", "-o", "x.v"],
      "relation: not valid together with relations"),
@@ -65,9 +65,9 @@ def test_named_configuration_is_told(tmp_path):
      "vcs: 1 is not valid: e-cube has 2 classes of virtual channels on ring:4. Allowed: multiples of 2"),
     (["router", "--vcs", "0", "-o", "x.v"], "vcs: 0 is not valid. Allowed: 1 to 16"),
     (["decoder", "--t-ns", "5", "-o", "x.v"],
-     "decoder: --t-ns is not valid: it does not change this component. Allowed: with interface, its parts and "),
+     "t-ns: 5 is not valid with decoder: it does not change this component. Allowed: with interface, its parts and "),
     (["injection", "--readers", "coupled", "-o", "x.v"],
-     "injection: --readers is not valid: it does not change this component. Allowed: with router, its parts and "),
+     "readers: coupled is not valid with injection: it does not change this component. Allowed: with router, its "),
 ])
 def test_bad_input_is_one_sentence_and_leaves_nothing(arguments, sentence, tmp_path):
     code, out, err = verilog(*arguments, cwd=tmp_path)

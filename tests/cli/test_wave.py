@@ -102,7 +102,7 @@ def test_a_worm_that_arrives_is_told_when(tmp_path):
     (["--plot", "f.svg", "--window", "0:2"], "plot: a drawing of 0 virtual channels is not valid. Allowed: 1 to 800. "),
     (["--buffers", "s0"], "buffers: s0 is not valid without --plot. Needed: --plot FILE."),
     (["--plot", "f.svg", "--buffers", "s0"], "buffers: 's0' is not valid: the waveform has no buffers of deep"),
-    (["--text", "--json"], "wave: --text with --json is not valid. Allowed: one of the two options."),
+    (["--text", "--json"], "text: on is not valid with --json. Allowed: one of the two options."),
 ])
 def test_what_cannot_be_shown_is_refused(figure_4, arguments, sentence):
     code, out, err = wormcast("wave", figure_4.name, *arguments, cwd=figure_4.parent)
@@ -128,7 +128,7 @@ def test_several_are_drawn_side_by_side(figure_4, tmp_path):
     width = re.search(r'<svg [^>]*width="([\d.]+)pt"', drawing.read_text())[1]
     assert float(width) == pytest.approx(2 * 3.4 * 72)
     code, out, err = wormcast("wave", figure_4, figure_4, "--json")
-    assert (code, out, err) == (2, "", "wormcast: wave: --json is not valid with 2 files. Allowed: one file.\n")
+    assert (code, out, err) == (2, "", "wormcast: json: on is not valid with 2 files. Allowed: one file.\n")
 
 
 def test_the_hardware_s_channels_are_told_as_the_run_had_them(tmp_path):

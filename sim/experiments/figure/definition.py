@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from wormcast.algorithms import WormcastError, topology
+from wormcast.algorithms.errors import nearest
 from wormcast.algorithms.file_schema import FileSchema
 from wormcast.algorithms.toml_file import read_toml
 
@@ -173,8 +174,8 @@ def find_figure(name: str) -> Figure:
         return read_figure(Path(name))
     if name not in catalogue():
         papers = dict.fromkeys(map(paper_of, catalogue()))
-        raise WormcastError(f"figure: {name!r} is not valid. Allowed: {', '.join(catalogue())}, a file NAME.toml, or "
-                            f"several: {', '.join(papers)}, all.")
+        raise WormcastError(f"figure: {name!r} is unknown. Nearest: {nearest(name, catalogue())}. Allowed: names of "
+                            f"wormcast list figures, NAME.toml, all, or all figures of a paper: {', '.join(papers)}.")
     return _of_catalogue(name)
 
 

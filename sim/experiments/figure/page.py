@@ -38,9 +38,10 @@ UNITS = {"load": "flits/node/cycle", "effective": "offered, flits/node/cycle",
          "delivered_per_node": "delivered, flits/node/cycle", "delivered_per_node_half_width": "half of its interval",
          "latency_mean": "latency, cycles", "latency_half_width": "half of its interval",
          "percentiles_p99_mean": "99 %, cycles",
-         "link_wait_mean": "wait for a link, cycles a hop", "consumption_wait_mean": "for consumption, cycles a stop",
+         "link_wait_mean": "wait for a link, cycles per hop",
+         "consumption_wait_mean": "wait for consumption, cycles per stop",
          "multicast_latency_mean": "of multicasts", "unicast_latency_mean": "of unicasts",
-         "token_wait_mean": "wait for a token, cycles each", "token_holders_mean": "tokens held",
+         "token_wait_mean": "wait for a token, cycles", "token_holders_mean": "tokens held",
          "token_ceiling_mean": "ceiling of the tokens, flits/node/cycle",
          "cycles_simulated": "cycles", "precise": "latency within the goal",
          "others_wait": "waits behind other nodes, cycles", "own_wait": "behind own sends",
@@ -89,7 +90,7 @@ def verdicts_page(outcomes: Sequence[FigureOutcome], notes: Sequence[str]) -> st
         if not one.verdicts:
             continue
         lines += [f"## {one.figure.name}", "", f"{one.figure.title} ({one.figure.source}).", "",
-                  "| claim | what is said | verdict | numbers | why |", "|---|---|---|---|---|"]
+                  "| claim | statement | verdict | numbers | why |", "|---|---|---|---|---|"]
         lines += ["| " + " | ".join(_cell(word) for word in (
             verdict.claim, verdict.statement, verdict.verdict, verdict.numbers, _why(verdict))) + " |"
             for verdict in one.verdicts]

@@ -141,9 +141,9 @@ class Truth:
     def region(self) -> str:
         """Loads at which it is held, reversed and open, if it is not the same at all loads."""
         if not self.at:
-            return "nowhere is all of it measured and not saturated"
+            return "at no point are all series measured and below saturation"
         if len(set(self.at.values())) == 1:
-            return "the intervals meet" if self.verdict == "undecided" else ""
+            return "the intervals overlap" if self.verdict == "undecided" else ""
         words = {HELD: "held", REVERSED: "reversed", UNDECIDED: "open"}
         return "; ".join(
             f"{word} at " + ", ".join(f"{load:g}" for load in sorted(self.at, key=lambda one: one or 0)

@@ -22,7 +22,7 @@ HEIGHT = 2.8  # inches, without legend and caption
 
 PLAIN = "#808080"
 
-AXES = {"random": "destinations", "ratio": "ratio of overheads R"}
+AXES = {"random": "destinations", "ratio": "overhead ratio R"}
 
 Value = Callable[[Mapping[str, Any]], float | None]
 
@@ -150,7 +150,7 @@ def _caption(figure: Figure, curves: Sequence[RunCurve]) -> str:
     shown = [f"{name.replace('_', ' ')} {value}" for name, value in first.items()
              if name not in ("scheme", "source", figure.over) and all(other.get(name) == value for other in others)]
     dagger = f"; {DAGGER} reconstructed" if any(curve.reconstructed for curve in curves) else ""
-    what = "one multicast a point, nothing random"
+    what = "one multicast per point, nothing random"
     if curves[0].drawn:
         what = "means of random multicasts in random networks, with 95 % intervals over networks"
     return ", ".join(shown) + f"; {what}{dagger}"

@@ -48,7 +48,7 @@ def draw_scatter(figure: Figure, told: CommandValue, file: Path, form: str) -> N
     assert scatter is not None
     found = [(name, across.value(told), up.value(told)) for name, across, up in scatter.points]
     with matplotlib.rc_context(CURVES):
-        caption = [f"{figure.title} ({figure.source})", "dotted: where the product of both numbers is the same"]
+        caption = [f"{figure.title} ({figure.source})", "dotted lines: equal product of both numbers"]
         picture = captioned(WIDTH, HEIGHT, caption, len(found) // 2 + 1)
         axes = picture.subplots()
         least, most = min(across for _, across, _ in found), max(across for _, across, _ in found)

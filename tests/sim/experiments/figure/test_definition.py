@@ -150,9 +150,9 @@ def test_what_is_refused(tmp_path, entries, sentence):
 
 
 @pytest.mark.parametrize(("name", "sentence"), [
-    ("002-fig99", "figure: '002-fig99' is not valid. Allowed: 000-area, 000-fig1, 000-fig2, 000-fig3, "),
-    ("002", "figure: '002' is not valid"),
-    ("nowhere.toml", "figure: nowhere.toml cannot be read: No such file"), ("../x", "is not valid. Allowed:"),
+    ("002-fig99", "figure: '002-fig99' is unknown. Nearest: 002-fig9. Allowed: names of wormcast list figures"),
+    ("002", "figure: '002' is unknown"),
+    ("nowhere.toml", "figure: nowhere.toml cannot be read: No such file"), ("../x", "is unknown. Nearest: "),
 ])
 def test_names_of_none(name, sentence):
     with pytest.raises(WormcastError, match=sentence):

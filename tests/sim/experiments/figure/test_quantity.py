@@ -82,11 +82,11 @@ def test_truths_at_every_load():
     assert Truth.every([mixed, Truth({0.1: 0, 0.3: 1})]).at == {0.1: 0, 0.3: -1}
     assert Truth.some([mixed, Truth({0.1: 0, 0.3: 1})]).at == {0.1: 1, 0.3: 1}
     assert Truth({0.3: -1, 0.2: 1, 0.1: 1}).region == "held at 0.1, 0.2; reversed at 0.3"
-    assert Truth({0.1: 0, 0.2: 0}).region == "the intervals meet"
+    assert Truth({0.1: 0, 0.2: 0}).region == "the intervals overlap"
     assert Truth({0.1: -1, 0.2: -1}).region == ""
     nowhere = Truth({})
     assert (nowhere.verdict, nowhere.region) == (
-        "undecided", "nowhere is all of it measured and not saturated")
+        "undecided", "at no point are all series measured and below saturation")
 
 
 def test_numbers_are_written_at_three_loads():

@@ -39,9 +39,13 @@ class MessageError(WormcastError):
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return the known name that is most similar to an unknown one. Hyphens count as underscores."""
+    """Return `` Nearest: KNOWN.`` for the known name that is most similar to an unknown one; empty if none is similar.
+
+    Hyphens count as underscores.
+    """
     alike = {one.replace("-", "_"): one for one in known}
-    return alike[difflib.get_close_matches(name.replace("-", "_"), list(alike), n=1, cutoff=0)[0]]
+    found = difflib.get_close_matches(name.replace("-", "_"), list(alike), n=1)
+    return f" Nearest: {alike[found[0]]}." if found else ""
 
 
 def told(error: BaseException, module: str) -> str:

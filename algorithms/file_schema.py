@@ -98,7 +98,7 @@ class FileSchema:
             unknown = [key for key in value if key not in known] if "additionalProperties" in definition else []
             if unknown:  # reported first, as a missing key may be misspelt
                 what = definition.get("title", self.title)
-                return f"{where}{unknown[0]!r} is not a key of {what}. {_known(unknown[0], known)}"
+                return f"{where}{unknown[0]!r} is not a key of {what}.{_known(unknown[0], known, definition)}"
             missing = [key for key in definition["required"] if key not in value]
             return (f"{where}{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing. Needed: "
                     f"{', '.join(definition['required'])}.")
@@ -149,10 +149,10 @@ def _inside(place: str) -> str:
     return place if place.startswith("[") or not place else f".{place}"
 
 
-def _known(key: str, known: list[str]) -> str:
+def _known(key: str, known: list[str], definition: Mapping[str, Any]) -> str:
     if len(known) <= LISTED:
-        return f"Allowed: {', '.join(known)}."
-    return f"Nearest: {nearest(key, known)!r}."
+        return f" Allowed: {', '.join(known)}."
+    return nearest(key, known) + (f" Allowed: {definition[ALLOWED]}." if ALLOWED in definition else "")
 
 
 def given(value: Any) -> str:

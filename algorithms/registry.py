@@ -83,7 +83,7 @@ class Registry(Mapping[str, T], Generic[T]):
         files = ["FILE.py", "FILE.py:NAME"] if self._files else []
         if len(self) > LISTED:
             allowed = ", ".join([f"names of wormcast list {self._group.rpartition('.')[2]}", *files])
-            raise WormcastError(f"{self.what}: {name!r} is unknown. Nearest: {nearest(name, self)}. "
+            raise WormcastError(f"{self.what}: {name!r} is unknown.{nearest(name, self)} "
                                 f"Allowed: {allowed}.")
         raise WormcastError(f"{self.what}: {name!r} is unknown. Allowed: {', '.join([*self, *files])}.")
 

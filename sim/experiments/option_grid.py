@@ -77,7 +77,7 @@ class Sweep:
 def require_known(key: str, options: Iterable[str], command: str) -> None:
     """Refuse an unknown option of a command, and name the nearest known one."""
     if key not in options:
-        raise WormcastError(f"{key!r} is not an option of {command}. Nearest: {nearest(key, options)}.")
+        raise WormcastError(f"{key!r} is not an option of {command}.{nearest(key, options)}")
 
 
 def require_points(swept: Mapping[str, Sequence[Any]]) -> None:

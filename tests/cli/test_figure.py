@@ -225,7 +225,7 @@ def test_the_figures_of_a_paper_make_a_report(tmp_path, monkeypatch):
 def test_a_figure_that_is_not_there_is_refused(tmp_path):
     code, _, err = wormcast("figure", "005", "--out", tmp_path)
     assert code == 2
-    assert err.startswith("wormcast: figure: '005' is unknown. Nearest: 00")
+    assert err.startswith("wormcast: figure: '005' is unknown. ")
     assert err.endswith(", NAME.toml, all, or all figures of a paper: 000, 001, 002, 003, 004.\n")
     assert "Nearest: 002-fig17." in wormcast("figure", "002-fg17", "--out", tmp_path)[2]
 

@@ -174,7 +174,7 @@ def find_figure(name: str) -> Figure:
         return read_figure(Path(name))
     if name not in catalogue():
         papers = dict.fromkeys(map(paper_of, catalogue()))
-        raise WormcastError(f"figure: {name!r} is unknown. Nearest: {nearest(name, catalogue())}. Allowed: names of "
+        raise WormcastError(f"figure: {name!r} is unknown.{nearest(name, catalogue())} Allowed: names of "
                             f"wormcast list figures, NAME.toml, all, or all figures of a paper: {', '.join(papers)}.")
     return _of_catalogue(name)
 
@@ -207,6 +207,9 @@ def _entries(file: Path, before: tuple[Path, ...] = ()) -> dict[str, Any]:
     """
     entries = read_toml(file, "figure")
     with _named(file):
+        if "topology" in entries and "scheme" in entries:
+            raise WormcastError("the file is a sweep: it has a topology and a scheme. Allowed: wormcast sweep "
+                                f"{file}.")
         FIGURE.require(entries)
     like = entries.pop("like", None)
     if like is None:

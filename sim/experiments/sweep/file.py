@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from wormcast.algorithms import WormcastError
-from wormcast.algorithms.file_schema import FileSchema
+from wormcast.algorithms.file_schema import ALLOWED, FileSchema
 from wormcast.algorithms.toml_file import read_toml
 
 from ...build.configuration import UNTIMED_FIELDS, Configuration
@@ -26,6 +26,7 @@ OPTIONS: dict[str, Option] = {one.name: one for one in (
 #: JSON Schema of a sweep file: each option has a value or a list of values.
 SWEEP = FileSchema("a sweep", {
     "type": "object", "required": ["topology", "scheme"], "additionalProperties": False,
+    ALLOWED: "options of wormcast load that change results",
     "properties": {name: {"anyOf": [one.schema, {"type": "array", "items": one.schema, "minItems": 1}]}
                    for name, one in OPTIONS.items()}})
 
@@ -41,6 +42,9 @@ def read(file: Path) -> Sweep:
     if file.suffix != ".toml":
         raise WormcastError(f"sweep: {file} is not valid. Allowed: a file NAME.toml.")
     entries = read_toml(file, "sweep")
+    if "series" in entries or "statements" in entries:
+        raise WormcastError(f"{file} is not a sweep: it has series or statements, as figures have. Allowed: wormcast "
+                            f"figure {file}.")
     try:
         return _sweep(file.stem, entries)
     except WormcastError as error:

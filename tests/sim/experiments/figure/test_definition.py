@@ -81,7 +81,7 @@ def test_like_another_one(tmp_path):
     ({"step": "0"}, "step: 0 is not valid. Allowed: a number above 0"),
     ({"options": "{topology = 'mesh:3x3', rate = 0.1}"}, "rate: not valid in a figure, which determines it itself"),
     ({"options": "{vcs = 'two'}"}, "vcs: 'two' is not valid. Allowed: a whole number"),
-    ({"options": "{vsc = 2}"}, "options: 'vsc' is not a key of the options. Nearest: 'vcs'"),
+    ({"options": "{vsc = 2}"}, "options: 'vsc' is not a key of the options. Nearest: vcs"),
     ({"series": "{one = {}}"}, "series one: scheme is missing"),
     ({"series": "{one = 1}"}, "series.one: 1 is not valid. Allowed: a table"),
     ({"statements": "[{claim = 'x', text = 'y'}]"}, r"statements\[0\]: holds is missing. Needed:"),
@@ -152,7 +152,7 @@ def test_what_is_refused(tmp_path, entries, sentence):
 @pytest.mark.parametrize(("name", "sentence"), [
     ("002-fig99", "figure: '002-fig99' is unknown. Nearest: 002-fig9. Allowed: names of wormcast list figures"),
     ("002", "figure: '002' is unknown"),
-    ("nowhere.toml", "figure: nowhere.toml cannot be read: No such file"), ("../x", "is unknown. Nearest: "),
+    ("nowhere.toml", "figure: nowhere.toml cannot be read: No such file"), ("../x", "is unknown. Allowed: "),
 ])
 def test_names_of_none(name, sentence):
     with pytest.raises(WormcastError, match=sentence):

@@ -118,8 +118,8 @@ def test_traces_are_swept_and_keys_tell_what_is_in_them_apart(sweep_of, tmp_path
 
 
 @pytest.mark.parametrize(("text", "sentence"), [
-    ("destination_mean = 4", "'destination_mean' is not a key of a sweep. Nearest: 'destinations_mean'"),
-    ("multicast-fraction = 1", "'multicast-fraction' is not a key of a sweep. Nearest: 'multicast_fraction'"),
+    ("destination_mean = 4", "'destination_mean' is not a key of a sweep. Nearest: destinations_mean"),
+    ("multicast-fraction = 1", "'multicast-fraction' is not a key of a sweep. Nearest: multicast_fraction"),
     ('storage = "lutram"', "'storage' is not a key of a sweep"),
     ("rate = 0.1", "topology, scheme are missing. Needed: topology, scheme"),
     ("rate = nan", "rate: nan is not valid. Allowed: finite numbers"),

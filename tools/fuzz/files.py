@@ -368,6 +368,8 @@ class Bases:
 
 def _changed(words: list[str], rng: Random) -> list[str]:
     """Change a command line in one place."""
+    if not words:
+        return [_hostile(rng)]
     at = rng.randrange(len(words))
     match rng.randrange(6):
         case 0:
@@ -426,7 +428,8 @@ def _array(array: Any, rng: Random) -> Any:
     """Change an array's number, length or type."""
     changed = array.copy()
     if rng.random() < 0.2:
-        return rng.choice((changed[:-1] if changed.ndim else changed, changed.astype(float), changed.reshape(-1)))
+        other = changed if changed.dtype.names else changed.astype(float)
+    return rng.choice((changed[:-1] if changed.ndim else changed, other, changed.reshape(-1)))
     if changed.size and changed.dtype.kind in "iub":
         flat = changed.reshape(-1)
         at = rng.randrange(flat.size)

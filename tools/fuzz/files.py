@@ -429,7 +429,7 @@ def _array(array: Any, rng: Random) -> Any:
     changed = array.copy()
     if rng.random() < 0.2:
         other = changed if changed.dtype.names else changed.astype(float)
-    return rng.choice((changed[:-1] if changed.ndim else changed, other, changed.reshape(-1)))
+        return rng.choice((changed[:-1] if changed.ndim else changed, other, changed.reshape(-1)))
     if changed.size and changed.dtype.kind in "iub":
         flat = changed.reshape(-1)
         at = rng.randrange(flat.size)

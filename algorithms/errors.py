@@ -6,7 +6,7 @@ import traceback
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-__all__ = ["FAILURES", "MessageError", "WormcastError", "nearest", "others_code", "told"]
+__all__ = ["FAILURES", "MessageError", "WireError", "WormcastError", "nearest", "others_code", "told"]
 
 #: Errors in a user's code that become refusals, so that they do not end the program. Ctrl-C is not among them.
 FAILURES = (Exception, SystemExit)
@@ -16,6 +16,13 @@ class WormcastError(ValueError):
     """Bad input, in one sentence: what was given, what is allowed, where.
 
     Every refusal that a user can cause is of this class. The command line turns it into exit code 2.
+    """
+
+
+class WireError(RuntimeError):
+    """An error on the wire, found by the simulated hardware. It ends a load or a hunt: its results would not be true.
+
+    The command line turns it into exit code 1, and with ``--json`` into an object with the outcome ``error``.
     """
 
 

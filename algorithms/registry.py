@@ -1,6 +1,6 @@
 """Registries of names that a user types. Other packages can add entries."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -62,11 +62,17 @@ class Registry(Mapping[str, T], Generic[T]):
         self.kind = kind
         self._files = files
         self._entries: dict[str, T] = {}
+        self._loaded: dict[str, T] = {}
         self._group = group
 
     @cached_property
     def _announced(self) -> "dict[str, EntryPoint]":
         return {entry.name: entry for entry in entry_points(group=self._group)}
+
+    @property
+    def own(self) -> Collection[str]:
+        """Names of entries that are added by this package, not by entry points."""
+        return self._entries.keys()
 
     def add(self, name: str, thing: T) -> T:
         """Add one entry and return it."""
@@ -78,8 +84,11 @@ class Registry(Mapping[str, T], Generic[T]):
     def __getitem__(self, name: str) -> T:
         if name in self._entries:
             return self._entries[name]
+        if name in self._loaded:
+            return self._loaded[name]
         if name in self._announced:
-            return self.add(name, self._load(name))
+            self._loaded[name] = self._load(name)
+            return self._loaded[name]
         files = ["FILE.py", "FILE.py:NAME"] if self._files else []
         if len(self) > LISTED:
             allowed = ", ".join([f"names of wormcast list {self._group.rpartition('.')[2]}", *files])

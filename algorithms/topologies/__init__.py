@@ -60,9 +60,6 @@ TOPOLOGIES.add("irregular", TopologyKind(
     "nodes leave free; what is not given is switches=8, ports=8, nodes=32, connectivity=0.8, seed=1", irregular))
 
 
-OURS = frozenset(TOPOLOGIES)
-
-
 def topology(specification: str) -> Topology:
     """Build the topology that a user names.
 
@@ -92,7 +89,7 @@ def topology(specification: str) -> Topology:
         )
     if kind not in TOPOLOGIES:
         raise WormcastError(f"topology: {kind!r} is unknown. Allowed: {', '.join(TOPOLOGIES)}, {FILES}.")
-    if kind in OURS:
+    if kind in TOPOLOGIES.own:
         return TOPOLOGIES[kind].build(parameters)
     return _of_others(kind, parameters)
 
@@ -102,7 +99,7 @@ FILES = "NAME.toml, FILE.py, FILE.py:NAME"
 
 def _of_file(specification: str, found: Topology) -> Topology:
     """Return a file's network. Refuse one with the name of a kind of ours, unless that kind builds the same network."""
-    claimed = {found.kind, found.name.partition(":")[0]} & OURS
+    claimed = {found.kind, found.name.partition(":")[0]} & set(TOPOLOGIES.own)
     if claimed:
         try:
             meant = found.name.partition(":")[0] == found.kind and topology(found.name).describe() == found.describe()

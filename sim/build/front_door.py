@@ -70,7 +70,7 @@ def known_to_fit(topology: Topology, scheme: Scheme, configuration: Configuratio
     if isinstance(scheme, AbsorbedByHosts):
         scheme = scheme.scheme
     name = scheme.name.partition(":")[0]
-    if name not in SCHEMES or topology.kind not in TOPOLOGIES or configuration.classes is not None:
+    if name not in SCHEMES.own or topology.kind not in TOPOLOGIES.own or configuration.classes is not None:
         return False
     ours = SCHEMES[name]
     return type(scheme) is type(ours) and scheme.relation_on(topology) is ours.relation_on(topology)

@@ -16,7 +16,7 @@ import typer
 
 import wormcast
 from wormcast.algorithms.announcements import announce_by
-from wormcast.algorithms.errors import WormcastError
+from wormcast.algorithms.errors import WireError, WormcastError
 
 from ..common.requirements import ToolMissing
 from ..common.text import count
@@ -208,6 +208,10 @@ def _run() -> int:
         return _fail(Exit.INTERRUPTED, str(interrupted))
     except (KeyboardInterrupt, typer.Abort):
         code = Exit.INTERRUPTED
+    except WireError as error:
+        if "--json" in sys.argv:
+            print(json.dumps({"version": wormcast.__version__, "outcome": "error", "error": str(error)}))
+        return _fail(Exit.INTERNAL, str(error))
     except SystemExit as error:  # raised by a user's Python file; no command raises it
         return _fail(Exit.BAD_INPUT, "the Python file of a scheme, relation or topology ends the program "
                      f"(SystemExit: {error}). Allowed: code that returns or raises another error.")

@@ -8,6 +8,7 @@ from wormcast.algorithms import Topology
 
 from ..build.whole_worms import whole_worms
 from ..common.text import resource_text
+from ..engines.faults import lost_worms
 from ..experiments.contention import CAUSES, WAITS
 from ..experiments.run import Run
 from .app import count, say, table
@@ -15,12 +16,8 @@ from .hardware import describe_hardware
 
 if TYPE_CHECKING:
     from ..engines.deadlock import Deadlock, Hold
-    from ..engines.faults import Fault
 
 __all__ = ["at_rest", "describe_deadlock", "holds_and_waits", "report", "ties_left", "unwarranted"]
-
-#: Number of worms that are named in a list of many.
-FEW = 3
 
 
 def unwarranted(result: Run) -> str | None:
@@ -73,27 +70,10 @@ def report(result: Run) -> None:
              round(one.copied / one.forwarded, 1), one.peak] for one in result.residences])
     for fault in result.faults:
         say(f"error on the wire: {fault.place(network)}, port {fault.port}, "
-            f"virtual channel {fault.vc}: {fault.cause}{_lost_there(result, fault)}")
+            f"virtual channel {fault.vc}: {fault.cause}"
+            f"{lost_worms(result.network, result.host, fault) if result.outcome == 'error' else ''}")
     if result.deadlock:
         say(describe_deadlock(result))
-
-
-def _lost_there(result: Run, fault: "Fault") -> str:
-    """Name the worms that did not arrive and that pass the component which found an error."""
-    if result.outcome != "error":
-        return ""
-    topology, worms = result.network.topology, result.worms
-    routes = result.network.blueprint.routes
-    at = fault.node if fault.switch is None else topology.switch_names.index(fault.switch)
-    names = []
-    for worm in np.flatnonzero(result.host.worms["left"] > 0).tolist():
-        visits = worms.visits(worm).tolist()
-        channels = result.network.scheme.taken(routes, int(worms.source[worm]), visits)
-        by = topology.links[np.array(channels, np.int64) // len(routes.classes)][:, [0, 2]]
-        if fault.component == "interface" or at in by:
-            names.append(f"worm {worm} (from {topology.node_name(int(worms.source[worm]))} to "
-                         f"{' '.join(map(topology.node_name, visits))})")
-    return f"; {', '.join(names[:FEW])}{' and others' * (len(names) > FEW)} did not arrive" if names else ""
 
 
 def holds_and_waits(topology: Topology, hold: "Hold") -> str:

@@ -7,9 +7,14 @@ import numpy as np
 
 from wormcast.algorithms import Topology
 
+from ..build.network import Network
+from ..host import Host
 from .bulk import BulkEngine
 
-__all__ = ["Fault", "find_faults"]
+__all__ = ["Fault", "find_faults", "lost_worms"]
+
+#: Most lost worms that are named.
+FEW = 3
 
 
 @dataclass(frozen=True)
@@ -80,3 +85,25 @@ def find_faults(engine: BulkEngine) -> tuple[Fault, ...]:
             faults.append(Fault("router" if kind in network.routers else "interface", **place,
                                 port=name, vc=vc, cause=cause.name.lower().replace("_", " "), lane=instance // count))
     return tuple(faults)
+
+
+def lost_worms(network: Network, host: Host, fault: Fault, first: int = 0) -> str:
+    """Name the worms that have not arrived, and whose path leads through the component that found an error.
+
+    Worms of the host program are counted from ``first``. The text follows the description of the error.
+    """
+    topology, routes = network.topology, network.blueprint.routes
+    at = fault.node if fault.switch is None else topology.switch_names.index(fault.switch)
+    names = []
+    here = host.worms["source"] // network.nodes == fault.lane
+    for worm in np.flatnonzero((host.worms["left"] > 0) & here).tolist():
+        row = host.worms[worm]
+        source = int(row["source"]) % network.nodes
+        visits = (host.deliveries["node"][row["delivery"]:row["delivery_end"]] % network.nodes).tolist()
+        passed = topology.links[np.array(network.scheme.taken(routes, source, visits), np.int64) // len(routes.classes)]
+        if fault.component == "interface" or at in passed[:, [0, 2]]:
+            names.append(f"worm {first + worm} (from {topology.node_name(source)} to "
+                         f"{' '.join(map(topology.node_name, visits))})")
+        if len(names) > FEW:
+            break
+    return f"; {', '.join(names[:FEW])}{' and others' * (len(names) > FEW)} did not arrive" if names else ""

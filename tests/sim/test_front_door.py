@@ -1,11 +1,16 @@
 """What every command asks before it uses a network, a scheme and hardware together."""
 
 import json
+import os
+import subprocess
+import sys
+from importlib.metadata import EntryPoint
 
 import pytest
 from command import wormcast
 
-from wormcast.algorithms import E_CUBE, SCHEMES, Relation, find_scheme, topology
+from wormcast.algorithms import E_CUBE, SCHEMES, Relation, Scheme, find_scheme, topology
+from wormcast.algorithms.registry import Registry
 from wormcast.sim.build.configuration import Configuration
 from wormcast.sim.build.front_door import known_to_fit, require_sendable
 from wormcast.sim.cli.run_report import report
@@ -218,3 +223,28 @@ def test_names_of_ports_do_not_decide_what_hardware_is(ports, options, folder):
         return [message["deliveries"] for message in found["messages"]]
 
     assert told(ports) == told(["a", "b", "c", "d"])
+
+
+@pytest.mark.parametrize("command", ["load", "hunt"])
+def test_a_scheme_that_another_package_announces_is_checked(command, folder):
+    """Its name is in the registry as ours are."""
+    dist = folder / "columns-1.dist-info"
+    dist.mkdir()
+    (dist / "METADATA").write_text("Metadata-Version: 2.1\nName: columns\nVersion: 1\n")
+    (dist / "entry_points.txt").write_text("[wormcast.schemes]\ncolumns = columns:Columns\n")
+    paths = os.pathsep.join([str(folder), *sys.path])
+    more = ANY[command] if command == "hunt" else ["--rate", "0.02", "--destinations-mean", "3", "--cycles", "2000"]
+    done = subprocess.run([sys.executable, "-m", "wormcast", command, "mesh:4x4", "columns", *more], cwd=folder,
+                          env=os.environ | {"PYTHONPATH": paths}, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "routers by e-cube do not have this turn in mesh:4x4" in done.stderr
+
+
+def test_parts_that_are_announced_are_not_those_of_this_package(monkeypatch):
+    points = [EntryPoint("theirs", "wormcast.algorithms.schemes.individual:Individual", "group")]
+    registry = Registry("scheme", Scheme, "group")
+    monkeypatch.setattr("wormcast.algorithms.registry.entry_points", lambda group: points)
+    registry.add("ours", SCHEMES["individual"])
+    assert registry["theirs"].name == "individual"
+    assert list(registry.own) == ["ours"]

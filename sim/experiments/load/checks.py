@@ -4,37 +4,39 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from wormcast.algorithms import E_CUBE, HAMILTONIAN, WormcastError
+from wormcast.algorithms.errors import WireError
 
+from ...build.front_door import known_to_fit
 from ...engines.bulk import BulkEngine
-from ...engines.faults import find_faults
+from ...engines.faults import find_faults, lost_worms
 from ...host import NOW, UNDER_WAY
 from .message_window import MessageWindow
 
 __all__ = ["require_conservation", "require_no_faults"]
 
 
-def require_no_faults(engine: BulkEngine, seeds: Sequence[int]) -> None:
+def require_no_faults(engine: BulkEngine, seeds: Sequence[int], first_worm: int = 0) -> None:
     """Raise an error if a component has detected an error on the wire: the flits that it drops are not measured.
+
+    Worms are counted from ``first_worm``.
 
     Raises
     ------
-    WormcastError
-        The user's relation requests a hop that the routers do not support.
-    RuntimeError
-        The relation belongs to this package: a bug.
+    WireError
+        A user's scheme or relation passed the checks of its input, and requests a hop that the routers do not support;
+        or this package has a fault.
     """
     faults = find_faults(engine)
     if not faults:
         return
     first, network = faults[0], engine.network
-    sentence = (f"seed {seeds[first.lane]}, up to cycle {engine.host.counters[NOW]}: {first.place(network.topology)} "
-                f"found an error at {first.port}, {first.cause}")
-    relation = network.scheme.relation
-    if relation in (E_CUBE, HAMILTONIAN):
-        raise RuntimeError(sentence)
-    raise WormcastError(f"relation: {relation.name} is not valid: it requests a hop that the routers do not support; "
-                        f"{sentence}")
+    ours = known_to_fit(network.topology, network.scheme, network.configuration)
+    cause = ("This is a fault of wormcast." if ours else
+             f"Either scheme {network.scheme.name} or relation {network.scheme.relation.name} requests what the "
+             "routers do not support, or wormcast has a fault.")
+    raise WireError(f"seed {seeds[first.lane]}, up to cycle {engine.host.counters[NOW]}: "
+                    f"{first.place(network.topology)} found an error at {first.port}, {first.cause}"
+                    f"{lost_worms(network, engine.host, first, first_worm)}. {cause}")
 
 
 def require_conservation(window: MessageWindow, table: np.ndarray, seeds: Sequence[int]) -> None:

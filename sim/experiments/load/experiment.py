@@ -228,9 +228,11 @@ class Experiment:
         Raises
         ------
         WormcastError
-            See `require_no_faults`; or the state was read from a file and cannot continue.
+            The state was read from a file and cannot continue.
+        WireError
+            The hardware found an error on the wire.
         RuntimeError
-            A bug of this package, found by `require_no_faults` or `require_conservation`.
+            A fault of this package, found by `require_conservation`.
         """
         require_kind("until", until, int, NoneType)
         target = self._last if until is None else min(until, self._last)

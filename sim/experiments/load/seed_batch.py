@@ -194,7 +194,7 @@ class SeedBatch:
         window, engine = self.window, self.engine
         self.totals.add(window.take_done(tell))
         engine.host = window.host
-        require_no_faults(engine, self.seeds)
+        require_no_faults(engine, self.seeds, window.worms_before)
         require_tokens(engine)
         check_receipts(window.host)
         at_the_end = self.now == self.totals.edges[-1]

@@ -1,12 +1,15 @@
 """What is asserted of every load experiment, broken on purpose."""
 
+import json
 import sys
 
 import numpy as np
 import pytest
 
-from wormcast.algorithms import E_CUBE, SCHEMES, Relation, WormcastError, topology
+from wormcast.algorithms import E_CUBE, SCHEMES, Relation, topology
+from wormcast.algorithms.errors import WireError, WormcastError
 from wormcast.sim import Configuration, Trace, Traffic, load
+from wormcast.sim.cli.app import main
 from wormcast.sim.engines.bulk import BulkEngine
 from wormcast.sim.experiments.load.message_window import MessageWindow
 
@@ -115,15 +118,28 @@ class Same(Relation):
         return E_CUBE.on(shape).table
 
 
-def test_an_error_with_a_relation_of_a_users_is_refused(spoiled):
-    with pytest.raises(WormcastError, match=r"relation: same is not valid: it requests .*; seed \d, up to "
-                                            r"cycle \d+: router \d.\d found an error at \w+, \w+"):
+def test_an_error_with_a_relation_of_a_users_names_both_causes(spoiled):
+    with pytest.raises(WireError, match=r"seed \d, up to cycle \d+: router \d.\d found an error at \w+, \w+; worm \d+ "
+                                        r"\(from .* did not arrive\. Either scheme individual or relation same "):
         run(SCHEMES["individual"].routed_by(Same()))
 
 
-def test_an_error_with_a_relation_of_ours_is_a_bug(spoiled):
-    with pytest.raises(RuntimeError, match=r"seed 8, up to cycle \d+: router 1.1 found an error at east, credit"):
+def test_an_error_with_a_relation_of_ours_is_a_fault(spoiled):
+    with pytest.raises(WireError, match=r"seed 8, up to cycle \d+: router 1.1 found an error at east, credit.*This is "
+                                        r"a fault of wormcast"):
         run()
+
+
+def test_an_error_on_the_wire_ends_the_command_with_exit_code_1(spoiled, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["wormcast", "load", "mesh:4x4", "dual-path", "--rate", "0.02",
+                                      "--destinations-mean", "2", "--cycles", "4000", "--json"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    out, err = capsys.readouterr()
+    assert ended.value.code == 1
+    assert json.loads(out)["outcome"] == "error"
+    assert err.startswith("wormcast: seed ")
+    assert err.count("\n") == 1
 
 
 @pytest.mark.parametrize("overhead", ["t_ns", "t_nr"])

@@ -18,7 +18,7 @@ from .routing import Routes
 from .routing.ties import routes_of
 from .schemes import Scheme, ask, classes_of
 from .topologies import Topology
-from .turns import require_turns
+from .turns import require_passage
 from .typecheck import require_kind
 from .worms import AT_ONCE, HOST, INTERFACE, TIERS, Worms, steps_of
 
@@ -425,14 +425,14 @@ def plan(
     worms = scheme.batch(topology, [start], [0, len(nodes)], nodes)
     routes = scheme.relation.on(topology)
     classes = [NO_CLASS] * len(worms.destinations)
+    own = classes_of(scheme, topology)
+    require_passage(scheme, routes, own, worms, whole=scheme.needs_whole_packet)
     if not scheme.is_tree:
-        classes = classes_of(scheme, topology).of_visits(routes, worms).tolist()
+        classes = own.of_visits(routes, worms).tolist()
     taken: list[list[int]] = [[]] * len(worms)
     for some, ways in routes_of(routes, worms):
         for row in some.tolist():
             taken[row] = scheme.taken(ways, int(worms.source[row]), worms.visits(row).tolist())
-    if not scheme.is_tree and not scheme.needs_whole_packet:
-        require_turns(scheme.name, routes, worms)
     ends, count = topology.links[:, [0, 2]].tolist(), len(routes.classes)
     steps = steps_of(worms)
     rows = []

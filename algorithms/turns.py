@@ -1,8 +1,10 @@
-"""Rejection of worms that request turns which the routers lack."""
+"""Rejection of worms that routers do not pass on: by their turns, and by the consumption classes at their stops."""
 
 import numpy as np
 
+from .class_coverage import require_classes
 from .compiled import LINEAR, compiled_from
+from .consumption import ConsumptionClasses
 from .errors import WormcastError
 from .headers import Unicast
 from .routing import Routes
@@ -10,7 +12,7 @@ from .routing.base import walk
 from .schemes import Scheme
 from .worms import Worms
 
-__all__ = ["require_turns", "require_unicasts", "wrong_turn"]
+__all__ = ["require_passage", "require_turns", "require_unicasts", "wrong_turn"]
 
 
 def require_unicasts(scheme: Scheme, routes: Routes) -> None:
@@ -18,6 +20,29 @@ def require_unicasts(scheme: Scheme, routes: Routes) -> None:
     if routes.for_unicasts and not issubclass(scheme.header, Unicast):
         raise WormcastError(f"relation: {routes.relation.name} is not valid for {scheme.name}: its worms have several "
                             "destinations. Allowed: schemes of unicasts, as individual.")
+
+
+def require_passage(scheme: Scheme, routes: Routes, classes: ConsumptionClasses, worms: Worms, *, whole: bool,
+                    apart: bool = False) -> None:
+    """Refuse worms of a scheme that routers do not pass on to all their destinations.
+
+    Parameters
+    ----------
+    whole : bool
+        Switches hold whole worms, and have all turns.
+    apart : bool
+        Worms end at each destination and are sent anew, so that they need no turn there.
+
+    Raises
+    ------
+    WormcastError
+        The relation does not lead to a destination; the classes give a worm no channel at a stop; or a worm requests a
+        turn that routers do not have.
+    """
+    scheme.hops(routes, worms)
+    require_classes(classes, scheme.name, routes, worms)
+    if not scheme.is_tree and not whole:
+        require_turns(scheme.name, routes, worms, apart=apart)
 
 
 def require_turns(scheme: str, routes: Routes, worms: Worms, *, apart: bool = False) -> None:

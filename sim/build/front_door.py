@@ -6,9 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from wormcast.algorithms import SCHEMES, TOPOLOGIES, Scheme, Topology, Worms
-from wormcast.algorithms.class_coverage import require_classes
 from wormcast.algorithms.store_and_forward import AbsorbedByHosts
-from wormcast.algorithms.turns import require_turns
+from wormcast.algorithms.turns import require_passage
 from wormcast.hw.options import require_buffers
 from wormcast.hw.router import Blueprint
 
@@ -42,10 +41,8 @@ def require_sent(topology: Topology, scheme: Scheme, configuration: Configuratio
     if not known_to_fit(topology, scheme, configuration):
         Blueprint(topology, scheme, configuration).decoder()
     routes = configuration.relation_on(topology, scheme).on(topology)
-    scheme.hops(routes, worms)
-    require_classes(configuration.consumption_classes(topology, scheme), scheme.name, routes, worms)
-    if not scheme.is_tree and not configuration.deep:
-        require_turns(scheme.name, routes, worms, apart=bool(configuration.slots))
+    classes = configuration.consumption_classes(topology, scheme)
+    require_passage(scheme, routes, classes, worms, whole=configuration.deep, apart=bool(configuration.slots))
 
 
 def require_sendable(topology: Topology, scheme: Scheme, configuration: Configuration) -> None:

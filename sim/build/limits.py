@@ -1,12 +1,18 @@
 """Defaults and limits of runs, loads, hunts and random plans."""
 
-__all__ = ["CYCLES", "ENGINES", "FIRST_SEED", "HUNT_CYCLES", "HUNT_LENGTHS", "MOST_CYCLES", "PRECISION", "SAMPLES",
-           "SEEDS"]
+__all__ = ["CYCLES", "ENGINES", "FIRST_SEED", "HUNT_CYCLES", "HUNT_LENGTHS", "MOST_LOAD_CYCLES", "MOST_RUN_CYCLES",
+           "MOST_SEED", "MOST_SEEDS", "PRECISION", "SAMPLES", "SEEDS"]
 
 ENGINES = ("bulk", "amaranth")
 
 #: Largest cycle of a run, and largest length of a message in flits.
-MOST_CYCLES = 2**40
+MOST_RUN_CYCLES = 2**40
+
+#: Largest numbers of cycles and of seeds of a load experiment.
+MOST_LOAD_CYCLES, MOST_SEEDS = 2**32, 1024
+
+#: Largest seed.
+MOST_SEED = 2**62
 
 #: Default cycles and number of seeds of a load experiment.
 CYCLES, SEEDS = 100_000, 4

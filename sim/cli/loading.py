@@ -6,7 +6,7 @@ import typer
 
 from wormcast.algorithms import WormcastError
 
-from ..build.limits import CYCLES, FIRST_SEED, PRECISION, SEEDS
+from ..build.limits import CYCLES, FIRST_SEED, MOST_SEEDS, PRECISION, SEEDS
 from ..build.setup import Setup
 from ..build.traffic import Traffic
 from ..common.path_conflicts import require_apart
@@ -36,6 +36,7 @@ TRAFFIC: dict[str, Any] = {
         rich_help_panel=PANEL)],
     "seeds": Annotated[int | None, typer.Option(
         help=f"Number of seeds (seed, seed + 1, ...), simulated side by side. Default: {SEEDS}.", min=1,
+        max=MOST_SEEDS,
         show_default=False, rich_help_panel=PANEL)],
 }
 

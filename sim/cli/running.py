@@ -13,7 +13,7 @@ from wormcast.algorithms import Topology, WormcastError
 from wormcast.algorithms.announcements import announce
 from wormcast.algorithms.errors import MessageError
 
-from ..build.limits import ENGINES, MOST_CYCLES
+from ..build.limits import ENGINES, MOST_RUN_CYCLES
 from ..build.setup import Setup
 from ..common.atomic_write import whole_file
 from ..common.figure_file import require_page, require_picture, whole_picture
@@ -72,7 +72,7 @@ def run_(
     *,
     given: Given,
     timeout: Annotated[int, typer.Option(help="Cycles after which an unfinished run is stopped. Default: 1000000.",
-                                          max=MOST_CYCLES, show_default=False)] = 1_000_000,
+                                          max=MOST_RUN_CYCLES, show_default=False)] = 1_000_000,
     seed: Annotated[int, typer.Option(
         help="Recorded in the output. Runs are deterministic. Default: 0.", min=0, show_default=False)] = 0,
     json: Json = False,
@@ -161,7 +161,7 @@ def _draw(result: "Run", plot: Path) -> None:
 def _message_file(path: Path) -> "MessageFile":
     from ..experiments.message_file import MessageFile
 
-    return MessageFile(str(path), "messages", MOST_CYCLES, MOST_CYCLES)
+    return MessageFile(str(path), "messages", MOST_RUN_CYCLES, MOST_RUN_CYCLES)
 
 
 def _messages(network: Topology, source: str | None, destinations: str | None, length: int | None,

@@ -13,11 +13,11 @@ from ..host import make_host
 from .gantt import OPEN
 from .run import Run
 
-__all__ = ["COMES_IN", "HOST_ENDS", "HOST_STARTS", "MOST_CYCLES", "POSTED", "RECEPTION", "SENDS", "STARTS", "WAITS",
-           "Bar", "interface_bars", "interfaces_work"]
+__all__ = ["COMES_IN", "HOST_ENDS", "HOST_STARTS", "MOST_DRAWN_CYCLES", "POSTED", "RECEPTION", "SENDS", "STARTS",
+           "WAITS", "Bar", "interface_bars", "interfaces_work"]
 
 #: Largest number of cycles of a run that is drawn. In a longer run packets would be too narrow to see.
-MOST_CYCLES = 50_000
+MOST_DRAWN_CYCLES = 50_000
 
 #: Kinds of bars.
 HOST_STARTS, HOST_ENDS = "t_hs, host start-up", "t_hr, host reception"
@@ -68,7 +68,7 @@ def interfaces_work(result: Run) -> bool:
     """
     configuration = result.network.configuration
     own = configuration.packet or configuration.t_ns or configuration.t_nr
-    return configuration.smart or bool(own and result.cycles <= MOST_CYCLES)
+    return configuration.smart or bool(own and result.cycles <= MOST_DRAWN_CYCLES)
 
 
 def interface_bars(result: Run) -> list[Bar]:
@@ -83,9 +83,9 @@ def interface_bars(result: Run) -> list[Bar]:
     WormcastError
         The run has more than 50000 cycles.
     """
-    if result.cycles > MOST_CYCLES:
+    if result.cycles > MOST_DRAWN_CYCLES:
         raise WormcastError(f"plot: a run of {result.cycles} cycles is not valid: it shows packets at interfaces. "
-                            f"Allowed: at most {MOST_CYCLES} cycles.")
+                            f"Allowed: at most {MOST_DRAWN_CYCLES} cycles.")
     host = make_host(result.network, result.messages, result.worms, stall=result.stall, seed=result.seed)
     times = follow_interfaces(BulkEngine(result.network, host), result.cycles)
     return sorted(_side_by_side([*_of_hosts(result), *_sent(result, times), *_received(result, times)]))

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from pathlib import Path
 
+from tools.reference.commands import MEANING
 from tools.reference.glossary_index import find_words
 from wormcast.algorithms.channels import SPELLINGS
 from wormcast.sim.cli.app import Exit
@@ -13,8 +14,8 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 def test_the_contract_has_all_exit_codes():
     text = (DOCS / "contract.md").read_text()
-    codes = re.findall(r"^\| (\d+) \|", text, re.MULTILINE)
-    assert [int(code) for code in codes] == sorted(map(int, Exit))
+    codes = re.findall(r"^\| (\d+) \| (.*) \|$", text, re.MULTILINE)
+    assert codes == [(str(int(code)), MEANING[code]) for code in sorted(Exit)]
 
 
 def test_the_contract_has_all_spellings_of_resources():

@@ -15,9 +15,13 @@ __all__ = ["command_pages", "commands"]
 LONG = 24
 
 MEANING = {
-    Exit.DONE: "done", Exit.INTERNAL: "internal error", Exit.BAD_INPUT: "bad input",
-    Exit.DEADLOCK: "deadlock, or a cycle that allows one", Exit.TOOL_MISSING: "an external tool is missing",
-    Exit.UNFINISHED: "not finished in time", Exit.UNDECIDED: "undecided: neither proved free nor a deadlock found",
+    Exit.DONE: "done",
+    Exit.INTERNAL: "error: the routers found an error, or an internal error of wormcast",
+    Exit.BAD_INPUT: "bad input: one sentence on stderr says what is not valid, and what is allowed",
+    Exit.DEADLOCK: "deadlock, or a cycle that allows one",
+    Exit.TOOL_MISSING: "an external tool or an extra is missing: the sentence says how to install it",
+    Exit.UNFINISHED: "not finished in time",
+    Exit.UNDECIDED: "`check` could not decide",
     Exit.INTERRUPTED: "interrupted",
 }
 

@@ -29,7 +29,7 @@ MOST_TRIED = 60_000
 #: A search for a deadlock of fewer messages gets this fraction of the cycles: 1 / FEWER.
 FEWER = 10
 
-MOST_CYCLES = 2**50
+MOST_HUNT_CYCLES = 2**50
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def hunt(topology: Topology, scheme: Scheme, *, configuration: Configuration, cy
     if scheme.broadcasts:
         raise WormcastError(f"hunt: {scheme.name} is not valid: it supports broadcast only. "
                             "Allowed: schemes of any multicast, for example individual.")
-    for name, value, least, most in (("cycles", cycles, 1, MOST_CYCLES), ("seed", seed, 0, 2**62)):
+    for name, value, least, most in (("cycles", cycles, 1, MOST_HUNT_CYCLES), ("seed", seed, 0, 2**62)):
         require_kind(name, value, int)
         if not least <= value <= most:
             raise WormcastError(f"{name}: {value} is not valid. Allowed: {least} to {most}.")

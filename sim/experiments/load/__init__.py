@@ -27,7 +27,7 @@ from ...build.traffic import DISTRIBUTIONS, Traffic
 if TYPE_CHECKING:
     from .checkpoint import keep, resume
     from .drawing import draw_utilisation
-    from .experiment import MOST_SEEDS, Experiment, check, lengths, load, load_until_interval, settled, shared
+    from .experiment import Experiment, check, lengths, load, load_until_interval, settled, shared
     from .messages import MessageTable, require_table
     from .result import PERCENTILES, Load
     from .rewind import rewind_to_deadlock, rewind_to_message, rewind_to_window
@@ -39,7 +39,7 @@ else:
     __getattr__ = lazily(__name__, {
         "checkpoint": ("keep", "resume"),
         "drawing": ("draw_utilisation",),
-        "experiment": ("MOST_SEEDS", "Experiment", "check", "lengths", "load", "load_until_interval",
+        "experiment": ("Experiment", "check", "lengths", "load", "load_until_interval",
                        "settled", "shared"),
         "messages": ("MessageTable", "require_table"),
         "result": ("PERCENTILES", "Load"),
@@ -53,7 +53,6 @@ else:
 __all__ = [
     "CYCLES",
     "DISTRIBUTIONS",
-    "MOST_SEEDS",
     "PATTERNS",
     "PERCENTILES",
     "PRECISION",

@@ -18,17 +18,17 @@ from wormcast.algorithms.typecheck import require_kind
 
 from ...build.configuration import Configuration
 from ...build.front_door import require_sendable
-from ...build.limits import CYCLES, FIRST_SEED, PRECISION, SEEDS
+from ...build.limits import CYCLES, FIRST_SEED, MOST_LOAD_CYCLES, MOST_SEED, MOST_SEEDS, PRECISION, SEEDS
 from ...build.network import Network
 from ...build.traffic import Traffic
 from .completed import Tell
 from .past_states import PastStates
 from .result import Load, Totals, steady_from
 from .seed_batch import FOR_EVER, CommonEnd, SeedBatch, State
-from .trace import MOST_CYCLES, Trace
+from .trace import Trace
 from .utilisation import LINKS
 
-__all__ = ["MOST_SEEDS", "Experiment", "check", "consumption_links",
+__all__ = ["Experiment", "check", "consumption_links",
            "lengths", "load", "load_until_interval", "settled", "shared"]
 
 #: Number of time slices. Results are kept per slice, so that the warm-up can be found at the end.
@@ -39,11 +39,6 @@ LATER = 5
 
 #: Greatest number of slices after extensions. Further extensions add one slice each.
 MOST_SLICES = 2000
-
-MOST_SEEDS = 1024
-
-#: Largest seed.
-MOST_SEED = 2**62
 
 DEFAULT_SEEDS = range(FIRST_SEED, FIRST_SEED + SEEDS)
 
@@ -281,9 +276,9 @@ class Experiment:
         edges = self.edges
         if self.cycles is None:
             raise WormcastError(f"cycles: {cycles} is not valid: the experiment runs until its trace is received")
-        if not edges[-1] <= cycles <= MOST_CYCLES:
+        if not edges[-1] <= cycles <= MOST_LOAD_CYCLES:
             raise WormcastError(f"cycles: {cycles} is not valid. Allowed: {edges[-1]} (the present number) to "
-                                f"{MOST_CYCLES}.")
+                                f"{MOST_LOAD_CYCLES}.")
         alike = round((cycles - int(edges[-1])) / float(np.median(np.diff(edges))))
         more = max(1, min(alike, MOST_SLICES + 1 - len(edges)))
         further = np.linspace(int(edges[-1]), cycles, more + 1).astype(np.int64)
@@ -452,8 +447,8 @@ def check(topology: Topology, traffic: Traffic | Trace, configuration: Configura
     if not 0 < precision <= 1:
         raise WormcastError(f"precision: {precision} is not valid. Allowed: above 0, up to 1 (half the latency's "
                             "interval over its mean).")
-    if cycles is not None and not 1 <= cycles <= MOST_CYCLES:
-        raise WormcastError(f"cycles: {cycles} is not valid. Allowed: 1 to {MOST_CYCLES}.")
+    if cycles is not None and not 1 <= cycles <= MOST_LOAD_CYCLES:
+        raise WormcastError(f"cycles: {cycles} is not valid. Allowed: 1 to {MOST_LOAD_CYCLES}.")
     if isinstance(traffic, Trace) and len(seeds) != 1:
         raise WormcastError(f"seeds: {len(seeds)} seeds are not valid: a trace is not random. Allowed: one seed.")
     cycles = _horizon(topology, traffic, cycles)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...build.limits import MOST_LOAD_CYCLES
 from ...build.network import Network
 from ...build.traffic import Traffic
 from ...engines.bulk import BulkEngine, Capture
@@ -24,7 +25,7 @@ from .past_states import PastStates
 from .result import TOTALS, Totals
 from .source import Source
 from .stages import StageTotals
-from .trace import MOST_CYCLES, Trace
+from .trace import Trace
 from .utilisation import LinkTotals
 
 __all__ = ["FOR_EVER", "CommonEnd", "Found", "SeedBatch", "State"]
@@ -40,7 +41,7 @@ PATIENCE = 8192
 LAST_PATIENCE = 2048
 
 #: The last edge of an experiment that runs until all messages are received.
-FOR_EVER = MOST_CYCLES + 1
+FOR_EVER = MOST_LOAD_CYCLES + 1
 
 #: Objects that are not part of `State.others`: the engine's capture has them, or they are emptied before.
 APART = (BulkEngine, MovingHost, GrantLog)

@@ -6,9 +6,8 @@ from typing import Any
 
 from wormcast.algorithms import WormcastError
 
-from ...build.limits import CYCLES, FIRST_SEED, SEEDS
+from ...build.limits import CYCLES, FIRST_SEED, MOST_SEEDS, SEEDS
 from ...build.traffic import Traffic
-from .experiment import MOST_SEEDS
 from .trace import Trace
 
 __all__ = ["Specification"]

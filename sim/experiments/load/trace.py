@@ -12,14 +12,13 @@ import numpy as np
 from wormcast.algorithms import Topology, WormcastError
 from wormcast.algorithms.typecheck import require_kind
 
+from ...build.limits import MOST_LOAD_CYCLES
 from ...build.traffic import LONGEST
 from ...host import NEVER
 from ..message_file import Line, MessageFile
 from .created import NO_WAITS, Created
 
-__all__ = ["MOST_CYCLES", "Trace", "TraceSource"]
-
-MOST_CYCLES = 2**32
+__all__ = ["Trace", "TraceSource"]
 
 
 class Facts(NamedTuple):
@@ -58,7 +57,7 @@ class Trace:
     def __post_init__(self) -> None:
         require_kind("trace", self.path, str, os.PathLike)
         object.__setattr__(self, "path", os.fspath(self.path))
-        object.__setattr__(self, "_file", MessageFile(self.path, "trace", MOST_CYCLES - 1, LONGEST))
+        object.__setattr__(self, "_file", MessageFile(self.path, "trace", MOST_LOAD_CYCLES - 1, LONGEST))
         if os.path.exists(self.path) and not os.path.isfile(self.path):  # a pipe can be read only once
             raise WormcastError(f"trace: {self.path} is not valid. Allowed: a regular file.")
         object.__setattr__(self, "_stamp", self._stamp_now())

@@ -8,6 +8,7 @@ from wormcast.algorithms.file_schema import ALLOWED, FileSchema
 from wormcast.algorithms.toml_file import read_toml
 
 from ...build.configuration import UNTIMED_FIELDS, Configuration
+from ...build.limits import MOST_LOAD_CYCLES, MOST_SEED, MOST_SEEDS
 from ...build.traffic import Traffic
 from ...common.schema import Option, options_of
 from ..option_grid import Sweep, require_points
@@ -17,9 +18,9 @@ __all__ = ["OPTIONS", "SWEEP", "read"]
 #: The options of ``wormcast load`` that results depend on.
 OPTIONS: dict[str, Option] = {one.name: one for one in (
     Option("topology"), Option("scheme"), Option("relation"), *options_of(Traffic).values(), Option("trace"),
-    Option("cycles", int, unit="cycles"), Option("until_interval", bool), Option("precision", float),
-    Option("warmup", int, unit="cycles"),
-    Option("seed", int), Option("seeds", int), Option("configuration"),
+    Option("cycles", int, unit="cycles", limits=(1, MOST_LOAD_CYCLES)), Option("until_interval", bool),
+    Option("precision", float), Option("warmup", int, unit="cycles", limits=(0, MOST_LOAD_CYCLES)),
+    Option("seed", int, limits=(0, MOST_SEED)), Option("seeds", int, limits=(1, MOST_SEEDS)), Option("configuration"),
     *(one for name, one in options_of(Configuration).items() if name not in UNTIMED_FIELDS),
 )}
 

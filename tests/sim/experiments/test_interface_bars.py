@@ -145,7 +145,7 @@ def test_where_packets_are_narrow_the_receiver_stands_in_front_or_nowhere(tmp_pa
 
 
 def test_runs_of_too_many_cycles_and_of_nothing_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(bars_module, "MOST_CYCLES", 400)
+    monkeypatch.setattr(bars_module, "MOST_DRAWN_CYCLES", 400)
     sentence = "plot: a run of 494 cycles is not valid: it shows packets at interfaces. Allowed: at most 400 cycles."
     with pytest.raises(WormcastError, match=sentence):
         drawn(smart(), tmp_path / "a.svg")

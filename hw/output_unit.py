@@ -31,7 +31,8 @@ class OutputUnit(wiring.Component):
     If a credit is a chunk of flits, the first flit of a worm and the first flit of each further chunk use one.
 
     A credit for a flit that was not sent cannot be repaired. ``wrong`` is set from the next cycle on, and the virtual
-    channel sends nothing more. One flit is still sent if the channel is reserved in the cycle of the credit.
+    channel sends nothing more from then on. One exception: a consumption channel that is reserved in the cycle of the
+    credit sends one flit.
 
     Parameters
     ----------
@@ -71,7 +72,8 @@ class OutputUnit(wiring.Component):
     soon : Out(classes)
         Value of ``free`` in the next cycle, if no header takes a channel in this one.
     held : Out(1)
-        No header took a channel in the cycle before: ``soon`` of that cycle is valid for each class.
+        No header took a channel in the previous cycle: ``free`` now has the value that ``soon`` had then. With one
+        class ``held`` is ``free``.
     ready, ready_after : Out(vcs)
         In the next cycle this virtual channel has a credit, if nothing / one flit is sent on it in this one.
     wrong : Out(vcs)

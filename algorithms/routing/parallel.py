@@ -43,7 +43,11 @@ class _Spread(ChangedRelation):
 
 
 def _by_destination(routes: Routes, mates: Ports, sizes: Ports) -> Choices:
-    """All worms to a node take the same link from one switch to the next, so that they keep their order."""
+    """All worms to a node take the same link from one switch to the next.
+
+    So worms from one node to another have one path. With one virtual channel and one consumption channel they keep
+    their order.
+    """
     numbers = np.arange(routes.topology.nodes)[:, None]
     options = _spread(routes.options, len(routes.classes), mates, sizes, numbers)
     return Choices(options, routes.phase_of_link, routes.classes, routes.together, routes.phase_of_node)
@@ -63,9 +67,10 @@ def _by_turns(routes: Routes, mates: Ports, sizes: Ports) -> Choices:
 def _by_input(routes: Routes, mates: Ports, sizes: Ports) -> Choices:
     """All worms that arrive at a switch by the same input take the same link to the next switch.
 
-    So worms from one node to another keep their order. The inputs of a switch are its nodes, then the links that end
-    there, sorted by the switch where they begin. The inputs that may continue to a switch are assigned to the links
-    that lead there in turn. Each input is a phase.
+    So worms from one node to another have one path. With one virtual channel and one consumption channel they keep
+    their order. The inputs of a switch are its nodes, then the links that end there, sorted by the switch where they
+    begin. The inputs that may continue to a switch are assigned to the links that lead there in turn. Each input is a
+    phase.
     """
     topology, count = routes.topology, len(routes.classes)
     nodes_at, links_at = topology.injections[:, 0], topology.links[:, 2]

@@ -17,10 +17,10 @@ class CutThroughWindow(wiring.Component):
         write ─▶ flits of the header, waiting ─▶ flit: taken in this cycle, or not at all
         known ───────────────────────▲
 
-    A worm's first flit passes in the cycle after the worm is known. The others follow without a gap, or as they arrive.
+    The flits behind a worm's first one follow without a gap, or as they arrive.
 
-    *Latency*: one cycle if a header has one flit, else the time in which the header arrives. *Throughput*: a flit per
-    cycle. *Reset*: empty.
+    *Latency*: a worm's first flit passes one cycle after the flit with which the worm is known. *Throughput*: a flit
+    per cycle. *Reset*: empty.
 
     Parameters
     ----------

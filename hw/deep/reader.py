@@ -26,8 +26,9 @@ class RowReader(wiring.Component):
     The reader ``holds`` its input until the worm's tail is taken from the window, or the worm's last row is fetched.
 
     *Latency*: a flit that passes is sent in that cycle. A row that is requested and fetched in cycle t is sent from
-    t + 3 on. *Throughput*: a flit per cycle, if ``chunk`` is at least 3 and a requested row is fetched within ``chunk``
-    - 1 cycles. Rows of 2 flits are requested every third cycle: 2 flits in 3 cycles. *Reset*: idle.
+    t + 3 on. *Throughput*: a flit per cycle, if each row is fetched at most ``chunk`` - 3 cycles after its request. If
+    rows are fetched d cycles after their requests and d is larger: a row in d + 3 cycles. So rows of 2 flits reach 2
+    flits in 3 cycles. *Reset*: idle.
 
     Parameters
     ----------

@@ -102,12 +102,12 @@ class Host(NamedTuple):
 
     @property
     def injected(self) -> Integers:
-        """Cycle of each worm's first flit on the host's link, or -1; [worms]."""
+        """Cycle in which the host sends each worm's first flit, one before it is on the link, or -1; [worms]."""
         return self.worms["injected"]
 
     @property
     def handed(self) -> Integers:
-        """Cycle of each worm's last flit on the host's link, or -1; [worms]."""
+        """Cycle in which the host sends each worm's last flit, one before it is on the link, or -1; [worms]."""
         return self.worms["handed"]
 
     @property
@@ -132,12 +132,15 @@ class Host(NamedTuple):
 
     @property
     def head(self) -> Integers:
-        """Cycle in which the host takes the first payload flit, or -1; [deliveries]."""
+        """Cycle in which the first payload flit is on the host's link, or -1; [deliveries].
+
+        If it is the last flit of its packet: t_nr cycles earlier.
+        """
         return self.deliveries["head"]
 
     @property
     def tail(self) -> Integers:
-        """Cycle in which the host takes the last payload flit, before t_nr, or -1; [deliveries]."""
+        """Cycle in which the last payload flit is on the host's link, less t_nr, or -1; [deliveries]."""
         return self.deliveries["tail"]
 
     @property

@@ -53,6 +53,19 @@ def test_worms_of_an_input_take_one_link_and_those_of_others_take_others(row):
                 assert spread.path(source, [node]) == plain.path(source, [node])
 
 
+def test_inputs_from_the_far_side_do_not_count(tmp_path):
+    """Two inputs that may go on to a switch take its two links, though a third one, which comes from there, lies
+    between them. It may not go back."""
+    (tmp_path / "back.toml").write_text(
+        "switches = 3\nports = 4\nnodes = [[0, 3], [1, 3], [2, 3]]\n"
+        "links = [[0, 0, 1, 0], [1, 0, 0, 0], [1, 1, 0, 1], [1, 2, 2, 0], [2, 0, 1, 2]]\n")
+    back = topology(str(tmp_path / "back.toml"))
+    spread = load_relation("shortest:parallel=input").on(back)
+    ways = spread.channels(1, [0])[0], spread.channels(2, [0])[1]
+    assert {tuple(back.links[way, [0, 2]].tolist()) for way in ways} == {(1, 0)}
+    assert len(set(ways)) == 2
+
+
 def test_worms_in_turn_may_take_all_links_and_wait_for_one(row):
     spread = load_relation(TURNS).on(row)
     assert spread.in_turn

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 from cases import slow
 
-from wormcast.algorithms import E_CUBE, WormcastError
+from wormcast.algorithms import E_CUBE, WormcastError, load_relation
 from wormcast.algorithms.routing import ADAPTIVE, UP_DOWN, UP_DOWN_ADAPTIVE, without_classes
 from wormcast.hw import PortSpec, Switch
 from wormcast.hw.tables import TableBus
@@ -220,6 +220,20 @@ def test_headers_that_come_at_once_take_different_ways(parallel):
     driver.run(40)
     heads = [(cycle - START, out) for cycle, out, _, head, *_ in driver.seen if head]
     assert len({out for _, out in heads}) == 3
+
+
+def test_an_input_takes_the_links_to_each_neighbour_in_turn(tmp_path):
+    """Worms from one node go alternately to switches joined by four links and by two. Each set of links has a turn of
+    its own."""
+    (tmp_path / "sets.toml").write_text(
+        "switches = 3\nnodes = [0, 1, 2]\nlinks = [[0, 1], [0, 1], [0, 1], [0, 1], [0, 2], [0, 2]]\n")
+    here = place(str(tmp_path / "sets.toml"), 0, load_relation("up-down:parallel=turns"), vcs=1)
+    driver, port = here.driver(), here.switch.decoder.inputs[-1]
+    for k in range(40):
+        driver.send(START + 10 * k, port, bench.worm(header(here, 1 + k % 2), 1))
+    driver.run(START + 450)
+    worms = Counter(out for _, out, _, head, *_ in driver.seen if head)
+    assert sorted(worms.values()) == [5, 5, 5, 5, 10, 10]
 
 
 def test_an_escape_is_the_last_choice():

@@ -19,7 +19,8 @@ def drive(unit, cycles, inputs):
             context.set(getattr(unit, name), given.get(name, 0))
         context.set(unit.link.credit, given.get("credit", 0))
         context.set(unit.flit.tail, given.get("tail", 0))
-        seen.append({name: context.get(getattr(unit, name)) for name in ("free", "soon", "ready", "ready_after")}
+        shown = ("free", "soon", "ready", "ready_after", "wrong")
+        seen.append({name: context.get(getattr(unit, name)) for name in shown}
                     | {"valid": context.get(unit.link.valid)}
                     | {f"pick_{k}": context.get(getattr(unit, f"pick_{k}")) for k in range(len(unit.classes))})
 
@@ -46,6 +47,16 @@ def test_credits_are_spent_by_sends_and_come_back():
     # in cycle 2 the send of cycle 1 is counted; another one now leaves none for cycle 3
     assert [shown["ready"] for shown in seen] == [1, 1, 1, 0, 0, 0, 1, 1, 1, 1]
     assert [shown["ready_after"] for shown in seen] == [1, 1, 0, 0, 0, 0, 0, 0, 0, 0]
+
+
+def test_send_and_returned_credit_in_one_cycle_leave_the_credits_as_they_are():
+    """A send of cycle c is counted in c + 1: a credit of that cycle makes up for it."""
+    unit = OutputUnit(PortSpec("east", vcs=1, depth=2), width=8, classes=[1])
+    events = {1: sent(False), 2: sent(False), 6: {"credit": 1}, 7: sent(False), 8: {"credit": 1}, 10: {"credit": 1}}
+    seen = drive(unit, 14, lambda cycle: events.get(cycle, {}))
+    assert [shown["ready"] for shown in seen] == [1, 1, 1, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1]
+    assert [shown["ready_after"] for shown in seen] == [1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1]
+    assert not any(shown["wrong"] for shown in seen)
 
 
 def test_channel_that_one_class_took_is_not_offered_to_the_other():

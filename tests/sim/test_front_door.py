@@ -9,7 +9,7 @@ from importlib.metadata import EntryPoint
 import pytest
 from command import wormcast
 
-from wormcast.algorithms import E_CUBE, SCHEMES, Relation, Scheme, find_scheme, topology
+from wormcast.algorithms import E_CUBE, SCHEMES, Relation, Scheme, WormcastError, find_scheme, topology
 from wormcast.algorithms.registry import Registry
 from wormcast.sim.build.configuration import Configuration
 from wormcast.sim.build.front_door import known_to_fit, require_sendable
@@ -201,6 +201,18 @@ def test_what_is_put_together_by_a_user_is_proved(folder):
     assert not known_to_fit(topology("ring.toml"), individual, Configuration())
     require_sendable(mesh, find_scheme("individual", mesh, "hamiltonian"), Configuration())
     require_sendable(mesh, SCHEMES["dual-path"], Configuration(classes="up/down", consumption=2))
+
+
+def test_worms_that_slots_send_again_need_no_turn_where_they_stop(folder):
+    """A user's scheme asks for a turn that routers lack. It is refused, unless worms end at each stop."""
+    mesh = topology("mesh:4x4")
+    columns = find_scheme("columns.py", mesh, None)
+    with pytest.raises(WormcastError, match="routers by e-cube do not have this turn in mesh:4x4"):
+        require_sendable(mesh, columns, Configuration())
+    for absorb in ("2", "host"):
+        require_sendable(mesh, columns, Configuration(absorb=absorb))
+    assert wormcast("run", "mesh:4x4", "columns.py", "--source", "0", "--destinations", "5,9,13,1", "--length", "8",
+                    "--absorb", "2", cwd=folder)[0] == 0
 
 
 @pytest.mark.parametrize("ports", [

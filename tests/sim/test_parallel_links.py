@@ -3,6 +3,7 @@
 import random
 
 import pytest
+from cases import slow
 
 from wormcast.algorithms import find_scheme, topology
 from wormcast.sim.build.configuration import Configuration
@@ -39,17 +40,29 @@ def test_both_engines_drive_the_same_words(row, how, options):
     compare(Draw(row, "individual", options, worms, 0.3, 1, f"up-down:parallel={how}"), 200)
 
 
-@pytest.mark.parametrize(("how", "kept"), [("destination", True), ("input", True), ("turns", False)])
-def test_order_of_worms_is_kept_but_in_turn(row, how, kept):
-    """With one virtual channel, of worms from one node to another, while others wait in front of them."""
+def kept(row, how, **options):
+    """Whether worms from one node to another are received in the order in which they were sent."""
     drawn = random.Random(3)
     sent = [send(drawn.randrange(4), drawn.randrange(4, 6), length=drawn.choice((1, 14)), at=3 * place)
             for place in range(160)]
-    came = received(row, how, sent, vcs=1, buffer=16)
     pairs = {}
-    for message, cycle in zip(sent, came, strict=True):
+    for message, cycle in zip(sent, received(row, how, sent, vcs=1, buffer=16, **options), strict=True):
         pairs.setdefault((message.source, message.destinations), []).append(cycle)
-    assert all(cycles == sorted(cycles) for cycles in pairs.values()) == kept
+    return all(cycles == sorted(cycles) for cycles in pairs.values())
+
+
+@pytest.mark.parametrize(("how", "order"), [("destination", True), ("input", True), ("turns", False)])
+def test_order_of_worms_is_kept_but_in_turn(row, how, order):
+    """With one virtual channel, of worms from one node to another, while others wait in front of them."""
+    assert kept(row, how) == order
+
+
+@pytest.mark.parametrize("slow_end", [{"t_nr": 10}, slow({"dma": "1/2"})], ids=str)
+@pytest.mark.parametrize("how", ["destination", "input"])
+def test_order_of_worms_behind_a_slow_end_needs_one_consumption_channel(row, how, slow_end):
+    """With two channels a worm waits behind another one's tail, and the next one comes by the free channel."""
+    assert kept(row, how, consumption=1, **slow_end)
+    assert not kept(row, how, consumption=2, **slow_end)
 
 
 def test_an_input_takes_all_links_in_turn(row):

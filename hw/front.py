@@ -160,7 +160,9 @@ class Front(ABC):
 
     @abstractmethod
     def consuming(self, of: Of) -> list[tuple[int, Any]]:
-        """Return the readers that send to nodes only, each with true if it has a consumption channel."""
+        """Return the numbers of the buffer's readers that send to nodes only, each with whether it has a consumption
+        channel.
+        """
 
     @abstractmethod
     def owns(self, of: Of) -> list[tuple[int, Any, Any]]:

@@ -224,7 +224,7 @@ class Switch(SwitchSpec, wiring.Component):
         wiring.connect(m, station.token_out, wiring.flipped(self.token_out))
 
     def _links(self, o) -> range:
-        """Return the allocator's numbers of an output's links."""
+        """Return the links of an output, by their numbers in the allocator."""
         if o < self.ejection:
             return range(o, o + 1)
         each = len(self._names(o))

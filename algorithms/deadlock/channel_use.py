@@ -32,7 +32,7 @@ Integers = npt.NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False)
 class ChannelUse:
-    """The ways of a scheme's worms through the switches of a topology, each with a worm that takes it.
+    """Paths of a scheme's worms through the switches of a topology, each with a worm that uses it.
 
     A channel is a link and one of the relation's classes of virtual channels, ``link * classes + class``. An output is
     ``port * classes + class``, as in relations. A witness is a row of nodes that describes a worm: its source or

@@ -20,7 +20,7 @@ UP, DOWN = 0, -1
 
 
 class ECube(ChoiceRelation):
-    """Dimension order, last dimension first: along the row to the right column, then along that column.
+    """Dimension order, last dimension first: along the row to the destination's column, then along that column.
 
     On a torus a worm takes the shorter way around each ring. Where both have the same length (a tie), the default is
     upwards (+). On a torus each link has two classes of virtual channels, so that worms do not wait for each other

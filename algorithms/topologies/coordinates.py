@@ -110,7 +110,9 @@ def places_by_level(topology: Wired) -> Places:
 
 
 def places_around(topology: Wired, places: Floats) -> Places:
-    """Place nodes by the positions of their switches: there in a direct network, else below, with sinks above."""
+    """Place nodes at their switches in a direct network; otherwise below the switch that they inject into, and above the
+    switch that they consume from.
+    """
     if topology.direct:
         return Places(places, places)
     homes, ends = topology.injections[:, 0], topology.consumptions[:, 0]

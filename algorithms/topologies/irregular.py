@@ -77,7 +77,7 @@ def irregular(parameters: str) -> Topology:
 
 
 def _pairs(random: SplitMix64, free: list[int], links: int) -> list[tuple[int, int]]:
-    """Draw the pairs of joined switches.
+    """Choose the pairs of switches to join, at random.
 
     Parameters
     ----------

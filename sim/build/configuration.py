@@ -355,7 +355,7 @@ def changing(part: str) -> tuple[str, ...]:
 def unusual(hardware: Mapping[str, Any], names: Iterable[str]) -> list[str]:
     """Write those of these options that differ from the defaults: ``["ejection all"]``.
 
-    An empty map of classes counts as a default. With smart interfaces the options of `ROOM` are written in any case.
+    An empty map of classes counts as a default. With smart interfaces the options in `ROOM` are always written.
     """
     usual, no_classes = Configuration().to_dict(), str(ConsumptionClasses())
     stated = ROOM if hardware.get("ni", usual["ni"]) != usual["ni"] else ()

@@ -112,7 +112,7 @@ def cycle_sheet(topology: Topology, resources: Sequence[str], caption: Sequence[
                 leaving = along(*way[:2])
                 side = aside(leaving) if way is layout.links[link] else -aside(leaving)
                 taken[switch].append(float(np.arctan2(*(leaving * SHORT + side * APART * 2)[::-1])))
-    squares: dict[tuple[int, int], list[float]] = defaultdict(list)  # directions, by node and ring around it
+    squares: dict[tuple[int, int], list[float]] = defaultdict(list)  # directions, by (node, circle around it)
     for number, resource in enumerate(held, 1):
         if resource.kind in AT_NODE:
             node = int(resource.where)

@@ -49,7 +49,7 @@ class Meter(NamedTuple):
     rings: Integers  # [instances of all kinds], first instance of its group
     asked: Integers  # [instances of all kinds], scratch memory
     counts: Integers  # [8, instances of all kinds], sums: `LINK_WAITS` and so on
-    switches: Integers  # [lanes, switches], place of each in ``counts``
+    switches: Integers  # [lanes, switches], index of each switch in the last axis of ``counts``
     counters: Integers
 
 

@@ -364,7 +364,7 @@ class Snapshot:
                                    self.engine.on_host_link(instance, port), instance, port, vc)
 
     def moves(self, channel: Channel) -> list[Packet | None]:
-        """Return packets with flits that move here without further resources: into a buffer with room, or to a node."""
+        """Return packets whose flits leave this channel without further resources: to a node, or a buffer with room."""
         moving: list[Packet | None] = []
         sender = self.sender(channel)
         if sender is not None and not self.full(channel) and self._sends(channel):

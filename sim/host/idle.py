@@ -114,9 +114,8 @@ def jump(host, meter, state, outputs, idle, image):
     """Skip the cycles up to the next event of a host, or up to the end of the run, if memory repeats.
 
     For use while no worm is under way, after every cycle from ``idle[LOOK]`` on. Hosts do nothing before their next
-    event. If memory is the same at the start of two cycles, it is therefore the same in all later cycles at multiples
-    of their distance: tokens circulate, and the choice of the next virtual channel changes, even without traffic. The
-    distance is found by Brent's algorithm. Without a worm no flit is on a link and nothing waits, so only the number of
+    event. So memory that is the same in two cycles repeats from then on, with the distance of the two cycles as its
+    period. (Tokens circulate even without traffic.) Brent's algorithm finds the period. Without a worm no flit is on a link and nothing waits, so only the number of
     samples grows in the meter.
 
     Parameters

@@ -338,7 +338,7 @@ def _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found):
     for link in range(rx.shape[0]):
         for node in range(count):
             rx_credit[link, node] = 0
-        # collect receiving nodes without a branch, which would be unpredictable
+        # collect receiving nodes without an if: processors would predict it badly
         receiving = 0
         for node in range(count):
             found[receiving] = node

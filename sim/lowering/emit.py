@@ -271,7 +271,7 @@ class Body:
         self.block = after
 
     def row(self, slot: int, address: Node, instance: str) -> tuple[str, str]:
-        """Return the place of a row among those of all instances of a deep memory, and a flag: the row exists."""
+        """Return the index of a memory's row, counted over the rows of all instances, and whether the row exists."""
         depth = self.layout.places[slot].depth
         row = self.element(address, instance, 64)
         there = self.put(f"icmp ult i64 {row}, {depth}")

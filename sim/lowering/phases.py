@@ -139,7 +139,7 @@ def _put_off(result: list[Phase], where: dict[Node, int]) -> None:
     """Move stores of state behind the last phase that reads the old value.
 
     A store of a bare piece of state reads that piece in its own phase, so moving it may delay others. Within a phase,
-    state is read before it is stored. State that a phase has computed (``where``) is not read again.
+    state is read before it is stored. The new state that a phase has computed (``where``) is not read by later phases.
     """
     moving = True
     while moving:

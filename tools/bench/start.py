@@ -43,8 +43,8 @@ class Start:
     command : str
         Arguments of ``wormcast``.
     caches : "full", "others", "all but kernels" or "empty"
-        Full: the command has run before. Others: `RUN` has run before. All but kernels: `RUN` has run, and kernels were
-        deleted.
+        Full: the command has run before. Others: `RUN` has run before. All but kernels: all caches are full, but that
+        of kernels is empty.
     goal : str
         In U.
     times : int

@@ -52,5 +52,5 @@ class SeriesCurve(ABC):
 
     @property
     def places(self) -> list[int]:
-        """Measured places in their order."""
+        """Values of the horizontal axis that are measured, in increasing order."""
         return sorted(self.results)

@@ -25,7 +25,7 @@ STAYING = {"engine.host.options", "engine.host.stall", "links._starts"}
 
 
 def grows(name: str) -> bool:
-    """Return whether an array of a group may have any length."""
+    """Return whether the length of an array changes during the simulation, so that a checkpoint may have any length."""
     return name in GROWING
 
 

@@ -68,7 +68,7 @@ def _complete(text: str, modules: dict[str, Any]) -> str:
 
 
 def _without_use(module: dict[str, Any], text: str) -> tuple[list[tuple[str, int]], list[str]]:
-    """Return ranges of bits that are not driven and not read, with their widths, and ranges driven and not read.
+    """Return two lists of ranges of bits that are not read: those that are not driven, with widths, and driven ones.
 
     If a bit has several names, the text reads an input's name, else a user's name, and the other names are not read.
     Names are spelled as in the text.

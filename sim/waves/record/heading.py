@@ -28,7 +28,7 @@ ABOVE = ("bench", "top", "network")
 
 @dataclass(frozen=True)
 class About:
-    """Data of a program that the engine does not hold.
+    """Facts for the head of a waveform that the engine does not hold.
 
     Parameters
     ----------

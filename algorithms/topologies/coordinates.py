@@ -110,8 +110,8 @@ def places_by_level(topology: Wired) -> Places:
 
 
 def places_around(topology: Wired, places: Floats) -> Places:
-    """Place nodes at their switches in a direct network; otherwise below the switch that they inject into, and above the
-    switch that they consume from.
+    """Place nodes at their switches in a direct network, otherwise below the switch that they inject into, and above
+    the switch that they consume from.
     """
     if topology.direct:
         return Places(places, places)

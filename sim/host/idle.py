@@ -115,8 +115,8 @@ def jump(host, meter, state, outputs, idle, image):
 
     For use while no worm is under way, after every cycle from ``idle[LOOK]`` on. Hosts do nothing before their next
     event. So memory that is the same in two cycles repeats from then on, with the distance of the two cycles as its
-    period. (Tokens circulate even without traffic.) Brent's algorithm finds the period. Without a worm no flit is on a link and nothing waits, so only the number of
-    samples grows in the meter.
+    period. (Tokens circulate even without traffic.) Brent's algorithm finds the period. Without a worm no flit is on
+    a link and nothing waits, so only the number of samples grows in the meter.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Old names of the API that users' Python files use."""
+"""Old names of attributes of schemes. A user's file that has one is refused; the message gives the new name."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

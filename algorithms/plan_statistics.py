@@ -31,7 +31,8 @@ class Survey:
     first_links : float
         Distinct links by which its source's worms leave.
     sharing : float
-        Fraction of multicasts in which two worms leave their sender by the same link.
+        Fraction of multicasts in which some node, the source or a destination that sends on, sends two worms by the
+        same link.
     hops_per_destination : float
         Hops of all multicasts divided by destinations of all.
     shared : float

@@ -38,7 +38,7 @@ def reachability(topology: Topology, keeps: Literal["highest", "lowest"] = "high
     """Compute the strings of a network, from the lowest level of its breadth-first tree upwards.
 
     Within a level higher ids come first, as a link between two switches of one level leads down to the higher id.
-    [Sivaram98], Figure 18, leaves this open.
+    [Sivaram98], Figure 18, leaves the order within a level open.
 
     Parameters
     ----------

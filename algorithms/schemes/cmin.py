@@ -105,7 +105,7 @@ def _matched(network, base, sources, destination_offsets, destinations):
 
 @inlined
 def _conflicts(network, on, through, sender, to, most):
-    """Count the worms of this step that share a link with this one.
+    """Count the worms of this step that share a link with this one, up to ``most`` + 1.
 
     Each is counted where the paths meet. Two paths meet once, as there is one path between two nodes.
     """

@@ -13,11 +13,11 @@ class MeshScheme(Scheme):
     Attributes
     ----------
     in_two_dimensions : str
-        Relation of the form in two dimensions to the source. Empty: there is no natural form.
+        How the form in two dimensions relates to the paper: ``as printed``, or in words. Empty: it has none there.
     in_three_dimensions : str
-        The same in three dimensions. Default: that of more dimensions.
+        The same in three dimensions. Default: `in_more_dimensions`.
     in_more_dimensions : str
-        Form in more dimensions. Empty: there is no natural form.
+        Describes the form on meshes of more than two dimensions. Empty: it has none there.
     """
 
     kinds = ("mesh",)

@@ -51,7 +51,7 @@ class MultiDropScheme(Scheme):
         self.forwarded = given["by"] == "ni"
 
     def form(self, topology: Topology) -> str:
-        """Describe the destinations of a worm, and the senders."""
+        """Describe the destinations of a worm, and which of them send on."""
         return ("a worm for each " + ("chain of switches" if self.whole_chains else "switch") + "; then "
                 + ("all destinations send" if self.all_send else "one destination of each switch sends"))
 

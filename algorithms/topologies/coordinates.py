@@ -111,7 +111,7 @@ def places_by_level(topology: Wired) -> Places:
 
 def places_around(topology: Wired, places: Floats) -> Places:
     """Place nodes at their switches in a direct network, otherwise below the switch that they inject into, and above
-    the switch that they consume from.
+    the switch that they consume from, if these differ.
     """
     if topology.direct:
         return Places(places, places)

@@ -95,7 +95,7 @@ def _samples(topology: Topology, scheme: Scheme) -> tuple[Worms, ...]:
 
 
 def _distinct(rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return the rows without a repeated node."""
+    """Return the rows in which no node occurs twice."""
     ordered = np.sort(rows, axis=1)
     return rows[(np.diff(ordered, axis=1) > 0).all(axis=1)]
 

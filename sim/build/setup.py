@@ -71,7 +71,7 @@ class Setup:
         others : mapping, optional
             Further options of the command. They come before the hardware.
         named : str
-            Key of the named configuration.
+            Key in the returned dict for the name of the configuration that the user chose.
         without : collection of str
             Options that are left out.
         """

@@ -364,7 +364,11 @@ class Snapshot:
                                    self.engine.on_host_link(instance, port), instance, port, vc)
 
     def moves(self, channel: Channel) -> list[Packet | None]:
-        """Return packets whose flits leave this channel without further resources: to a node, or a buffer with room."""
+        """Return the packets that move at this channel without further resources.
+
+        These are the packet that still comes in, if the buffer has room, and the one at the front, if a node takes its
+        flits.
+        """
         moving: list[Packet | None] = []
         sender = self.sender(channel)
         if sender is not None and not self.full(channel) and self._sends(channel):

@@ -139,7 +139,8 @@ def _put_off(result: list[Phase], where: dict[Node, int]) -> None:
     """Move stores of state behind the last phase that reads the old value.
 
     A store of a bare piece of state reads that piece in its own phase, so moving it may delay others. Within a phase,
-    state is read before it is stored. The new state that a phase has computed (``where``) is not read by later phases.
+    state is read before it is stored. State in ``where`` was loaded by an earlier phase: later
+    phases take it from the memory between phases, and do not read the register.
     """
     moving = True
     while moving:

@@ -212,7 +212,7 @@ def _signs(curves: Sequence[Curve]) -> list[tuple[str, dict[str, Any]]]:
 
 
 def _ceiling_signs(near: Mapping[str, float], far: Mapping[str, float]) -> list[tuple[str, dict[str, Any]]]:
-    """Return the legend's entry for bounds by tokens, if there are any. Its label names those that are not drawn."""
+    """Return the legend's entry for the ceilings that tokens set, if any. Its label names those that are not drawn."""
     beyond = f" (beyond: {', '.join(f'{name} {ceiling:.2g}' for name, ceiling in far.items())})" if far else ""
     return [(f"ceiling of the tokens{beyond}", {"color": PLAIN, **CEILING})] if near or far else []
 

@@ -25,7 +25,7 @@ STAYING = {"engine.host.options", "engine.host.stall", "links._starts"}
 
 
 def grows(name: str) -> bool:
-    """Return whether the length of an array changes during the simulation, so that a checkpoint may have any length."""
+    """Return whether an array's length changes during the simulation: it may have any length in a checkpoint."""
     return name in GROWING
 
 

@@ -12,7 +12,7 @@ Leaves = dict[str, Leaf]
 
 
 def copy_out(thing: object, *, without: tuple[type, ...] = ()) -> Leaves:
-    """Return copies of all arrays and numbers in an object, by name: ``host.worms``, ``sources.0.position``.
+    """Return copies of all arrays, numbers and texts in an object, by name: ``host.worms``, ``sources.0.position``.
 
     The search descends into attributes of objects, fields of named tuples, and items of sequences and dicts. Of an
     object with a property ``state``, only the value of ``state`` is copied; the property must have a setter. Frozen

@@ -28,7 +28,7 @@ ABOVE = ("bench", "top", "network")
 
 @dataclass(frozen=True)
 class About:
-    """Facts for the head of a waveform that the engine does not hold.
+    """Facts that a recording needs beyond the engine's state.
 
     Parameters
     ----------

@@ -1,8 +1,9 @@
 """Trace of virtual channels: the worm that holds each one in each cycle, and the requests of worms that wait.
 
 The hardware carries no worm numbers. Payload flits identify their worm. A worm's use of a virtual channel, from its
-first flit to its tail, is therefore identified by its first payload flits, in whichever cycle they pass. A worm without
-payload flits by the end of the recording is identified from the registers, as in the deadlock analysis.
+first flit to its tail, is therefore identified by its first payload flits, in whichever cycle they pass. If no payload
+flit has passed on a channel by the end of the recording, its worm is identified from the registers, as in the deadlock
+analysis.
 """
 
 from collections.abc import Sequence

@@ -17,7 +17,7 @@ from ..routing import Relation, Routes
 from ..topologies.base import Topology
 from ..topologies.joined import require_both_ways
 from ..topologies.parameters import read_parameters
-from ..visit_triples import legs_of_pairs
+from ..visit_triples import visit_triples_of_pairs
 from ..worms import Worms
 from .batch_merge import taken, woven
 from .cost import Cost
@@ -206,7 +206,7 @@ class Scheme(ABC):
         WormcastError
             The topology is refused, or too large to enumerate.
         """
-        return legs_of_pairs(self.batch, topology)
+        return visit_triples_of_pairs(self.batch, topology)
 
     def batch(
         self,

@@ -19,7 +19,7 @@ from ..topologies.joined import require_both_ways
 from ..topologies.parameters import read_parameters
 from ..visit_triples import visit_triples_of_pairs
 from ..worms import Worms
-from .batch_merge import taken, woven
+from .batch_merge import merge_batches, select_entries
 from .cost import Cost
 
 __all__ = ["Scheme", "ask", "classes_of"]
@@ -263,9 +263,9 @@ class Scheme(ABC):
         parts, messages = [], []
         for count, scheme in schemes.items():
             messages.append(np.flatnonzero(packets == count))
-            places, offsets = taken(messages[-1], destination_offsets)
+            places, offsets = select_entries(messages[-1], destination_offsets)
             parts.append(scheme.worms(topology, sources[messages[-1]], offsets, destinations[places]))
-        return woven(parts, messages)
+        return merge_batches(parts, messages)
 
 
 def ask(scheme: Scheme, method: str, *arguments: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 from ..errors import WormcastError, told
 from ..python_file import run_file
 from .base import Topology
-from .validation import sound
+from .validation import validate_topology
 
 __all__ = ["load_topology"]
 
@@ -39,7 +39,7 @@ def load_topology(file: str, name: str | None) -> Topology:
             raise WormcastError(f"{file}: {name} has type {type(thing).__name__}. Allowed: Topology, or a function "
                                 "that returns one.")
         thing = _called(thing, name, file, module)
-    return sound(thing, f"{name} of {file}")
+    return validate_topology(thing, f"{name} of {file}")
 
 
 def _called(function: Callable[[], Any], name: str, file: str, module: ModuleType) -> Topology:

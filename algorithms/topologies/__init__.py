@@ -125,5 +125,6 @@ def _of_others(kind: str, parameters: str) -> Topology:
         raise WormcastError(f"topology: '{kind}:{parameters}' cannot be built "
                             f"({type(error).__name__}: {error})") from error
     if not isinstance(found, Topology):
-        raise WormcastError(f"topology: '{kind}:{parameters}' returns a {type(found).__name__}. Needed: a Topology.")
+        raise WormcastError(f"topology: '{kind}:{parameters}' returns a value of type {type(found).__name__}. "
+                            "Needed: a Topology.")
     return validate_topology(found, f"{kind}:{parameters}")

@@ -6,7 +6,7 @@ import traceback
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-__all__ = ["FAILURES", "MessageError", "WireError", "WormcastError", "nearest", "others_code", "told"]
+__all__ = ["FAILURES", "MessageError", "WireError", "WormcastError", "describe_error", "nearest", "users_code"]
 
 #: Errors in a user's code that become refusals, so that they do not end the program. Ctrl-C is not among them.
 FAILURES = (Exception, SystemExit)
@@ -55,7 +55,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return f" Nearest: {alike[found[0]]}." if found else ""
 
 
-def told(error: BaseException, module: str) -> str:
+def describe_error(error: BaseException, module: str) -> str:
     """Describe an error in users' code: its type, its first line, and its last place in this module."""
     sentence = f"{type(error).__name__}: {error}".splitlines()[0]
     places = [f", {Path(frame.f_code.co_filename).name}:{line}" for frame, line in
@@ -64,7 +64,7 @@ def told(error: BaseException, module: str) -> str:
 
 
 @contextlib.contextmanager
-def others_code(refusal: str, module: str) -> Iterator[None]:
+def users_code(refusal: str, module: str) -> Iterator[None]:
     """Refuse errors that users' code raises in this context, `SystemExit` included. A `WormcastError` passes unchanged.
 
     Parameters
@@ -72,11 +72,11 @@ def others_code(refusal: str, module: str) -> Iterator[None]:
     refusal : str
         Sentence without the error.
     module : str
-        Module of the users' code, see `told`.
+        Module of the users' code, see `describe_error`.
     """
     try:
         yield
     except WormcastError:
         raise
     except FAILURES as error:
-        raise WormcastError(f"{refusal} ({told(error, module)})") from error
+        raise WormcastError(f"{refusal} ({describe_error(error, module)})") from error

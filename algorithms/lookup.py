@@ -6,7 +6,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TypeVar
 
-from .errors import FAILURES, WormcastError, told
+from .errors import FAILURES, WormcastError, describe_error
 from .old_names import RENAMED
 from .python_file import run_file, split_file
 from .registry import Registry
@@ -102,7 +102,7 @@ def _load(registry: Registry[T], text: str) -> T:
         try:
             thing = thing()
         except FAILURES as error:
-            sentence = told(error, module.__name__)
+            sentence = describe_error(error, module.__name__)
             raise WormcastError(f"{file}: {label} cannot be instantiated ({sentence})") from error
     if not isinstance(thing, kind):
         raise WormcastError(f"{file}: {name} has type {type(thing).__name__}. Allowed: {kind.__name__}.")

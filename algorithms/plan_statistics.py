@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .compiled import LINEAR, compiled_from
-from .routing import Routes, climb, walk
+from .routing import Routes, walk, walk_to_replication
 from .schemes import Scheme
 from .topologies import Topology
 from .worms import AT_ONCE, Worms
@@ -153,7 +153,7 @@ def _followed(arrays, longest, links, message_offsets, starts, sent, after, dest
             phases[message] = max(phases[message], chain[worm])
             first, end = destination_offsets[worm], destination_offsets[worm + 1]
             whole = walk(arrays, starts[worm], sent[worm], destinations[end - 1], direct)
-            climbed, turn = climb(arrays, together, starts[worm], destinations[first:end], taken)
+            climbed, turn = walk_to_replication(arrays, together, starts[worm], destinations[first:end], taken)
             switch, phase, passed = turn, sent[worm], climbed
             for visit in range(first, end):
                 if is_tree:  # each branch comes from the source

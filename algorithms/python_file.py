@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-from .errors import WormcastError, told
+from .errors import FAILURES, WormcastError, describe_error
 
 __all__ = ["run_file", "split_file"]
 
@@ -40,7 +40,7 @@ def run_file(what: str, file: Path) -> ModuleType:
     sys.modules[unique] = module  # dataclasses look their module up
     try:
         specification.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
+    except FAILURES as error:
         del sys.modules[unique]
-        raise WormcastError(f"{what}: {file} cannot be run ({told(error, unique)})") from error
+        raise WormcastError(f"{what}: {file} cannot be run ({describe_error(error, unique)})") from error
     return module

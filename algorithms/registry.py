@@ -108,7 +108,8 @@ class Registry(Mapping[str, T], Generic[T]):
             ) from error
         if not isinstance(thing, self.kind):
             raise WormcastError(
-                f"{self.what}: {entry.value} returns a {type(thing).__name__}. Needed: a {self.kind.__name__}."
+                f"{self.what}: {entry.value} returns a value of type {type(thing).__name__}. "
+                f"Needed: a {self.kind.__name__}."
             )
         return thing
 

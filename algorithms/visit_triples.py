@@ -10,7 +10,7 @@ from .errors import WormcastError
 from .topologies.base import Topology
 from .worms import Worms
 
-__all__ = ["legs_of_pairs", "visit_triples_of_worms"]
+__all__ = ["visit_triples_of_pairs", "visit_triples_of_worms"]
 
 Batch = Callable[[Topology, npt.ArrayLike, npt.ArrayLike, npt.ArrayLike], Worms]
 """`Scheme.batch` of some scheme."""
@@ -19,7 +19,7 @@ MOST_ENUMERATED = 256
 """Most nodes for which all multicasts to two destinations are enumerated: 8.3 million multicasts."""
 
 
-def legs_of_pairs(batch: Batch, topology: Topology) -> npt.NDArray[np.int32]:
+def visit_triples_of_pairs(batch: Batch, topology: Topology) -> npt.NDArray[np.int32]:
     """List the triples of all multicasts to two destinations, int32 [triples, 3]. ``batch`` computes their worms.
 
     Raises
@@ -47,7 +47,7 @@ def legs_of_pairs(batch: Batch, topology: Topology) -> npt.NDArray[np.int32]:
 
 def visit_triples_of_worms(worms: Worms) -> npt.NDArray[np.int32]:
     """List the triples of some worms, int32 [triples, 3], one row per destination that is not its worm's last."""
-    return _legs(worms.source, worms.destination_offsets, worms.destinations)
+    return _visit_triples(worms.source, worms.destination_offsets, worms.destinations)
 
 
 @compiled
@@ -65,7 +65,7 @@ def _pairs(nodes, source):
 
 
 @compiled_from(LINEAR)
-def _legs(source, destination_offsets, destinations):
+def _visit_triples(source, destination_offsets, destinations):
     triples = np.empty((len(destinations), 3), np.int32)
     row = 0
     for worm in range(len(source)):

@@ -137,7 +137,7 @@ def find_heads(part: ChannelUse, classes: ClassMap, consumption: int, *, groups:
     of_channel = classes.of_channels(topology, part.vc_classes)
     any_of = links if groups == 1 else links + len(ports) * groups
     most = int(np.diff(ports.first).max(initial=1)) * groups
-    given = (part.routes.arrays, share, ways.nodes, ways.offsets, ways.pairs, ways.visit_triples, ways.of_legs, origin,
+    given = (part.routes.arrays, share, ways.nodes, ways.offsets, ways.pairs, ways.stop_pairs, ways.way_of_pair, origin,
              of_channel, classes.by == "last", len(classes) == 0, consumption, groups, links, any_of, ports.first,
              ports.place)
     of_channels, of_stops, sources = _number(*given, most)
@@ -157,9 +157,9 @@ class _Ways:
     nodes, sources
         Of each way: the node, and an array of the nodes from which worms come.
     offsets, pairs
-        Of each way: the rows of `visit_triples` by which worms may go on.
-    visit_triples, of_legs
-        Each (v, w) from a stop to the next, and the row of `nodes` that has worms from v to w.
+        Of each way: the rows of `stop_pairs` by which worms may go on.
+    stop_pairs, way_of_pair
+        Each pair (v, w) of a stop and the next stop; and of each pair the row of `nodes` that has worms from v to w.
     """
 
     def __init__(self, triples: Integers, nodes: int):
@@ -177,8 +177,8 @@ class _Ways:
         self.sources = [np.array(sources, np.int32) for sources in rows.values()]
         self.offsets = np.cumsum([0, *(len(pairs) for _, pairs in rows)])
         self.pairs = np.array([pair for _, pairs in rows for pair in pairs], np.int32)
-        self.visit_triples = np.array(list(numbers), np.int32).reshape(-1, 2)
-        self.of_legs = np.array([row_of[pair] for pair in numbers], np.int32)
+        self.stop_pairs = np.array(list(numbers), np.int32).reshape(-1, 2)
+        self.way_of_pair = np.array([row_of[pair] for pair in numbers], np.int32)
 
 
 @compiled
@@ -202,14 +202,13 @@ def _groups_at_stop(arrays, by_last, any_class, consumption, groups, of_channel,
 
 
 @compiled
-def _number(arrays, share, nodes, offsets, pairs, triples, of_legs, origin, of_channel, by_last, any_class, consumption,
-            groups, links, any_of, port_first, port_place, most):
-    """Number the places of channels (by way and channel) and of stops (by leg and group), and find the lowest sources.
-    """
+def _number(arrays, share, nodes, offsets, pairs, stop_pairs, way_of_pair, origin, of_channel, by_last, any_class,
+            consumption, groups, links, any_of, port_first, port_place, most):
+    """Number the places of channels (by way and channel) and of stops (by stop pair and group). Find lowest sources."""
     classes, switch_of_link, homes = arrays[1], arrays[3], arrays[5]
     of_channels = np.full(origin.shape, -1, np.int32)
-    of_stops = np.full((len(triples), most), -1, np.int32)
-    sources = np.full((len(triples), most), -1, np.int32)
+    of_stops = np.full((len(stop_pairs), most), -1, np.int32)
+    sources = np.full((len(stop_pairs), most), -1, np.int32)
     count = 0
     for row in range(len(nodes)):
         for channel in range(origin.shape[1]):
@@ -223,17 +222,17 @@ def _number(arrays, share, nodes, offsets, pairs, triples, of_legs, origin, of_c
             if origin[row, channel] < 0 or switch_of_link[link] != homes[node]:
                 continue
             for at in range(offsets[row], offsets[row + 1]):
-                leg = pairs[at]
+                pair = pairs[at]
                 first, last = _groups_at_stop(arrays, by_last, any_class, consumption, groups, of_channel, channel,
-                                              node, triples[leg, 1])
+                                              node, stop_pairs[pair, 1])
                 for group in range(first, last + 1):
                     key = port_place[link] * groups + group
-                    if sources[leg, key] < 0 or origin[row, channel] < sources[leg, key]:
-                        sources[leg, key] = origin[row, channel]
-    for leg in range(len(triples)):
+                    if sources[pair, key] < 0 or origin[row, channel] < sources[pair, key]:
+                        sources[pair, key] = origin[row, channel]
+    for pair in range(len(stop_pairs)):
         for key in range(most):
-            if sources[leg, key] >= 0:
-                of_stops[leg, key] = count
+            if sources[pair, key] >= 0:
+                of_stops[pair, key] = count
                 count += 1
     return of_channels, of_stops, sources
 
@@ -241,8 +240,8 @@ def _number(arrays, share, nodes, offsets, pairs, triples, of_legs, origin, of_c
 @compiled
 def _fill(given, of_channels, of_stops, sources, places, sizes, write):
     """Fill the arrays of `Heads`, or only count cases, requests and next places."""
-    (arrays, share, nodes, offsets, pairs, triples, of_legs, origin, of_channel, by_last, any_class, consumption,
-     groups, links, any_of, port_first, port_place) = given
+    (arrays, share, nodes, offsets, pairs, stop_pairs, way_of_pair, origin, of_channel, by_last, any_class,
+     consumption, groups, links, any_of, port_first, port_place) = given
     options, classes, link_of_port, switch_of_link, phase_of_link, homes = arrays
     resources = np.empty(places, np.int32)
     witnesses = np.full((places, 3), NOWHERE, np.int32)
@@ -253,7 +252,7 @@ def _fill(given, of_channels, of_stops, sources, places, sizes, write):
     following = np.full(sizes[0], NOWHERE, np.int32)
     onward = np.empty(sizes[2], np.int32)
     case, asked, next_place = 0, 0, 0
-    for row in range(len(nodes) + len(triples)):
+    for row in range(len(nodes) + len(stop_pairs)):
         stop = row >= len(nodes)
         for key in range(of_stops.shape[1] if stop else origin.shape[1]):
             first = of_stops[row - len(nodes), key] if stop else of_channels[row, key]
@@ -262,11 +261,11 @@ def _fill(given, of_channels, of_stops, sources, places, sizes, write):
             for place in range(first, first + (1 if stop else share)):
                 cases[place], onward_offsets[place] = case, next_place
                 if stop:
-                    leg = row - len(nodes)
-                    way, switch, phase = of_legs[leg], homes[triples[leg, 0]], np.int8(0)
-                    resources[place] = links + port_first[triples[leg, 0]] * groups + key
-                    witnesses[place, 0] = sources[leg, key]
-                    witnesses[place, 1], witnesses[place, 2] = triples[leg, 0], triples[leg, 1]
+                    pair = row - len(nodes)
+                    way, switch, phase = way_of_pair[pair], homes[stop_pairs[pair, 0]], np.int8(0)
+                    resources[place] = links + port_first[stop_pairs[pair, 0]] * groups + key
+                    witnesses[place, 0] = sources[pair, key]
+                    witnesses[place, 1], witnesses[place, 2] = stop_pairs[pair, 0], stop_pairs[pair, 1]
                 else:
                     link, way = key // classes, row
                     switch, phase = switch_of_link[link], phase_of_link[link]
@@ -296,9 +295,9 @@ def _fill(given, of_channels, of_stops, sources, places, sizes, write):
                 case += 1
                 for at in range(offsets[way], offsets[way + 1]):
                     low, high = _groups_at_stop(arrays, by_last, any_class, consumption, groups, of_channel, key, node,
-                                                triples[pairs[at], 1])
+                                                stop_pairs[pairs[at], 1])
                     if write:
-                        following[case] = triples[pairs[at], 1]
+                        following[case] = stop_pairs[pairs[at], 1]
                         asks[asked] = any_of + port if any_class else links + port * groups + low
                         ask_offsets[case + 1] = asked + 1
                     asked += 1

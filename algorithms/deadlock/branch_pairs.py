@@ -8,7 +8,7 @@ import numpy.typing as npt
 from ..compiled import compiled
 from ..ejection import EjectionPorts
 from ..errors import WormcastError
-from ..routing import Routes, climb, walk
+from ..routing import Routes, walk, walk_to_replication
 
 __all__ = ["BranchPairs", "find_branch_pairs"]
 
@@ -77,7 +77,7 @@ def _pairs(arrays, together, starts, ports, first_port, port_of_link):
         for v in range(nodes):
             if v == u:
                 continue
-            hops, _ = climb(arrays, together, turn, np.full(1, v), taken)
+            hops, _ = walk_to_replication(arrays, together, turn, np.full(1, v), taken)
             if hops > 0:
                 if len(higher) == 0:
                     higher = np.append(climbed, taken[:1])

@@ -179,9 +179,9 @@ def find_channel_use(
             stops, asked, used, loaded, arrives = _stops_of_choices(chosen_from, arrays, starts, routes.phase_of_node)
             _require_turns(name, routes, passes, asked)
             known = set(map(tuple, chosen_from.tolist()))
-            unknown = next((row for row, leg in enumerate(sample.tolist()) if tuple(leg) not in known), -1)
+            unknown = next((row for row, triple in enumerate(sample.tolist()) if tuple(triple) not in known), -1)
         if unknown >= 0:
-            raise _unknown_leg(scheme, topology, *sample[unknown].tolist())
+            raise _unknown_triple(scheme, topology, *sample[unknown].tolist())
     else:
         stops = np.full((*passes.shape[:2], 3), NOWHERE, np.int32)
         used, loaded, arrives = np.zeros((3, len(passes)), bool)
@@ -211,7 +211,7 @@ def _buffered(scheme: Scheme, name: str, routes: Routes, passes: Integers, class
         known = set(map(tuple, homes[pairs].tolist()))
         for came, at, to in visit_triples_of_worms(_sample(scheme, topology, seed)).tolist():
             if homes[at] != homes[to] and (homes[at], homes[to]) not in known:
-                raise _unknown_leg(scheme, topology, came, at, to)
+                raise _unknown_triple(scheme, topology, came, at, to)
         stops, _ = chained_ways(routes, pairs, passes)
     stated = classes_of(scheme, topology)
     return ChannelUse(name, topology, routes, stated, stated if classes is None else classes, passes, stops,
@@ -219,8 +219,8 @@ def _buffered(scheme: Scheme, name: str, routes: Routes, passes: Integers, class
                 needs_whole_packet=True, pairs=pairs)
 
 
-def _unknown_leg(scheme: Scheme, topology: Topology, *leg: int) -> WormcastError:
-    came, at, to = map(topology.node_name, leg)
+def _unknown_triple(scheme: Scheme, topology: Topology, *triple: int) -> WormcastError:
+    came, at, to = map(topology.node_name, triple)
     return WormcastError(f"scheme {scheme.name}: visit_triples(topology) is not complete: a worm comes from {came} to "
                          f"{at} and goes on to {to}. Needed: all triples, also those of multicasts to more than two "
                          "destinations.")

@@ -15,8 +15,8 @@ from .e_cube_adaptive import E_CUBE_ADAPTIVE
 from .hamiltonian import HAMILTONIAN, Hamiltonian
 from .reachability import Reachability, reachability
 from .shortest import SHORTEST, Shortest
-from .spread import climb, spread, spread_hops
 from .ties import TIES, as_built, default_signs, routes_of, signed_dimensions, with_any_signs, with_ties
+from .tree_channels import count_tree_links, find_tree_channels, walk_to_replication
 from .up_down import UP_DOWN, UP_DOWN_ADAPTIVE, UpDown, goes_up
 from .up_down_tree import UP_DOWN_TREE, UP_DOWN_TREE_ANY, UpDownTree
 
@@ -49,17 +49,17 @@ __all__ = [
     "UpDown",
     "UpDownTree",
     "as_built",
-    "climb",
+    "count_tree_links",
     "default_signs",
+    "find_tree_channels",
     "goes_up",
     "last_option",
     "reachability",
     "routes_of",
     "signed_dimensions",
-    "spread",
-    "spread_hops",
     "usual_relation",
     "walk",
+    "walk_to_replication",
     "with_any_signs",
     "with_ties",
     "without_classes",

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..compiled import LINEAR, compiled_from
-from ..errors import WormcastError, others_code
+from ..errors import WormcastError, users_code
 from ..topologies.base import Topology
 from ..topologies.joined import ways_back
 from ..worms import Worms
@@ -114,16 +114,16 @@ class Relation(ABC):
 
     def on(self, topology: Topology) -> "Routes":
         """Bind the relation to a topology. Errors in its code become refusals."""
-        with others_code(f"relation {self.name}: its table for {topology.name} cannot be computed",
-                         type(self).__module__):
+        with users_code(f"relation {self.name}: its table for {topology.name} cannot be computed",
+                        type(self).__module__):
             return self._on(topology)
 
     @lru_cache(maxsize=16)  # noqa: B019  (relations exist as long as the program)
     def _on(self, topology: Topology) -> "Routes":
         choices = self.choices(topology)
         if not isinstance(choices, Choices):
-            raise WormcastError(f"relation {self.name}: its choices return a {type(choices).__name__}. Needed: "
-                                "Choices.")
+            raise WormcastError(f"relation {self.name}: its choices return a value of type {type(choices).__name__}. "
+                                "Needed: Choices.")
         started = np.zeros(topology.nodes, np.int8) if choices.phase_of_node is None else choices.phase_of_node
         return Routes(self, topology, choices.options, choices.phase_of_link, choices.classes, choices.together,
                       started, choices.in_turn)

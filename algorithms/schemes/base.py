@@ -11,15 +11,15 @@ import numpy.typing as npt
 
 from ..compiled import LINEAR, compiled_from
 from ..consumption import ConsumptionClasses
-from ..errors import MessageError, WormcastError, others_code
+from ..errors import MessageError, WormcastError, users_code
 from ..headers import Header
 from ..routing import Relation, Routes
 from ..topologies.base import Topology
 from ..topologies.joined import require_both_ways
 from ..topologies.parameters import read_parameters
-from ..visit_triples import legs_of_pairs
+from ..visit_triples import visit_triples_of_pairs
 from ..worms import Worms
-from .batch_merge import taken, woven
+from .batch_merge import merge_batches, select_entries
 from .cost import Cost
 
 __all__ = ["Scheme", "ask", "classes_of"]
@@ -206,7 +206,7 @@ class Scheme(ABC):
         WormcastError
             The topology is refused, or too large to enumerate.
         """
-        return legs_of_pairs(self.batch, topology)
+        return visit_triples_of_pairs(self.batch, topology)
 
     def batch(
         self,
@@ -242,10 +242,11 @@ class Scheme(ABC):
         destination_array = np.ascontiguousarray(destinations, np.int32)
         _check_messages(topology, source_array, offset_array, destination_array)
         given = topology, source_array, offset_array, destination_array
-        with others_code(f"scheme {self.name}: its worms cannot be computed", type(self).__module__):
+        with users_code(f"scheme {self.name}: its worms cannot be computed", type(self).__module__):
             worms = self.worms(*given) if packets is None else self._of_packets(np.asarray(packets, np.int64), *given)
         if not isinstance(worms, Worms):
-            raise WormcastError(f"scheme {self.name}: worms returns a {type(worms).__name__}. Needed: Worms.")
+            raise WormcastError(f"scheme {self.name}: worms returns a value of type {type(worms).__name__}. "
+                                "Needed: Worms.")
         return worms
 
     def _of_packets(
@@ -263,24 +264,24 @@ class Scheme(ABC):
         parts, messages = [], []
         for count, scheme in schemes.items():
             messages.append(np.flatnonzero(packets == count))
-            places, offsets = taken(messages[-1], destination_offsets)
+            places, offsets = select_entries(messages[-1], destination_offsets)
             parts.append(scheme.worms(topology, sources[messages[-1]], offsets, destinations[places]))
-        return woven(parts, messages)
+        return merge_batches(parts, messages)
 
 
 def ask(scheme: Scheme, method: str, *arguments: Any) -> Any:
     """Call a method of a scheme. Errors in users' code become refusals."""
-    with others_code(f"scheme {scheme.name}: {method} fails", type(scheme).__module__):
+    with users_code(f"scheme {scheme.name}: {method} fails", type(scheme).__module__):
         return getattr(scheme, method)(*arguments)
 
 
 def classes_of(scheme: Scheme, topology: Topology) -> ConsumptionClasses:
     """Return the consumption classes of a scheme on a topology. Errors in users' code become refusals."""
-    with others_code(f"scheme {scheme.name}: classes_on fails", type(scheme).__module__):
+    with users_code(f"scheme {scheme.name}: classes_on fails", type(scheme).__module__):
         classes = scheme.classes_on(topology)
     if not isinstance(classes, ConsumptionClasses):
-        raise WormcastError(f"scheme {scheme.name}: classes_on returns a {type(classes).__name__}. Needed: "
-                            "ConsumptionClasses.")
+        raise WormcastError(f"scheme {scheme.name}: classes_on returns a value of type {type(classes).__name__}. "
+                            "Needed: ConsumptionClasses.")
     return classes
 
 

@@ -8,10 +8,10 @@ import numpy.typing as npt
 
 from ..worms import AT_ONCE, Worms
 
-__all__ = ["taken", "woven"]
+__all__ = ["merge_batches", "select_entries"]
 
 
-def taken(
+def select_entries(
     messages: npt.NDArray[np.int64], offsets: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Select the entries of some messages.
@@ -31,7 +31,7 @@ def taken(
     return np.repeat(offsets[messages] - found[:-1], counts) + np.arange(found[-1]), found
 
 
-def woven(parts: Sequence[Worms], messages: Sequence[npt.NDArray[np.int64]]) -> Worms:
+def merge_batches(parts: Sequence[Worms], messages: Sequence[npt.NDArray[np.int64]]) -> Worms:
     """Merge batches of different messages.
 
     Parameters
@@ -44,7 +44,7 @@ def woven(parts: Sequence[Worms], messages: Sequence[npt.NDArray[np.int64]]) -> 
     # concatenate the parts, then sort into the order of all messages
     message_offsets = np.concatenate([[0], *(part.message_offsets[1:] + base
                                              for part, base in zip(parts, bases, strict=False))])
-    rows, offsets = taken(np.argsort(places), message_offsets)
+    rows, offsets = select_entries(np.argsort(places), message_offsets)
     now_at = np.empty(len(rows), np.int64)
     now_at[rows] = np.arange(len(rows))
     after = np.concatenate([np.where(part.after == AT_ONCE, AT_ONCE, part.after + base)
@@ -52,7 +52,7 @@ def woven(parts: Sequence[Worms], messages: Sequence[npt.NDArray[np.int64]]) -> 
     visits = np.cumsum([0, *(len(part.destinations) for part in parts)])
     destination_offsets = np.concatenate([[0], *(part.destination_offsets[1:] + base
                                                  for part, base in zip(parts, visits, strict=False))])
-    chosen, destination_offsets = taken(rows, destination_offsets)
+    chosen, destination_offsets = select_entries(rows, destination_offsets)
 
     def joined(name: str, order: npt.NDArray[np.int64]) -> npt.NDArray | None:
         some = [getattr(part, name) for part in parts]

@@ -8,7 +8,7 @@ from ..consumption import ConsumptionClasses
 from ..headers import AddressList
 from ..routing import HAMILTONIAN
 from ..topologies.base import Topology
-from ..visit_triples import legs_of_pairs
+from ..visit_triples import visit_triples_of_pairs
 from ..worms import Worms
 from .grouping import grouped_worms
 from .mesh import MeshScheme
@@ -35,7 +35,7 @@ class LabelOrder(MeshScheme):
         By R, the multicasts of these schemes to two destinations have the same paths through stops. By another
         relation, chosen by a user, they miss some.
         """
-        return legs_of_pairs(DualPath().batch, topology)
+        return visit_triples_of_pairs(DualPath().batch, topology)
 
 
 class DualPath(LabelOrder):

@@ -5,7 +5,7 @@ import numpy.typing as npt
 
 from ..consumption import ConsumptionClasses
 from ..headers import BitString
-from ..routing import Routes, spread, spread_hops
+from ..routing import Routes, count_tree_links, find_tree_channels
 from ..topologies.base import Topology
 from ..worms import AT_ONCE, Worms
 from .base import Scheme
@@ -29,11 +29,11 @@ class OneTree(Scheme):
 
     def taken(self, routes: Routes, source: int, destinations: list[int]) -> list[int]:
         """List the channels of the tree."""
-        return spread(routes, source, destinations)
+        return find_tree_channels(routes, source, destinations)
 
     def hops(self, routes: Routes, worms: Worms) -> npt.NDArray[np.int64]:
         """Count the links of each tree."""
-        return spread_hops(routes, worms)
+        return count_tree_links(routes, worms)
 
     def worms(
         self,

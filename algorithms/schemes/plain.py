@@ -8,7 +8,7 @@ from operator import index
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import FAILURES, WormcastError, told
+from ..errors import FAILURES, WormcastError, describe_error
 from ..headers import AddressList
 from ..routing import HAMILTONIAN
 from ..topologies.base import Topology
@@ -86,7 +86,7 @@ class PlainScheme(MeshScheme):
             parts = [[index(node) for node in part] for part in given if len(part)]
         except FAILURES as error:
             raise refused("visits must return one list of nodes per worm "
-                          f"({told(error, type(self).__module__)})") from error
+                          f"({describe_error(error, type(self).__module__)})") from error
         visited = list(chain.from_iterable(parts))
         if sorted(visited) != sorted(wanted):
             seen = names(visited) if all(0 <= node < topology.nodes for node in visited) else f"nodes {visited}"

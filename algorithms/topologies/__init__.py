@@ -19,7 +19,7 @@ from .min import WIRINGS, multistage
 from .network_file import read_toml, to_toml
 from .own import load_topology
 from .torus import ring, torus
-from .validation import sound
+from .validation import validate_topology
 
 __all__ = ["TOPOLOGIES", "Places", "Topology", "TopologyKind", "to_toml", "topology"]
 
@@ -122,5 +122,6 @@ def _of_others(kind: str, parameters: str) -> Topology:
         raise WormcastError(f"topology: '{kind}:{parameters}' cannot be built "
                             f"({type(error).__name__}: {error})") from error
     if not isinstance(found, Topology):
-        raise WormcastError(f"topology: '{kind}:{parameters}' returns a {type(found).__name__}. Needed: a Topology.")
-    return sound(found, f"{kind}:{parameters}")
+        raise WormcastError(f"topology: '{kind}:{parameters}' returns a value of type {type(found).__name__}. "
+                            "Needed: a Topology.")
+    return validate_topology(found, f"{kind}:{parameters}")

@@ -15,7 +15,7 @@ from ..toml_file import read_toml as read_entries
 from .base import Topology
 from .coordinates import Places, places_around
 from .parameters import MOST_PORTS
-from .validation import sound
+from .validation import validate_topology
 
 __all__ = ["NETWORK", "read_toml", "to_toml"]
 
@@ -165,7 +165,7 @@ class _Reader:
             raise self.refusal(f"shape {list(shape)} is not valid. Needed: extents whose product is the number of "
                                f"nodes, {len(own)}.")
         coordinates = np.stack(np.unravel_index(np.arange(len(own)), shape), axis=1) if len(own) else own
-        found = sound(Topology(
+        found = validate_topology(Topology(
             name=self.entries.get("name", self.path),
             kind=self.entries.get("kind", "own"),
             shape=shape,
@@ -196,7 +196,7 @@ class _Reader:
         around = places_around(topology, switches)
         places = Places(switches, around.nodes if nodes is None else nodes,
                         around.sinks if nodes is None and sinks is None else sinks)
-        return sound(dataclasses.replace(topology, places=places), self.path)
+        return validate_topology(dataclasses.replace(topology, places=places), self.path)
 
     @property
     def switches(self) -> int:

@@ -6,10 +6,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ..errors import WormcastError, told
+from ..errors import WormcastError, users_code
 from ..python_file import run_file
 from .base import Topology
-from .validation import sound
+from .validation import validate_topology
 
 __all__ = ["load_topology"]
 
@@ -38,19 +38,16 @@ def load_topology(file: str, name: str | None) -> Topology:
         if not callable(thing):
             raise WormcastError(f"{file}: {name} has type {type(thing).__name__}. Allowed: Topology, or a function "
                                 "that returns one.")
-        thing = _called(thing, name, file, module)
-    return sound(thing, f"{name} of {file}")
+        thing = _call(thing, name, file, module)
+    return validate_topology(thing, f"{name} of {file}")
 
 
-def _called(function: Callable[[], Any], name: str, file: str, module: ModuleType) -> Topology:
-    try:
+def _call(function: Callable[[], Any], name: str, file: str, module: ModuleType) -> Topology:
+    with users_code(f"{file}: function {name} fails", module.__name__):
         thing = function()
-    except WormcastError:
-        raise
-    except (Exception, SystemExit) as error:
-        raise WormcastError(f"{file}: function {name} fails ({told(error, module.__name__)})") from error
     if not isinstance(thing, Topology):
-        raise WormcastError(f"{file}: function {name} returns a {type(thing).__name__}. Needed: a Topology.")
+        raise WormcastError(f"{file}: function {name} returns a value of type {type(thing).__name__}. "
+                            "Needed: a Topology.")
     return thing
 
 

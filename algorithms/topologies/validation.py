@@ -14,13 +14,13 @@ from .base import Topology
 from .coordinates import Places
 from .parameters import MOST_NODES, MOST_PORTS, MOST_SWITCHES
 
-__all__ = ["sound"]
+__all__ = ["validate_topology"]
 
 PORT_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,30}[+-]?")
 SWITCH_NAME = re.compile(r"[A-Za-z0-9_.-]{1,32}")
 
 
-def sound(topology: Topology, where: str) -> Topology:
+def validate_topology(topology: Topology, where: str) -> Topology:
     """Check a network, and return it with arrays of the types that `Topology` states.
 
     Parameters
@@ -38,13 +38,13 @@ def sound(topology: Topology, where: str) -> Topology:
         topology = _with_arrays(topology)
         _require_ports_taken_once(topology)
         _require_ways(topology)
-    except _Unsound as fault:
+    except _Invalid as fault:
         raise WormcastError(f"topology: {where}: {fault}") from None
     return topology
 
 
-class _Unsound(Exception):
-    """Fault of a network, without its name."""
+class _Invalid(Exception):
+    """Reason why a network is not valid, without the name of the network."""
 
 
 def _require_names(topology: Topology) -> None:
@@ -52,31 +52,31 @@ def _require_names(topology: Topology) -> None:
     for field in ("name", "kind"):
         value = getattr(topology, field)
         if not isinstance(value, str) or not value.isprintable() or not value:
-            raise _Unsound(f"{field} {value!r} is not valid. Allowed: text on one line.")
+            raise _Invalid(f"{field} {value!r} is not valid. Allowed: text on one line.")
     if not isinstance(topology.ports, tuple) or not topology.ports or not all(
             isinstance(names, tuple) and all(isinstance(name, str) for name in names) for names in topology.ports):
-        raise _Unsound("ports are not valid. Needed: a tuple of names for each switch.")
+        raise _Invalid("ports are not valid. Needed: a tuple of names for each switch.")
     for switch, names in enumerate(topology.ports):
         if not 1 <= len(names) <= MOST_PORTS:
-            raise _Unsound(f"switch {switch} has {len(names)} ports. Allowed: 1 to {MOST_PORTS}.")
+            raise _Invalid(f"switch {switch} has {len(names)} ports. Allowed: 1 to {MOST_PORTS}.")
         for name in names:
             if not PORT_NAME.fullmatch(name):
-                raise _Unsound(f"port name {name!r} of switch {switch} is not valid. Allowed: a letter, up to 30 "
+                raise _Invalid(f"port name {name!r} of switch {switch} is not valid. Allowed: a letter, up to 30 "
                                "letters, digits and underscores, and + or - at the end.")
         if len(set(names)) < len(names):
-            raise _Unsound(f"switch {switch} has two ports of one name: {', '.join(names)}")
+            raise _Invalid(f"switch {switch} has two ports of one name: {', '.join(names)}")
     names = topology.switch_names
     if not isinstance(names, tuple) or len(names) != topology.switches:
-        raise _Unsound(f"switch_names are not valid. Needed: a tuple of {topology.switches} names, one per switch.")
+        raise _Invalid(f"switch_names are not valid. Needed: a tuple of {topology.switches} names, one per switch.")
     for switch, name in enumerate(names):
         if not isinstance(name, str) or not SWITCH_NAME.fullmatch(name):
-            raise _Unsound(f"name {name!r} of switch {switch} is not valid. Allowed: up to 32 letters, digits, _, - "
+            raise _Invalid(f"name {name!r} of switch {switch} is not valid. Allowed: up to 32 letters, digits, _, - "
                            "and .")
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise _Unsound(f"two switches have the name {twice!r}. Allowed: distinct names.")
+        raise _Invalid(f"two switches have the name {twice!r}. Allowed: distinct names.")
     if not _is_whole(topology.root) or not 0 <= topology.root < topology.switches:
-        raise _Unsound(f"root {topology.root!r} is not valid. Allowed: switches from 0 to {topology.switches - 1}.")
+        raise _Invalid(f"root {topology.root!r} is not valid. Allowed: switches from 0 to {topology.switches - 1}.")
 
 
 def _with_arrays(topology: Topology) -> Topology:
@@ -85,7 +85,7 @@ def _with_arrays(topology: Topology) -> Topology:
     injections = _integers("injections", topology.injections, ("nodes", 2))
     nodes = len(injections)
     if not 2 <= nodes <= MOST_NODES:
-        raise _Unsound(f"it has {nodes} nodes. Allowed: 2 to {MOST_NODES}.")
+        raise _Invalid(f"it has {nodes} nodes. Allowed: 2 to {MOST_NODES}.")
     links = _integers("links", topology.links, ("links", 4))
     consumptions = _integers("consumptions", topology.consumptions, (nodes, 2))
     most = np.array([len(names) for names in topology.ports])
@@ -95,29 +95,29 @@ def _with_arrays(topology: Topology) -> Topology:
         wrong = ends[(ends[:, 1] < 0) | (ends[:, 1] >= most[ends[:, 0]])]
         if len(wrong):
             switch, port = wrong[0].tolist()
-            raise _Unsound(f"{what} is at port {port} of switch {switch}. Allowed: 0 to {most[switch] - 1}.")
+            raise _Invalid(f"{what} is at port {port} of switch {switch}. Allowed: 0 to {most[switch] - 1}.")
     shape = topology.shape
     if not isinstance(shape, tuple) or not shape or not all(_is_whole(extent) and extent > 0 for extent in shape) or (
             math.prod(shape) != nodes):
-        raise _Unsound(f"shape {shape!r} is not valid. Needed: whole numbers whose product is the number of nodes, "
+        raise _Invalid(f"shape {shape!r} is not valid. Needed: whole numbers whose product is the number of nodes, "
                        f"{nodes}.")
     coordinates = _integers("coordinates", topology.coordinates, (nodes, len(shape)))
     if not np.array_equal(coordinates, np.stack(np.unravel_index(np.arange(nodes), shape), axis=1)):
-        raise _Unsound(f"coordinates are not valid. Needed: those of ids that are row-major in {list(shape)}.")
+        raise _Invalid(f"coordinates are not valid. Needed: those of ids that are row-major in {list(shape)}.")
     labels = None
     if topology.labels is not None:
         labels = _integers("labels", topology.labels, (nodes,))
         if not np.array_equal(np.sort(labels), np.arange(nodes)):
-            raise _Unsound(f"labels are not valid. Needed: the numbers from 0 to {nodes - 1}, each once.")
+            raise _Invalid(f"labels are not valid. Needed: the numbers from 0 to {nodes - 1}, each once.")
     checked = dataclasses.replace(
         topology, shape=tuple(map(int, shape)), links=links, injections=injections, consumptions=consumptions,
         coordinates=coordinates, labels=labels, root=int(topology.root), places=None)
     if switches > (MOST_NODES if checked.direct else MOST_SWITCHES):
-        raise _Unsound(f"it has {switches} switches. Allowed: up to {MOST_SWITCHES}, or up to {MOST_NODES} with one "
+        raise _Invalid(f"it has {switches} switches. Allowed: up to {MOST_SWITCHES}, or up to {MOST_NODES} with one "
                        "node each.")
     for switch, name in enumerate(topology.switch_names):
         if name.isdigit() and not (checked.direct and name == str(switch)):
-            raise _Unsound(f"name {name!r} of switch {switch} is not valid. Allowed: names with other characters than "
+            raise _Invalid(f"name {name!r} of switch {switch} is not valid. Allowed: names with other characters than "
                            "digits; the node's number if each switch has one node.")
     given = vars(topology).get("_places")
     return dataclasses.replace(checked, places=None if given is None else _places(given, switches, nodes))
@@ -125,17 +125,17 @@ def _with_arrays(topology: Topology) -> Topology:
 
 def _places(places: Any, switches: int, nodes: int) -> Places:
     if not isinstance(places, Places):
-        raise _Unsound(f"places have type {type(places).__name__}. Needed: Places.")
+        raise _Invalid(f"places have type {type(places).__name__}. Needed: Places.")
     rows = {"switches": switches, "nodes": nodes} | ({"sinks": nodes} if places.sinks is not None else {})
     found = {}
     for field, count in rows.items():
         array = _array(f"places of {field}", getattr(places, field))
         if array.ndim != 2 or len(array) != count or array.shape[1] not in (2, 3) or array.dtype.kind not in "iuf" or (
                 not np.isfinite(array).all()):
-            raise _Unsound(f"places of {field} are not valid. Needed: {count} times two or three numbers.")
+            raise _Invalid(f"places of {field} are not valid. Needed: {count} times two or three numbers.")
         found[field] = array.astype(float)
     if len({array.shape[1] for array in found.values()}) > 1:
-        raise _Unsound("places of switches and nodes differ in dimensions. Needed: two in all, or three in all.")
+        raise _Invalid("places of switches and nodes differ in dimensions. Needed: two in all, or three in all.")
     return Places(**found)
 
 
@@ -143,7 +143,7 @@ def _array(what: str, value: Any) -> npt.NDArray[Any]:
     try:
         return np.asarray(value)
     except ValueError:
-        raise _Unsound(f"{what} are not an array: their rows differ in length") from None
+        raise _Invalid(f"{what} are not an array: their rows differ in length") from None
 
 
 def _integers(what: str, value: Any, shape: tuple[int | str, ...]) -> npt.NDArray[np.int32]:
@@ -151,33 +151,33 @@ def _integers(what: str, value: Any, shape: tuple[int | str, ...]) -> npt.NDArra
     fits = array.ndim == len(shape) and all(
         isinstance(extent, str) or extent == given for extent, given in zip(shape, array.shape, strict=True))
     if not fits or array.dtype.kind not in "iu":
-        raise _Unsound(f"{what} are {array.dtype} [{', '.join(map(str, array.shape))}]. Needed: whole numbers "
+        raise _Invalid(f"{what} are {array.dtype} [{', '.join(map(str, array.shape))}]. Needed: whole numbers "
                        f"[{', '.join(map(str, shape))}].")
     if array.size and not -(2**31) <= array.min() <= array.max() < 2**31:
-        raise _Unsound(f"{what} are not valid. Allowed: whole numbers of 32 bits.")
+        raise _Invalid(f"{what} are not valid. Allowed: whole numbers of 32 bits.")
     return array.astype(np.int32)
 
 
 def _require_switches(what: str, given: Iterable[int], switches: int) -> None:
     for switch in given:
         if not 0 <= switch < switches:
-            raise _Unsound(f"{what} is at switch {switch}. Allowed: 0 to {switches - 1}.")
+            raise _Invalid(f"{what} is at switch {switch}. Allowed: 0 to {switches - 1}.")
 
 
 def _require_ports_taken_once(topology: Topology) -> None:
     """Refuse two links, two nodes, or a link and a node at one output or one input."""
     if not len(topology.links):
-        raise _Unsound("it has no links. Needed: 1 or more.")
+        raise _Invalid("it has no links. Needed: 1 or more.")
     itself = np.flatnonzero(topology.links[:, 0] == topology.links[:, 2])
     if len(itself):
-        raise _Unsound(f"a link leads from switch {topology.links[itself[0], 0]} to itself. Allowed: other switches.")
+        raise _Invalid(f"a link leads from switch {topology.links[itself[0], 0]} to itself. Allowed: other switches.")
     for way, links, ends in (("output", topology.links[:, :2], topology.consumptions),
                              ("input", topology.links[:, 2:], topology.injections)):
         taken: dict[tuple[int, int], str] = {}
         for (switch, port), what in [*((tuple(end), "a link") for end in links.tolist()),
                                      *((tuple(end), f"node {node}") for node, end in enumerate(ends.tolist()))]:
             if (switch, port) in taken:
-                raise _Unsound(f"{taken[switch, port]} and {what if what != 'a link' else 'another'} are at "
+                raise _Invalid(f"{taken[switch, port]} and {what if what != 'a link' else 'another'} are at "
                                f"{way} {topology.ports[switch][port]} of switch {topology.switch_names[switch]}. "
                                "Allowed: one.")
             taken[switch, port] = what
@@ -187,7 +187,7 @@ def _require_ways(topology: Topology) -> None:
     """Refuse switches without links, and nodes that cannot reach all other nodes."""
     bare = set(range(topology.switches)) - set(topology.links[:, [0, 2]].ravel().tolist())
     if bare:
-        raise _Unsound(f"switch {topology.switch_names[min(bare)]} has no links. Needed: 1 or more.")
+        raise _Invalid(f"switch {topology.switch_names[min(bare)]} has no links. Needed: 1 or more.")
     behind: list[list[int]] = [[] for _ in range(topology.switches)]
     before: list[list[int]] = [[] for _ in range(topology.switches)]
     for start, _, end, _ in topology.links.tolist():
@@ -201,7 +201,7 @@ def _require_ways(topology: Topology) -> None:
         missed = np.flatnonzero(~_reached(behind, start)[ends])
         if len(missed):
             node = int(np.flatnonzero(topology.injections[:, 0] == start)[0])
-            raise _Unsound(
+            raise _Invalid(
                 f"node {node} cannot reach node {missed[0]}: no links lead from switch {topology.switch_names[start]} "
                 f"to switch {topology.switch_names[ends[missed[0]]]}")
 

@@ -29,8 +29,8 @@ from wormcast.hw.options import (
     STORAGE,
 )
 
+from ..common.option import option, options_of, require_allowed
 from ..common.packet_count import packets_of
-from ..common.schema import option, options_of, require_allowed
 
 __all__ = ["CHANNEL_FIELDS", "HOST_FIELDS", "INTERFACE_FIELDS", "ROUTER_FIELDS", "UNTIMED_FIELDS", "Configuration",
            "changing", "unusual"]

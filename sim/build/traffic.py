@@ -12,7 +12,7 @@ import numpy.typing as npt
 from wormcast.algorithms import Topology, WormcastError
 from wormcast.algorithms.typecheck import require_fields
 
-from ..common.schema import option, require_allowed
+from ..common.option import option, require_allowed
 from .patterns import PATTERNS, PERMUTATIONS, expected_hot_spots, partners
 
 __all__ = ["DISTRIBUTIONS", "LONGEST", "Traffic"]

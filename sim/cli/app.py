@@ -16,7 +16,7 @@ import typer
 
 import wormcast
 from wormcast.algorithms.announcements import announce_by
-from wormcast.algorithms.errors import WireError, WormcastError
+from wormcast.algorithms.errors import FAILURES, WireError, WormcastError
 
 from ..common.requirements import ToolMissing
 from ..common.text import count
@@ -185,7 +185,7 @@ def _interruptible() -> Iterator[None]:
         yield
     except Interrupted:
         raise
-    except (Exception, SystemExit) as error:
+    except FAILURES as error:
         if came:
             raise KeyboardInterrupt from error
         raise

@@ -10,7 +10,7 @@ from wormcast.algorithms.schemes import TreeScheme
 
 from ..build.configuration import HOST_FIELDS, UNTIMED_FIELDS, Configuration, unusual
 from ..build.setup import DEFAULTS
-from ..common.schema import options_of
+from ..common.option import options_of
 from .app import count
 from .options import as_typer, takes
 

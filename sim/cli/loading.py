@@ -9,8 +9,8 @@ from wormcast.algorithms import WormcastError
 from ..build.limits import CYCLES, FIRST_SEED, MOST_SEEDS, PRECISION, SEEDS
 from ..build.setup import Setup
 from ..build.traffic import Traffic
+from ..common.option import options_of
 from ..common.path_conflicts import require_apart
-from ..common.schema import options_of
 from .app import Exit, Json, SchemeName, TopologyName, emit, stdout_for_results
 from .commands import command
 from .hardware import RelationOption, takes_hardware

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ..common.schema import Option
+from ..common.option import Option
 
 __all__ = ["Given", "as_typer", "takes"]
 

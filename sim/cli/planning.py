@@ -18,9 +18,9 @@ from wormcast.algorithms.theory.contention import Contention, contention
 from ..build.limits import SAMPLES
 from ..build.traffic import Traffic
 from ..common.figure_file import whole_picture
+from ..common.option import options_of
 from ..common.packet_count import packets_of
 from ..common.path_conflicts import require_apart
-from ..common.schema import options_of
 from .app import Json, SchemeName, TopologyName, count, emit, say, stdout_for_results, table
 from .commands import command
 from .hardware import Packet, RelationOption, Ties, chosen

@@ -8,7 +8,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from tools.fuzz.mutations import mutated
+from tools.fuzz.mutations import mutate
 from tools.reference.formats import FORMATS
 from wormcast.algorithms import WormcastError, find_scheme, topology
 from wormcast.algorithms.file_schema import ALLOWED, FileSchema
@@ -73,7 +73,7 @@ def test_another_validator_agrees_on_mutated_files():
     verdicts = []
     for _ in range(1500):
         name, entry = chance.choice(CASES)
-        found = mutated(entry, chance)
+        found = mutate(entry, chance)
         verdicts.append(allows(FORMATS[name][0], found))
         assert verdicts[-1] == others[name].is_valid(found), (name, found)
     assert 100 < sum(verdicts) < 1400

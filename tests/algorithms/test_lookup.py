@@ -363,7 +363,7 @@ def test_the_file_that_is_named(tmp_path):
 
 @pytest.mark.parametrize(("classes", "sentence"), [
     ("1 / 0", r"scheme mine: classes_on fails \(ZeroDivisionError: .*, mine.py:9\)"),
-    ("None", "scheme mine: classes_on returns a NoneType. Needed: ConsumptionClasses"),
+    ("None", "scheme mine: classes_on returns a value of type NoneType. Needed: ConsumptionClasses"),
 ])
 def test_classes_that_are_none(classes, sentence, tmp_path):
     path = mine(tmp_path, "[destinations]", ("ConsumptionClasses()", classes))
@@ -418,9 +418,9 @@ def raises_ctrl_c(*_):
 
 
 @pytest.mark.parametrize(("method", "given", "sentence"), [
-    ("worms", None, "scheme individual: worms returns a NoneType. Needed: Worms"),
+    ("worms", None, "scheme individual: worms returns a value of type NoneType. Needed: Worms"),
     ("visit_triples", "text", r"scheme individual: visit_triples\(topology\): a str is not valid: .* from 0 to 8"),
-    ("classes_on", -1, "scheme individual: classes_on returns a int. Needed: "),
+    ("classes_on", -1, "scheme individual: classes_on returns a value of type int. Needed: "),
 ])
 def test_what_is_no_answer_is_refused(method, given, sentence):
     scheme = SCHEMES["individual"].routed_by(E_CUBE)

@@ -332,7 +332,7 @@ def changed(*changes, phases=(0, 0, 0, 0), dtype=np.int16, started=None):
 @pytest.mark.parametrize(
     ("made", "sentence"),
     [
-        (None, "relation broken: its choices return a NoneType. Needed: Choices"),
+        (None, "relation broken: its choices return a value of type NoneType. Needed: Choices"),
         (changed(dtype=np.int32), r"options on mesh:1x3 are int32 .* Needed: int16 \[phases, 3, 3, alternatives\]"),
         (changed(phases=(0, 0, 0)), r"phase_of_link on mesh:1x3 is not valid. Needed: int8 \[4\] with phases"),
         (changed(phases=(0, 0, 1, 0)), r"phase_of_link on mesh:1x3 is not valid. Needed: int8 \[4\] with phases"),

@@ -424,7 +424,7 @@ class TestRegistry:
             WormcastError, match=r"scheme: 'broken' cannot be loaded from no\.such\.module:thing"
         ):
             registry["broken"]
-        with pytest.raises(WormcastError, match=r"scheme: builtins:dict returns a dict. Needed: a Scheme"):
+        with pytest.raises(WormcastError, match=r"builtins:dict returns a value of type dict. Needed: a Scheme"):
             registry["other"]
 
     def test_a_name_is_given_once(self, monkeypatch):

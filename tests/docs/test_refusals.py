@@ -133,7 +133,7 @@ def test_every_error_is_read(found):
     raised = [node.exc for room in ROOMS for path in (FOLDER / room).rglob("*.py")
               for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Raise)]
     errors = [call for call in raised if isinstance(call, ast.Call) and ast.unparse(call.func) in (
-        "WormcastError", "LoweringError", "MessageError", "typer.BadParameter", "_Unsound", "Interrupted")]
+        "WormcastError", "LoweringError", "MessageError", "typer.BadParameter", "_Invalid", "Interrupted")]
     assert len(errors) > 300
     for call in errors:
         texts = [text for part in ast.walk(call) if isinstance(part, ast.Constant) and isinstance(part.value, str)

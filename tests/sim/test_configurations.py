@@ -11,7 +11,7 @@ from wormcast.sim.build.configuration import Configuration
 from wormcast.sim.build.configurations import CONFIGURATIONS, Named
 from wormcast.sim.build.configurations import hardware as resolve
 from wormcast.sim.build.network import Network
-from wormcast.sim.common.schema import options_of
+from wormcast.sim.common.option import options_of
 from wormcast.sim.experiments.run import run
 
 from .bench import send

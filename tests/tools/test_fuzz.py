@@ -3,15 +3,16 @@
 import json
 import tomllib
 from random import Random
+from signal import SIGKILL
 
 import pytest
 
 from tools.fuzz import PARTS, Session
-from tools.fuzz.combinations import contradictions
+from tools.fuzz.combinations import find_contradictions
 from tools.fuzz.files import FIGURE, SWEEP
-from tools.fuzz.guarded import Ended, Place
-from tools.fuzz.mutations import mutated, mutated_bytes, mutated_text, toml
-from tools.fuzz.trial import Trial, attempt, faults_of
+from tools.fuzz.mutations import format_toml, mutate, mutate_bytes, mutate_text
+from tools.fuzz.sandbox import CommandOutcome, Sandbox, start
+from tools.fuzz.trial import Trial, find_faults, run_trial
 
 #: Of the short runs: printed where one fails, as part of the names of trials.
 SEED = 2
@@ -20,15 +21,15 @@ SEED = 2
 @pytest.mark.parametrize("text", [SWEEP, FIGURE])
 def test_a_file_is_written_as_it_was_read(text):
     entries = tomllib.loads(text)
-    assert tomllib.loads(toml(entries)) == entries
+    assert tomllib.loads(format_toml(entries)) == entries
 
 
 @pytest.mark.parametrize(
     ("change", "value"),
     [
-        (mutated, {"a": [1, 2.5, "x"], "b": {"c": True}}),
-        (mutated_text, "told('plan', 'hops') == 19"),
-        (mutated_bytes, b"\x00one\ntwo\n"),
+        (mutate, {"a": [1, 2.5, "x"], "b": {"c": True}}),
+        (mutate_text, "told('plan', 'hops') == 19"),
+        (mutate_bytes, b"\x00one\ntwo\n"),
     ],
 )
 def test_mutations_differ_and_come_again_from_the_same_seed(change, value):
@@ -38,33 +39,35 @@ def test_mutations_differ_and_come_again_from_the_same_seed(change, value):
     assert sum(one == repr(value) for one in first) < 20
 
 
-ANSWER = Ended(0, "{}", "", 1.0, 0)
+ANSWER = CommandOutcome(0, "{}", "", 1.0, 0)
 
 
 @pytest.mark.parametrize(
-    ("ended", "kinds"),
+    ("outcome", "kinds"),
     [
         (ANSWER, []),
-        (Ended(2, "", "wormcast: rate: -1 is given, allowed are numbers from 0\n", 1.0, 0), []),
-        (Ended(2, "", "wormcast: <class 'int'> is given\n", 1.0, 0), ["refusal in Python's words: <class '"]),
-        (Ended(2, "", "", 1.0, 0), ["refusal without a sentence"]),
-        (Ended(2, "", "one\nwormcast: two\n", 1.0, 0), ["refusal of several lines"]),
+        (CommandOutcome(2, "", "wormcast: rate: -1 is given, allowed are numbers from 0\n", 1.0, 0), []),
+        (CommandOutcome(2, "", "wormcast: <class 'int'> is given\n", 1.0, 0), ["refusal in Python's words: <class '"]),
+        (CommandOutcome(2, "", "", 1.0, 0), ["refusal without a sentence"]),
+        (CommandOutcome(2, "", "one\nwormcast: two\n", 1.0, 0), ["refusal of several lines"]),
         (
-            Ended(1, "", "Traceback (most recent call last):\n  File \"a.py\", line 3, in f\nKeyError: 'x'\n", 1.0, 0),
+            CommandOutcome(
+                1, "", "Traceback (most recent call last):\n  File \"a.py\", line 3, in f\nKeyError: 'x'\n", 1.0, 0
+            ),
             ["traceback a.py:3"],
         ),
-        (Ended(1, "", "wrong\n", 1.0, 0), ["exit 1"]),
-        (Ended(-11, "", "", 1.0, 0), ["exit -11"]),
-        (Ended(0, '{"x": NaN}', "", 1.0, 0), ["json"]),
-        (Ended(0, "text", "", 1.0, 0), ["json"]),
-        (Ended(130, "", "", 61.0, 0, "time"), ["time"]),
-        (Ended(-9, "", "", 1.0, 5 << 30, "memory"), ["memory"]),
-        (Ended(0, "{}", "", 1.0, 0, "", ("/etc/escaped",)), ["written outside"]),
+        (CommandOutcome(1, "", "wrong\n", 1.0, 0), ["exit 1"]),
+        (CommandOutcome(-11, "", "", 1.0, 0), ["exit -11"]),
+        (CommandOutcome(0, '{"x": NaN}', "", 1.0, 0), ["json"]),
+        (CommandOutcome(0, "text", "", 1.0, 0), ["json"]),
+        (CommandOutcome(130, "", "", 61.0, 0, "time"), ["time"]),
+        (CommandOutcome(-9, "", "", 1.0, 5 << 30, "memory"), ["memory"]),
+        (CommandOutcome(0, "{}", "", 1.0, 0, "", ("/etc/escaped",)), ["written outside"]),
     ],
 )
-def test_what_counts_as_a_fault(ended, kinds):
-    with Place() as place:
-        assert [one.kind for one in faults_of(Trial(("load", "--json")), ended, place)] == kinds
+def test_what_counts_as_a_fault(outcome, kinds):
+    with Sandbox() as sandbox:
+        assert [fault.kind for fault in find_faults(Trial(("load", "--json")), outcome, sandbox)] == kinds
 
 
 @pytest.mark.parametrize(
@@ -79,57 +82,80 @@ def test_what_counts_as_a_fault(ended, kinds):
 )
 def test_files_that_are_left_are_looked_at(name, kinds):
     trial = Trial(("sweep", "given.toml", "--out", "o", "--json"), {"given.toml": b"x = 1"})
-    with Place() as place:
+    with Sandbox() as sandbox:
         for path, content in ({**trial.files, name: b"left"}).items():
-            (place.work / path).parent.mkdir(exist_ok=True)
-            (place.work / path).write_bytes(content)
-        assert [one.kind for one in faults_of(trial, ANSWER, place)] == kinds
+            (sandbox.work / path).parent.mkdir(exist_ok=True)
+            (sandbox.work / path).write_bytes(content)
+        assert [fault.kind for fault in find_faults(trial, ANSWER, sandbox)] == kinds
 
 
 def test_a_command_is_run_with_its_files():
     trial = Trial(("topology", "net.toml", "--json"), {"net.toml": b"switches = 2\nnodes = [0, 1]\nlinks = [[0, 1]]\n"})
-    with Place() as place:
-        ended = attempt(trial, place)
-        assert (ended.code, ended.err, faults_of(trial, ended, place)) == (0, "", [])
-    assert len(json.loads(ended.out)["nodes"]) == 2
+    with Sandbox() as sandbox:
+        outcome = run_trial(trial, sandbox)
+        assert (outcome.code, outcome.err, find_faults(trial, outcome, sandbox)) == (0, "", [])
+    assert len(json.loads(outcome.out)["nodes"]) == 2
 
 
-def answers(**others):
-    told = {
+def outcomes(**others):
+    results = {
         "check": {"free": True, "complete": True},
         "run": {"cycles": 9, "engine": "bulk"},
         "amaranth": {"cycles": 9, "engine": "amaranth"},
     }
-    ended = {
-        name: Ended(0, json.dumps(told.get(name, {})), "", 1.0, 0)
+    found = {
+        name: CommandOutcome(0, json.dumps(results.get(name, {})), "", 1.0, 0)
         for name in ("plan", "check", "run", "amaranth", "trace", "load", "hunt")
     }
-    return {**ended, **others}
+    return {**found, **others}
 
 
 @pytest.mark.parametrize(
     ("others", "found"),
     [
         ({}, []),
-        ({"amaranth": Ended(0, '{"cycles": 10}', "", 1.0, 0)}, [("amaranth", "engines differ")]),
-        ({"hunt": Ended(3, "{}", "", 1.0, 0)}, [("hunt", "deadlock of what is free")]),
-        ({"hunt": Ended(3, "{}", "", 1.0, 0), "check": Ended(3, '{"free": false, "complete": true}', "", 1.0, 0)}, []),
-        ({"amaranth": Ended(2, "", "wormcast: no\n", 1.0, 0)}, [("run", "amaranth refuses, run does not")]),
+        ({"amaranth": CommandOutcome(0, '{"cycles": 10}', "", 1.0, 0)}, [("amaranth", "engines differ")]),
+        ({"hunt": CommandOutcome(3, "{}", "", 1.0, 0)}, [("hunt", "deadlock contradicts check")]),
         (
-            {name: Ended(2, "", f"wormcast: {name}\n", 1.0, 0) for name in ("run", "amaranth", "trace")},
+            {
+                "hunt": CommandOutcome(3, "{}", "", 1.0, 0),
+                "check": CommandOutcome(3, '{"free": false, "complete": true}', "", 1.0, 0),
+            },
+            [],
+        ),
+        ({"amaranth": CommandOutcome(2, "", "wormcast: no\n", 1.0, 0)}, [("run", "amaranth refuses, run does not")]),
+        (
+            {name: CommandOutcome(2, "", f"wormcast: {name}\n", 1.0, 0) for name in ("run", "amaranth", "trace")},
             [("amaranth", "run and amaranth refuse differently"), ("trace", "run and trace refuse differently")],
         ),
     ],
 )
 def test_contradictions_are_found(others, found):
-    assert [(name, one.kind) for name, one in contradictions(answers(**others))] == found
+    assert [(name, fault.kind) for name, fault in find_contradictions(outcomes(**others))] == found
+
+
+def test_progress_is_printed_every_100_trials(monkeypatch, tmp_path):
+    monkeypatch.setattr("tools.fuzz.session.preload", lambda: None)
+    lines: list[str] = []
+    numbers: list[int] = []
+    session = Session("files", SEED, tmp_path, show_progress=lines.append)
+    session.run(lambda _: lambda number, rng: numbers.append(number), 250, 60, first=7)
+    assert numbers == list(range(7, 257))
+    assert lines == ["files: 100 trials, 0 faults", "files: 200 trials, 0 faults"]
+
+
+def test_a_stopped_command_has_ended():
+    with Sandbox() as sandbox, start(("load", "mesh:8x8", "individual", "--rate", "0.01"), sandbox) as running:
+        running.stop()
+        running.stop()
+        assert running.outcome().code == -SIGKILL
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("part", "count", "seconds"), [("files", 100, 60), ("combinations", 6, 40), ("kills", 6, 30)])
 def test_a_short_run_finds_no_fault(part, count, seconds, tmp_path):
-    said: list[str] = []
-    session = Session(part, SEED, tmp_path, said.append)
+    lines: list[str] = []
+    session = Session(part, SEED, tmp_path, lines.append)
     session.run(PARTS[part], count, seconds)
-    assert session.tried
-    assert not said, "\n".join(said)
+    assert session.trials
+    assert not lines, "\n".join(lines)

@@ -1,13 +1,14 @@
-"""Hostile input: commands with mutated files, random combinations of options, and killed processes.
+"""Fuzzer: commands with mutated files, random combinations of options, and killed processes.
 
     python -m tools.fuzz files --count 3000 --seed 1
     python -m tools.fuzz combinations --count 300 --keep out/fuzz
     python -m tools.fuzz kills --count 100 --seconds 600
 
-Commands run in processes forked from one that has imported all of them, each with a limit of time and of memory. A
-fault is a traceback, an exit code that is not in docs/contract.md or is 1, no end within a minute, more than 4 GiB of
-memory, a file that was not named or is half-written, or two commands that contradict each other. Each is printed with
-a command line that repeats it, whose files are in the folder of ``--keep``. Exit code 1 if there is a fault.
+Each command runs in a process with limits of time and memory, forked from a process that has imported all commands.
+These are faults: a traceback, exit code 1, an exit code that is not in docs/contract.md, a command that does not end
+within a minute, more than 4 GiB of memory, a file that the command line does not name, a half-written file, and two
+commands that contradict each other. Each fault is printed with a command line that repeats it. The files of that
+command line are in the folder of ``--keep``. Exit code 1 if there is a fault.
 """
 
 from .parts import PARTS

@@ -1,41 +1,27 @@
-"""Random networks, schemes, relations and hardware: what commands say of them is compared."""
+"""Random combinations of networks, schemes, relations and hardware, and a comparison of all commands on them."""
 
 import functools
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from .guarded import Ended, Place
-from .mutations import toml
-from .trial import Finding, Trial, attempt, faults_of
+from .mutations import format_toml
+from .sandbox import CommandOutcome, Sandbox
+from .session import Session
+from .trial import CommandFault, Trial, find_faults, run_trial
 
-if TYPE_CHECKING:
-    from .session import Session
-
-__all__ = ["Combination", "compared", "contradictions"]
+__all__ = ["Combination", "compare_commands", "draw_combination", "find_contradictions"]
 
 NETWORKS = (
-    "mesh:1x4",
-    "mesh:2x3",
-    "mesh:3x3",
-    "mesh:2x2x2",
-    "mesh:4x2",
-    "ring:4",
-    "ring:5",
-    "torus:4x4",
-    "torus:3x3",
-    "min:b=2,stages=2",
-    "min:b=2,stages=3",
-    "min:b=2,stages=2,kind=omega",
+    "mesh:1x4", "mesh:2x3", "mesh:3x3", "mesh:2x2x2", "mesh:4x2", "ring:4", "ring:5", "torus:4x4", "torus:3x3",
+    "min:b=2,stages=2", "min:b=2,stages=3", "min:b=2,stages=2,kind=omega",
     "irregular:switches=3,ports=4,nodes=5,connectivity=0.8,seed={seed}",
-    "irregular:switches=4,ports=6,nodes=6,connectivity=0.5,seed={seed}",
-    "n.toml",
-    "n.toml",
+    "irregular:switches=4,ports=6,nodes=6,connectivity=0.5,seed={seed}", "n.toml", "n.toml",
 )
 
-#: Values of each option; most options keep their default.
+#: Values of each option. Most options keep their defaults.
 OPTIONS: Mapping[str, tuple[object, ...]] = {
     "vcs": (1, 1, 2, 3),
     "buffer": (1, 2, 4, 16, 32),
@@ -70,8 +56,8 @@ OPTIONS: Mapping[str, tuple[object, ...]] = {
     "configuration": ("boppana_8x8", "dcf_torus", "atbm_64", "sivaram_32", "small", "amnah_5x5x5"),
 }
 
-#: Options that make others possible.
-WITH: Mapping[str, Mapping[str, object]] = {
+#: Options that another option needs.
+NEEDED_WITH: Mapping[str, Mapping[str, object]] = {
     "buffer-kind": {"vcs": 1, "consumption": 1, "buffer": 32, "chunk": 8},
     "ni": {"packet": 4},
     "places": {"ni": "fpfs", "packet": 4},
@@ -81,16 +67,16 @@ WITH: Mapping[str, Mapping[str, object]] = {
     "row": {"ni": "fpfs", "packet": 4},
 }
 
-#: Combinations in a row that share network and hardware.
+#: Number of consecutive combinations with the same network and hardware.
 SHARED = 6
 
-#: Keys of the JSON of a run that name the engine, or times of day.
-ASIDE = ("configuration", "engine", "waveform")
+#: Keys of the JSON of a run that differ between engines.
+ENGINE_KEYS = ("configuration", "engine", "waveform")
 
 
 @dataclass(frozen=True)
 class Combination:
-    """A network, a scheme, a relation, hardware options and messages."""
+    """Combination of network, scheme, relation, hardware options and messages."""
 
     network: str
     scheme: str
@@ -100,10 +86,10 @@ class Combination:
     files: Mapping[str, bytes]
 
     def trial(self, command: str, *more: str) -> Trial:
-        """Make a trial of a command with the options that it has."""
-        has = _options_of(command)
+        """Return a trial of a command. Options that the command does not have are omitted."""
+        accepted = _options_of(command)
         options = {**({} if self.relation is None else {"relation": self.relation}), **self.options}
-        words = [word for name, value in options.items() if name in has for word in (f"--{name}", str(value))]
+        words = [word for name, value in options.items() if name in accepted for word in (f"--{name}", str(value))]
         return Trial((command, self.network, self.scheme, *words, *more, "--json"), self.files)
 
 
@@ -111,15 +97,15 @@ class Combination:
 def _options_of(command: str) -> frozenset[str]:
     from wormcast.sim.cli.commands import find_command
 
-    return frozenset(
-        option.removeprefix("--") for parameter in find_command(command).params for option in parameter.opts
-    )
+    return frozenset(option.removeprefix("--") for parameter in find_command(command).params
+                     for option in parameter.opts)
 
 
-def drawn(rng: Random, shared: Random) -> Combination:
-    """Draw a combination; schemes are those that are made for the network, most of the time.
+def draw_combination(rng: Random, shared: Random) -> Combination:
+    """Draw a combination. In nine of ten cases the scheme is chosen from those that support the network.
 
-    Network and hardware come from a generator that several combinations share, as hardware takes seconds to compile.
+    Network and hardware are drawn from ``shared``, a generator whose seed several combinations have in common: hardware
+    takes seconds to compile.
     """
     from wormcast.algorithms import RELATIONS, SCHEMES
     from wormcast.algorithms import topology as find_topology
@@ -128,7 +114,7 @@ def drawn(rng: Random, shared: Random) -> Combination:
     files: dict[str, bytes] = {}
     kind, nodes = "own", 0
     if network == "n.toml":
-        files[network], nodes = _own_network(shared)
+        files[network], nodes = _draw_network_file(shared)
     else:
         built = find_topology(network)
         kind, nodes = built.kind, built.nodes
@@ -137,24 +123,24 @@ def drawn(rng: Random, shared: Random) -> Combination:
     relation = rng.choice([*RELATIONS]) if rng.random() < 0.25 else None
     options: dict[str, object] = {}
     for name in shared.sample([*OPTIONS], shared.choice((0, 0, 1, 1, 2, 3))):
-        options = {**WITH.get(name, {}), **options, name: shared.choice(OPTIONS[name])}
+        options = {**NEEDED_WITH.get(name, {}), **options, name: shared.choice(OPTIONS[name])}
     length = rng.choice((1, 4, 16, 40))
-    messages = list(_messages(nodes, length, SCHEMES[scheme].broadcasts, rng))
+    messages = list(_draw_messages(nodes, length, SCHEMES[scheme].broadcasts, rng))
     files["m.jsonl"] = "".join(json.dumps(message) + "\n" for message in messages).encode()
     return Combination(network, scheme, relation, options, length, files)
 
 
-def _own_network(rng: Random) -> tuple[bytes, int]:
-    """Draw a network of a few switches: a tree, and some more links, which may be parallel; number its nodes."""
+def _draw_network_file(rng: Random) -> tuple[bytes, int]:
+    """Draw a network file and its number of nodes: up to five switches in a tree, and up to three further links."""
     switches = rng.randint(1, 5)
     names = rng.choice(([f"s{index}" for index in range(switches)], ["a", "n", "in", "tables", "x y"][:switches]))
     links = [[names[rng.randrange(index)], names[index]] for index in range(1, switches)]
     links += [rng.sample(names, 2) for _ in range(rng.randint(0, 3)) if switches > 1]
     nodes = [rng.choice(names) for _ in range(rng.randint(2, 6))]
-    return toml({"switches": names, "nodes": nodes, "links": links}).encode(), len(nodes)
+    return format_toml({"switches": names, "nodes": nodes, "links": links}).encode(), len(nodes)
 
 
-def _messages(nodes: int, length: int, broadcasts: bool, rng: Random) -> Iterator[dict[str, Any]]:
+def _draw_messages(nodes: int, length: int, broadcasts: bool, rng: Random) -> Iterator[dict[str, Any]]:
     cycle = 0
     for _ in range(rng.randint(1, 12)):
         source, *others = rng.sample(range(nodes), nodes)
@@ -167,94 +153,74 @@ def _messages(nodes: int, length: int, broadcasts: bool, rng: Random) -> Iterato
         cycle += rng.choice((0, 0, 1, 5))
 
 
-def compared(session: "Session", number: int, rng: Random) -> None:
-    """Put a combination to all commands, and compare what they say."""
-    combination = drawn(rng, Random(f"{session.seed} {number // SHARED}"))
+def compare_commands(session: Session, number: int, rng: Random) -> None:
+    """Run all commands on a random combination, and report faults and contradictions."""
+    combination = draw_combination(rng, Random(f"{session.seed} {number // SHARED}"))
+    trials = _trials(combination, number)
+    outcomes: dict[str, CommandOutcome] = {}
+    for name, trial in trials.items():
+        with Sandbox() as sandbox:
+            outcomes[name] = run_trial(trial, sandbox)
+            session.report(f"{number}-{name}", trial, outcomes[name], find_faults(trial, outcomes[name], sandbox))
+    for name, fault in find_contradictions(outcomes):
+        session.report(f"{number}-{name}", trials[name], outcomes[name], [fault])
+
+
+def _trials(combination: Combination, number: int) -> dict[str, Trial]:
+    """Return one trial per command, by name. ``amaranth`` is a run by that engine, ``trace`` a load of its messages."""
     first = json.loads(combination.files["m.jsonl"].splitlines()[0])
-    destinations = (
-        first["destinations"] if first["destinations"] == "all" else ",".join(map(str, first["destinations"]))
-    )
+    to_all = first["destinations"] == "all"
+    destinations = "all" if to_all else ",".join(map(str, first["destinations"]))
     length = str(combination.length)
-    asked = {
+    length_of_plan = ("--length", length) if "packet" in combination.options else ()
+    number_of_destinations = ("--destinations-distribution", "all") if to_all else ("--destinations-mean", "2")
+    run = ("--messages", "m.jsonl", "--timeout", "200000")
+    return {
         "plan": combination.trial(
-            "plan",
-            *(["--length", length] if "packet" in combination.options else []),
-            "--source",
-            str(first["source"]),
-            "--destinations",
-            destinations,
-        ),
+            "plan", *length_of_plan, "--source", str(first["source"]), "--destinations", destinations),
         "check": combination.trial("check", "--length", length),
-        "run": combination.trial("run", "--messages", "m.jsonl", "--timeout", "200000"),
-        "amaranth": combination.trial("run", "--messages", "m.jsonl", "--timeout", "200000", "--engine", "amaranth"),
+        "run": combination.trial("run", *run),
+        "amaranth": combination.trial("run", *run, "--engine", "amaranth"),
         "trace": combination.trial("load", "--trace", "m.jsonl"),
         "load": combination.trial(
-            "load",
-            "--rate",
-            "0.05",
-            "--length",
-            length,
-            "--cycles",
-            "2000",
-            "--seeds",
-            "2",
-            *(
-                ("--destinations-distribution", "all")
-                if first["destinations"] == "all"
-                else ("--destinations-mean", "2")
-            ),
-        ),
+            "load", "--rate", "0.05", "--length", length, "--cycles", "2000", "--seeds", "2", *number_of_destinations),
         "hunt": combination.trial("hunt", "--cycles", "20000", "--length", f"1:{length}", "--seed", str(number)),
     }
-    answers: dict[str, Ended] = {}
-    for name, trial in asked.items():
-        with Place() as place:
-            answers[name] = attempt(trial, place)
-            session.report(f"{number}-{name}", trial, answers[name], faults_of(trial, answers[name], place))
-    for name, fault in contradictions(answers):
-        session.kinds[fault.kind] += 1
-        session.report(f"{number}-{name}", asked[name], answers[name], [fault])
 
 
-def contradictions(answers: Mapping[str, Ended]) -> Iterator[tuple[str, Finding]]:
-    """Yield what commands say of one combination that cannot all be true, and a command that says so.
+def find_contradictions(outcomes: Mapping[str, CommandOutcome]) -> Iterator[tuple[str, CommandFault]]:
+    """Yield the contradictions between commands, each with the name of one of the commands.
 
     Parameters
     ----------
-    answers : mapping of str to Ended
-        Of ``plan``, ``check``, ``run``, ``amaranth`` (a run by that engine), ``trace`` (a load of the run's messages),
-        ``load`` and ``hunt``.
+    outcomes : mapping of str to CommandOutcome
+        Outcomes of ``plan``, ``check``, ``run``, ``amaranth`` (a run by that engine), ``trace`` (a load with the run's
+        messages), ``load`` and ``hunt``.
     """
-    told = {name: json.loads(one.out) for name, one in answers.items() if one.code in (0, 3, 6) and one.out}
-    yield from _refusals(answers)
-    if "run" in told and "amaranth" in told:
-        one, other = (
-            {key: value for key, value in told[name].items() if key not in ASIDE} for name in ("run", "amaranth")
-        )
-        if one != other:
-            keys = [key for key in one if one[key] != other.get(key)]
-            yield "amaranth", Finding("engines differ", f"in {', '.join(keys)}")
-    if "check" in told and told["check"]["free"] and told["check"]["complete"]:
+    results = {name: json.loads(outcome.out) for name, outcome in outcomes.items()
+               if outcome.code in (0, 3, 6) and outcome.out}
+    yield from _contradictory_refusals(outcomes)
+    if "run" in results and "amaranth" in results:
+        bulk, amaranth = ({key: value for key, value in results[name].items() if key not in ENGINE_KEYS}
+                          for name in ("run", "amaranth"))
+        if bulk != amaranth:
+            keys = [key for key in bulk if bulk[key] != amaranth.get(key)]
+            yield "amaranth", CommandFault("engines differ", f"in {', '.join(keys)}")
+    if "check" in results and results["check"]["free"] and results["check"]["complete"]:
         for name in ("run", "trace", "load", "hunt"):
-            if answers[name].code == 3:
-                yield name, Finding("deadlock of what is free", f"check says free, {name} ends in a deadlock")
-    if (
-        answers["run"].code in (0, 3)
-        and answers["trace"].code in (0, 3)
-        and answers["run"].code != answers["trace"].code
-    ):
-        yield "trace", Finding("run and load differ", f"exit {answers['run'].code} and {answers['trace'].code}")
-    if answers["run"].code == 5:
-        yield "run", Finding("not finished", answers["run"].out[:300])
+            if outcomes[name].code == 3:
+                yield name, CommandFault("deadlock contradicts check", f"check reports no deadlock, {name} ends in one")
+    run, trace = outcomes["run"], outcomes["trace"]
+    if run.code in (0, 3) and trace.code in (0, 3) and run.code != trace.code:
+        yield "trace", CommandFault("run and load differ", f"exit {run.code} and {trace.code}")
+    if run.code == 5:
+        yield "run", CommandFault("not finished", run.out[:300])
 
 
-def _refusals(answers: Mapping[str, Ended]) -> Iterator[tuple[str, Finding]]:
-    """Yield refusals by some commands of what others accept."""
-    refused = {
-        name: one.err.splitlines()[-1].removeprefix("wormcast: ")
-        for name, one in answers.items()
-        if one.code == 2 and one.err
-    }
+def _contradictory_refusals(outcomes: Mapping[str, CommandOutcome]) -> Iterator[tuple[str, CommandFault]]:
+    """Yield combinations that one command refuses and another one accepts, or refuses with another reason."""
+    refusals = {name: outcome.err.splitlines()[-1].removeprefix("wormcast: ") for name, outcome in outcomes.items()
+                if outcome.code == 2 and outcome.err}
     for name, others in {
         "plan": ("run", "amaranth", "trace", "load", "hunt", "check"),
         "run": ("amaranth", "trace"),
@@ -264,14 +230,14 @@ def _refusals(answers: Mapping[str, Ended]) -> Iterator[tuple[str, Finding]]:
         "hunt": ("run", "load"),
         "amaranth": ("run",),
     }.items():
-        for other in others if name in refused else ():
-            if answers[other].code != 2:
-                yield other, Finding(f"{name} refuses, {other} does not", refused[name])
+        for other in others if name in refusals else ():
+            if outcomes[other].code != 2:
+                yield other, CommandFault(f"{name} refuses, {other} does not", refusals[name])
     for name in ("amaranth", "trace"):
-        if "run" in refused and name in refused and _reason(refused["run"]) != _reason(refused[name]):
-            yield name, Finding(f"run and {name} refuse differently", f"{refused['run']} | {refused[name]}")
+        if "run" in refusals and name in refusals and _reason(refusals["run"]) != _reason(refusals[name]):
+            yield name, CommandFault(f"run and {name} refuse differently", f"{refusals['run']} | {refusals[name]}")
 
 
-def _reason(sentence: str) -> str:
-    """Return a refusal without the option that the messages are given by."""
-    return sentence.replace("--messages", "--trace").replace("messages:", "trace:")
+def _reason(refusal: str) -> str:
+    """Return a refusal in which the option of the messages is the same for all commands."""
+    return refusal.replace("--messages", "--trace").replace("messages:", "trace:")

@@ -1,199 +1,182 @@
-"""Killed processes: what is resumed ends in the bytes of what was never killed."""
+"""Killed processes: a command that is killed and resumed must produce the same results as an uninterrupted one."""
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from signal import SIGINT, SIGKILL, SIGTERM, Signals
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .files import FIGURE, SWEEP
-from .guarded import Ended, Place, start
-from .trial import MEMORY, SECONDS, Finding, Trial, attempt, faults_of
+from .sandbox import CommandOutcome, Sandbox, start
+from .session import Session
+from .trial import MEMORY, SECONDS, CommandFault, Trial, find_faults, run_trial
 
-if TYPE_CHECKING:
-    from .session import Session
+__all__ = ["KillTrials"]
 
-__all__ = ["Undisturbed"]
+#: Arguments of the load that is killed, and of its checkpoint.
+KILLED_LOAD = ("load", "mesh:3x3", "dual-path", "--rate", "0.02", "--destinations-mean", "2", "--length", "6",
+               "--seeds", "2")
+CHECKPOINT = ("--checkpoint", "c.state", "--checkpoint-every", "2000", "--json")
 
-LOAD = ("mesh:3x3", "dual-path", "--rate", "0.02", "--destinations-mean", "2", "--length", "6", "--seeds", "2")
-STATE = ("--checkpoint", "c.state", "--checkpoint-every", "2000", "--json")
-
-#: Signals that end a process; most of them without a chance to clean up.
+#: Signals that end a process. SIGKILL, which allows no clean-up, is drawn most often.
 SIGNALS = (SIGKILL, SIGKILL, SIGTERM, SIGINT)
 
 #: Keys of JSON that depend on the clock.
 TIMES = ("cycles_per_second", "seconds", "points_run", "points_kept")
 
-#: Endings of files that hold times, and of those that are compared as checkpoints.
-TIMED, STATES = (".sqlite",), (".state",)
+#: Suffixes of files that contain times and are not compared, and of checkpoints, whose contents are compared.
+TIMED, CHECKPOINTS = (".sqlite",), (".state",)
 
 
 @dataclass(frozen=True)
 class Job:
-    """A command that is killed.
+    """Command that is killed and resumed.
 
     Parameters
     ----------
     first : tuple of str
-        What is run at first.
-    again : tuple of str
-        What is run after a kill, if ``kept`` is there.
+        Command line at first.
+    resume : tuple of str
+        Command line after a kill, if the file ``kept`` exists.
     kept : str
-        A file by which it goes on.
+        File that the command needs to resume.
     files : dict
-        Contents of files that it reads.
+        Contents of input files by name.
     """
 
     first: tuple[str, ...]
-    again: tuple[str, ...]
+    resume: tuple[str, ...]
     kept: str
     files: Mapping[str, bytes] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Result:
-    """Result of a job: exit code, JSON without times, and files."""
+    """Result of a job: exit code, stdout (JSON without times), and files."""
 
     code: int
-    told: Any
+    out: Any
     files: Mapping[str, Any]
 
 
-def jobs() -> dict[str, Job]:
+def _jobs() -> dict[str, Job]:
     """Return all jobs by name."""
-    with Place() as place:
-        attempt(Trial(("load", *LOAD, "--cycles", "6000", *STATE)), place)
-        state = place.files()["c.state"]
-    goes_on = ("continue", "c.state", *STATE)
-    sweep = SWEEP.replace("cycles = 300", "cycles = 6000").encode()
+    with Sandbox() as sandbox:
+        run_trial(Trial((*KILLED_LOAD, "--cycles", "6000", *CHECKPOINT)), sandbox)
+        state = sandbox.files()["c.state"]
+    resume = ("continue", "c.state", *CHECKPOINT)
+    longer = (*resume, "--cycles", "24000")
+    sweep = ("sweep", "s.toml", "--out", "o", "--json")
+    figure = ("figure", "f.toml", "--quick", "--out", "o", "--json")
     return {
-        "load": Job(("load", *LOAD, "--cycles", "24000", *STATE), goes_on, "c.state"),
-        "continue": Job(
-            (*goes_on, "--cycles", "24000"), (*goes_on, "--cycles", "24000"), "c.state", {"c.state": state}
-        ),
-        "sweep": Job(
-            ("sweep", "s.toml", "--out", "o", "--json"),
-            ("sweep", "s.toml", "--out", "o", "--json"),
-            "s.toml",
-            {"s.toml": sweep},
-        ),
-        "figure": Job(
-            ("figure", "f.toml", "--quick", "--out", "o", "--json"),
-            ("figure", "f.toml", "--quick", "--out", "o", "--json"),
-            "f.toml",
-            {"f.toml": FIGURE.encode()},
-        ),
+        "load": Job((*KILLED_LOAD, "--cycles", "24000", *CHECKPOINT), resume, "c.state"),
+        "continue": Job(longer, longer, "c.state", {"c.state": state}),
+        "sweep": Job(sweep, sweep, "s.toml", {"s.toml": SWEEP.replace("cycles = 300", "cycles = 6000").encode()}),
+        "figure": Job(figure, figure, "f.toml", {"f.toml": FIGURE.encode()}),
     }
 
 
-class Undisturbed:
-    """Jobs, and what each comes to if nobody kills it."""
+class KillTrials:
+    """Trials of jobs that are killed, with the results of the same jobs without kills."""
 
     def __init__(self) -> None:
-        self._jobs = jobs()
+        self._jobs = _jobs()
         self._results: dict[str, Result] = {}
         self._seconds: dict[str, float] = {}
         for name, job in self._jobs.items():
-            with Place() as place:
-                attempt(Trial(job.first, job.files), place)  # compiles what the others then need no time for
-            with Place() as place:
-                ended = attempt(Trial(job.first, job.files), place)
-                self._results[name], self._seconds[name] = _result(ended, place), ended.seconds
+            with Sandbox() as sandbox:
+                run_trial(Trial(job.first, job.files), sandbox)  # compiles, so that the next run takes its usual time
+            with Sandbox() as sandbox:
+                outcome = run_trial(Trial(job.first, job.files), sandbox)
+                self._results[name], self._seconds[name] = _result(outcome, sandbox), outcome.seconds
 
-    def kill(self, session: "Session", number: int, rng: Random) -> None:
-        """Kill a job once, twice or three times, let it end, and compare what it has come to."""
+    def run(self, session: Session, number: int, rng: Random) -> None:
+        """Kill a job once, twice or three times, let it end, and compare the result with the uninterrupted job."""
         name = rng.choice([*self._jobs])
         job = self._jobs[name]
-        with Place() as place:
+        with Sandbox() as sandbox:
             for path, content in job.files.items():
-                (place.work / path).write_bytes(content)
-            killed, arguments = [], job.first
+                (sandbox.work / path).write_bytes(content)
+            kills, arguments = [], job.first
             for _ in range(rng.choice((1, 1, 2, 3))):
-                number_of, delay = rng.choice(SIGNALS), rng.uniform(0, self._seconds[name])
-                before = place.files().keys()
-                ended = _killed(arguments, place, number_of, delay)
-                killed.append(f"{number_of.name} after {delay:.2f} s: exit {ended.code}")
-                trial = Trial(arguments, job.files, note="; ".join(killed))
-                more = place.files().keys() - before
-                session.report(f"{number}-killed", trial, ended, _interrupted(ended, number_of, more))
-                arguments = job.again if (place.work / job.kept).exists() else job.first
-            trial = Trial(
-                arguments,
-                {name: content for name, content in place.files().items() if "/" not in name},
-                note="; ".join(killed),
-            )
-            ended = attempt(trial, place)
-            faults = [fault for fault in faults_of(trial, ended, place) if fault.kind != "input changed"]
-            session.report(
-                f"{number}-{name}", trial, ended, [*faults, *_differences(self._results[name], _result(ended, place))]
-            )
+                signal, delay = rng.choice(SIGNALS), rng.uniform(0, self._seconds[name])
+                before = sandbox.files().keys()
+                outcome = _run_and_kill(arguments, sandbox, signal, delay)
+                kills.append(f"{signal.name} after {delay:.2f} s: exit {outcome.code}")
+                trial = Trial(arguments, job.files, note="; ".join(kills))
+                new_files = sandbox.files().keys() - before
+                session.report(f"{number}-killed", trial, outcome, _kill_faults(outcome, signal, new_files))
+                arguments = job.resume if (sandbox.work / job.kept).exists() else job.first
+            files = {name: content for name, content in sandbox.files().items() if "/" not in name}
+            trial = Trial(arguments, files, note="; ".join(kills))
+            outcome = run_trial(trial, sandbox)
+            faults = [fault for fault in find_faults(trial, outcome, sandbox) if fault.kind != "input changed"]
+            faults += _differences(self._results[name], _result(outcome, sandbox))
+            session.report(f"{number}-{name}", trial, outcome, faults)
 
 
-def _killed(arguments: Sequence[str], place: Place, number: Signals, delay: float) -> Ended:
-    with start(arguments, place) as running:
-        running.pause(delay)
-        running.send(number)
+def _run_and_kill(arguments: Sequence[str], sandbox: Sandbox, signal: Signals, delay: float) -> CommandOutcome:
+    """Run a command, and send it a signal after a delay in seconds."""
+    with start(arguments, sandbox) as running:
+        running.sleep(delay)
+        running.send(signal)
         limit = running.wait(SECONDS, MEMORY)
-        running.__exit__()
-        return running.ended(limit)
+        running.stop()
+        return running.outcome(limit)
 
 
-def _interrupted(ended: Ended, number: Signals, more: set[str]) -> list[Finding]:
-    """Return the faults of a command that a signal ended: its exit code, and the files that it left."""
+def _kill_faults(outcome: CommandOutcome, signal: Signals, new_files: set[str]) -> list[CommandFault]:
+    """Return the faults of a command that received a signal: its exit code, its texts, and half-written files."""
     faults = []
-    if ended.limit:
-        faults.append(Finding("signal ignored", f"{number.name} did not end it"))
-    if ended.code not in (0, 130, -number):
-        faults.append(Finding(f"exit {ended.code} after {number.name}", ended.err[-300:]))
-    if "Traceback" in ended.err:
-        faults.append(Finding(f"traceback after {number.name}", ended.err[-300:]))
-    if number == SIGINT and ended.code == 130 and (left := sorted(name for name in more if ".unfinished" in name)):
-        faults.append(Finding("half-written after SIGINT", ", ".join(left)))
+    if outcome.limit:
+        faults.append(CommandFault("signal ignored", f"the command still runs after {signal.name}"))
+    if outcome.code not in (0, 130, -signal):
+        faults.append(CommandFault(f"exit {outcome.code} after {signal.name}", outcome.err[-300:]))
+    if "Traceback" in outcome.err:
+        faults.append(CommandFault(f"traceback after {signal.name}", outcome.err[-300:]))
+    half_written = sorted(name for name in new_files if ".unfinished" in name)
+    if signal == SIGINT and outcome.code == 130 and half_written:
+        faults.append(CommandFault("half-written after SIGINT", ", ".join(half_written)))
     return faults
 
 
-def _result(ended: Ended, place: Place) -> Result:
-    files = {
-        name: _state(place, name) if name.endswith(STATES) else content
-        for name, content in place.files().items()
-        if not name.endswith(TIMED)
-    }
+def _result(outcome: CommandOutcome, sandbox: Sandbox) -> Result:
+    files = {name: _checkpoint_content(sandbox, name) if name.endswith(CHECKPOINTS) else content
+             for name, content in sandbox.files().items() if not name.endswith(TIMED)}
     try:
-        told = json.loads(ended.out)
+        out = json.loads(outcome.out)
     except ValueError:
-        told = ended.out
-    return Result(ended.code, _without_times(told), files)
+        out = outcome.out
+    return Result(outcome.code, _without_times(out), files)
 
 
-def _state(place: Place, name: str) -> Any:
-    """Content of a checkpoint without times."""
+def _checkpoint_content(sandbox: Sandbox, name: str) -> Any:
+    """Return the content of a checkpoint without times."""
     from wormcast.sim.waves.record import checkpoint
 
-    with checkpoint.opened(place.work / name) as stored:
+    with checkpoint.opened(sandbox.work / name) as stored:
         return {**{key: array.tobytes() for key, array in stored.arrays().items()}, "": _without_times(stored.content)}
 
 
 def _without_times(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _without_times(one) for key, one in value.items() if key not in TIMES}
+        return {key: _without_times(entry) for key, entry in value.items() if key not in TIMES}
     return list(map(_without_times, value)) if isinstance(value, list) else value
 
 
-def _differences(whole: Result, resumed: Result) -> list[Finding]:
-    """Yield the differences between a job that was killed and one that was not."""
+def _differences(uninterrupted: Result, resumed: Result) -> list[CommandFault]:
+    """Return the differences between an uninterrupted job and a resumed one as faults."""
     faults = []
-    if resumed.code != whole.code:
-        faults.append(Finding("resumed with another exit code", f"{resumed.code}, undisturbed {whole.code}"))
-    if resumed.told != whole.told:
-        keys = (
-            [key for key in whole.told if whole.told[key] != resumed.told.get(key)]
-            if isinstance(resumed.told, dict)
-            else ["all"]
-        )
-        faults.append(Finding("resumed with other results", f"in {', '.join(keys)}"))
-    if more := sorted(resumed.files.keys() ^ whole.files.keys()):
-        faults.append(Finding("files left or missing", ", ".join(more)))
-    if differing := [name for name, content in whole.files.items() if resumed.files.get(name, content) != content]:
-        faults.append(Finding("resumed with other bytes", ", ".join(differing)))
+    if resumed.code != uninterrupted.code:
+        faults.append(CommandFault("resumed with another exit code",
+                                   f"{resumed.code}, uninterrupted {uninterrupted.code}"))
+    if resumed.out != uninterrupted.out:
+        keys = [key for key in uninterrupted.out if uninterrupted.out[key] != resumed.out.get(key)] if isinstance(
+            resumed.out, dict) else ["all"]
+        faults.append(CommandFault("resumed with other results", f"in {', '.join(keys)}"))
+    if names := sorted(resumed.files.keys() ^ uninterrupted.files.keys()):
+        faults.append(CommandFault("files left or missing", ", ".join(names)))
+    if names := [name for name, content in uninterrupted.files.items() if resumed.files.get(name, content) != content]:
+        faults.append(CommandFault("resumed with other bytes", ", ".join(names)))
     return faults

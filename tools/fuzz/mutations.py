@@ -1,4 +1,4 @@
-"""Mutations of values, texts and bytes, by a random generator that is given."""
+"""Random mutations of values, texts, source code and bytes."""
 
 import copy
 import json
@@ -8,215 +8,92 @@ from collections.abc import Callable, Mapping
 from random import Random
 from typing import Any
 
-__all__ = ["NUMBERS", "TEXTS", "mutated", "mutated_bytes", "mutated_code", "mutated_lines", "mutated_text", "toml"]
+__all__ = ["NUMBERS", "TEXTS", "format_toml", "mutate", "mutate_bytes", "mutate_code", "mutate_lines", "mutate_text"]
 
-#: Values of each type that readers rarely expect.
+#: Values that programs often handle wrongly, by type.
 NUMBERS: tuple[float, ...] = (
-    0,
-    -1,
-    1,
-    2,
-    3,
-    7,
-    255,
-    65_536,
-    2**31,
-    2**32,
-    2**63,
-    2**64,
-    -(2**63),
-    10**30,
-    10**400,
-    0.0,
-    -0.0,
-    0.5,
-    1e-300,
-    1e300,
-    -1.5,
-    math.nan,
-    math.inf,
-    -math.inf,
+    0, -1, 1, 2, 3, 7, 255, 65_536, 2**31, 2**32, 2**63, 2**64, -(2**63), 10**30, 10**400, 0.0, -0.0, 0.5, 1e-300,
+    1e300, -1.5, math.nan, math.inf, -math.inf,
 )
 TEXTS = (
-    "",
-    " ",
-    "\n",
-    "\t",
-    "x",
-    "0",
-    "-1",
-    "1e999",
-    "nan",
-    "inf",
-    "9" * 400,
-    "1_000",
-    "0x10",
-    "１２",
-    "é",
-    "日本",
-    "\u202etxt",
-    "\ufeff",
-    "\x00",
-    "\x1b[31m",
-    "../x",
-    "../../../escaped",
-    "/etc/passwd",
-    "/dev/null",
-    "a/b",
-    ".",
-    "..",
-    "~",
-    "$HOME",
-    "{here}",
-    "{plot}",
-    "{}",
-    "{0}",
-    "%s",
-    "[",
-    "]",
-    "'",
-    '"',
-    "\\",
-    ";",
-    ",",
-    ",,",
-    ":",
-    "=",
-    "@",
-    "@0",
-    "#",
-    "--json",
-    "-",
-    "true",
-    "null",
-    "None",
-    "all",
-    "mesh:0x0",
-    "mesh:1x1",
-    "mesh:2x2",
-    "mesh:-1x3",
-    "mesh:3",
-    "mesh:99999x99999",
-    "ring:2",
-    "torus:2x2",
-    "min:b=2,stages=2",
-    "min:b=0,stages=0",
-    "irregular:seed=1",
-    "irregular:switches=1,ports=1,nodes=1",
-    "dual-path",
-    "individual",
-    "tree",
-    "atbm",
-    "e-cube",
-    "a" * 3000,
-    "a " * 3000,
-    "0.0",
-    "0.0.0",
-    "0,0",
-    "1:2",
-    "1/0",
-    "9999/1",
+    "", " ", "\n", "\t", "x", "0", "-1", "1e999", "nan", "inf", "9" * 400, "1_000", "0x10", "１２", "é", "日本",
+    "\u202etxt", "\ufeff", "\x00", "\x1b[31m", "../x", "../../../escaped", "/etc/passwd", "/dev/null", "a/b", ".", "..",
+    "~", "$HOME", "{here}", "{plot}", "{}", "{0}", "%s", "[", "]", "'", '"', "\\", ";", ",", ",,", ":", "=", "@", "@0",
+    "#", "--json", "-", "true", "null", "None", "all", "mesh:0x0", "mesh:1x1", "mesh:2x2", "mesh:-1x3", "mesh:3",
+    "mesh:99999x99999", "ring:2", "torus:2x2", "min:b=2,stages=2", "min:b=0,stages=0", "irregular:seed=1",
+    "irregular:switches=1,ports=1,nodes=1", "dual-path", "individual", "tree", "atbm", "e-cube", "a" * 3000,
+    "a " * 3000, "0.0", "0.0.0", "0,0", "1:2", "1/0", "9999/1",
 )
-OTHERS: tuple[Any, ...] = (True, False, [], {}, [[]], [{}], {"": 0}, {"a": {"b": {}}}, [0, "x", None], None)
+OTHER_VALUES: tuple[Any, ...] = (True, False, [], {}, [[]], [{}], {"": 0}, {"a": {"b": {}}}, [0, "x", None], None)
 
-#: Pieces of expressions, for texts that are read as such.
-PIECES = (
-    "(",
-    ")",
-    "'",
-    '"',
-    "not ",
-    " and ",
-    " or ",
-    "==",
-    "<",
-    "1/0",
-    "**",
-    "9**9**9",
-    "lambda: 0",
-    "__import__('os')",
-    "told('",
-    "[",
-    "]",
-    "{",
-    "}",
-    ",",
-    ".",
-    "-",
-    "--",
-    " ",
-    "\n",
-    "0",
-    "None",
-    "x",
-    ":",
-    "/#",
-    "#",
-    "\\",
+#: Fragments of expressions, for texts that are parsed as expressions.
+FRAGMENTS = (
+    "(", ")", "'", '"', "not ", " and ", " or ", "==", "<", "1/0", "**", "9**9**9", "lambda: 0", "__import__('os')",
+    "told('", "[", "]", "{", "}", ",", ".", "-", "--", " ", "\n", "0", "None", "x", ":", "/#", "#", "\\",
 )
 
 
-def mutated(value: Any, rng: Random) -> Any:
-    """Return a value made of tables, lists, texts and numbers that differs in one place."""
+def mutate(value: Any, rng: Random) -> Any:
+    """Return a copy of a value (nested tables, lists, texts and numbers) with one random change."""
     root = [copy.deepcopy(value)]
-    places = list(_places(root))
-    holder, key = rng.choice(places[1:] or places)
-    choices: list[Callable[[], None]] = [lambda: _put(holder, key, _other(holder[key], rng))] * 5
+    places = list(_find_places(root))
+    container, key = rng.choice(places[1:] or places)
+    choices: list[Callable[[], None]] = [lambda: _put(container, key, _other_value(container[key], rng))] * 5
     choices += [
-        lambda: _drop(holder, key),
-        lambda: _twice(holder, key, rng),
+        lambda: _drop(container, key),
+        lambda: _repeat(container, key, rng),
         lambda: _exchange(places, rng),
-        lambda: _put(holder, key, [holder[key]]),
-        lambda: _put(holder, key, {"x": holder[key]}),
+        lambda: _put(container, key, [container[key]]),
+        lambda: _put(container, key, {"x": container[key]}),
     ]
     rng.choice(choices)()
     return root[0] if root else None
 
 
-def _places(value: Any) -> Any:
-    """Yield where each value is: its holder and its key there."""
+def _find_places(value: Any) -> Any:
+    """Yield the container and the key of each nested value."""
     keys = value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
     for key in list(keys):
         yield value, key
-        yield from _places(value[key])
+        yield from _find_places(value[key])
 
 
-def _other(value: Any, rng: Random) -> Any:
+def _other_value(value: Any, rng: Random) -> Any:
     """Return another value, often of the same type."""
     if isinstance(value, str) and rng.random() < 0.6:
-        return mutated_text(value, rng)
+        return mutate_text(value, rng)
     if isinstance(value, int | float) and not isinstance(value, bool) and rng.random() < 0.6:
         return rng.choice([*NUMBERS, value + 1, value - 1, -value, value * 2])
-    return rng.choice([rng.choice(NUMBERS), rng.choice(TEXTS), copy.deepcopy(rng.choice(OTHERS))])
+    return rng.choice([rng.choice(NUMBERS), rng.choice(TEXTS), copy.deepcopy(rng.choice(OTHER_VALUES))])
 
 
-def _put(holder: Any, key: Any, value: Any) -> None:
-    holder[key] = value
+def _put(container: Any, key: Any, value: Any) -> None:
+    container[key] = value
 
 
-def _drop(holder: Any, key: Any) -> None:
-    del holder[key]
+def _drop(container: Any, key: Any) -> None:
+    del container[key]
 
 
-def _twice(holder: Any, key: Any, rng: Random) -> None:
-    """Repeat an entry of a list, or give an entry of a table a second name."""
-    if isinstance(holder, list):
-        holder.insert(key, copy.deepcopy(holder[key]))
+def _repeat(container: Any, key: Any, rng: Random) -> None:
+    """Repeat an item of a list, or copy an entry of a table to another key."""
+    if isinstance(container, list):
+        container.insert(key, copy.deepcopy(container[key]))
     else:
-        holder[mutated_text(key, rng)] = copy.deepcopy(holder[key])
+        container[mutate_text(key, rng)] = copy.deepcopy(container[key])
 
 
 def _exchange(places: list[tuple[Any, Any]], rng: Random) -> None:
-    """Put two values into each other's places."""
-    (one, first), (other, second) = rng.choice(places), rng.choice(places)
-    value = copy.deepcopy(one[first])
-    one[first] = copy.deepcopy(other[second])
-    if second in other if isinstance(other, dict) else second < len(other):
-        other[second] = value
+    """Exchange two values."""
+    (container_a, key_a), (container_b, key_b) = rng.choice(places), rng.choice(places)
+    value = copy.deepcopy(container_a[key_a])
+    container_a[key_a] = copy.deepcopy(container_b[key_b])
+    if key_b in container_b if isinstance(container_b, dict) else key_b < len(container_b):
+        container_b[key_b] = value
 
 
-def mutated_text(text: str, rng: Random) -> str:
-    """Return a text that differs in a few characters, in a number or altogether."""
+def mutate_text(text: str, rng: Random) -> str:
+    """Return another text, or the text truncated, with shuffled words, or with other characters or numbers."""
     at, size = rng.randint(0, len(text)), rng.randint(1, 6)
     numbers = list(re.finditer(r"\d+", text))
     match rng.randrange(7):
@@ -225,7 +102,7 @@ def mutated_text(text: str, rng: Random) -> str:
         case 1:
             return text[:at] + text[at + size :]
         case 2:
-            return text[:at] + rng.choice(PIECES) + text[at:]
+            return text[:at] + rng.choice(FRAGMENTS) + text[at:]
         case 3:
             return text[:at] + text[at : at + size] * 2 + text[at + size :]
         case 4 if numbers:
@@ -239,8 +116,8 @@ def mutated_text(text: str, rng: Random) -> str:
             return " ".join(words)
 
 
-def mutated_lines(text: str, rng: Random) -> str:
-    """Return a text in which a line is dropped, repeated, moved or changed."""
+def mutate_lines(text: str, rng: Random) -> str:
+    """Return a text with one line deleted, repeated, moved or changed."""
     lines = text.splitlines(keepends=True) or [""]
     at = rng.randrange(len(lines))
     match rng.randrange(5):
@@ -251,28 +128,15 @@ def mutated_lines(text: str, rng: Random) -> str:
         case 2:
             lines.insert(rng.randrange(len(lines)), lines.pop(at))
         case _:
-            lines[at] = mutated_text(lines[at].rstrip("\n"), rng) + "\n"
+            lines[at] = mutate_text(lines[at].rstrip("\n"), rng) + "\n"
     return "".join(lines)
 
 
-def mutated_bytes(data: bytes, rng: Random) -> bytes:
-    """Return bytes that are cut, or differ in a bit, or have some in them that no text has."""
+def mutate_bytes(data: bytes, rng: Random) -> bytes:
+    """Return bytes that are truncated, have a flipped bit, other line ends, or inserted bytes that break decoders."""
     at, size = rng.randint(0, len(data)), rng.choice((1, 1, 2, 16, 200))
-    inserted = rng.choice(
-        (
-            b"\xef\xbb\xbf",
-            b"\x00",
-            b"\xff\xfe",
-            b"\xc3",
-            b"\r",
-            b"\r\n",
-            b"\x1a",
-            b"\xed\xa0\x80",
-            "\u2028".encode(),
-            b"\n" * 3,
-            data[:20],
-        )
-    )
+    inserted = rng.choice((b"\xef\xbb\xbf", b"\x00", b"\xff\xfe", b"\xc3", b"\r", b"\r\n", b"\x1a", b"\xed\xa0\x80",
+                           "\u2028".encode(), b"\n" * 3, data[:20]))
     match rng.randrange(6):
         case 0:
             return data[:at]
@@ -290,46 +154,28 @@ def mutated_bytes(data: bytes, rng: Random) -> bytes:
             return data[:at] + inserted + data[at:]
 
 
-#: Wrong results of a user's functions.
-RETURNED = (
-    "None",
-    "[]",
-    "0",
-    "-1",
-    "'x'",
-    "[[]]",
-    "[[None]]",
-    "[[-1]]",
-    "[[10**9]]",
-    "[[0.5]]",
-    "float('nan')",
-    "object()",
-    "[destinations, destinations]",
-    "iter(())",
-    "{}",
-    "1 / 0",
-    "[[0, 0]]",
-    "10**400",
-    "exit(0)",
-    "print('x')",
+#: Expressions that replace the results of a user's functions.
+RESULTS = (
+    "None", "[]", "0", "-1", "'x'", "[[]]", "[[None]]", "[[-1]]", "[[10**9]]", "[[0.5]]", "float('nan')", "object()",
+    "[destinations, destinations]", "iter(())", "{}", "1 / 0", "[[0, 0]]", "10**400", "exit(0)", "print('x')",
 )
 
 
-def mutated_code(text: str, rng: Random) -> str:
-    """Return Python source in which an expression that is returned, a line or some characters differ."""
+def mutate_code(text: str, rng: Random) -> str:
+    """Return Python source with another returned or assigned expression, or a changed line."""
     returns = list(re.finditer(r"(?<=\breturn ).+", text))
     if returns and rng.random() < 0.5:
         chosen = rng.choice(returns)
-        return text[: chosen.start()] + rng.choice(RETURNED) + text[chosen.end() :]
+        return text[: chosen.start()] + rng.choice(RESULTS) + text[chosen.end() :]
     assigned = list(re.finditer(r"(?<= = ).+", text))
     if assigned and rng.random() < 0.4:
         chosen = rng.choice(assigned)
-        return text[: chosen.start()] + rng.choice(RETURNED) + text[chosen.end() :]
-    return mutated_lines(text, rng)
+        return text[: chosen.start()] + rng.choice(RESULTS) + text[chosen.end() :]
+    return mutate_lines(text, rng)
 
 
-def toml(entries: Mapping[str, Any]) -> str:
-    """Write a table as TOML, a key a line."""
+def format_toml(entries: Mapping[str, Any]) -> str:
+    """Return a table as TOML text, one line per key."""
     return "".join(f"{_key(key)} = {_value(value)}\n" for key, value in entries.items() if value is not None)
 
 
@@ -344,11 +190,10 @@ def _value(value: Any) -> str:
         case float() if not math.isfinite(value):
             return str(value)
         case dict():
-            return (
-                "{" + ", ".join(f"{_key(key)} = {_value(one)}" for key, one in value.items() if one is not None) + "}"
-            )
+            return "{" + ", ".join(f"{_key(key)} = {_value(entry)}" for key, entry in value.items()
+                                   if entry is not None) + "}"
         case list():
-            return "[" + ", ".join(_value(one) for one in value if one is not None) + "]"
+            return "[" + ", ".join(_value(item) for item in value if item is not None) + "]"
         case str():
             return json.dumps(value, ensure_ascii=False)
     return str(value)

@@ -1,41 +1,37 @@
-"""Parts of the tool by name: files, combinations, kills."""
+"""Parts of the fuzzer by name: files, combinations, kills."""
 
 from collections.abc import Callable
 from random import Random
 
-from .combinations import compared
-from .files import Bases, originals
-from .guarded import Place
-from .kills import Undisturbed
+from .combinations import compare_commands
+from .files import FileTrials, original_files
+from .kills import KillTrials
+from .sandbox import Sandbox
 from .session import Part, Session
-from .trial import attempt, faults_of
+from .trial import find_faults, run_trial
 
 __all__ = ["PARTS"]
 
 
 def _files(session: Session) -> Callable[[int, Random], None]:
-    bases = Bases(originals())
+    trials = FileTrials(original_files())
 
-    def trial_of(number: int, rng: Random) -> None:
-        trial = bases.trial(rng)
-        with Place() as place:
-            ended = attempt(trial, place)
-            session.report(str(number), trial, ended, faults_of(trial, ended, place))
+    def run_number(number: int, rng: Random) -> None:
+        trial = trials.trial(rng)
+        with Sandbox() as sandbox:
+            outcome = run_trial(trial, sandbox)
+            session.report(str(number), trial, outcome, find_faults(trial, outcome, sandbox))
 
-    return trial_of
+    return run_number
 
 
 def _combinations(session: Session) -> Callable[[int, Random], None]:
-    return lambda number, rng: compared(session, number, rng)
+    return lambda number, rng: compare_commands(session, number, rng)
 
 
 def _kills(session: Session) -> Callable[[int, Random], None]:
-    undisturbed = Undisturbed()
-    return lambda number, rng: undisturbed.kill(session, number, rng)
+    trials = KillTrials()
+    return lambda number, rng: trials.run(session, number, rng)
 
 
-PARTS: dict[str, Part] = {
-    "files": _files,
-    "combinations": _combinations,
-    "kills": _kills,
-}
+PARTS: dict[str, Part] = {"files": _files, "combinations": _combinations, "kills": _kills}

@@ -1,4 +1,4 @@
-"""A session: trials of a part, by a seed, until there were enough."""
+"""Sessions: trials of one part from one seed, with counts of exit codes and faults."""
 
 import time
 from collections import Counter
@@ -7,67 +7,77 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-from .guarded import Ended, preload
-from .trial import Finding, Trial, keep
+from .sandbox import CommandOutcome, preload
+from .trial import CommandFault, Trial, keep_trial
 
 __all__ = ["Part", "Session"]
+
+#: Number of trials between two progress lines.
+PROGRESS = 100
+
+
+def _discard(line: str) -> None:
+    """Print nothing."""
 
 
 @dataclass
 class Session:
-    """Tries, counts and keeps.
+    """Series of trials of one part.
 
     Parameters
     ----------
     part : str
         Name of the part.
     seed : int
-        Trial K of a part is made from the seed and K alone.
+        Seed of all trials. The seed and K alone determine trial K of a part.
     folder : Path
-        Where trials with faults are kept.
-    say : callable, optional
-        Prints a line.
+        Folder for trials with faults.
+    show_fault, show_progress : callable, optional
+        Print a line about a fault, and about the progress. Default: faults are printed, the progress is not.
 
     Attributes
     ----------
-    tried : int
-        How many trials there were.
-    codes : Counter
-        How many commands ended with each exit code.
-    kinds : Counter
-        How many faults there were of each kind.
+    trials : int
+        Number of trials.
+    exit_codes : Counter
+        Number of commands with each exit code.
+    faults : Counter
+        Number of faults of each kind.
     """
 
     part: str
     seed: int
     folder: Path
-    say: Callable[[str], None] = print
-    tried: int = 0
-    codes: Counter[int] = field(default_factory=Counter)
-    kinds: Counter[str] = field(default_factory=Counter)
+    show_fault: Callable[[str], None] = print
+    show_progress: Callable[[str], None] = _discard
+    trials: int = 0
+    exit_codes: Counter[int] = field(default_factory=Counter)
+    faults: Counter[str] = field(default_factory=Counter)
 
     def run(self, prepare: "Part", count: int, seconds: float, first: int = 0) -> None:
-        """Make trials ``first``, ``first + 1``, ... until there are so many, or the time is over."""
+        """Run ``count`` trials, numbered from ``first``. Start none after the time limit ``seconds``."""
         preload()
-        trial_of = prepare(self)
-        end = time.monotonic() + seconds  # what all trials need is made before
+        run_number = prepare(self)
+        end = time.monotonic() + seconds  # the preparation does not count
         for number in range(first, first + count):
             if time.monotonic() > end:
                 break
-            trial_of(number, Random(f"{self.part} {self.seed} {number}"))
-            self.tried += 1
+            run_number(number, Random(f"{self.part} {self.seed} {number}"))
+            self.trials += 1
+            if self.trials % PROGRESS == 0:
+                self.show_progress(f"{self.part}: {self.trials} trials, {self.faults.total()} faults")
 
-    def report(self, name: str, trial: Trial, ended: Ended, faults: list[Finding]) -> None:
-        """Keep a trial that has faults, and print how to repeat it."""
-        self.codes[ended.code] += 1
+    def report(self, name: str, trial: Trial, outcome: CommandOutcome, faults: list[CommandFault]) -> None:
+        """Count a trial. If it has faults, keep its files and print a command line that repeats it."""
+        self.exit_codes[outcome.code] += 1
         if not faults:
             return
-        command = keep(self.folder, f"{self.part}-{self.seed}-{name}", trial, ended, faults)
+        command = keep_trial(self.folder / f"{self.part}-{self.seed}-{name}", trial, outcome, faults)
         for fault in faults:
-            self.kinds[fault.kind] += 1
-            self.say(f"FAULT {name}: {fault.kind}: {fault.text[:400]}")
-        self.say(f"  {command}")
+            self.faults[fault.kind] += 1
+            self.show_fault(f"FAULT {name}: {fault.kind}: {fault.text[:400]}")
+        self.show_fault(f"  {command}")
 
 
-#: A part prepares what all of its trials need, and returns a function that makes one from its number.
+#: Prepares what all trials of a part need. Returns a function that runs the trial with a given number.
 Part = Callable[[Session], Callable[[int, Random], None]]

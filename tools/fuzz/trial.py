@@ -1,4 +1,4 @@
-"""Trials: a command with its files, how it is run, and what counts as a fault."""
+"""Trials: a command with its files, its execution, and its faults."""
 
 import json
 import os
@@ -10,51 +10,50 @@ from itertools import pairwise
 from pathlib import Path
 from signal import SIGINT
 
-from .guarded import GRACE, Ended, Place, start
+from .sandbox import GRACE, CommandOutcome, Sandbox, start
 
-__all__ = ["Finding", "Trial", "attempt", "faults_of", "keep"]
+__all__ = ["CommandFault", "Trial", "find_faults", "keep_trial", "run_trial"]
 
-#: Exit codes of docs/contract.md, without 1, an error of the program, and 130, an interruption.
+#: Exit codes of docs/contract.md without 1 (error in the program) and 130 (interruption).
 CODES = (0, 2, 3, 4, 5, 6)
 
-#: Seconds and bytes that a command may use.
+#: Limits of a command: seconds and bytes.
 SECONDS, MEMORY = 60.0, 4 << 30
 
-#: Seconds of commands that were given large numbers: they may take long, if they can be interrupted.
+#: Seconds until SIGINT for commands with large numbers. They may run long, but must be interruptible.
 PATIENCE = 4.0
 
-#: Most characters of a refusal.
+#: Largest length of a refusal, in characters.
 LONGEST = 2000
 
-#: Options that name what is written, and what is written without them.
+#: Options that name output files, and the outputs without an option.
 OUTPUTS = ("--out", "--plot", "--vcd", "--replay", "--checkpoint", "--messages-out", "--toml")
-USUAL = ("out", "wormcast-deadlock.vcd")
+DEFAULT_OUTPUTS = ("out", "wormcast-deadlock.vcd")
 
-#: Words that no sentence for users has: those of Python's own errors.
-PYTHONS = re.compile(
-    r"<class '|object at 0x|Traceback|NoneType|unexpected keyword|has no attribute|not subscriptable|"
-    r"not iterable|not callable|unhashable|out of bounds for axis|could not broadcast|"
-    r"unsupported operand|invalid literal|cannot unpack|not supported between"
-)
+#: Words of Python's own errors, which no refusal contains.
+PYTHON_WORDS = re.compile(
+    r"<class '|object at 0x|Traceback|NoneType|unexpected keyword|has no attribute|not subscriptable|not iterable|"
+    r"not callable|unhashable|out of bounds for axis|could not broadcast|unsupported operand|invalid literal|"
+    r"cannot unpack|not supported between")
 
-#: Notices that are no part of a refusal.
+#: Notices on stderr that are not part of a refusal.
 NOTICE = re.compile(r"wormcast: compiling [^\n]*, which takes a while, but only once\n")
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A command to be tried.
+    """Command line of a trial, and its files.
 
     Parameters
     ----------
     arguments : tuple of str
-        Behind ``wormcast``.
+        Words after ``wormcast``.
     files : dict
-        Contents of files by name, in its working directory.
+        Contents of files in the working directory, by path.
     long : bool
-        It may take long, as it was given large numbers.
+        The command may run long, because it has large numbers.
     note : str
-        How it was made.
+        Description of the mutation.
     """
 
     arguments: tuple[str, ...]
@@ -67,130 +66,133 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Finding:
-    """Something that no command may do: its kind, by which faults are counted, and what happened."""
+class CommandFault:
+    """Fault of a command: its kind, by which faults are counted, and its details."""
 
     kind: str
     text: str
 
 
-def attempt(trial: Trial, place: Place, *, seconds: float = SECONDS, memory: float = MEMORY) -> Ended:
-    """Run a trial in a folder, with limits of time and memory."""
-    for name, content in trial.files.items():
-        (place.work / name).parent.mkdir(parents=True, exist_ok=True)
-        (place.work / name).write_bytes(content)
-    with start(trial.arguments, place) as running:
+def run_trial(trial: Trial, sandbox: Sandbox, *, seconds: float = SECONDS, memory: float = MEMORY) -> CommandOutcome:
+    """Run a trial in a sandbox, with limits of time and memory. Send SIGINT after the time limit."""
+    _write_files(trial.files, sandbox.work)
+    with start(trial.arguments, sandbox) as running:
         limit = running.wait(min(seconds, PATIENCE) if trial.long else seconds, memory)
         if limit == "time":
             running.send(SIGINT)
             if running.wait(GRACE, memory):
                 limit = "interrupt"
-        running.__exit__()
-        return running.ended(limit)
+        running.stop()
+        return running.outcome(limit)
 
 
-def faults_of(trial: Trial, ended: Ended, place: Place) -> list[Finding]:
-    """Judge how a trial ended, and which files it left."""
-    return [*_limits(trial, ended), *_answer(trial, ended), *_files(trial, ended, place)]
+def _write_files(files: Mapping[str, bytes], folder: Path) -> None:
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
 
 
-def _limits(trial: Trial, ended: Ended) -> Iterable[Finding]:
-    if ended.limit == "time" and not trial.long:
-        yield Finding("time", f"no end after {ended.seconds:.0f} s")
-    if ended.limit == "interrupt":
-        yield Finding("interrupt", f"no end {GRACE:.0f} s after SIGINT")
-    if ended.limit == "memory":
-        yield Finding("memory", f"uses {ended.peak / 2**30:.1f} GiB")
+def find_faults(trial: Trial, outcome: CommandOutcome, sandbox: Sandbox) -> list[CommandFault]:
+    """Return the faults of a trial: exceeded limits, wrong exit codes and texts, unexpected files."""
+    return [*_limit_faults(trial, outcome), *_answer_faults(trial, outcome), *_file_faults(trial, outcome, sandbox)]
 
 
-def _answer(trial: Trial, ended: Ended) -> Iterable[Finding]:
+def _limit_faults(trial: Trial, outcome: CommandOutcome) -> Iterable[CommandFault]:
+    if outcome.limit == "time" and not trial.long:
+        yield CommandFault("time", f"the command runs for more than {outcome.seconds:.0f} s")
+    if outcome.limit == "interrupt":
+        yield CommandFault("interrupt", f"the command still runs {GRACE:.0f} s after SIGINT")
+    if outcome.limit == "memory":
+        yield CommandFault("memory", f"the command uses {outcome.peak / 2**30:.1f} GiB")
+
+
+def _answer_faults(trial: Trial, outcome: CommandOutcome) -> Iterable[CommandFault]:
     """Yield the faults of the exit code and the texts."""
-    traceback = re.findall(r"^(\w[\w.]*(?:Error|Exception|Warning|Exit|Interrupt|Stop\w*)\b.*)$", ended.err, re.M)
-    if "Traceback (most recent call last)" in ended.err:
-        places = re.findall(r'File "([^"]+)", line (\d+)', ended.err)
-        where = ":".join(places[-1]) if places else ""
-        yield Finding(f"traceback {where}", traceback[-1] if traceback else ended.err[-200:])
+    errors = re.findall(r"^(\w[\w.]*(?:Error|Exception|Warning|Exit|Interrupt|Stop\w*)\b.*)$", outcome.err, re.M)
+    if "Traceback (most recent call last)" in outcome.err:
+        lines = re.findall(r'File "([^"]+)", line (\d+)', outcome.err)
+        where = ":".join(lines[-1]) if lines else ""
+        yield CommandFault(f"traceback {where}", errors[-1] if errors else outcome.err[-200:])
         return
-    if ended.limit in ("memory", "interrupt"):
+    if outcome.limit in ("memory", "interrupt"):
         return
-    codes = (*CODES, 130) if ended.limit == "time" else CODES
-    if ended.code not in codes:
-        yield Finding(f"exit {ended.code}", ended.err[-300:].strip() or ended.out[-300:].strip())
-    if warning := re.search(r"^.*\b\w+Warning: .*$", ended.err, re.M):
-        yield Finding("warning", warning[0])
-    if ended.code == 2:
-        yield from _refusal(trial, ended)
-    if _wants_json(trial.arguments) and ended.code in (0, 3, 5, 6):
+    codes = (*CODES, 130) if outcome.limit == "time" else CODES
+    if outcome.code not in codes:
+        yield CommandFault(f"exit {outcome.code}", outcome.err[-300:].strip() or outcome.out[-300:].strip())
+    if warning := re.search(r"^.*\b\w+Warning: .*$", outcome.err, re.M):
+        yield CommandFault("warning", warning[0])
+    if outcome.code == 2:
+        yield from _refusal_faults(trial, outcome)
+    if _wants_json(trial.arguments) and outcome.code in (0, 3, 5, 6):
         try:
-            json.loads(ended.out, parse_constant=_no_number)
+            json.loads(outcome.out, parse_constant=_refuse_constant)
         except ValueError as error:
-            yield Finding("json", f"stdout is no JSON: {error}")
+            yield CommandFault("json", f"stdout is not JSON: {error}")
 
 
-def _refusal(trial: Trial, ended: Ended) -> Iterable[Finding]:
-    lines = NOTICE.sub("", ended.err).splitlines()
-    own = any(name.endswith(".py") for name in trial.files)
+def _refusal_faults(trial: Trial, outcome: CommandOutcome) -> Iterable[CommandFault]:
+    lines = NOTICE.sub("", outcome.err).splitlines()
+    has_code = any(name.endswith(".py") for name in trial.files)  # which may print, and whose errors are quoted
     if not lines or not lines[-1].startswith("wormcast: "):
-        yield Finding("refusal without a sentence", ended.err[-300:])
-    elif len(lines) > 1 and not own:  # which may print
-        yield Finding("refusal of several lines", "\n".join(lines[-4:]))
-    elif (words := PYTHONS.search(lines[-1])) and not own:  # whose errors are quoted
-        yield Finding(f"refusal in Python's words: {words[0]}", lines[-1][:600])
+        yield CommandFault("refusal without a sentence", outcome.err[-300:])
+    elif len(lines) > 1 and not has_code:
+        yield CommandFault("refusal of several lines", "\n".join(lines[-4:]))
+    elif (words := PYTHON_WORDS.search(lines[-1])) and not has_code:
+        yield CommandFault(f"refusal in Python's words: {words[0]}", lines[-1][:600])
     elif len(lines[-1]) > LONGEST:
-        yield Finding("refusal too long", f"{len(lines[-1])} characters: {lines[-1][:200]}")
+        yield CommandFault("refusal too long", f"{len(lines[-1])} characters: {lines[-1][:200]}")
 
 
 def _wants_json(arguments: Sequence[str]) -> bool:
-    """Return whether ``--json`` is given, and not as the value of another option."""
+    """Return whether ``--json`` is an option, and not the value of another one."""
     return any(word == "--json" and not before.startswith("--") for before, word in pairwise(arguments)) and not (
-        {"--help", "--version"} & set(arguments)
-    )
+        {"--help", "--version"} & set(arguments))
 
 
-def _no_number(text: str) -> None:
-    raise ValueError(f"{text} is given")
+def _refuse_constant(text: str) -> None:
+    raise ValueError(f"{text} is not allowed")
 
 
-def _files(trial: Trial, ended: Ended, place: Place) -> Iterable[Finding]:
-    """Yield the faults of the files that are there now."""
-    there = place.files()
-    named = tuple(map(os.path.normpath, (*_named(trial.arguments), *USUAL)))
+def _file_faults(trial: Trial, outcome: CommandOutcome, sandbox: Sandbox) -> Iterable[CommandFault]:
+    """Yield the faults of the files in the sandbox after the command."""
+    files = sandbox.files()
+    outputs = tuple(map(os.path.normpath, (*_named_outputs(trial.arguments), *DEFAULT_OUTPUTS)))
     for name, content in trial.files.items():
-        if there.get(os.path.normpath(name)) != content and not any(_belongs(name, one) for one in named):
-            yield Finding("input changed", f"{name} is not what it was")
-    for name in there.keys() - set(map(os.path.normpath, trial.files)):
+        if files.get(os.path.normpath(name)) != content and not any(_belongs(name, output) for output in outputs):
+            yield CommandFault("input changed", f"{name} has been changed")
+    for name in files.keys() - set(map(os.path.normpath, trial.files)):
         if "__pycache__" in name:  # of a user's Python file
             continue
-        if ".unfinished" in name and ended.limit != "interrupt":
-            yield Finding("half-written", f"{name} is left")
-        elif not any(_belongs(name, one) for one in named):
-            yield Finding("written elsewhere", f"{name} was not named")
-        elif ended.code == 2 and name in named:
-            yield Finding("written and refused", f"{name} is there, with exit code 2: {ended.err[-200:].strip()}")
-    outside = [path for path in ended.wrote if not _may_write(path, place, named)]
+        if ".unfinished" in name and outcome.limit != "interrupt":
+            yield CommandFault("half-written", f"{name} has been left behind")
+        elif not any(_belongs(name, output) for output in outputs):
+            yield CommandFault("written elsewhere", f"{name} is not an output of the command line")
+        elif outcome.code == 2 and name in outputs:
+            yield CommandFault("written and refused", f"{name}, exit code 2: {outcome.err[-200:].strip()}")
+    outside = [path for path in outcome.written if not _may_write(path, sandbox, outputs)]
     if outside:
-        yield Finding("written outside", f"{outside[0]} was written")
+        yield CommandFault("written outside", f"{outside[0]} has been written")
 
 
-def _named(arguments: Sequence[str]) -> Iterable[str]:
+def _named_outputs(arguments: Sequence[str]) -> Iterable[str]:
     for option, value in zip(arguments, [*arguments[1:], ""], strict=True):
         name, equals, joined = option.partition("=")
         if name in OUTPUTS:
             yield joined if equals else value
 
 
-def _belongs(name: str, named: str) -> bool:
-    """Return whether a file was named, is in a named folder, or is beside a named file (``run.vcd.gtkw``)."""
-    stem = named.removesuffix(Path(named).suffix) or named
-    return name.startswith((f"{named}{os.sep}", f"{stem}")) or named == "."
+def _belongs(name: str, output: str) -> bool:
+    """Return whether a file is an output, is inside an output folder, or is a side file (``run.vcd.gtkw``)."""
+    stem = output.removesuffix(Path(output).suffix) or output
+    return name.startswith((f"{output}{os.sep}", f"{stem}")) or output == "."
 
 
-def _may_write(path: str, place: Place, named: Iterable[str]) -> bool:
-    if path.startswith((str(place.root), os.devnull, "/proc/", _cache())) or "__pycache__" in path:
+def _may_write(path: str, sandbox: Sandbox, outputs: Iterable[str]) -> bool:
+    if path.startswith((str(sandbox.root), os.devnull, "/proc/", _cache())) or "__pycache__" in path:
         return True
     if any(name in path for name in (".cache/", ".matplotlib", "/fontconfig", ".config/")):
         return True
-    return any(path.startswith(os.path.realpath(os.path.join(place.work, one))) for one in named)
+    return any(path.startswith(os.path.realpath(os.path.join(sandbox.work, output))) for output in outputs)
 
 
 def _cache() -> str:
@@ -199,14 +201,12 @@ def _cache() -> str:
     return str(cache_folder().parent)
 
 
-def keep(folder: Path, number: str, trial: Trial, ended: Ended, faults: Sequence[Finding]) -> str:
-    """Keep a trial with its files; return a command line that repeats it."""
-    kept = folder.resolve() / number
+def keep_trial(folder: Path, trial: Trial, outcome: CommandOutcome, faults: Sequence[CommandFault]) -> str:
+    """Write a trial with its files and faults to a folder. Return a command line that repeats the trial."""
+    kept = folder.resolve()
     kept.mkdir(parents=True, exist_ok=True)
-    for name, content in trial.files.items():
-        (kept / name).parent.mkdir(parents=True, exist_ok=True)
-        (kept / name).write_bytes(content)
+    _write_files(trial.files, kept)
     command = f"cd {shlex.quote(str(kept))} && {trial}"
-    told = [f"{fault.kind}: {fault.text}" for fault in faults]
-    (kept / "fault.txt").write_text("\n".join([command, trial.note, *told, "", ended.err]), errors="replace")
+    lines = [command, trial.note, *(f"{fault.kind}: {fault.text}" for fault in faults), "", outcome.err]
+    (kept / "fault.txt").write_text("\n".join(lines), errors="replace")
     return command

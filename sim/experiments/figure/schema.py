@@ -7,7 +7,7 @@ from typing import Any
 from wormcast.algorithms.file_schema import ALLOWED, FileSchema
 
 from ...build.configuration import Configuration
-from ...common.schema import Option, options_of
+from ...common.option import Option, options_of
 from ..sweep import OPTIONS
 
 __all__ = ["ALL", "DECIDED", "FIGURE", "LOAD", "LOADS", "LOAD_OPTIONS", "NAME", "OVER_OPTIONS", "RUNS", "RUN_OPTIONS",

@@ -17,7 +17,7 @@ from wormcast.algorithms.file_schema import ALLOWED, FileSchema
 from ...build.configuration import Configuration
 from ...build.setup import Origin
 from ...build.traffic import Traffic
-from ...common.schema import options_of
+from ...common.option import options_of
 from ...engines.bulk import BulkEngine
 from ...waves.record import checkpoint
 from .experiment import Experiment

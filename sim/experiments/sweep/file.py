@@ -10,7 +10,7 @@ from wormcast.algorithms.toml_file import read_toml
 from ...build.configuration import UNTIMED_FIELDS, Configuration
 from ...build.limits import MOST_LOAD_CYCLES, MOST_SEED, MOST_SEEDS
 from ...build.traffic import Traffic
-from ...common.schema import Option, options_of
+from ...common.option import Option, options_of
 from ..option_grid import Sweep, require_points
 
 __all__ = ["OPTIONS", "SWEEP", "read"]

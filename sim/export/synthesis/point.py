@@ -12,7 +12,7 @@ from wormcast.hw.router import Blueprint
 from ...build.components import DEFAULTS, blueprint_of, build_component
 from ...build.configuration import HOST_FIELDS, Configuration
 from ...build.setup import Origin, Setup
-from ...common.schema import Option, options_of
+from ...common.option import Option, options_of
 from ...experiments.option_grid import Sweep, named_point
 from .breakdown import Breakdown, breakdown
 from .flow import Synthesis, synthesise

@@ -93,7 +93,7 @@ FINE = "one = Topology(**_parts({}))"
     ("a = b = Topology(**_parts())", None, "net.py has more than one topology. Allowed: a, b."),
     ("x = 3", "y", "net.py has no 'y'. Needed: a Topology, or a function"),
     ("x = 3", "x", "net.py: x has type int. Allowed: Topology, or a function that returns one"),
-    ("def f(): return {}", None, "net.py: function f returns a dict. Needed: a Topology"),
+    ("def f(): return {}", None, "net.py: function f returns a value of type dict. Needed: a Topology"),
     ("def f(n): ...", "f", "net.py: function f fails (TypeError: f() missing 1 required positional argument"),
     ("def f(): return 1 / 0", "f", "net.py: function f fails (ZeroDivisionError: division by zero, net.py:13)"),
     ("def f(): sys.exit('no')", "f", "net.py: function f fails (SystemExit: no, net.py:13)"),
@@ -164,6 +164,6 @@ def test_another_packages_kind_is_checked(monkeypatch):
 
     monkeypatch.setitem(package.TOPOLOGIES._entries, "star", TopologyKind("star:N", "", broken))
     for parameters, sentence in [("0", r"'star:0' cannot be built \(ZeroDivisionError: division by zero\)"),
-                                 ("1", "'star:1' returns a float. Needed: a Topology")]:
+                                 ("1", "'star:1' returns a value of type float. Needed: a Topology")]:
         with pytest.raises(WormcastError, match=sentence):
             topology(f"star:{parameters}")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from wormcast.algorithms import SCHEMES, find_scheme, plan, topology
-from wormcast.algorithms.schemes.batch_merge import woven
+from wormcast.algorithms.schemes.batch_merge import merge_batches
 from wormcast.algorithms.store_and_forward import AbsorbedByHosts
 
 FIELDS = ("source", "rank", "after", "destinations", "tier")
@@ -62,7 +62,7 @@ def test_worms_to_several_nodes_and_signs_are_kept_together():
         parts = [SCHEMES[scheme].batch(
             network, [sources[one] for one in half], np.cumsum([0, *np.diff(offsets)[half]]),
             np.concatenate([destinations[offsets[one]:offsets[one + 1]] for one in half])) for half in halves]
-        found = woven(parts, halves)
+        found = merge_batches(parts, halves)
         for field in (*FIELDS, "message_offsets", "destination_offsets", "signs", "steps"):
             assert np.array_equal(getattr(found, field), getattr(whole, field)), field
         assert (found.signs is not None) == (scheme == "z")

@@ -7,10 +7,10 @@ from ..compiled import LINEAR, compiled_from
 from ..worms import Worms
 from .base import Routes, walk
 
-__all__ = ["climb", "spread", "spread_hops"]
+__all__ = ["count_tree_links", "find_tree_channels", "walk_to_replication"]
 
 
-def spread(routes: Routes, source: int, destinations: list[int]) -> list[int]:
+def find_tree_channels(routes: Routes, source: int, destinations: list[int]) -> list[int]:
     """List the channels of the tree from a source to destinations, in the order in which its branches reach them.
 
     The branches of a switch come before those of the next switch, in the order of its outputs.
@@ -25,22 +25,22 @@ def spread(routes: Routes, source: int, destinations: list[int]) -> list[int]:
     WormcastError
         The relation does not reach a destination.
     """
-    taken = np.empty(len(routes.options) * routes.topology.switches, np.int32)
+    path = np.empty(len(routes.options) * routes.topology.switches, np.int32)
     start, nodes = int(routes.topology.injections[source, 0]), np.array(destinations, np.int32)
-    climbed, turn = climb(routes.arrays, routes.together, start, nodes, taken)
-    before = taken[:max(climbed, 0)].tolist()
-    depth = {channel: hop for hop, channel in enumerate(before)}
+    trunk_hops, switch = walk_to_replication(routes.arrays, routes.together, start, nodes, path)
+    trunk = path[:max(trunk_hops, 0)].tolist()  # the channels before the first replication
+    depth = {channel: hop for hop, channel in enumerate(trunk)}
     for node in destinations:
-        hops = walk(routes.arrays, turn, 0, node, taken) if climbed >= 0 else -1
+        hops = walk(routes.arrays, switch, 0, node, path) if trunk_hops >= 0 else -1
         if hops < 0:
             routes.channels(source, [node])  # refuses and names the hop
-        for hop, channel in enumerate(taken[:hops].tolist(), len(before)):
+        for hop, channel in enumerate(path[:hops].tolist(), len(trunk)):
             depth.setdefault(channel, hop)
     ends = routes.topology.links[:, :2].tolist()
     return sorted(depth, key=lambda channel: (depth[channel], ends[channel // len(routes.classes)]))
 
 
-def spread_hops(routes: Routes, worms: Worms) -> npt.NDArray[np.int64]:
+def count_tree_links(routes: Routes, worms: Worms) -> npt.NDArray[np.int64]:
     """Count the links of each of many trees, int64 [worms].
 
     Raises
@@ -48,17 +48,17 @@ def spread_hops(routes: Routes, worms: Worms) -> npt.NDArray[np.int64]:
     WormcastError
         The relation does not reach a destination.
     """
-    counts = _hops(routes.arrays, routes.together, routes.topology.injections[worms.source, 0],
-                   worms.destination_offsets, worms.destinations, len(routes.topology.links))
+    counts = _count_links(routes.arrays, routes.together, routes.topology.injections[worms.source, 0],
+                          worms.destination_offsets, worms.destinations, len(routes.topology.links))
     if counts.size and counts.min() < 0:
         worm = int(counts.argmin())
-        spread(routes, int(worms.source[worm]), worms.visits(worm).tolist())  # refuses and names the hop
+        find_tree_channels(routes, int(worms.source[worm]), worms.visits(worm).tolist())  # refuses and names the hop
     return counts
 
 
 @compiled_from(LINEAR)
-def climb(arrays, together, switch, destinations, taken):
-    """Follow a worm up to its first replication and write each channel to `taken` (compiled).
+def walk_to_replication(arrays, together, switch, destinations, path):
+    """Follow a worm up to its first replication and write each channel to `path` (compiled).
 
     Returns
     -------
@@ -77,9 +77,9 @@ def climb(arrays, together, switch, destinations, taken):
                 continue
             link = link_of_port[switch, code // classes]
             if phase_of_link[link] == 0:
-                if hops == len(taken):
+                if hops == len(path):
                     return -1, switch
-                taken[hops] = link * classes + code % classes
+                path[hops] = link * classes + code % classes
                 hops += 1
                 switch = switch_of_link[link]
                 going = True
@@ -88,22 +88,22 @@ def climb(arrays, together, switch, destinations, taken):
 
 
 @compiled_from(LINEAR)
-def _hops(arrays, together, starts, destination_offsets, destinations, links):
+def _count_links(arrays, together, starts, destination_offsets, destinations, links):
     classes = arrays[1]
     seen = np.full(links * classes, -1, np.int64)
-    taken = np.empty(arrays[0].shape[0] * arrays[0].shape[1], np.int32)
+    path = np.empty(arrays[0].shape[0] * arrays[0].shape[1], np.int32)
     counts = np.zeros(len(starts), np.int64)
     for worm in range(len(starts)):
         first, end = destination_offsets[worm], destination_offsets[worm + 1]
-        counts[worm], turn = climb(arrays, together, starts[worm], destinations[first:end], taken)
+        counts[worm], switch = walk_to_replication(arrays, together, starts[worm], destinations[first:end], path)
         if counts[worm] < 0:
             continue
         for visit in range(first, end):
-            hops = walk(arrays, turn, 0, destinations[visit], taken)
+            hops = walk(arrays, switch, 0, destinations[visit], path)
             if hops < 0:
                 counts[worm] = -1
                 break
-            for channel in taken[:hops]:
+            for channel in path[:hops]:
                 if seen[channel] != worm:
                     seen[channel] = worm
                     counts[worm] += 1

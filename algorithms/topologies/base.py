@@ -175,16 +175,16 @@ class Topology:
 
     @cached_property
     def _node_names(self) -> list[str]:
-        return list(self._named_nodes) or [".".join(map(str, at)) for at in self.coordinates.tolist()]
+        own = {node: name for name, node in self._named_nodes.items()}
+        return [own.get(node, ".".join(map(str, at))) for node, at in enumerate(self.coordinates.tolist())]
 
     @cached_property
     def _named_nodes(self) -> dict[str, int]:
-        """Nodes by the names of their switches, if a user chose these and none of them has another meaning for `node`.
-        """
-        if not self.direct or not all(any(letter.isalpha() for letter in name) and name != ALL
-                                      for name in self.switch_names):
+        """Nodes by the names of their switches that have no other meaning for `node`, as numbers and ``all`` have."""
+        if not self.direct:
             return {}
-        return {name: node for node, name in enumerate(self.switch_names)}
+        return {name: node for node, name in enumerate(self.switch_names)
+                if name != ALL and any(letter.isalpha() for letter in name)}
 
     def switch_title(self, switch: int) -> str:
         """Return the name of a switch in text: its node's name in a direct network, else its own."""
@@ -251,7 +251,7 @@ class Topology:
             corner = ".".join(str(extent - 1) for extent in self.shape)
             coordinates = "" if len(self.shape) == 1 else f", coordinates (up to {corner})"
             label = "" if self.labels is None else f" or a label (up to @{self.nodes - 1})"
-            name = f", or a name as {self._node_names[0]}" if self._named_nodes else ""
+            name = f", or a name as {next(iter(self._named_nodes))}" if self._named_nodes else ""
             raise WormcastError(f"node: {text!r} is not in {self.name}. Allowed: an id (up to {self.nodes - 1})"
                                 f"{coordinates}{label}{name}.")
         return int(digits)

@@ -26,17 +26,17 @@ WHOLE = 256
 
 
 def write(result: Run, files: dict[str, Path]) -> None:
-    """Write the messages, and the waveform, picture and replay of their deadlock."""
+    """Write the messages; then the waveform, picture and replay of their deadlock."""
     network, host = result.network, result.host
     assert result.deadlock is not None
     instances = (find_instances(network, "all") if network.topology.nodes <= WHOLE
                  else around(network, result.deadlock)[0])
     end = min(result.cycles, int(host.touched.max()) + REST)
+    with whole_file(files["messages"]) as messages:
+        write_messages(result.messages, network.topology, messages)
     with contextlib.ExitStack() as stack:
-        messages = stack.enter_context(whole_file(files["messages"]))
         waveform = stack.enter_context(whole_waveform(files["waveform"]))
         picture = stack.enter_context(whole_picture(files["picture"]))
-        write_messages(result.messages, network.topology, messages)
         result.record(waveform, 0, end, instances)
         history = read_waveform(waveform).trimmed()
         draw_spacetime([(history, rows_of(history))], *picture)

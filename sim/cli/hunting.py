@@ -58,24 +58,30 @@ def hunt_(
     files = {what: out / f"{name}{ending}" for what, ending in FILES.items()}
     require_apart(user_files(scheme, relation, topology),
                   {**files, **waveform_files(files["waveform"])} | {"waveform": None})
+    messages = files["messages"]
     if out.exists():
-        require_writable(files["messages"])
+        require_writable(messages)
     with stdout_for_results():
         setup = Setup.of({"topology": topology, "scheme": scheme, "relation": relation, **given})
         lengths = usual_lengths(setup.configuration) if length is None else _lengths(length)
         with progress(cycles, "cycles") as show:
             found = hunt(setup.topology, setup.scheme, configuration=setup.configuration, cycles=cycles,
                          lengths=lengths, seed=seed, tell=show)
-    command = None
+    command = failed = None
     if found.result is not None:
         make_folder(out)
-        write(found.result, files)
-        command = _command(topology, scheme, relation, given, files["messages"])
+        try:
+            write(found.result, files)
+        except WormcastError as error:  # the result is printed first
+            failed, files = error, {what: file for what, file in files.items() if what == "messages" and file.exists()}
+        command = _command(topology, scheme, relation, given, messages)
     if json:
         resolved = setup.to_dict({"cycles": cycles, "length": "{}:{}".format(*lengths) if length is None else length})
         emit(to_dict(found, files, command), resolved, seed)
     else:
         report(found, setup, files, command)
+    if failed:
+        raise failed
     return Exit.DONE if found.result is None else Exit.DEADLOCK
 
 

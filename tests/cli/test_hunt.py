@@ -2,6 +2,8 @@
 
 import json
 import shlex
+import subprocess
+import sys
 
 import pytest
 from command import wormcast
@@ -50,6 +52,17 @@ def test_it_says_what_it_has_searched_and_written(found):
         assert (folder / path).stat().st_size > 100
     assert (folder / told["files"]["picture"]).read_text().startswith("<?xml")
     assert "waits for cons:" in out
+
+
+def test_a_full_disk_loses_no_deadlock(found, tmp_path, monkeypatch):
+    """The messages are written first, and the result is printed before the refusal."""
+    monkeypatch.chdir(tmp_path)
+    done = subprocess.run(["bash", "-c", 'ulimit -f 30; exec "$@"', "-", sys.executable, "-m", "wormcast",
+                           *map(str, HUNT)], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == "wormcast: out/column-path_mesh_4x4.svg cannot be written: File too large\n"
+    assert "deadlock, proved in cycle" in done.stdout
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["column-path_mesh_4x4.jsonl"]
 
 
 def test_where_none_is_found_it_says_how_much_was_searched(tmp_path):

@@ -34,6 +34,8 @@ from command import wormcast
      "node: '1.1 1.2' is not valid. Allowed: commas between nodes, 1.1,1.2."),
     (["run", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "1", "--length", "4", "--replay", "r.txt"],
      "replay: r.txt is not valid. Allowed: names that end in .html."),
+    (["run", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "1", "--length", "4", "--vcd", "."],
+     ". is not valid: it is not a regular file. Allowed: a file or a new name."),
     (["demo", "--out", "/dev/null/x"], "folder /dev/null/x cannot be created: Not a directory"),
     (["frobnicate"], ("command: 'frobnicate' is not valid. Allowed: check, run, load, continue, demo, doctor, figure, "
                       "hunt, list, topology, plan, sweep, synth, verilog, wave.")),

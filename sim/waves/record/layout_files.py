@@ -4,6 +4,8 @@ import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
+from wormcast.algorithms.errors import WormcastError
+
 from ...common.atomic_write import require_writable, whole_file
 
 __all__ = ["beside", "require_waveform", "whole_waveform"]
@@ -14,6 +16,8 @@ LAYOUTS = (".gtkw", ".sucl")
 
 def beside(path: Path) -> list[Path]:
     """Return the paths of the layout files that `record` writes beside a waveform."""
+    if not path.name:
+        raise WormcastError(f"{path} is not valid: it is not a regular file. Allowed: a file or a new name.")
     return [path.with_name(path.name + ending) for ending in LAYOUTS]
 
 

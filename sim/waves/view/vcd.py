@@ -6,6 +6,7 @@ import itertools
 import re
 import tempfile
 import zlib
+from codecs import BOM_UTF8
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -108,7 +109,7 @@ class Wave:
                 case ["$var", _, size, ident, name, *_, "$end"] if size.isdigit():
                     name = self._without_range(name.removeprefix("\\"), int(size))
                     self.signals[".".join((*scopes, name))] = Signal(int(size), ident.encode())
-                case ["$date" | "$version" | "$timescale", *_, "$end"]:
+                case ["$date" | "$version" | "$timescale" | "$attrbegin" | "$attrend", *_, "$end"]:
                     pass
                 case _:
                     raise self._no_vcd()
@@ -126,10 +127,9 @@ class Wave:
         """Yield the words from a keyword to its ``$end``. The rest of that line is stored in ``_rest``."""
         words: list[str] = []
         while line := file.readline():
-            try:
-                some = line.decode("ascii").split()
-            except UnicodeDecodeError:
-                raise self._no_vcd() from None
+            if b"\0" in line:
+                raise self._no_vcd()
+            some = line.removeprefix(BOM_UTF8).decode("utf-8", "replace").split()
             for place, word in enumerate(some, 1):
                 if not words and not word.startswith("$"):
                     raise self._no_vcd()

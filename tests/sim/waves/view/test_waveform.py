@@ -132,7 +132,10 @@ VAR = re.compile(r"(\$var \w+ (\d+) \S+ \S+) \$end")
     lambda text: VAR.sub(lambda found: f"{found[1]}[{int(found[2]) - 1}:0] $end", text),
     lambda text: VAR.sub(lambda found: f"{found[1]} [{int(found[2]) - 1}:0] $end", text),
     lambda text: gzip.compress(text.encode()),
-], ids=range(12))
+    lambda text: b"\xef\xbb\xbf" + text.encode(),
+    lambda text: b"$comment caf\xe9 $end\n" + text.encode(),
+    lambda text: text.replace("$timescale", "$attrbegin misc 02 x 1 $end $timescale", 1),
+], ids=range(15))
 def test_files_that_other_tools_have_written_anew_are_read(change, tmp_path):
     """As IEEE 1364 allows: white space anywhere, comments, ranges behind names; and compressed."""
     path, other = tmp_path / "w.vcd", tmp_path / "other.vcd"

@@ -156,7 +156,7 @@ def _known(key: str, known: list[str], definition: Mapping[str, Any]) -> str:
 
 
 def given(value: Any) -> str:
-    """Write a given value for a refusal, shortened."""
+    """Return a value as text for an error message, shortened."""
     text = str(value).lower() if isinstance(value, bool) else _SHORT.repr(value)
     return text if len(text) <= SHOWN else f"{text[:SHOWN - 3]}..."
 

@@ -27,7 +27,7 @@ class Frame(enum.Enum, shape=2):
     """Part of the arriving worm that a virtual channel has received."""
 
     FIRST = 0  #: no flit; a first header flit must follow
-    LIST = 1  #: header flits, which announce more of them
+    LIST = 1  #: header flits that announce further header flits
     START = 2  #: all header flits; payload must follow
     PAYLOAD = 3  #: payload, without the tail
 

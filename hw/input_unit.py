@@ -410,7 +410,7 @@ class InputUnit(wiring.Component):
 
 
 def take_turns(m: Module, name: str, wants: list[Value], sel: Signal, used: Value) -> None:
-    """Present the requesters of a reader in turn.
+    """Select one of the requesters of a buffer's reader at a time, in turn.
 
     The requester that had the last turn comes last, even if it requests no further turn. The selection therefore does
     not depend on the grant.

@@ -70,8 +70,8 @@ def _require(name: str, number: int, least: int) -> None:
 @compiled_from(LINEAR)
 def first_steps_of(nodes, k):
     """`first_steps` for valid numbers (compiled)."""
-    last = [1]  # N of the steps so far; the last k of them are in the sum
-    total, steps = 1, 0  # 1 + the sum is N of the next step
+    last = [1]  # N(s), the nodes reached in s steps, for the steps so far
+    total, steps = 1, 0  # sum of the last k values; 1 + it is N of the next step
     while last[-1] < nodes:
         if len(last) > k:
             total -= last[len(last) - 1 - k]

@@ -24,7 +24,8 @@ SIDES, LINK = 1.3, 0.7
 """Cells between the nodes of two switches, and for every two links down from a switch that pass beside its nodes."""
 
 ARC = 1.0
-"""Cells by which the ends of a level are above its middle, so that links within the level pass other switches."""
+"""Height of the arc on which a level's switches are drawn, in cells. Links within the level then pass beside other
+switches."""
 
 
 class Wired(Protocol):
@@ -71,7 +72,7 @@ class Places:
 
 
 def levels(topology: Wired) -> Integers:
-    """Count the links from the root to each switch in either direction, int32 [switches]; -1: there is no path."""
+    """Return the distance of each switch from the root over links in either direction, int32 [switches]; -1: no path."""
     found = np.full(topology.switches, -1, np.int32)
     found[topology.root] = level = 0
     while (front := found == level).any():

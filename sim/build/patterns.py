@@ -90,7 +90,9 @@ def partners(pattern: str, topology: Topology) -> Integers:
 
 
 def expected_hot_spots(others: int, hot: int, share: float) -> Reals:
-    """Return the mean number of hot spots among the first 0, 1, ... ``others`` destinations of a message, [others + 1].
+    """Return an array whose element k is the mean number of hot spots among the first k destinations of a message.
+
+    k is 0 to ``others``.
 
     Each destination in turn is drawn from the remaining hot spots with probability ``share``, else from all remaining
     nodes. Without remaining hot spots it is drawn from all remaining nodes.

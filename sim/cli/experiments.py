@@ -98,7 +98,7 @@ class Recording:
                     raise WormcastError(f"{name}: {other} is not valid with --around-worst: the message determines "
                                         "the cycles and instances. Allowed: one of the two options.")
             if vcd is None:
-                raise WormcastError("around-worst: the waveform's file is missing. Needed: --vcd FILE.")
+                raise WormcastError("around-worst: --vcd is missing. Needed: --vcd FILE.")
             return cls(vcd, None, [], around_worst=True)
         if cycles is None:
             if instances is not None:
@@ -117,7 +117,7 @@ class Recording:
         return cls(vcd, cycles, find_instances(lane, "all" if instances is None else instances))
 
     def pause(self) -> int | None:
-        """Return the cycle in which the window can be recorded; None if there is none, or it is recorded."""
+        """Return the first cycle in which the window can be recorded; None without a window, or after its recording."""
         return self.window[0] + 1 if self.window and not self.written and not self.refused else None
 
     def take_window(self, experiment: Experiment) -> None:

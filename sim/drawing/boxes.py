@@ -183,7 +183,7 @@ class Boxes:
         return half
 
     def _beside_nodes(self, switch: int, nodes: Sequence[_End], cables: Sequence[_End]) -> None:
-        """Set the offsets of ends above or below: nodes in the middle, cables evenly on both sides."""
+        """Set where lines end on the upper or lower side of a box: those of nodes in the middle, cables beside them."""
         away = [float(end.towards[0] - self.places[switch, 0]) for end in nodes]
         for end, across in zip(nodes, away, strict=True):
             end.offset = across * FAN

@@ -379,9 +379,9 @@ def _copied(host: Host) -> Host:
 
 
 def _runs(pairs: Sequence[tuple[np.ndarray, np.ndarray]], size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Group words that follow each other in both arrays into runs. Single words are returned separately.
+    """Group pairs of words (from, to) into blocks that are contiguous in both arrays. Single words are separate.
 
-    A run may contain gaps of a few words that no pair writes; they get zeros. Such words are unconnected inputs.
+    A block may contain a few words that are in no pair. They are unconnected inputs, and get zeros.
 
     Parameters
     ----------

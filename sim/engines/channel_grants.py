@@ -34,10 +34,10 @@ __all__ = ["GRANT", "Grants"]
 Integers = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
 
-#: Channel that a packet of a worm got. ``worm``: its number from the first worm on. ``packet``: from 0. ``switch``.
-#: ``kind``: the `INJECTION` channel, a `LINK`, a `CONSUMPTION` channel, the front of a `BUFFER`, or, if they are
-#: counted, a flit's turn on a link, a `TURN`. ``wait``: cycles. ``behind``, ``sender``: number in its lane, and sender,
-#: of the message whose worm kept the channel, or `NOBODY`.
+#: Grant of a channel to a packet of a worm. ``worm``: its number from the first worm on. ``packet``: from 0.
+#: ``switch``. ``kind``: the `INJECTION` channel, a `LINK`, a `CONSUMPTION` channel, the front of a `BUFFER`, or a `TURN`:
+#: one flit's use of a link, if turns are recorded. ``wait``: cycles. ``behind``: number, in its lane, of the message
+#: whose worm held the channel during the wait. ``sender``: the source of that message. Both are `NOBODY` if no worm did.
 FIELDS = "worm", "packet", "switch", "kind", "wait", "behind", "sender"
 GRANT = np.dtype([(field, np.int64) for field in FIELDS])
 

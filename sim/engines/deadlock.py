@@ -214,9 +214,9 @@ def _closed(stuck: set[Standing], waits: Mapping[Standing, Iterable[Sequence[Sta
 def _may_deadlock(snapshot: Snapshot) -> bool:
     """Return whether there may be a deadlock. This test takes far less time than to identify the packets.
 
-    The packet at the front of some buffer has the same waits as a packet that occupies the buffer: for a channel, for
-    the front of the next buffer on its link, or, for a copy, for the front that sends to it. If a packet is not
-    released, such a front exists.
+    The test looks only at the packets at the fronts of buffers. A front waits for a channel, for the front of the next
+    buffer, or, for a branch, for the front that it is copied from. If some packet can never move, then some front never
+    can.
     """
     waits: dict[Channel, list[list[Channel | None]]] = {}
     found = [channel for channel in snapshot.channels() if snapshot.waiting(channel)]

@@ -444,7 +444,7 @@ def run_cycles(cycles, beyond, calls, runs, inputs, outputs, host, rx, rx_data, 
                found, meter, state, idle, image):
     """Run a network of lowered components for this number of cycles, or until everything is delivered.
 
-    Cycles without events are skipped, up to ``idle[END]``, which may be after the end.
+    Cycles without events are skipped, up to cycle ``idle[END]``. It may lie after the last of these cycles.
 
     Parameters
     ----------

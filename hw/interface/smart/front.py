@@ -18,7 +18,7 @@ __all__ = ["ForwardingFront", "PlacesFront"]
 Read = Callable[[str], Any]
 """Function from a register's full name to its values in several interfaces, [interfaces].
 
-Values are 0 in interfaces without the register. The value of a memory is its rows, [interfaces, rows].
+An interface without the register has the value 0. The value of a memory is its rows, [interfaces, rows].
 """
 
 

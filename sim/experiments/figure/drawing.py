@@ -128,7 +128,7 @@ def _offered(curve: Curve, place: int) -> float:
 
 
 def _interval(curve: Curve, place: int) -> tuple[float, float]:
-    """Return the latency of a place that the figure draws, and half its interval."""
+    """Return the latency that the figure draws at a point, and half the width of its confidence interval."""
     whose = curve.figure.latency
     found = curve.results[place]["latency" if whose == ALL else f"{whose}_latency"]
     return math.nan if found["mean"] is None else found["mean"], found["half_width"] or 0.0

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 __all__ = ["FINE", "next_places"]
 
-#: Fine places in a coarse step.
+#: Steps of the finest spacing of points in one coarse step.
 FINE = 4
 
-#: The first places in coarse steps. Further places follow at two coarse steps until one saturates.
+#: The first points, in coarse steps. Further points follow, two coarse steps apart, until one saturates.
 FIRST = (1, 2, 4)
 
 

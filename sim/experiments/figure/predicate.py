@@ -255,7 +255,7 @@ class _Evaluation:
         raise WormcastError(f"holds: {ast.unparse(node)} is not valid. Allowed: a comparison.")
 
     def value(self, node: ast.expr) -> Any:
-        """Return a quantity, or a value of another type from a command's JSON."""
+        """Return the value of an expression: a measured number, or a value of a command's JSON."""
         if isinstance(node, ast.Constant) and (isinstance(node.value, bool) or not isinstance(node.value, int | float)):
             return node.value
         if isinstance(node, ast.Call) and node.func.id == "told":  # type: ignore[attr-defined]

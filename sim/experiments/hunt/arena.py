@@ -24,7 +24,7 @@ MOST_LANES, MOST_ROUTERS = 64, 4096
 WORMS_OF_A_NODE = 4
 
 #: Cycles between two checks, and cycles without a flit sent or received in a lane before its deadlock is looked for.
-#: Lists are finite, so all flits that can move have moved by then.
+#: Each lane sends a finite list of messages, so all flits that can move have moved by then.
 STEP, PATIENCE = 128, 128
 
 #: Cycles, without the hosts' waits, after which a list that is neither delivered nor in deadlock is given up.

@@ -37,7 +37,8 @@ class Buffered:
 def buffered(worms: Buffered) -> list[TheoremCheck]:
     """Decide whether Theorems 4 and 5 of [Sivaram98] hold for a scheme.
 
-    For trees, decide instead of Theorem 4 whether each destination is reached once. Without a choice of channels, decide also if Theorem 5 needs its condition.
+    For trees, decide instead of Theorem 4 whether each destination is reached once. Without a choice of channels,
+    decide also if Theorem 5 needs its condition.
     """
     first = [_theorem_4(worms.part)] if worms.part.pairs is not None else [_covered(worms.part), _once(worms.part)]
     return [*first, _theorem_5(worms), *([_condition(worms)] if worms.part.routes.deterministic else [])]

@@ -35,9 +35,10 @@ Integers = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
 
 #: Grant of a channel to a packet of a worm. ``worm``: its number from the first worm on. ``packet``: from 0.
-#: ``switch``. ``kind``: the `INJECTION` channel, a `LINK`, a `CONSUMPTION` channel, the front of a `BUFFER`, or a `TURN`:
-#: one flit's use of a link, if turns are recorded. ``wait``: cycles. ``behind``: number, in its lane, of the message
-#: whose worm held the channel during the wait. ``sender``: the source of that message. Both are `NOBODY` if no worm did.
+#: ``switch``. ``kind``: the `INJECTION` channel, a `LINK`, a `CONSUMPTION` channel, the front of a `BUFFER`, or a
+#: `TURN`: one flit's use of a link, if turns are recorded. ``wait``: cycles. ``behind``: number, in its lane, of the
+#: message whose worm held the channel during the wait. ``sender``: the source of that message. Both are `NOBODY` if
+#: no worm did.
 FIELDS = "worm", "packet", "switch", "kind", "wait", "behind", "sender"
 GRANT = np.dtype([(field, np.int64) for field in FIELDS])
 

@@ -98,7 +98,7 @@ def _statement(subject: Problem, groups: Groups, found: Partitions, refused: lis
 
 
 def search(subject: Problem, groups: Groups, loaded: npt.NDArray[np.int64], count: int) -> Partitions:
-    """Count the valid sets of `count` DANs with each of these links in one DAN. A group of `groups` is one link."""
+    """Count the valid sets of `count` DANs with each of these links in one DAN. Each group has a single link here."""
     ends = subject.topology.links[loaded][:, [0, 2]]
     before = groups.before[..., 0] >= 0
     order = _order(ends, before)

@@ -108,7 +108,7 @@ def read_toml(path: str) -> Topology:
 
     - ``ports``: number of ports per switch, their names in all switches, or one list of names per switch. Default: as
       many as are used, named ``p0``, ``p1``, ... for links and ``n0``, ``n1``, ... for nodes.
-    - ``consumptions``: [switch, port] of each node that consumes elsewhere than it injects.
+    - ``consumptions``: [switch, port] where each node consumes, for all nodes. Default: where they inject.
     - ``name``: default the file's name. ``kind``: default ``own``. ``root``: a switch, default 0.
     - ``shape``: extents of the coordinates; ids are row-major in it.
     - ``labels``: label of each node, along a Hamiltonian path.

@@ -50,8 +50,8 @@ class NetworkInterface(wiring.Component):
         host_out_0 ◀─┬─ Consumption 0 ◀─ network_in_0
         table_in ────┴─▶ Forwarding ─▶ Injection 0 ─▶ network_out_0
 
-    From a packet's tail on ``network_in_0`` to the first flit of its first copy on ``network_out_0`` this takes 4
-    cycles, t_nr and t_ns more, which run at the same time. The next copy begins a worm's flits and t_ns later; on the
+    From a packet's tail on ``network_in_0`` to the first flit of its first copy on ``network_out_0`` it takes
+    4 + t_nr + t_ns cycles. The t_nr of one packet may pass during the t_ns of another. The next copy begins a worm's flits and t_ns later; on the
     same virtual channel 1 cycle later still, if t_ns is 0. The host posts a multicast once, after a flit with both
     marks.
 

@@ -46,7 +46,7 @@ class Start:
         Full: the command has run before. Others: `RUN` has run before. All but kernels: all caches are full, but that
         of kernels is empty.
     goal : str
-        In U.
+        Largest time in U, or as a multiple of a bare program's time; a largest memory may follow.
     times : int
         Number of measurements. The median is printed.
     """

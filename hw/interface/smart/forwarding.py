@@ -126,7 +126,7 @@ class Forwarding(wiring.Component):
     def _store(self, m, write, current):
         """Write arriving flits into the entries of their packets, and report whole packets to the order."""
         name = packet_name(self.rows, self.places)
-        writers, rows = self.channels + 1, range(self.rows)  # the host writes by the last port
+        writers, rows = self.channels + 1, range(self.rows)  # a writer per consumption channel, and the host
         within = Signal(writers)  # a packet's first payload flit has arrived
         stores = Signal(writers)  # that packet is stored
         packets = Array(Signal(name, name=f"writer{w}_packet") for w in range(writers))

@@ -4,15 +4,16 @@ from collections.abc import Mapping
 
 __all__ = ["FINE", "next_places"]
 
-#: Steps of the finest spacing of points in one coarse step.
+#: Number of fine steps of the load in a coarse step. Points are at least a fine step apart.
 FINE = 4
 
-#: The first points, in coarse steps. Further points follow, two coarse steps apart, until one saturates.
+#: The first points that are measured, in coarse steps of the load. Further points follow, two coarse steps apart, until
+#: one saturates.
 FIRST = (1, 2, 4)
 
 
 def next_places(known: Mapping[int, bool], most: int) -> set[int]:
-    """Return the places to measure next; an empty set when the curve is complete.
+    """Return the places to measure next; an empty set when the curve is complete. A place is a load in fine steps.
 
     The load is doubled and then raised by two coarse steps until a place saturates. Then all coarse steps below are
     measured, and the knee is bisected to two neighbouring fine places. At last a place at 1.5 times the knee is

@@ -23,8 +23,8 @@ MOST_LANES, MOST_ROUTERS = 64, 4096
 #: Worms per node that may be under way at a time.
 WORMS_OF_A_NODE = 4
 
-#: Cycles between two checks, and cycles without a flit sent or received in a lane before its deadlock is looked for.
-#: Each lane sends a finite list of messages, so all flits that can move have moved by then.
+#: Cycles between two checks, and cycles without a flit sent or received in a lane before it is searched for a deadlock.
+#: If none is found, for example because a worm is on a long path, the second number doubles for this lane.
 STEP, PATIENCE = 128, 128
 
 #: Cycles, without the hosts' waits, after which a list that is neither delivered nor in deadlock is given up.

@@ -50,10 +50,10 @@ class NetworkInterface(wiring.Component):
         host_out_0 ◀─┬─ Consumption 0 ◀─ network_in_0
         table_in ────┴─▶ Forwarding ─▶ Injection 0 ─▶ network_out_0
 
-    From a packet's tail on ``network_in_0`` to the first flit of its first copy on ``network_out_0`` it takes
-    4 + t_nr + t_ns cycles. The t_nr of one packet may pass during the t_ns of another. The next copy begins a worm's flits and t_ns later; on the
-    same virtual channel 1 cycle later still, if t_ns is 0. The host posts a multicast once, after a flit with both
-    marks.
+    From a packet's tail on ``network_in_0`` to the first flit of its first copy on ``network_out_0`` it takes 4 +
+    t_nr + t_ns cycles. The t_nr of one packet may pass during the t_ns of another. The next copy begins a worm's
+    flits and t_ns later; on the same virtual channel 1 cycle later still, if t_ns is 0. The host posts a multicast
+    once, after a flit with both marks.
 
     *Latency*: 2 cycles from link to link either way; a packet's first flit to the network ``t_ns`` more, its tail flit
     to the host ``t_nr`` more. *Throughput*: of each injection port min(1, queue / 3) flits per cycle from the host, one

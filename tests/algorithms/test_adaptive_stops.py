@@ -167,7 +167,7 @@ class Careless(type(ADAPTIVE)):
 def test_without_empty_buffers_it_is_undecided():
     analysis = check(topology("mesh:3x3"), SCHEMES["column-path"], relation=Careless())
     assert (analysis.verdict, analysis.assumes) == ("undecided", "")
-    assert analysis.searched.startswith("worms can wait for each other only where heads are in buffers behind")
+    assert analysis.searched.startswith("worms can wait for each other only if heads are in buffers behind")
 
 
 def test_beside_other_worms():

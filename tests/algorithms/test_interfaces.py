@@ -40,10 +40,10 @@ def test_check_tells_a_circle_assumes_none_or_needs_to_assume_nothing():
     assert (first.resource, second.resource) == ("place:0:*", "cons:1:0")
     assert (enough.verdict, enough.assumes) == ("free", "")
     assert unknown.verdict == "free"
-    assert unknown.assumes.startswith("interfaces that forward have places for all packets")
+    assert unknown.assumes.startswith("smart interfaces have packet buffer entries for all packets")
 
 
 def test_places_are_of_schemes_that_interfaces_forward():
     mesh = topology("mesh:2x2")
-    with pytest.raises(WormcastError, match="places: off is not valid: interfaces forward no worms of dual-path"):
+    with pytest.raises(WormcastError, match="places: off is not valid: no interface forwards worms of dual-path"):
         check(mesh, find_scheme("dual-path", mesh), places=False)

@@ -162,7 +162,8 @@ def test_another_packages_kind_is_checked(monkeypatch):
     def broken(parameters):
         return 1 / int(parameters)
 
-    monkeypatch.setitem(package.TOPOLOGIES._entries, "star", TopologyKind("star:N", "", broken))
+    monkeypatch.setitem(package.TOPOLOGIES._announced, "star", None)
+    monkeypatch.setitem(package.TOPOLOGIES._loaded, "star", TopologyKind("star:N", "", broken))
     for parameters, sentence in [("0", r"'star:0' cannot be built \(ZeroDivisionError: division by zero\)"),
                                  ("1", "'star:1' returns a value of type float. Needed: a Topology")]:
         with pytest.raises(WormcastError, match=sentence):

@@ -243,7 +243,7 @@ class Switch(SwitchSpec, wiring.Component):
     def _send(self, m, o, number, output, requesters, allocator, flits):
         """Drive a link from the requester with its grant: crossbar and output unit.
 
-        Return a signal that is 1 if a virtual channel is taken.
+        Return a signal that is 1 in the cycle in which a worm takes a virtual channel of this link.
         """
         link = self._links(o)[number]
         touch, send, tail, vc, taken, reports = C(0), C(0), C(0), C(0), C(0), C(0)

@@ -50,7 +50,7 @@ PAIRS = [
 
 
 def costs() -> Iterator[tuple[str, str, Mapping[str, int]]]:
-    """Yield kind and name of each component, with its operations, bytes of state and cells."""
+    """Yield kind and name of each component, with its operations, bytes of state, and cells of its netlist."""
     names = [(kind, *entry) for kind, entries in (("router", ROUTERS), ("interface", INTERFACES)) for entry in entries]
     points = [build(kind, None, {**BASE, "scheme": scheme, **options}) for kind, _, scheme, options in names]
     results = run(points, (), lambda step: None)

@@ -130,8 +130,8 @@ class Analysis:
     lemma1, corollary2 : int or None
         Channels of each ejection port that suffice without classes by [Boppana98], where each channel serves one link
         only. They hold for one virtual channel. If each link has an ejection port, 1 suffices for any number of virtual
-        channels. None if the links alone have a cycle. Where worms with a choice stop on their way, each consumption
-        channel serves one virtual channel, the classes counted separately, and only Lemma 1 applies.
+        channels. None if the links alone have a cycle. For worms with a choice that stop on their way, a link counts
+        once for each class of virtual channels, and only Lemma 1 applies.
     complete : bool
         All worms that the schemes can send were analysed. Otherwise only multicasts to two destinations and a sample of
         larger ones were, so that the absence of a cycle is no proof.

@@ -81,7 +81,7 @@ def _table(topology: Topology, signs: int | None) -> tuple[npt.NDArray[np.int8],
     own = topology.ports[0].index("local")
     table = np.full((topology.nodes, topology.nodes), own, np.int8)
     vc_class = np.zeros(table.shape, np.int8)
-    # in reverse order, as later writes win: the last dimension comes first among the ports and in the route
+    # in reverse order, so that the first port, of the last dimension, is written last and wins
     for port, (dimension, step) in reversed(list(enumerate(mesh_directions(topology.shape)))):
         at = topology.coordinates[:, None, dimension]
         to = topology.coordinates[None, :, dimension]

@@ -17,10 +17,11 @@ MOST_SEED = 2**62
 #: Default cycles and number of seeds of a load experiment.
 CYCLES, SEEDS = 100_000, 4
 
-#: Default first seed. Experiments with the same seed share their random numbers. Seeds that create too few messages by
-#: chance therefore do so in many networks and at many rates: 0 to 3 fall short of the rate by 1.4 standard errors on
-#: average, by 2.6 % at rate 0.004 on mesh:8x8. Of 0 to 3, 4 to 7, ... 24 to 27 are the first four that miss it by at
-#: most a tenth of a standard error on average over experiments of one length, and by less than one in root mean square.
+#: Default first seed. Experiments with the same seed share their random numbers. Seeds that create too few messages
+#: by chance therefore do so in many networks and at many rates: seeds 0 to 3 fall short of the rate by 1.4 standard
+#: errors on average, by 2.6 % at rate 0.004 on mesh:8x8. Of 0 to 3, 4 to 7, ... 24 to 27 are the first four that miss
+#: it by at most a tenth of a standard error on average over experiments of one length, and by less than one in root
+#: mean square.
 FIRST_SEED = 24
 
 #: Largest ratio of half the latency's interval to its mean at which the mean counts as precise.

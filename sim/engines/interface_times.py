@@ -92,7 +92,7 @@ class _Stay:
         self.first, self.last = first, NONE
         self.flits: list[int] = []  # payload flits, until they identify the packet
         self.name: Packet = (NONE, NONE)
-        # cycles in an interface's registers: its first or its last flit waits from begun to ended
+        # cycles in which a flit waits: the first flit of a packet sent (t_ns), the last of one received (t_nr)
         self.begun = self.ended = NONE
 
 

@@ -354,7 +354,7 @@ class Snapshot:
 
         def register(name: str, _: int) -> Any:
             if self.vcs == 1 and name.endswith(".packet_vc"):
-                return 0  # a single virtual channel has no number
+                return 0  # with one virtual channel no register holds its number
             return self.register("interface", name, node)
 
         if self.network.configuration.smart and self.smart(node).sending:

@@ -10,9 +10,9 @@ __all__ = ["ADMITS", "CHANNELS", "CHANNEL_BITS", "COUNTED", "CREDITS", "END", "E
 NONE = -1
 RECEIPT = -2
 
-# places in Host.options. SPREAD: flits over which a packet spreads its number. ROWS: messages that a smart interface
-# may forward, 0 for other interfaces. COUNTED: rows contain the number of packets. RATE, OF: a node's host moves RATE
-# flits in OF cycles, 0 for no limit. SEPARATE: each direction has that rate. NODES: of a lane
+# places in Host.options. SPREAD: flits of a packet that together hold its worm's tag and its number. ROWS: messages
+# that a smart interface may forward, 0 for other interfaces. COUNTED: rows contain the number of packets. RATE, OF: a
+# node's host moves RATE flits in OF cycles, 0 for no limit. SEPARATE: each direction has that rate. NODES: of a lane
 WIDTH, CHANNEL_BITS, CHANNELS, PACKET, T_HR, T_NR, SPREAD, ROWS, COUNTED, RATE, OF, SEPARATE, NODES = range(13)
 # places in Host.counters. ADMITS: rows have become free
 NOW, UNDELIVERED, NEXT, TAG, UNDER_WAY, HELD, FAULT, FAULT_NODE, FAULT_CHANNEL, FREED, ADMITS = range(11)

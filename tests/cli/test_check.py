@@ -275,7 +275,7 @@ def test_a_picture_has_every_row_and_column_and_a_cell_that_holds_its_marks(tmp_
         (["mesh:4x4", "dual-path", "--with", "nothing"], "scheme: 'nothing' is unknown"),
         (["mesh:4x4", "dual-path", "--with", "individual=nothing"], "relation: 'nothing' is unknown"),
         (["mesh:4x4", "dual-path", "--ejection", "each"], "ejection: 'each' is not valid. Allowed: one, all"),
-        (["mesh:4x4", "individual", "--vc-classes", "some"], "vc_classes: 'some' is not valid. Allowed: relation"),
+        (["mesh:4x4", "individual", "--vc-classes", "some"], "vc-classes: 'some' is not valid. Allowed: relation"),
         (["mesh:4x4", "individual", "--ties", "minus"], "ties: 'minus' is not valid. Allowed: plus, signed"),
         (["torus:4x4", "individual", "--vcs", "3"],
          "channels on torus:4x4. Allowed: multiples of 2, or any number without classes (vc-classes none)"),

@@ -101,8 +101,8 @@ def synthesise(component: wiring.Component, *, target: str = "ecp5", storage: st
     seeds : sequence of int
         Seeds of placements. Empty: area only, which is about ten times faster.
     area_delay : int or None
-        Yosys's ``abc9.D``: clock period in ps up to which area is traded for delay. 4500 to 8000 reduce area and
-        clock. None: Yosys's default, the highest clock.
+        Yosys's ``abc9.D``: clock period in ps up to which area is traded for delay. 4500 to 8000 give a
+        smaller area and a lower clock frequency. None: Yosys's default.
     progress : callable
         Called with the name of each step before it starts.
     workers : int

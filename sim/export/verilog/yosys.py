@@ -104,7 +104,9 @@ def _without_use(module: dict[str, Any], text: str) -> tuple[list[tuple[str, int
 
 
 def _use(bit: int | str, driven: set[int], read: set[int]) -> str:
-    """Return ``l`` for a loose bit, ``i`` for an idle one, ``u`` for a used one or a constant."""
+    """Return ``l`` (loose) for a bit that is neither read nor driven, ``i`` (idle) for one that is driven and not read,
+    ``u`` for one that is read, or a constant.
+    """
     if not isinstance(bit, int) or bit in read:
         return "u"
     return "i" if bit in driven else "l"

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from wormcast.algorithms import WormcastError
 from wormcast.algorithms.file_schema import given
+from wormcast.algorithms.parse_fault import FAULTS, parse_fault
 
 from .quantity import Quantity, Truth
 
@@ -81,17 +82,6 @@ def require_command(key: str, command: str) -> None:
                             f"{', '.join(CIRCULAR)}.")
 
 
-def _fault(error: BaseException) -> str:
-    """Describe why a formula cannot be read."""
-    if isinstance(error, RecursionError | MemoryError) or "nested" in str(error):
-        return "it has too many brackets inside one another"
-    if "digits" in str(error):
-        return "a number has too many digits"
-    if isinstance(error, SyntaxError) and error.offset:
-        return f"it cannot be read from character {error.offset} of line {error.lineno} on"
-    return "it cannot be read"
-
-
 @dataclass
 class PredicateOutcome:
     """Truth of a predicate, and the values of both sides of each comparison in it."""
@@ -111,8 +101,8 @@ class _Text:
     def _tree(self) -> ast.expr:
         try:
             return ast.parse(self.text, mode="eval").body
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            raise WormcastError(f"{self.key}: {given(self.text)} is not valid: {_fault(error)}. "
+        except FAULTS as error:
+            raise WormcastError(f"{self.key}: {given(self.text)} is not valid: {parse_fault(error)}. "
                                 f"Allowed: {self.wanted}.") from error
 
     def _require(self, tree: ast.expr) -> None:

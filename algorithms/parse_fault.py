@@ -11,6 +11,9 @@ FAULTS = (SyntaxError, ValueError, RecursionError, MemoryError)
 #: Python's sentence for a number that is too long to read.
 DIGITS = re.compile(r"Exceeds the limit \(\d+ digits\)")
 
+#: Name of a table in a sentence of TOML's reader: ``('a', 'b')`` for a.b.
+TABLE = re.compile(r"(?<=Cannot declare )\(('.*'),?\)")
+
 
 def parse_fault(error: BaseException, *, one_line: bool = False) -> str:
     """Describe why a text cannot be read. ``one_line``: the text is a single line, whose number is not given."""
@@ -26,7 +29,7 @@ def parse_fault(error: BaseException, *, one_line: bool = False) -> str:
     elif isinstance(error, json.JSONDecodeError):
         line, character, ends = error.lineno, error.colno, error.pos >= len(error.doc.rstrip())
     else:  # TOML's reader, whose sentences are plain
-        return text.splitlines()[0]
+        return TABLE.sub(lambda found: ".".join(re.findall(r"'([^']*)'", found[1])), text.splitlines()[0])
     if ends:
         return "it ends too early"
     return f"it cannot be read from character {character}{'' if one_line else f' of line {line}'} on"

@@ -6,7 +6,8 @@ import traceback
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-__all__ = ["FAILURES", "MessageError", "WireError", "WormcastError", "describe_error", "nearest", "users_code"]
+__all__ = ["FAILURES", "MessageError", "WireError", "WormcastError", "describe_error", "naming", "nearest",
+           "users_code"]
 
 #: Errors in a user's code that become refusals, so that they do not end the program. Ctrl-C is not among them.
 FAILURES = (Exception, SystemExit)
@@ -53,6 +54,15 @@ def nearest(name: str, known: Iterable[str]) -> str:
     alike = {one.replace("-", "_"): one for one in known}
     found = difflib.get_close_matches(name.replace("-", "_"), list(alike), n=1)
     return f" Nearest: {alike[found[0]]}." if found else ""
+
+
+@contextlib.contextmanager
+def naming(what: str) -> Iterator[None]:
+    """Put a name in front of the refusals that this context raises."""
+    try:
+        yield
+    except WormcastError as error:
+        raise WormcastError(f"{what}: {error}") from error
 
 
 def describe_error(error: BaseException, module: str) -> str:

@@ -1,5 +1,6 @@
 """JSON Schemas of users' files, and the refusals of files that violate them."""
 
+import datetime
 import reprlib
 from collections.abc import Callable, Mapping
 from functools import cached_property
@@ -157,17 +158,28 @@ def _known(key: str, known: list[str], definition: Mapping[str, Any]) -> str:
 
 def given(value: Any) -> str:
     """Return a value as text for an error message, shortened."""
-    text = str(value).lower() if isinstance(value, bool) else _SHORT.repr(value)
+    text = _SHORT.repr(value)
     return text if len(text) <= SHOWN else f"{text[:SHOWN - 3]}..."
 
 
 class _Short(reprlib.Repr):
-    """Shortened values."""
+    """Shortened values, as TOML and JSON write them where that is not as Python does."""
 
     def __init__(self) -> None:
         super().__init__()
         self.maxlist = self.maxdict = 8
         self.maxstring = self.maxother = self.maxlong = SHOWN
+
+    def repr_bool(self, value: bool, level: int) -> str:
+        return str(value).lower()
+
+    def repr_NoneType(self, value: None, level: int) -> str:
+        return "null"
+
+    def repr_date(self, value: datetime.date | datetime.time, level: int) -> str:
+        return value.isoformat()
+
+    repr_datetime = repr_time = repr_date
 
 
 _SHORT = _Short()

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import WormcastError
+from .parse_fault import FAULTS, parse_fault
 
 __all__ = ["read_toml"]
 
@@ -33,10 +34,8 @@ def read_toml(file: Path, what: str) -> dict[str, Any]:
         raise WormcastError(f"{what}: {file} cannot be read: No such file") from None
     except OSError as error:
         raise WormcastError(f"{what}: {file} cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise WormcastError(f"{what}: {file} is not TOML: byte {error.start} is not UTF-8") from error
-    except (ValueError, RecursionError) as error:
-        raise WormcastError(f"{what}: {file} is not TOML: {str(error).splitlines()[0]}") from error
+    except FAULTS as error:
+        raise WormcastError(f"{what}: {file} is not TOML: {parse_fault(error)}") from error
     for key, value in _numbers(entries, ""):
         if not math.isfinite(value) if isinstance(value, float) else not -MOST <= value < MOST:
             shown = value if isinstance(value, float) else "a whole number of more than 64 bits"

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import WormcastError
+from ..phrases import count
 from .coordinates import Places, places_by_level
 
 __all__ = ["Places", "Topology"]
@@ -222,7 +223,7 @@ class Topology:
         fields = text.split(".")
         if len(fields) != len(self.shape):
             has = "1, an id" if len(self.shape) == 1 else f"{len(self.shape)}"
-            raise WormcastError(f"node: {text!r} has {len(fields)} coordinates in {self.name}. Needed: {has}.")
+            raise WormcastError(f"node: {text!r} has {count(len(fields), 'coordinate')} in {self.name}. Needed: {has}.")
         node = 0
         for field, extent in zip(fields, self.shape, strict=True):
             coordinate = self._number(field, text)

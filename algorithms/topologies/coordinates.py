@@ -9,7 +9,10 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int32]
 
-__all__ = ["Places", "levels", "places_around", "places_by_level"]
+__all__ = ["FARTHEST", "Places", "levels", "places_around", "places_by_level"]
+
+FARTHEST = 10**9
+"""Largest coordinate, and with a minus sign the smallest. Arithmetic of larger ones would lose precision."""
 
 GAP = 2.0
 """Cells from the lowest nodes of a level to the switches of the next."""

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import WormcastError
+from ..phrases import count
 from .base import Topology
 
 __all__ = ["LINK", "NODE", "built_alike", "built_ports", "links_go_both_ways", "require_both_ways", "same_end",
@@ -96,16 +97,16 @@ def require_both_ways(topology: Topology, whose: str) -> None:
     """Refuse a network with a link without counterpart. ``whose`` begins the sentence: ``"scheme tree"``."""
     for start, end, there, back in _without_counterpart(topology):
         one, other = topology.switch_names[start], topology.switch_names[end]
-        raise WormcastError(f"{whose}: {topology.name} is not valid: it has {there} links from switch {one} to {other} "
-                            f"and {back} back. Allowed: networks whose links go both ways.")
+        raise WormcastError(f"{whose}: {topology.name} is not valid: it has {count(there, 'link')} from switch {one} "
+                            f"to {other} and {back} back. Allowed: networks whose links go both ways.")
 
 
 def _without_counterpart(topology: Topology) -> Iterator[tuple[int, int, int, int]]:
     """Yield pairs of switches with unequal numbers of links in the two directions, and both numbers."""
     pairs = Counter((start, end) for start, _, end, _ in topology.links.tolist())
-    for (start, end), count in pairs.items():
-        if pairs[end, start] != count:
-            yield start, end, count, pairs[end, start]
+    for (start, end), number in pairs.items():
+        if pairs[end, start] != number:
+            yield start, end, number, pairs[end, start]
 
 
 def _uses(topology: Topology, links: npt.NDArray[np.int32], ends: npt.NDArray[np.int32]) -> list[list[str]]:

@@ -11,9 +11,10 @@ import numpy as np
 
 from ..errors import WormcastError
 from ..file_schema import ALLOWED, FileSchema, given
+from ..phrases import count
 from ..toml_file import read_toml as read_entries
 from .base import Topology
-from .coordinates import Places, places_around
+from .coordinates import FARTHEST, Places, places_around
 from .parameters import MOST_PORTS
 from .validation import validate_topology
 
@@ -24,13 +25,17 @@ MOST = 4096
 
 TEXT = {"type": "string", "minLength": 1, ALLOWED: "text"}
 TEXTS = {"type": "array", "items": TEXT, "minItems": 1}
-WHOLE = {"type": "integer", "minimum": 0, "maximum": (1 << 31) - 1, ALLOWED: "a whole number"}
-SWITCH = {"anyOf": [WHOLE, TEXT], ALLOWED: "a switch, by number or name"}
-PORT = {"anyOf": [WHOLE, TEXT], ALLOWED: "a port, by number or name"}
+WHOLE = {"type": "integer", "minimum": 0, "maximum": (1 << 31) - 1}
+EXTENT = {"type": "integer", "minimum": 1, "maximum": MOST}
+SWITCH = {"anyOf": [{**WHOLE, ALLOWED: "a switch, from 0 to the number of switches - 1, or its name"}, TEXT],
+          ALLOWED: "a switch, by number or name"}
+PORT = {"anyOf": [{**WHOLE, ALLOWED: "a port, by number from 0 or by name"}, TEXT],
+        ALLOWED: "a port, by number or name"}
 END = {"type": "array", "items": [SWITCH, PORT], "minItems": 2, "maxItems": 2, ALLOWED: "[switch, port]"}
 LINK = {"type": "array", "minItems": 2, "maxItems": 4, ALLOWED: "[switch, switch] or [switch, output, switch, input]",
-        "items": {"anyOf": [WHOLE, TEXT], ALLOWED: "a number or a name"}}
-PLACES = {"type": "array", "items": {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 3,
+        "items": {"anyOf": [{**WHOLE, ALLOWED: "a number from 0, or a name"}, TEXT], ALLOWED: "a number or a name"}}
+COORDINATE = {"type": "number", "minimum": -FARTHEST, "maximum": FARTHEST}
+PLACES = {"type": "array", "items": {"type": "array", "items": COORDINATE, "minItems": 2, "maxItems": 3,
                                      ALLOWED: "two numbers, or three in all places"}}
 
 #: Schema of the files of `read_toml`.
@@ -39,7 +44,7 @@ NETWORK = FileSchema("a network", {
     "properties": {
         "name": TEXT,
         "kind": TEXT,
-        "shape": {"type": "array", "items": WHOLE, "description": "Extents of the coordinates"},
+        "shape": {"type": "array", "items": EXTENT, "description": "Extents of the coordinates"},
         "root": SWITCH,
         "switches": {"anyOf": [{"type": "integer", "minimum": 1, "maximum": MOST}, {**TEXTS, "maxItems": MOST}],
                      ALLOWED: f"a number up to {MOST}, or a list of names"},
@@ -47,7 +52,7 @@ NETWORK = FileSchema("a network", {
                             {"type": "array", "items": {**TEXTS, "minItems": 0}, "minItems": 1}],
                   ALLOWED: f"a number per switch up to {MOST_PORTS}, a list of their names, or one list of names for "
                            "each switch"},
-        "nodes": {"type": "array", "items": {"anyOf": [WHOLE, TEXT, END], ALLOWED: "a switch, or [switch, port]"}},
+        "nodes": {"type": "array", "items": {"anyOf": [*SWITCH["anyOf"], END], ALLOWED: "a switch, or [switch, port]"}},
         "consumptions": {"type": "array", "items": END},
         "links": {"type": "array", "items": LINK},
         "labels": {"type": "array", "items": WHOLE, "description": "Of each node, along a Hamiltonian path"},
@@ -192,7 +197,7 @@ class _Reader:
             for key in ("places", "node_places", "sink_places"))
         assert switches is not None
         if len(switches) != topology.switches:
-            raise self.refusal(f"it has {len(switches)} places. Needed: {topology.switches}, one per switch.")
+            raise self.refusal(f"it has {count(len(switches), 'place')}. Needed: {topology.switches}, one per switch.")
         around = places_around(topology, switches)
         places = Places(switches, around.nodes if nodes is None else nodes,
                         around.sinks if nodes is None and sinks is None else sinks)

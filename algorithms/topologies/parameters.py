@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 
 from ..errors import WormcastError
+from ..phrases import count
 
 __all__ = ["MOST_NODES", "MOST_PORTS", "MOST_SWITCHES", "read_extents", "read_parameters", "whole_number"]
 
@@ -39,7 +40,7 @@ def read_extents(kind: str, extents: str, *, syntax: str = "ROWSxCOLUMNS") -> tu
         )
     if not 2 <= math.prod(shape) <= MOST_NODES:
         raise WormcastError(
-            f"topology: '{kind}:{extents}' has {math.prod(shape)} nodes. "
+            f"topology: '{kind}:{extents}' has {count(math.prod(shape), 'node')}. "
             f"Allowed: 2 to {MOST_NODES} nodes."
         )
     return shape

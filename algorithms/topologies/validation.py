@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import WormcastError
+from ..phrases import count
 from .base import Topology
-from .coordinates import Places
+from .coordinates import FARTHEST, Places
 from .parameters import MOST_NODES, MOST_PORTS, MOST_SWITCHES
 
 __all__ = ["validate_topology"]
@@ -85,7 +86,7 @@ def _with_arrays(topology: Topology) -> Topology:
     injections = _integers("injections", topology.injections, ("nodes", 2))
     nodes = len(injections)
     if not 2 <= nodes <= MOST_NODES:
-        raise _Invalid(f"it has {nodes} nodes. Allowed: 2 to {MOST_NODES}.")
+        raise _Invalid(f"it has {count(nodes, 'node')}. Allowed: 2 to {MOST_NODES}.")
     links = _integers("links", topology.links, ("links", 4))
     consumptions = _integers("consumptions", topology.consumptions, (nodes, 2))
     most = np.array([len(names) for names in topology.ports])
@@ -128,11 +129,12 @@ def _places(places: Any, switches: int, nodes: int) -> Places:
         raise _Invalid(f"places have type {type(places).__name__}. Needed: Places.")
     rows = {"switches": switches, "nodes": nodes} | ({"sinks": nodes} if places.sinks is not None else {})
     found = {}
-    for field, count in rows.items():
+    for field, number in rows.items():
         array = _array(f"places of {field}", getattr(places, field))
-        if array.ndim != 2 or len(array) != count or array.shape[1] not in (2, 3) or array.dtype.kind not in "iuf" or (
-                not np.isfinite(array).all()):
-            raise _Invalid(f"places of {field} are not valid. Needed: {count} times two or three numbers.")
+        if array.ndim != 2 or len(array) != number or array.shape[1] not in (2, 3) or array.dtype.kind not in "iuf" or (
+                not (np.abs(array.astype(float)) <= FARTHEST).all()):
+            raise _Invalid(f"places of {field} are not valid. Needed: {number} times two or three numbers from "
+                           f"-{FARTHEST} to {FARTHEST}.")
         found[field] = array.astype(float)
     if len({array.shape[1] for array in found.values()}) > 1:
         raise _Invalid("places of switches and nodes differ in dimensions. Needed: two in all, or three in all.")

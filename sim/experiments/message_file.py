@@ -14,6 +14,7 @@ from typing import IO, Any, NamedTuple
 
 from wormcast.algorithms import Topology, WormcastError
 from wormcast.algorithms.file_schema import ALLOWED, FileSchema, given
+from wormcast.algorithms.parse_fault import FAULTS, parse_fault
 
 from ..host import Message
 
@@ -45,6 +46,39 @@ def message_schema(most_cycles: int, most_length: int) -> FileSchema:
                       ALLOWED: "numbers of earlier messages",
                       "description": "Messages that its source must have received"},
         }})
+
+
+class _Twice(dict[str, Any]):
+    """JSON object with a key that occurs twice."""
+
+    key: str
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Build a JSON object."""
+    found = dict(pairs)
+    if len(found) == len(pairs):
+        return found
+    twice = _Twice(found)
+    keys = [key for key, _ in pairs]
+    twice.key = next(key for key in keys if keys.count(key) > 1)
+    return twice
+
+
+def _require_once(entry: Any) -> None:
+    """Refuse an object with a key that occurs twice."""
+    if isinstance(entry, _Twice):
+        raise WormcastError(f"the key {given(entry.key)} is not valid: it occurs twice. Allowed: each key once.")
+
+
+def _renamed(entry: Any) -> Any:
+    """Check an entry of a list, and return it with ``cycle`` in place of ``at``."""
+    _require_once(entry)
+    if not isinstance(entry, dict) or "at" not in entry:
+        return entry
+    if "cycle" in entry:
+        raise WormcastError("the keys 'at' and 'cycle' are not valid together: both are the cycle. Allowed: one.")
+    return {"cycle" if key == "at" else key: value for key, value in entry.items()}
 
 
 class Line(NamedTuple):
@@ -118,11 +152,14 @@ class MessageFile:
         if not lines.peek(1).removeprefix(BOM_UTF8).lstrip().startswith(b"["):
             return lines
         try:
-            entries = json.loads(lines.read())  # skips the byte order mark
-        except (ValueError, RecursionError) as error:
-            raise WormcastError(f"{self.what}: {self.path} begins with [ and is not a JSON list: {error}") from error
-        renamed = ({"cycle" if key == "at" else key: value for key, value in entry.items()}
-                   if isinstance(entry, dict) else entry for entry in entries)
+            entries = json.loads(lines.read().decode("utf-8-sig"), object_pairs_hook=_object)
+        except FAULTS as error:
+            raise WormcastError(f"{self.what}: {self.path} begins with [ and is not a JSON list: {parse_fault(error)}"
+                                ) from error
+        renamed = []
+        for number, entry in enumerate(entries):
+            with self.named(number):
+                renamed.append(_renamed(entry))
         return io.BytesIO("".join(json.dumps(entry) + "\n" for entry in renamed).encode())
 
     @contextlib.contextmanager
@@ -142,10 +179,14 @@ class MessageFile:
         if len(text) == LONGEST_LINE:
             raise WormcastError(f"the line is too long. Allowed: fewer than {LONGEST_LINE} bytes.")
         try:
-            entry = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise WormcastError(f"the line is not JSON: {error}") from error
-        message_schema(self.most_cycles, self.most_length).require(entry)
+            entry = json.loads(text.decode(), object_pairs_hook=_object)
+        except FAULTS as error:
+            raise WormcastError(f"the line is not JSON: {parse_fault(error, one_line=True)}") from error
+        schema = message_schema(self.most_cycles, self.most_length)
+        if not isinstance(entry, dict):
+            raise WormcastError(f"{given(entry)} is not valid. Allowed: {schema.document[ALLOWED]}.")
+        _require_once(entry)
+        schema.require(entry)
         nodes, after = entry["destinations"], entry.get("after", [])
         source = _node(topology, entry["source"])
         destinations = (topology.destination_set(ALL, source) if nodes == ALL

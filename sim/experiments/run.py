@@ -11,6 +11,7 @@ import numpy as np
 
 from wormcast.algorithms import Scheme, Topology, WormcastError, Worms
 from wormcast.algorithms.errors import MessageError
+from wormcast.algorithms.phrases import count
 from wormcast.algorithms.typecheck import require_kind
 
 from ..build.configuration import Configuration
@@ -101,7 +102,7 @@ class Run:
             The run does not have these cycles, or there are too many signals and cycles; see `record_window`.
         """
         if not 0 <= first < end <= self.cycles:
-            raise WormcastError(f"window: {first}:{end} is not valid: the run has {self.cycles} cycles. "
+            raise WormcastError(f"window: {first}:{end} is not valid: the run has {count(self.cycles, 'cycle')}. "
                                 f"Allowed: A:B with 0 <= A < B <= {self.cycles}.")
         from ..waves.record import About, record_window
 

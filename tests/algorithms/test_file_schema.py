@@ -1,5 +1,6 @@
 """What users' files are checked against, compared with another validator; and sentences of refusals."""
 
+import datetime
 import json
 import random
 import tomllib
@@ -11,7 +12,8 @@ import pytest
 from tools.fuzz.mutations import mutate
 from tools.reference.formats import FORMATS
 from wormcast.algorithms import WormcastError, find_scheme, topology
-from wormcast.algorithms.file_schema import ALLOWED, FileSchema
+from wormcast.algorithms.file_schema import ALLOWED, FileSchema, given
+from wormcast.algorithms.parse_fault import FAULTS, parse_fault
 from wormcast.sim.build.configuration import Configuration
 from wormcast.sim.build.setup import Origin
 from wormcast.sim.experiments.load import Experiment, Traffic
@@ -27,6 +29,10 @@ FILES = {
     "sweep": [ROOT / "examples/boppana_8x8.toml", ROOT / "examples/compare.toml"],
     "figure": [ROOT / "examples/mine.toml", *(file for file in CATALOGUE.glob("*.toml") if file not in NETWORKS)],
 }
+
+
+def compile_formula(text):
+    return compile(text, "formula", "eval")
 
 
 def entries(file):
@@ -135,3 +141,36 @@ def test_what_is_given_is_shortened():
     with pytest.raises(WormcastError) as refused:
         SCHEMA.require({"a": "x" * 10_000})
     assert len(str(refused.value)) < 120
+
+
+@pytest.mark.parametrize(("value", "text"), [
+    (datetime.date(2020, 1, 1), "2020-01-01"), (datetime.datetime(2020, 1, 1, 7, 30), "2020-01-01T07:30:00"),
+    (datetime.time(7, 30), "07:30:00"), (None, "null"), ([True, None], "[true, null]"), ("None", "'None'"),
+])
+def test_values_are_shown_as_files_write_them(value, text):
+    assert given(value) == text
+
+
+def failed(parse, text):
+    try:
+        parse(text)
+    except FAULTS as error:
+        return error
+    raise AssertionError
+
+
+@pytest.mark.parametrize(("parse", "text", "sentence"), [
+    (json.loads, "[1,\n2,\n x]", "it cannot be read from character 2 of line 3 on"),
+    (json.loads, "[1,\n", "it ends too early"),
+    (json.loads, "1" * 5000, "a number has too many digits"),
+    (json.loads, "[" * 100_000, "it has too many brackets inside one another"),
+    (bytes.decode, b"a\xff", "byte 1 is not UTF-8"),
+    (tomllib.loads, "a = " + "1" * 5000, "a number has too many digits"),
+    (tomllib.loads, "a = " + "[" * 10_000, "it has too many brackets inside one another"),
+    (tomllib.loads, "a = ?", "Invalid value (at line 1, column 5)"),
+    (compile_formula, "1 < < 2", "it cannot be read from character 5 of line 1 on"),
+    (compile_formula, "1 <", "it ends too early"),
+    (compile_formula, "(" * 300, "it has too many brackets inside one another"),
+])
+def test_faults_of_texts_in_plain_words(parse, text, sentence):
+    assert parse_fault(failed(parse, text)) == sentence

@@ -138,3 +138,13 @@ def test_a_deadlock_leaves_nothing_behind(tmp_path, monkeypatch):
     with ResultStore(tmp_path / "points.sqlite") as store:
         assert Answers(store)(command, "exit") == 3
     assert [file.name for file in tmp_path.iterdir() if file.suffix != ".sqlite"] == []
+
+
+def test_a_sweep_that_is_asked_leaves_nothing_behind(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "sweep.toml"
+    file.write_text("topology = 'mesh:2x2'\nscheme = 'dual-path'\nrate = 0.02\ndestinations_mean = 2.0\ncycles = 200\n"
+                    "seeds = 1\n")
+    with ResultStore(tmp_path / "points.sqlite") as store:
+        assert Answers(store)("sweep sweep.toml", "exit") == 0
+    assert not (tmp_path / "out").exists()

@@ -320,7 +320,7 @@ def test_files_that_hold_no_messages_are_refused(text, sentence, tmp_path):
 @pytest.mark.parametrize(
     ("before", "entry", "sentence"),
     [
-        (0, "3", "a message: 3 is not valid. Allowed: a JSON object with cycle"),
+        (0, "3", "3 is not valid. Allowed: a JSON object with cycle"),
         (2, '{"at": 0}', "source, destinations, length are missing. Needed: cycle"),
         (0, '{"at": 0, "source": 0, "destinations": [1], "length": "4"}', "length: '4' is not valid"),
         (2, '{"at": 0, "source": 0, "destinations": [1], "length": 0}', "length: 0 is not valid"),

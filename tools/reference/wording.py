@@ -33,6 +33,8 @@ def worded(node: ast.expr) -> str:
             for value in values:
                 text = text.replace("{}", "{" + _name(value) + "}", -1 if isinstance(value, ast.Starred) else 1)
             return text
+        case ast.Call(func=ast.Name(id="count"), args=[value, ast.Constant(value=str(noun))]):
+            return f"{{{_name(value)}}} ({noun}|{noun}s)"
         case _:
             return "{" + _name(node) + "}"
 

@@ -51,7 +51,7 @@ class Curve(SeriesCurve):
         quick = self.quick or self.variation is not None
         return {**self.given, "until_interval": True, "seed": FIRST_SEED, "seeds": SEEDS,
                 "precision": QUICK_PRECISION if quick else PRECISION,
-                "cycles": self.figure.cycles // (QUICK if quick else 1)}
+                "cycles": max(1, self.figure.cycles // (QUICK if quick else 1))}
 
     @property
     def scheme(self) -> Scheme:

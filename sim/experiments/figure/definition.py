@@ -2,7 +2,7 @@
 
 import contextlib
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
@@ -10,14 +10,26 @@ from pathlib import Path
 from typing import Any
 
 from wormcast.algorithms import WormcastError, topology
-from wormcast.algorithms.errors import nearest
+from wormcast.algorithms.errors import naming, nearest
 from wormcast.algorithms.file_schema import FileSchema
 from wormcast.algorithms.toml_file import read_toml
 
 from ..option_grid import require_known
 from ..sweep import OPTIONS
 from .predicate import Number, Predicate, require_command
-from .schema import ALL, FIGURE, LOAD, LOAD_OPTIONS, LOADS, OVER_OPTIONS, RUN_OPTIONS, RUNS, CommandOptions
+from .schema import (
+    ALL,
+    DECIDED,
+    FIGURE,
+    LOAD,
+    LOAD_OPTIONS,
+    LOADS,
+    OVER_OPTIONS,
+    PLACED,
+    RUN_OPTIONS,
+    RUNS,
+    CommandOptions,
+)
 from .substitution import PLOT, read_words, written
 
 __all__ = ["HERE", "Figure", "Picture", "Scatter", "Series", "Statement", "Variation", "catalogue", "find_figure",
@@ -191,13 +203,9 @@ def read_figure(file: Path) -> Figure:
         return _figure(file.stem, entries)
 
 
-@contextlib.contextmanager
-def _named(file: Path) -> Iterator[None]:
+def _named(file: Path) -> contextlib.AbstractContextManager[None]:
     """Put a file's name in front of the errors that it raises, without the folder of the catalogue."""
-    try:
-        yield
-    except WormcastError as error:
-        raise WormcastError(f"{file.name if file.parent == HERE else file}: {error}") from error
+    return naming(file.name if file.parent == HERE else str(file))
 
 
 def _entries(file: Path, before: tuple[Path, ...] = ()) -> dict[str, Any]:
@@ -236,7 +244,15 @@ def _over(file: Path, base: Mapping[str, Any], entries: Mapping[str, Any]) -> di
             if name not in {**series, **own}:
                 raise WormcastError(f"{file}: only: {name!r} is not valid. Allowed: {', '.join({**series, **own})}.")
         found["series"] = {name: series.get(name, {}) for name in entries["only"]} | own
+        found["variations"] = {name: _without(one, series.keys() - found["series"].keys())
+                               for name, one in found.get("variations", {}).items()}
     return found
+
+
+def _without(variation: Mapping[str, Any], dropped: Collection[str]) -> dict[str, Any]:
+    """Return a variation without the options of series that the figure does not copy."""
+    kept = {name: options for name, options in variation.get("series", {}).items() if name not in dropped}
+    return {**variation, "series": kept}
 
 
 #: Greatest number of points of a curve over the load.
@@ -263,25 +279,40 @@ def _figure(name: str, entries: Mapping[str, Any]) -> Figure:
               for key, value in entries.get("series", {}).items()}
     options = _options(allowed, entries.get("options", {}))
     for one in series.values():
-        _require_needed(one, {over, *options, *one.options}, runs)
+        _require_needed(one, {over, *options, *one.options}, over, runs)
+    statements = _statements(entries, words := read_words(entries.get("words", {})))
+    _require_varied(variations, {*series, *(name for one in statements for name in one.holds.series)})
     numbers = {key: entries[key] for key in ("step", "most", "cycles") if key in entries}
     step, most = numbers.get("step", Figure.step), numbers.get("most", Figure.most)
     if not step <= most <= MOST_POINTS * step:
         raise WormcastError(f"step, most: {step} and {most} are not valid. Allowed: most of 1 to {MOST_POINTS} steps.")
-    words = read_words(entries.get("words", {}))
     return Figure(
-        name, entries["title"], entries["source"], options, series,
-        tuple(Statement(one["claim"], one["text"], Predicate(written(one["holds"], words)), one.get("note", ""))
-              for one in entries.get("statements", [])),
-        variations,
-        _pictures(entries, words),
+        name, entries["title"], entries["source"], options, series, statements, variations, _pictures(entries, words),
         **numbers, over=over, runs=runs, values=_values(RUN_OPTIONS, over, values) if runs else tuple(values),
         latency=entries.get("latency", ALL), scatter=_scatter(entries.get("scatter"), words))
 
 
-def _require_needed(series: Series, given: Collection[str], runs: bool) -> None:
+def _statements(entries: Mapping[str, Any], words: Mapping[str, str]) -> tuple[Statement, ...]:
+    found = []
+    for number, one in enumerate(entries.get("statements", [])):
+        with naming(f"statements[{number}]"):
+            holds = Predicate(written(one["holds"], words))
+        found.append(Statement(one["claim"], one["text"], holds, one.get("note", "")))
+    return tuple(found)
+
+
+def _require_varied(variations: Mapping[str, Variation], known: Collection[str]) -> None:
+    """Refuse a variation of a series that the figure neither has nor compares."""
+    for variation in variations.values():
+        for name in variation.series:
+            if name not in known:
+                raise WormcastError(f"variations.{variation.name}.series: {name!r} is not valid.{nearest(name, known)} "
+                                    f"Allowed: {', '.join(sorted(known)) or 'no series, as the figure has none'}.")
+
+
+def _require_needed(series: Series, given: Collection[str], over: str, runs: bool) -> None:
     """Refuse a series without an option that its points need."""
-    needed = ["topology", "scheme", *(["length"] if runs else [])]
+    needed = ["topology", "scheme", *(["length"] if runs else [] if over == LOAD else [PLACED])]
     if missing := [key for key in needed if key not in given]:
         raise WormcastError(f"series {series.name}: {', '.join(missing)} is missing. "
                             "Needed: in the series or in the figure's options.")
@@ -327,8 +358,9 @@ def _require_axis(over: str, values: Sequence[Any]) -> None:
             raise WormcastError(f"values: {values} is not valid: a figure over the load places its points itself")
         return
     require_known(over, OPTIONS, "load")
-    if over != "topology" and OPTIONS[over].kind not in (int, float):
-        raise WormcastError(f"over: {over!r} is not valid. Allowed: options of load with numbers, topology.")
+    if over in DECIDED or (over != "topology" and OPTIONS[over].kind not in (int, float)):
+        raise WormcastError(f"over: {over!r} is not valid. Allowed: options of load with numbers that a "
+                            "figure does not determine itself, topology.")
     if not values:
         raise WormcastError(f"values is missing. Needed: values of {over}.")
     _values(LOAD_OPTIONS, over, values)

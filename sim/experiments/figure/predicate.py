@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from wormcast.algorithms import WormcastError
+from wormcast.algorithms.file_schema import given
+from wormcast.algorithms.parse_fault import FAULTS, parse_fault
 
 from .quantity import Quantity, Truth
 
@@ -42,6 +44,15 @@ FUNCTIONS = ("abs", "max", "min", "precision", *DECIDED, "count", "told")
 
 OPERATORS: dict[type, Callable[[Quantity, Quantity], Quantity]] = {
     ast.Add: Quantity.__add__, ast.Sub: Quantity.__sub__, ast.Mult: Quantity.__mul__, ast.Div: Quantity.__truediv__}
+
+#: Operators that formulas do not have, as they are written.
+FOREIGN: dict[type, str] = {
+    ast.Pow: "**", ast.Mod: "%", ast.FloorDiv: "//", ast.MatMult: "@", ast.LShift: "<<", ast.RShift: ">>",
+    ast.BitOr: "|", ast.BitXor: "^", ast.BitAnd: "&", ast.Invert: "~", ast.UAdd: "+ as a sign", ast.LtE: "<=",
+    ast.GtE: ">=", ast.NotEq: "!=", ast.In: "in", ast.NotIn: "not in", ast.Is: "is", ast.IsNot: "is not"}
+
+#: Parts of formulas, for refusals.
+PARTS = "numbers, texts, + - * /, < > ==, and, or, not, and calls such as latency('S')"
 
 #: Limits of the ratio of two comparable values.
 COMPARABLE = 0.8, 1.25
@@ -90,22 +101,41 @@ class _Text:
     def _tree(self) -> ast.expr:
         try:
             return ast.parse(self.text, mode="eval").body
-        except (SyntaxError, ValueError, RecursionError) as error:
-            raise WormcastError(f"{self.key}: {self.text!r} is not valid: {error}. Allowed: {self.wanted}.") from error
+        except FAULTS as error:
+            raise WormcastError(f"{self.key}: {given(self.text)} is not valid: {parse_fault(error)}. "
+                                f"Allowed: {self.wanted}.") from error
 
     def _require(self, tree: ast.expr) -> None:
         allowed = (ast.Compare, ast.BoolOp, ast.And, ast.Or, ast.Not, ast.UnaryOp, ast.USub, ast.BinOp, ast.Call,
                    ast.Name, ast.Load, ast.Constant, ast.Lt, ast.Gt, ast.Eq, *OPERATORS)
         for node in ast.walk(tree):
             if not isinstance(node, allowed):
-                raise WormcastError(f"{self.key}: {self.text!r} is not valid: it has {type(node).__name__}")
+                part = FOREIGN.get(type(node)) or ast.unparse(node)
+                raise WormcastError(f"{self.key}: {given(self.text)} is not valid: formulas have no {part}. "
+                                    f"Allowed: {PARTS}.")
+        called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
         for node in ast.walk(tree):
             if isinstance(node, ast.Call):
                 self._require_call(node)
+            if isinstance(node, ast.Name) and id(node) not in called:
+                raise WormcastError(f"{self.key}: {given(self.text)} is not valid: {node.id} is neither a number nor a "
+                                    f"text in quotes. Allowed: {PARTS}.")
+            if isinstance(node, ast.Compare):
+                self._require_comparable(node)
             if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not abs(node.value) < LARGEST:
                 raise WormcastError(f"{self.key}: a number is too large. Allowed: less than {LARGEST:g}.")
         for command in self.commands:
             require_command(self.key, command)
+
+    def _require_comparable(self, node: ast.Compare) -> None:
+        """Refuse texts and other constants without order on a side of < or >."""
+        sides = [node.left, *node.comparators]
+        for operator, *both in zip(node.ops, sides, sides[1:], strict=False):
+            for side in both:
+                if not isinstance(operator, ast.Eq) and isinstance(side, ast.Constant) and (
+                        isinstance(side.value, bool) or not isinstance(side.value, int | float)):
+                    raise WormcastError(f"{self.key}: {given(self.text)} is not valid: {ast.unparse(side)} is not a "
+                                        "number. Allowed: numbers beside < and >.")
 
     def _require_call(self, node: ast.Call) -> None:
         """Refuse a call of an unknown word or function, or with wrong arguments."""

@@ -1,8 +1,10 @@
 """Measurement of figures: rounds of points until all curves are complete; then table and verdicts."""
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from wormcast.algorithms.errors import naming
 
 from ..sweep import Point, ResultStore, cells_of, missing
 from .curve import Curve
@@ -96,13 +98,18 @@ def outcome_of(figure: Figure, curves: Curves, told: CommandValue, *, quick: boo
     def under(variation: str | None) -> Measured:
         return lambda word, name: curves[name, variation].measured(word)
 
+    def verdicts() -> Iterator[Verdict]:
+        for number, statement in enumerate(figure.statements):
+            with naming(f"{figure.name}: statements[{number}]"):
+                yield judge(statement, under, told, variations)
+
     variations = [] if quick else list(figure.variations)
     return FigureOutcome(
         figure,
         [curves[name, None] for name, series in figure.series.items() if series.drawn],
         [_row(figure, name, variation, curve, place) for (name, variation), curve in curves.items()
          if curve is not curves[name, None] or variation is None for place in curve.places],
-        [judge(statement, under, told, variations) for statement in figure.statements])
+        list(verdicts()))
 
 
 def _row(figure: Figure, name: str, variation: str | None, curve: AnyCurve, place: int) -> dict[str, Any]:

@@ -10,8 +10,8 @@ from ...build.configuration import Configuration
 from ...common.option import Option, options_of
 from ..sweep import OPTIONS
 
-__all__ = ["ALL", "DECIDED", "FIGURE", "LOAD", "LOADS", "LOAD_OPTIONS", "NAME", "OVER_OPTIONS", "RUNS", "RUN_OPTIONS",
-           "CommandOptions"]
+__all__ = ["ALL", "DECIDED", "FIGURE", "LOAD", "LOADS", "LOAD_OPTIONS", "NAME", "OVER_OPTIONS", "PLACED", "RUNS",
+           "RUN_OPTIONS", "CommandOptions"]
 
 #: Options that a figure determines itself, and the option that places points along the load.
 DECIDED = ("trace", "until_interval", "precision", "cycles", "seeds", "seed", "warmup")

@@ -106,10 +106,14 @@ def middle_of(place: Integers) -> npt.NDArray[np.float64]:
     return np.where(place < EXACT, place, first + ((1 << octave) - 1) / 2)
 
 
-def percentile(bins: Integers, counts: Integers, share: float) -> float:
-    """Return the least latency that a share of all messages does not exceed, as the middle of its bin.
+def percentile(bins: Integers, counts: Integers, share: float, largest: int) -> int:
+    """Return the least latency that a share of all messages does not exceed.
 
-    At least one bin must be given.
+    It is exact below 128 cycles, and where only all messages are enough. Otherwise it is the middle of its bin, rounded
+    down, and at most the ``largest`` latency. At least one bin must be given.
     """
     below = np.cumsum(counts)
-    return float(middle_of(bins[np.searchsorted(below, share * below[-1] - 1e-9)]))
+    wanted = share * below[-1] - 1e-9  # at least this number of messages, the fastest first
+    if wanted > below[-1] - 1:
+        return largest
+    return min(int(middle_of(bins[np.searchsorted(below, wanted)])), largest)

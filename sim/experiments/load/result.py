@@ -253,14 +253,19 @@ class Load:
 
     def percentile(self, share: float) -> Interval:
         """Return the latency that a share of the messages does not exceed: of each seed, to 0.8 %, then over seeds."""
-        return self._measured(np.array([percentile(*one, share) for one in self.latencies if len(one[0])]))
+        return self._measured(np.array([percentile(*self.latencies[seed], share, largest)
+                                        for seed, largest in self._largest.items()], float))
 
     @property
     def longest(self) -> Interval:
         """Largest latency of each seed, mean over seeds."""
-        seeds = range(len(self.seeds))
-        return self._measured(np.array([self.slowest["latency"][self.slowest["lane"] == seed].max() for seed in seeds
-                                        if (self.slowest["lane"] == seed).any()], float))
+        return self._measured(np.array(list(self._largest.values()), float))
+
+    @cached_property
+    def _largest(self) -> dict[int, int]:
+        """Largest latency of each seed that has received messages, by the seed's index."""
+        return {seed: int(self.slowest["latency"][self.slowest["lane"] == seed].max())
+                for seed, (bins, _) in enumerate(self.latencies) if len(bins)}
 
     def worst(self) -> list[dict[str, int | None]]:
         """Return the messages with the largest latencies, the slowest one first; an empty list after a deadlock."""

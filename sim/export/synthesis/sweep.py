@@ -1,6 +1,7 @@
 """Synthesis of a component for all combinations of option values."""
 
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -13,6 +14,9 @@ from .point import OPTIONS, SynthesisPoint
 from .targets import TARGETS
 
 __all__ = ["read_sweep", "row", "run"]
+
+#: Whole number of an option. All options have fewer digits.
+WHOLE = re.compile("[0-9]{1,18}")
 
 
 def read_sweep(texts: Sequence[str], fixed: Mapping[str, Any]) -> Sweep:
@@ -47,7 +51,7 @@ def read_sweep(texts: Sequence[str], fixed: Mapping[str, Any]) -> Sweep:
 def _value(key: str, text: str) -> Any:
     if OPTIONS[key].kind is not int:
         return text
-    if not text.strip().isdecimal():
+    if not WHOLE.fullmatch(text.strip()):
         raise WormcastError(f"{key}: {text!r} is not valid. Allowed: a whole number.")
     return int(text)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from wormcast.algorithms import Topology, WormcastError, topology
 from wormcast.algorithms.channels import link_rows
+from wormcast.algorithms.parse_fault import FAULTS, parse_fault
 
 from .history import RecordedLink, RecordedWorm
 
@@ -60,8 +61,8 @@ class Comment:
                                 "bulk.")
         try:
             data = json.loads(text.removeprefix(PREFIX))
-        except (ValueError, RecursionError) as error:
-            raise WormcastError(f"{path} is damaged: its comment is not JSON: {error}") from error
+        except FAULTS as error:
+            raise WormcastError(f"{path} is damaged: its comment is not JSON: {parse_fault(error)}") from error
         self._check(data, FIELDS, "it")
         self.topology = self._build(data["topology"], data.get("origin", data["topology"]))
         self.scheme: str = data["scheme"]

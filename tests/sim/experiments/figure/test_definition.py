@@ -4,7 +4,7 @@ import pytest
 
 from wormcast.algorithms import WormcastError
 from wormcast.sim.experiments.figure import catalogue, find_figure
-from wormcast.sim.experiments.figure.rounds import curves_of
+from wormcast.sim.experiments.figure.rounds import curves_of, outcome_of
 from wormcast.sim.experiments.figure.single import RunCurve
 
 GOOD = {
@@ -34,6 +34,17 @@ def test_every_figure_of_the_catalogue_can_be_run(name):
         assert curve.options_at(1)["topology"]
         for place in {4} if not curve.figure.values else curve.missing():
             assert curve.point(place).resolved["topology"]
+
+
+def test_an_inherited_variation_may_name_a_series_that_is_not_copied(tmp_path):
+    written(tmp_path, name="base", **GOOD, variations="{v = {series = {one = {vcs = 4}, two = {vcs = 5}}}}")
+    figure = find_figure(written(tmp_path, like='"base"', title='"other"', only="['two']"))
+    assert figure.variations["v"].series == {"two": {"vcs": 5}}
+
+
+def test_quick_runs_at_least_one_cycle(tmp_path):
+    figure = find_figure(written(tmp_path, **GOOD, cycles="1"))
+    assert [curve.options["cycles"] for curve in curves_of(figure, quick=True).values()] == [1, 1]
 
 
 def test_a_variation_of_ones_own_series_leaves_others_of_that_name_as_they_are(tmp_path):
@@ -141,6 +152,14 @@ def test_like_another_one(tmp_path):
     ({"pictures": "[{name = 'p', command = 'plan \"mesh'}]"}, "pictures: 'plan \"mesh' is not valid: No closing"),
     ({"scatter": "{across = 'x', up = 'y', points = [{name = 'a', across = '1', up = '2'}]}",
       "pictures": "[{name = 'scatter', command = 'plan {plot}'}]"}, "the name 'scatter' is not valid: another picture"),
+    ({"over": "'vcs'", "values": "[1, 2]"}, "series one: rate is missing. Needed: in the series or in the"),
+    ({"over": "'seed'", "values": "[1, 2]", "options": "{topology = 'mesh:3x3', rate = 0.1}"},
+     "over: 'seed' is not valid. Allowed: options of load with numbers that a figure does not determine"),
+    ({"variations": "{v = {series = {nope = {vcs = 1}}}}"},
+     "variations.v.series: 'nope' is not valid. Allowed: one, two"),
+    ({"variations": "{v = {series = {noe = {vcs = 1}}}}"}, "'noe' is not valid. Nearest: one. Allowed: one, two"),
+    ({"statements": "[{claim = 'x', text = 'y', holds = \"copies('one') > nan\"}]"},
+     r"small.toml: statements\[0\]: holds: .* is not valid: nan is neither"),
     ({"values": "[20]"}, r"values: \[20\] is not valid: a figure over the load places its points itself"),
 ])
 def test_what_is_refused(tmp_path, entries, sentence):
@@ -164,6 +183,14 @@ def test_a_statement_names_no_series(tmp_path):
                                  statements="[{claim = 'x', text = 'y', holds = \"copies('three') > 1\"}]"))
     with pytest.raises(WormcastError, match=r"series 'three' of a statement is not valid\. Allowed: .* one, two"):
         figure.find_series("three")
+
+
+def test_a_refusal_during_evaluation_names_the_statement(tmp_path):
+    figure = find_figure(written(tmp_path, **GOOD,
+                                 statements="[{claim = 'x', text = 'y', holds = \"told('plan x', 'name') < 1\"}]"))
+    with pytest.raises(WormcastError, match=r"^small: statements\[0\]: holds: a comparison of name and 1 is not valid"):
+        outcome_of(figure, curves_of(figure, quick=True), lambda command, path: "name", quick=True)
+
 
 def test_a_statement_compares_figures_over_the_same_alone(tmp_path):
     figure = find_figure(written(tmp_path, **GOOD))

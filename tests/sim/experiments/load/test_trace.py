@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import json
 import os
+import re
 
 import numpy as np
 import pytest
@@ -232,12 +233,41 @@ def test_marks_of_byte_order_and_blank_lines_are_ignored(parts, name, tmp_path):
 
 
 GOOD = line(5, 0, [1, 2])
+TEXT = json.dumps(GOOD)
+
+
+@pytest.mark.parametrize(("text", "sentence"), [
+    (TEXT.encode("utf-16"), "message 0 (the first is 0): the line is not JSON: byte 0 is not UTF-8"),
+    (TEXT.encode("utf-16-le"),
+     "message 0 (the first is 0): the line is not JSON: it cannot be read from character 2 on"),
+    (f"[{TEXT},\n{TEXT},\n]".encode(),
+     "begins with [ and is not a JSON list: it cannot be read from character 1 of line 3"),
+    (f"[{TEXT},\n".encode(), "begins with [ and is not a JSON list: it ends too early"),
+    (b"[" * 100_000, "begins with [ and is not a JSON list: it has too many brackets inside one another"),
+    (b"[\xff]", "begins with [ and is not a JSON list: byte 1 is not UTF-8"),
+    (b"[1, 2, 3]", "message 0 (the first is 0): 1 is not valid. Allowed: a JSON object with cycle, source"),
+    (f"[{TEXT}, {TEXT[:-1]}, \"length\": 3}}]".encode(),
+     "message 1 (the first is 0): the key 'length' is not valid: it occurs twice. Allowed: each key once"),
+    (f"[{TEXT[:-1]}, \"at\": 3}}]".encode(), "the keys 'at' and 'cycle' are not valid together"),
+])
+def test_files_that_are_refused(text, sentence, tmp_path):
+    file = tmp_path / "some.jsonl"
+    file.write_bytes(text)
+    with pytest.raises(WormcastError, match=re.escape(sentence)):
+        list(Trace(str(file)).read(MESH))
 
 
 @pytest.mark.parametrize(("second", "sentence"), [
-    ("nonsense", "the line is not JSON"),
-    ("\udcff", "the line is not JSON"),
-    ("[1]", "a message: [1] is not valid. Allowed: a JSON object with cycle, source, destinations, length"),
+    ("nonsense", "the line is not JSON: it cannot be read from character 1 on"),
+    ("\udcff", "the line is not JSON: byte 0 is not UTF-8"),
+    ('{"cycle":', "the line is not JSON: it ends too early"),
+    ("{" * 9, "the line is not JSON: it cannot be read from character 2 on"),
+    ('{"a":' * 5000, "the line is not JSON: it has too many brackets inside one another"),
+    ('{"cycle": ' + "1" * 5000 + "}", "the line is not JSON: a number has too many digits"),
+    (TEXT[:-1] + ', "source": 3}', "message 1 (the first is 0): the key 'source' is not valid: it occurs twice."),
+    ("null", "message 1 (the first is 0): null is not valid. Allowed: a JSON object with cycle"),
+    ("[1]",
+     "message 1 (the first is 0): [1] is not valid. Allowed: a JSON object with cycle, source, destinations, length"),
     ({"cycle": 1}, "source, destinations, length are missing. Needed: cycle, source, desti"),
     (line(5, 0, [1], colour=3), "'colour' is not a key of a message. Allowed: cycle, source, destinations, length"),
     (line(-1, 0, [1]), "cycle: -1 is not valid. Allowed: a whole number from 0 to 4294967295"),
@@ -246,7 +276,7 @@ GOOD = line(5, 0, [1, 2])
     (line(4, 0, [1]), "cycle: 4 is not valid: an earlier line has cycle 5. Allowed: lines in the order of their"),
     (line(5, 0, [1], 0), "length: 0 is not valid. Allowed: a whole number from 1 to 65536"),
     (line(5, 16, [1]), "node: '16' is not in mesh:4x4"),
-    (line(5, None, [1]), "source: None is not valid. Allowed: a node, by number or name"),
+    (line(5, None, [1]), "source: null is not valid. Allowed: a node, by number or name"),
     (line(5, False, [1]), "source: false is not valid. Allowed: a node"),
     (line(5, 0, []), "destinations: [] is not valid. Allowed: 1 or more entries"),
     (line(5, 0, 3), "destinations: 3 is not valid. Allowed: a list of nodes"),

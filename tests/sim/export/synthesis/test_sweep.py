@@ -25,6 +25,7 @@ def test_options_are_read_as_they_are_typed_or_as_they_are_called():
     ("vc=1,2", "'vc' is not an option of synth that can be swept. Nearest: vcs."),
     ("vcs=1,two", "vcs: 'two' is not valid. Allowed: a whole number."),
     ("vcs=1,-2", "vcs: '-2' is not valid. Allowed: a whole number."),
+    ("vcs=1," + "2" * 5000, f"vcs: '{'2' * 5000}' is not valid. Allowed: a whole number."),
     ("vcs=1,2,1", "vcs: 1 is not valid: the list has it twice"),
     ("buffer=1,2", "sweep: buffer is not valid: the option is given twice"),
     ("t_hs=1,2", "'t_hs' is not an option of synth that can be swept. Nearest: t_ns."),

@@ -1,0 +1,8 @@
+"""Phrases of sentences."""
+
+__all__ = ["count"]
+
+
+def count(number: int, word: str) -> str:
+    """Return a number with its noun: ``1 worm``, ``2 worms``."""
+    return f"{number} {word}{'' if number == 1 else 's'}"

@@ -197,9 +197,10 @@ class MessageFile:
         if not isinstance(after, list):
             after = [after]
         if any(other >= number for other in after) or len(set(after)) < len(after):
-            earlier = {0: "no number, as it is the first message", 1: "0"}
-            raise WormcastError(f"after: {given(entry['after'])} is not valid. Allowed: "
-                                f"{earlier.get(number, f'different numbers from 0 to {number - 1}')}.")
+            if not number:
+                raise WormcastError(f"after: {given(entry['after'])} is not valid: it is the first message.")
+            raise WormcastError(f"after: {given(entry['after'])} is not valid. Allowed: numbers from 0 to {number - 1}, "
+                                "each once.")
         return Line(entry["cycle"], source, destinations, entry["length"], after, end)
 
 

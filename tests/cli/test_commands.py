@@ -273,7 +273,7 @@ ONE = ["--source", "0", "--destinations", "1", "--length", "4"]
         (["run", "mesh:4x4", "dual-path", *ONE, "--vcd", "no/such/folder/x.vcd"], "No such file or directory"),
         (["run", "mesh:4x4", "dual-path", *ONE, "--engine", "amaranth", "--vcd", "x.vcd", "--window", "0:5"],
          "window: engine amaranth always records the whole run. Allowed: with engine bulk."),
-        (["run", "mesh:4x4", "dual-path", *ONE, "--instances", "3"], "instances: no waveform is recorded. Needed: vcd."),
+        (["run", "mesh:4x4", "dual-path", *ONE, "--instances", "3"], "instances: no waveform is recorded. Needed: vcd"),
         (["run", "mesh:4x4", "dual-path", *ONE, "--vcd", "x.vcd", "--window", "9"], "window: '9' is not valid"),
         (["run", "mesh:4x4", "dual-path", *ONE, "--vcd", "x.vcd", "--window", "5:999"],
          "window: 5:999 is not valid: the run has "),

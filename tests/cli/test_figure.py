@@ -252,7 +252,7 @@ def test_a_figure_of_multicasts_has_their_latency_and_the_ceiling_of_their_token
 
 
 @pytest.mark.parametrize(("arguments", "sentence"), [
-    (["002-fig99"], "figure: '002-fig99' is not valid. Allowed:"),
+    (["002-fig99"], "figure: '002-fig99' is unknown. Nearest: 002-fig9. Allowed:"),
     (["none.toml"], "figure: none.toml cannot be read: No such file"),
     (["002-fig9", "--out", "/dev/null/x"], "folder /dev/null/x cannot be created: Not a directory"),
 ])

@@ -103,7 +103,7 @@ def test_nodes_that_no_string_covers_are_refused_with_the_network(tmp_path):
 
 
 ONE_WAY = ("buffer-kind: deep is not valid: worms of scheme dual-path carry lists of addresses, which switches with "
-           "deep buffers do not decode. Allowed: shallow.")
+           "deep buffers do not decode. Allowed: shallow, or a scheme with other headers, for example tree.")
 RUN = ["run", NETWORK, "tree", *TO, "--length", 8, *DEEP]
 
 

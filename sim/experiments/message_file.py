@@ -199,8 +199,8 @@ class MessageFile:
         if any(other >= number for other in after) or len(set(after)) < len(after):
             if not number:
                 raise WormcastError(f"after: {given(entry['after'])} is not valid: it is the first message.")
-            raise WormcastError(f"after: {given(entry['after'])} is not valid. Allowed: numbers from 0 to {number - 1}, "
-                                "each once.")
+            raise WormcastError(f"after: {given(entry['after'])} is not valid. Allowed: numbers from 0 to "
+                                f"{number - 1}, each once.")
         return Line(entry["cycle"], source, destinations, entry["length"], after, end)
 
 

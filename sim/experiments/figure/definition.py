@@ -307,7 +307,7 @@ def _require_varied(variations: Mapping[str, Variation], known: Collection[str])
         for name in variation.series:
             if name not in known:
                 raise WormcastError(f"variations.{variation.name}.series: {name!r} is not valid.{nearest(name, known)} "
-                                    f"Allowed: {', '.join(sorted(known)) or 'no series, as the figure has none'}.")
+                                    f"Allowed: series of the figure: {', '.join(sorted(known))}.")
 
 
 def _require_needed(series: Series, given: Collection[str], over: str, runs: bool) -> None:

@@ -4,10 +4,11 @@ import importlib.util
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from .errors import FAILURES, WormcastError, describe_error
 
-__all__ = ["run_file", "split_file"]
+__all__ = ["describe_class", "run_file", "split_file"]
 
 
 def split_file(text: str) -> tuple[str | None, str | None]:
@@ -44,3 +45,9 @@ def run_file(what: str, file: Path) -> ModuleType:
         del sys.modules[unique]
         raise WormcastError(f"{what}: {file} cannot be run ({describe_error(error, unique)})") from error
     return module
+
+
+def describe_class(thing: Any) -> str:
+    """Return class and file of an instance: ``"class R of mine.py"``. Classes without a file have only a name."""
+    file = getattr(sys.modules.get(type(thing).__module__), "__file__", None)
+    return f"class {type(thing).__name__}" + (f" of {Path(file).name}" if file else "")

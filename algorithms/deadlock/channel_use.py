@@ -10,6 +10,7 @@ from ..compiled import compiled
 from ..consumption import ConsumptionClasses
 from ..errors import WormcastError
 from ..routing import Relation, Routes, last_option, walk
+from ..routing.base import turns_of
 from ..schemes import Scheme, ask, classes_of
 from ..topologies import Topology
 from ..turns import require_unicasts, wrong_turn
@@ -229,7 +230,7 @@ def _unknown_triple(scheme: Scheme, topology: Topology, *triple: int) -> Wormcas
 def _require_turns(name: str, routes: Routes, passes: Integers, stops: Integers) -> None:
     """Refuse turns that routers do not have: an analysis with them would not hold for the hardware."""
     topology, count = routes.topology, len(routes.classes)
-    turns = np.repeat(np.repeat(routes.relation.turns(topology), count, axis=0), count, axis=1)
+    turns = np.repeat(np.repeat(turns_of(routes.relation, topology), count, axis=0), count, axis=1)
     for ways, stopped in ((passes, False), (stops, True)):
         for channel, output in np.argwhere((ways[..., 0] >= 0) & ~turns)[:1].tolist():
             to = int(topology.neighbours[topology.links[channel // count, 2], output // count])

@@ -21,6 +21,7 @@ from wormcast.algorithms import (
     user_file,
 )
 from wormcast.algorithms.old_names import RENAMED
+from wormcast.algorithms.routing.base import without_classes
 
 SHORT_PATHS = Path(__file__).parents[2] / "examples" / "short_paths.py"
 
@@ -404,6 +405,28 @@ def test_no_table_of_a_relation_ends_the_program(tmp_path):
                     "    def table(self, topology):\n        raise SystemExit(0)\n")
     with pytest.raises(WormcastError, match=r"^relation ends: its table .* \(SystemExit: 0, ends.py:7\)$"):
         find_scheme("individual", topology("mesh:3x3"), str(file))
+
+
+@pytest.mark.parametrize(("turns", "sentence"), [
+    ("return {}['x']", r"fails on mesh:3x3 \(KeyError: 'x', ends.py:7\)$"),
+    ("raise SystemExit(0)", r"fails on mesh:3x3 \(SystemExit: 0, ends.py:7\)$"),
+    ("return None", r"returns a value of type NoneType on mesh:3x3. Needed: bool \[24, 5\], links by ports\.$"),
+    ("return super().turns(topology)[:3]", r"returns bool \[3, 5\] on mesh:3x3. Needed: bool \[24, 5\]"),
+    ("return 7 * super().turns(topology)", r"returns int64 \[24, 5\] on mesh:3x3. Needed: bool \[24, 5\]"),
+])
+def test_turns_that_are_none_are_refused(turns, sentence, tmp_path):
+    """By each command that asks for turns, also where virtual channels have no classes."""
+    file = tmp_path / "ends.py"
+    file.write_text("from wormcast.algorithms import E_CUBE, Relation\nclass Ends(Relation):\n    name = 'ends'\n"
+                    "    def table(self, topology):\n        return E_CUBE.table(topology)\n"
+                    f"    def turns(self, topology):\n        {turns}\n")
+    mesh = topology("mesh:3x3")
+    sentence = rf"^relation ends: turns\(topology\) of class Ends of ends.py {sentence}"
+    scheme = find_scheme("individual", mesh, str(file))
+    for use in (plan, check):
+        for one in (scheme, scheme.routed_by(without_classes(scheme.relation))):
+            with pytest.raises(WormcastError, match=sentence):
+                use(mesh, one, *([0, [1]] if use is plan else []))
 
 
 def test_ctrl_c_in_a_scheme_is_no_refusal(tmp_path):

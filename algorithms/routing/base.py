@@ -16,8 +16,8 @@ from ..topologies.base import Topology
 from ..topologies.joined import ways_back
 from ..worms import Worms
 
-__all__ = ["AnyChannel", "ChangedRelation", "ChoiceRelation", "Choices", "Relation", "Routes", "last_option", "turns_of",
-           "walk", "without_classes"]
+__all__ = ["AnyChannel", "ChangedRelation", "ChoiceRelation", "Choices", "Relation", "Routes", "last_option", "no_path",
+           "turns_of", "walk", "without_classes"]
 
 ANY_CLASS = ("",)
 """Classes of a relation with one class of virtual channels."""
@@ -210,6 +210,12 @@ def turns_of(relation: Relation, topology: Topology) -> npt.NDArray[np.bool_]:
     return turns
 
 
+def no_path(routes: "Routes", switch: int, node: int) -> WormcastError:
+    """Return the refusal of a relation that has no path from a switch to a node."""
+    return WormcastError(f"relation {routes.relation.name}: it does not lead from switch {switch} to node {node} in "
+                         f"{routes.topology.name}")
+
+
 @lru_cache
 def without_classes(relation: Relation) -> Relation:
     """Return the relation without its classes of virtual channels, always the same object."""
@@ -356,10 +362,7 @@ class Routes:
         for node in destinations:
             hops = walk(arrays, switch, phase, node, segment)
             if hops < 0:
-                raise WormcastError(
-                    f"relation {self.relation.name}: it does not lead from switch {switch} "
-                    f"to node {node} in {self.topology.name}"
-                )
+                raise no_path(self, switch, node)
             taken += segment[:hops].tolist()
             if hops:
                 link = taken[-1] // count

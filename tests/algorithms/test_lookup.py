@@ -1,5 +1,6 @@
 """Relations and schemes that users bring in files: loaded, refused in a sentence, and checked for deadlock."""
 
+import sys
 import textwrap
 from pathlib import Path
 
@@ -161,7 +162,7 @@ def test_a_single_class_needs_no_name(tmp_path):
 @pytest.mark.parametrize(
     ("after", "sentence"),
     [
-        (":Absent", "mine.py has no 'Absent'. Allowed: Steps, ColumnFirst, "),
+        (":Absent", r"mine.py has no 'Absent'. Allowed: \S+/mine.py:Steps, \S+/mine.py:ColumnFirst, "),
         (":EAST", "mine.py: EAST has type int. Allowed: Relation."),
         (":Unnamed", "mine.py: class Unnamed has no attribute name. Needed: text."),
         (":Demanding", r"mine.py: class Demanding cannot be instantiated \(TypeError: "),
@@ -189,6 +190,38 @@ def test_files_that_are_none(tmp_path, text, sentence):
     path.write_text(text)
     with pytest.raises(WormcastError, match=sentence):
         load_relation(str(path))
+
+
+@pytest.mark.parametrize("others", ["from wormcast.algorithms.routing import E_CUBE_SIGNED, Relation",
+                                    "from wormcast.algorithms import *", "from helper import *"])
+def test_what_a_file_imports_is_not_its_own(others, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "helper", raising=False)
+    (tmp_path / "helper.py").write_text("from wormcast.algorithms import E_CUBE, Relation\n"
+                                        "class Theirs(Relation):\n    name = 'theirs'\n    table = E_CUBE.table\n"
+                                        "theirs = Theirs()\n")
+    path = tmp_path / "one.py"
+    path.write_text(f"{others}\nclass Own(Relation):\n    name = 'own'\n"
+                    "    def table(self, topology):\n        return topology\n")
+    assert load_relation(str(path)).name == "own"
+    path.write_text(f"{others}\n")
+    with pytest.raises(WormcastError, match=r"has no relation\. Needed: a subclass of Relation, or an instance"):
+        load_relation(str(path))
+
+
+def test_an_instance_of_our_class_is_the_file_s_where_it_is_made(tmp_path):
+    path = tmp_path / "one.py"
+    path.write_text("from wormcast.algorithms import E_CUBE, SCHEMES\nours = SCHEMES['individual']\n"
+                    "mine = ours.routed_by(E_CUBE)\nmine.name = 'mine'\n")
+    assert load_scheme(str(path)).name == "mine"
+
+
+def test_several_that_a_file_defines_are_listed(tmp_path):
+    path = Path(mine(tmp_path, "[destinations]"))
+    path.write_text(path.read_text() + "\nclass Other(Mine):\n    name = 'other'\n")
+    with pytest.raises(WormcastError) as refusal:
+        load_scheme(str(path))
+    assert str(refusal.value) == f"{path} has more than one scheme. Allowed: {path}:Mine, {path}:Other."
 
 
 def test_no_file_and_no_name(tmp_path):

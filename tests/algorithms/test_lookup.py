@@ -347,6 +347,8 @@ def test_a_multicast_is_named_that_cannot_be_divided(tmp_path):
 
 @pytest.mark.parametrize(("change", "sentence"), [
     (('name = "mine"', "pass"), "mine.py: class Mine has no attribute name. Needed: text."),
+    (('name = "mine"', r'name = "a\nb"'), r"mine.py: class Mine has name 'a\\nb'. Allowed: text on one line."),
+    (('name = "mine"', r'name = "\x1b[31mred"'), r"mine.py: class Mine has name '\\x1b\[31mred'. Allowed: text on"),
     (("relation = HAMILTONIAN", "pass"), "mine.py: class Mine has no attribute relation$"),
     (("def visits", "def order"), r"mine.py: class Mine has no method visits\(topology, source, destinations\)$"),
     (('name = "mine"', 'name = "dual-path"'), "mine.py: class Mine has the name 'dual-path' of another scheme. "),

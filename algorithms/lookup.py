@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from .errors import FAILURES, WormcastError, describe_error
 from .old_names import RENAMED
-from .python_file import run_file, split_file
+from .python_file import is_defined_in, run_file, split_file
 from .registry import Registry
 from .routing import RELATIONS, Relation
 from .routing.parallel import PARALLEL, spread_over_parallel_links
@@ -94,7 +94,7 @@ def _load(registry: Registry[T], text: str) -> T:
     if name is None:
         name = _only_name(registry, file, module)
     elif not hasattr(module, name):
-        raise WormcastError(f"{file} has no {name!r}. {_offer(registry, module)}")
+        raise WormcastError(f"{file} has no {name!r}. {_offer(registry, file, module)}")
     thing = getattr(module, name)
     label = f"class {name}" if inspect.isclass(thing) else name
     if inspect.isclass(thing) and issubclass(thing, kind):
@@ -108,6 +108,8 @@ def _load(registry: Registry[T], text: str) -> T:
         raise WormcastError(f"{file}: {name} has type {type(thing).__name__}. Allowed: {kind.__name__}.")
     if not isinstance(getattr(thing, "name", None), str) or not thing.name:
         raise WormcastError(f"{file}: {label} has no attribute name. Needed: text.")
+    if not thing.name.isprintable():
+        raise WormcastError(f"{file}: {label} has name {thing.name!r}. Allowed: text on one line.")
     if thing.name in registry and thing is not registry[thing.name]:
         raise WormcastError(f"{file}: {label} has the name {thing.name!r} of another {what}. Allowed: unused names.")
     if isinstance(thing, Scheme):
@@ -129,14 +131,17 @@ def _require_new_names(file: Path, scheme: Scheme) -> None:
 
 def _names(registry: Registry[T], module: ModuleType) -> list[str]:
     """Names in a file of instances and classes that are defined there."""
-    kind, ours = registry.kind, list(registry.values())
+    own = [registry[name] for name in registry.own]
     return [
         name
         for name, thing in vars(module).items()
-        if (isinstance(thing, kind) and thing not in ours)
-        or (inspect.isclass(thing) and issubclass(thing, kind) and not inspect.isabstract(thing)
-            and thing.__module__ == module.__name__)
+        if (isinstance(thing, registry.kind) and not any(thing is one for one in own) and is_defined_in(module, thing))
+        or (_is_class(registry, thing) and not inspect.isabstract(thing) and is_defined_in(module, thing))
     ]
+
+
+def _is_class(registry: Registry[T], thing: object) -> bool:
+    return inspect.isclass(thing) and issubclass(thing, registry.kind)
 
 
 def _only_name(registry: Registry[T], file: Path, module: ModuleType) -> str:
@@ -146,17 +151,17 @@ def _only_name(registry: Registry[T], file: Path, module: ModuleType) -> str:
         if len(choice) == 1:
             return choice[0]
     if names:
-        raise WormcastError(f"{file} has more than one {registry.what}. {_offer(registry, module)}")
+        raise WormcastError(f"{file} has more than one {registry.what}. {_offer(registry, file, module)}")
     for name, thing in vars(module).items():
-        if inspect.isclass(thing) and issubclass(thing, registry.kind) and thing.__module__ == module.__name__:
+        if _is_class(registry, thing) and is_defined_in(module, thing):
             _require_methods(file, name, thing)
-    raise WormcastError(f"{file} has no {registry.what}. {_offer(registry, module)}")
+    raise WormcastError(f"{file} has no {registry.what}. {_offer(registry, file, module)}")
 
 
-def _offer(registry: Registry[T], module: ModuleType) -> str:
+def _offer(registry: Registry[T], file: Path, module: ModuleType) -> str:
     names = _names(registry, module)
     if names:
-        return f"Allowed: {', '.join(names)}."
+        return f"Allowed: {', '.join(f'{file}:{name}' for name in names)}."
     return f"Needed: a subclass of {registry.kind.__name__}, or an instance."
 
 

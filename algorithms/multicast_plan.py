@@ -20,7 +20,8 @@ from .schemes import Scheme, ask, classes_of
 from .topologies import Topology
 from .turns import require_passage
 from .typecheck import require_kind
-from .worms import AT_ONCE, HOST, INTERFACE, TIERS, Worms, steps_of
+from .worm_validation import validate_worms
+from .worms import AT_ONCE, HOST, TIERS, Worms, steps_of
 
 __all__ = ["Plan", "PlannedWorm", "plan"]
 
@@ -249,40 +250,18 @@ class Plan:
         WormcastError
             The sentence names the scheme, the worm and the fault.
         """
-        visits = Counter(node for worm in self.worms for node in worm.destinations)
-        for node in sorted(self.destinations | visits.keys()):
-            expected = int(node in self.destinations)
-            if visits[node] != expected:
-                self._refuse(f"node {node} is visited {visits[node]} times. Needed: {expected}.")
-        ranks = Counter((worm.source, worm.rank) for worm in self.worms)
-        for (source, rank), count in ranks.items():
-            if count > 1:
-                self._refuse(f"node {source} sends {count} worms of rank {rank}. Allowed: one.")
         for place, worm in enumerate(self.worms):
             if worm.id != place:
                 self._refuse(f"worm {worm.id} has index {place} in the plan. Needed: index {worm.id}.")
-            self._check_release(worm)
+        nodes = np.array(sorted(self.destinations), np.int32)
+        validate_worms(self.arrays, self.topology, np.array([self.source], np.int32), np.array([0, len(nodes)]), nodes,
+                       lambda _: self._where)
+        for worm in self.worms:
             self._check_classes(worm)
         routes = self.scheme.relation_on(self.topology).on(self.topology)
         for rows, taken in routes_of(routes, self.arrays):
             for row in rows.tolist():
                 (self._check_tree if self.scheme.is_tree else self._check_links)(self.worms[row], taken)
-
-    def _check_release(self, worm: PlannedWorm) -> None:
-        if worm.tier not in (HOST, INTERFACE):
-            self._refuse(f"worm {worm.id} has tier {worm.tier}. Allowed: {HOST}, {INTERFACE}.")
-        if worm.tier == INTERFACE and worm.after is None:
-            self._refuse(f"worm {worm.id} is forwarded by a network interface, and depends on no worm whose packets it "
-                         "would forward")
-        if worm.after is None:
-            if worm.source != self.source:
-                self._refuse(f"worm {worm.id} is sent at once by node {worm.source}. Needed: node {self.source}.")
-        elif not 0 <= worm.after < worm.id:
-            self._refuse(f"worm {worm.id} depends on worm {worm.after}. Allowed: earlier worms.")
-        elif worm.source not in self.worms[worm.after].destinations:
-            self._refuse(
-                f"worm {worm.id} depends on worm {worm.after}, which does not reach its sender, node {worm.source}"
-            )
 
     def _check_classes(self, worm: PlannedWorm) -> None:
         count = len(classes_of(self.scheme, self.topology))
@@ -352,8 +331,12 @@ class Plan:
         link = int(self.topology.link_of_port[switch, code // len(routes.classes)]) if code >= 0 else -1
         return link >= 0 and int(routes.phase_of_link[link]) == 0
 
+    @property
+    def _where(self) -> str:
+        return f"plan of {self.scheme.name} on {self.topology.name}"
+
     def _refuse(self, what: str) -> None:
-        raise WormcastError(f"plan of {self.scheme.name} on {self.topology.name}: {what}")
+        raise WormcastError(f"{self._where}: {what}")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as plain data for JSON, as ``wormcast plan --json`` prints it."""

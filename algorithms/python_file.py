@@ -1,13 +1,15 @@
 """Users' Python files, run as modules of their own. Errors in them become refusals."""
 
 import importlib.util
+import inspect
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from .errors import FAILURES, WormcastError, describe_error
 
-__all__ = ["run_file", "split_file"]
+__all__ = ["describe_class", "is_defined_in", "run_file", "split_file"]
 
 
 def split_file(text: str) -> tuple[str | None, str | None]:
@@ -44,3 +46,22 @@ def run_file(what: str, file: Path) -> ModuleType:
         del sys.modules[unique]
         raise WormcastError(f"{what}: {file} cannot be run ({describe_error(error, unique)})") from error
     return module
+
+
+def is_defined_in(module: ModuleType, thing: Any) -> bool:
+    """Return whether a file's module defines a class, function or instance, in place of importing it.
+
+    An instance is defined in the file if its class is, or if no other module has it as a global variable.
+    """
+    if inspect.isclass(thing) or inspect.isfunction(thing):
+        return thing.__module__ == module.__name__
+    if type(thing).__module__ == module.__name__:
+        return True
+    others = [getattr(other, "__dict__", {}) for other in [*sys.modules.values()] if other is not module]
+    return not any(thing is one for globals_ in others for one in [*globals_.values()])
+
+
+def describe_class(thing: Any) -> str:
+    """Return class and file of an instance: ``"class R of mine.py"``. Classes without a file have only a name."""
+    file = getattr(sys.modules.get(type(thing).__module__), "__file__", None)
+    return f"class {type(thing).__name__}" + (f" of {Path(file).name}" if file else "")

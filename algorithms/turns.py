@@ -8,7 +8,7 @@ from .consumption import ConsumptionClasses
 from .errors import WormcastError
 from .headers import Unicast
 from .routing import Routes
-from .routing.base import walk
+from .routing.base import turns_of, walk
 from .schemes import Scheme
 from .worms import Worms
 
@@ -63,7 +63,7 @@ def require_turns(scheme: str, routes: Routes, worms: Worms, *, apart: bool = Fa
         A worm requests such a turn.
     """
     topology = routes.topology
-    turns = routes.relation.turns(topology)
+    turns = turns_of(routes.relation, topology)
     starts = np.ascontiguousarray(topology.injections[:, 0])
     ports = np.ascontiguousarray(topology.links[:, 1])
     before, behind, stopped = _first_wrong(routes.arrays, turns, ports, starts, routes.phase_of_node, worms.source,

@@ -10,6 +10,7 @@ from ..compiled import compiled
 from ..consumption import ConsumptionClasses
 from ..errors import WormcastError
 from ..routing import Relation, Routes, last_option, walk
+from ..routing.base import no_path, turns_of
 from ..schemes import Scheme, ask, classes_of
 from ..topologies import Topology
 from ..turns import require_unicasts, wrong_turn
@@ -155,10 +156,7 @@ def find_channel_use(
     arrays, starts = routes.arrays, np.ascontiguousarray(topology.injections[:, 0])
     passes, lost_at, lost_to = _unicasts(arrays, starts, routes.phase_of_node)
     if lost_at >= 0:
-        raise WormcastError(
-            f"relation {routes.relation.name}: it does not lead from node {lost_at} "
-            f"({topology.node_name(lost_at)}) to node {lost_to} ({topology.node_name(lost_to)}) in {topology.name}"
-        )
+        raise no_path(routes, int(topology.injections[lost_at, 0]), lost_to)
     require_unicasts(scheme, routes)
     name = scheme.name if relation is None or relation is own else f"{scheme.name} by {relation.name}"
     if scheme.needs_whole_packet:
@@ -229,7 +227,7 @@ def _unknown_triple(scheme: Scheme, topology: Topology, *triple: int) -> Wormcas
 def _require_turns(name: str, routes: Routes, passes: Integers, stops: Integers) -> None:
     """Refuse turns that routers do not have: an analysis with them would not hold for the hardware."""
     topology, count = routes.topology, len(routes.classes)
-    turns = np.repeat(np.repeat(routes.relation.turns(topology), count, axis=0), count, axis=1)
+    turns = np.repeat(np.repeat(turns_of(routes.relation, topology), count, axis=0), count, axis=1)
     for ways, stopped in ((passes, False), (stops, True)):
         for channel, output in np.argwhere((ways[..., 0] >= 0) & ~turns)[:1].tolist():
             to = int(topology.neighbours[topology.links[channel // count, 2], output // count])

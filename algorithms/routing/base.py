@@ -11,12 +11,13 @@ import numpy.typing as npt
 
 from ..compiled import LINEAR, compiled_from
 from ..errors import WormcastError, users_code
+from ..python_file import describe_class
 from ..topologies.base import Topology
 from ..topologies.joined import ways_back
 from ..worms import Worms
 
-__all__ = ["AnyChannel", "ChangedRelation", "ChoiceRelation", "Choices", "Relation", "Routes", "last_option", "walk",
-           "without_classes"]
+__all__ = ["AnyChannel", "ChangedRelation", "ChoiceRelation", "Choices", "Relation", "Routes", "last_option", "no_path",
+           "turns_of", "walk", "without_classes"]
 
 ANY_CLASS = ("",)
 """Classes of a relation with one class of virtual channels."""
@@ -165,7 +166,7 @@ class ChangedRelation(ChoiceRelation):
         self.relation = relation
 
     def turns(self, topology: Topology) -> npt.NDArray[np.bool_]:
-        return self.relation.turns(topology)
+        return turns_of(self.relation, topology)
 
 
 class AnyChannel(ChangedRelation):
@@ -188,6 +189,31 @@ class AnyChannel(ChangedRelation):
         behind = np.argsort(ports < 0, axis=-1, kind="stable")
         return Choices(np.take_along_axis(ports, behind, axis=-1).astype(np.int16), routes.phase_of_link,
                        together=routes.together, phase_of_node=routes.phase_of_node, in_turn=routes.in_turn)
+
+
+def turns_of(relation: Relation, topology: Topology) -> npt.NDArray[np.bool_]:
+    """Return the turns of a relation's routers, see `Relation.turns`. Errors in users' code become refusals.
+
+    Raises
+    ------
+    WormcastError
+        `turns` fails, or does not return an array of this type and shape.
+    """
+    whose = f"relation {relation.name}: turns(topology) of {describe_class(relation)}"
+    with users_code(f"{whose} fails on {topology.name}", type(relation).__module__):
+        turns = relation.turns(topology)
+    needed = len(topology.links), topology.link_of_port.shape[1]
+    if not isinstance(turns, np.ndarray) or turns.dtype != np.bool_ or turns.shape != needed:
+        is_array = isinstance(turns, np.ndarray)
+        told = f"{turns.dtype} {list(turns.shape)}" if is_array else f"a value of type {type(turns).__name__}"
+        raise WormcastError(f"{whose} returns {told} on {topology.name}. Needed: bool {list(needed)}, links by ports.")
+    return turns
+
+
+def no_path(routes: "Routes", switch: int, node: int) -> WormcastError:
+    """Return the refusal of a relation that has no path from a switch to a node."""
+    return WormcastError(f"relation {routes.relation.name}: it does not lead from switch {switch} to node {node} in "
+                         f"{routes.topology.name}")
 
 
 @lru_cache
@@ -336,10 +362,7 @@ class Routes:
         for node in destinations:
             hops = walk(arrays, switch, phase, node, segment)
             if hops < 0:
-                raise WormcastError(
-                    f"relation {self.relation.name}: it does not lead from switch {switch} "
-                    f"to node {node} in {self.topology.name}"
-                )
+                raise no_path(self, switch, node)
             taken += segment[:hops].tolist()
             if hops:
                 link = taken[-1] // count

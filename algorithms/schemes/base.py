@@ -18,11 +18,12 @@ from ..topologies.base import Topology
 from ..topologies.joined import require_both_ways
 from ..topologies.parameters import read_parameters
 from ..visit_triples import visit_triples_of_pairs
+from ..worm_validation import validate_worms
 from ..worms import Worms
 from .batch_merge import merge_batches, select_entries
 from .cost import Cost
 
-__all__ = ["Scheme", "ask", "classes_of"]
+__all__ = ["Scheme", "ask", "classes_of", "describe_multicast"]
 
 
 class Scheme(ABC):
@@ -234,7 +235,7 @@ class Scheme(ABC):
         ------
         WormcastError
             The topology is refused; the arrays do not fit together; a message has no destination, a repeated one, its
-            own source or a node outside the topology; or a user's scheme fails.
+            own source or a node outside the topology; or a user's scheme fails, or returns worms that are not valid.
         """
         ask(self, "check", topology)
         source_array = np.ascontiguousarray(sources, np.int32)
@@ -242,12 +243,34 @@ class Scheme(ABC):
         destination_array = np.ascontiguousarray(destinations, np.int32)
         _check_messages(topology, source_array, offset_array, destination_array)
         given = topology, source_array, offset_array, destination_array
+        if packets is None:
+            return self._computed(self, *given)
+        return self._of_packets(np.asarray(packets, np.int64), *given)
+
+    def _computed(
+        self,
+        scheme: "Scheme",
+        topology: Topology,
+        sources: npt.NDArray[np.int32],
+        destination_offsets: npt.NDArray[np.int64],
+        destinations: npt.NDArray[np.int32],
+    ) -> Worms:
+        """Compute the worms of this scheme for some number of packets. A user's worms are checked."""
+        own = _is_own(scheme)
+        given = sources, destination_offsets, destinations
         with users_code(f"scheme {self.name}: its worms cannot be computed", type(self).__module__):
-            worms = self.worms(*given) if packets is None else self._of_packets(np.asarray(packets, np.int64), *given)
+            worms = scheme.worms(topology, *(given if own else (array.copy() for array in given)))
         if not isinstance(worms, Worms):
             raise WormcastError(f"scheme {self.name}: worms returns a value of type {type(worms).__name__}. "
                                 "Needed: Worms.")
-        return worms
+
+        def where(message: int | None) -> str:
+            if message is None:
+                return f"scheme {self.name}"
+            first, end = destination_offsets[message:message + 2]
+            return describe_multicast(self, topology, int(sources[message]), destinations[first:end].tolist())
+
+        return worms if own else validate_worms(worms, topology, *given, where)
 
     def _of_packets(
         self,
@@ -258,14 +281,15 @@ class Scheme(ABC):
         destinations: npt.NDArray[np.int32],
     ) -> Worms:
         """Compute the worms of messages with these numbers of packets, one batch per number."""
-        schemes = {count: self.for_packets(count) for count in sorted(set(packets.tolist()))}
+        schemes = {count: ask(self, "for_packets", count) for count in sorted(set(packets.tolist()))}
         if len(set(map(id, schemes.values()))) <= 1:
-            return next(iter(schemes.values()), self).worms(topology, sources, destination_offsets, destinations)
+            return self._computed(next(iter(schemes.values()), self), topology, sources, destination_offsets,
+                                  destinations)
         parts, messages = [], []
         for count, scheme in schemes.items():
             messages.append(np.flatnonzero(packets == count))
             places, offsets = select_entries(messages[-1], destination_offsets)
-            parts.append(scheme.worms(topology, sources[messages[-1]], offsets, destinations[places]))
+            parts.append(self._computed(scheme, topology, sources[messages[-1]], offsets, destinations[places]))
         return merge_batches(parts, messages)
 
 
@@ -283,6 +307,18 @@ def classes_of(scheme: Scheme, topology: Topology) -> ConsumptionClasses:
         raise WormcastError(f"scheme {scheme.name}: classes_on returns a value of type {type(classes).__name__}. "
                             "Needed: ConsumptionClasses.")
     return classes
+
+
+def describe_multicast(scheme: Scheme, topology: Topology, source: int, destinations: list[int]) -> str:
+    """Return the beginning of a refusal of the worms of one multicast: scheme, source and destinations."""
+    names = " ".join(map(topology.node_name, destinations)) or "no node"
+    return f"scheme {scheme.name}, a multicast from {topology.node_name(source)} to {names}"
+
+
+def _is_own(scheme: Scheme) -> bool:
+    """Return whether code of this package computes the worms, which are known to be valid."""
+    package = __name__.partition(".")[0]
+    return type(scheme).__module__.partition(".")[0] == package and "worms" not in vars(scheme)
 
 
 def _check_messages(

@@ -13,6 +13,7 @@ from ..headers import AddressList
 from ..routing import HAMILTONIAN
 from ..topologies.base import Topology
 from ..worms import AT_ONCE, Worms
+from .base import describe_multicast
 from .mesh import MeshScheme
 
 __all__ = ["PlainScheme"]
@@ -78,8 +79,7 @@ class PlainScheme(MeshScheme):
             return " ".join(map(topology.node_name, nodes)) or "no node"
 
         def refused(why: str) -> WormcastError:
-            return WormcastError(f"scheme {self.name}, a multicast from {topology.node_name(source)} to "
-                                 f"{names(wanted)}: {why}")
+            return WormcastError(f"{describe_multicast(self, topology, source, wanted)}: {why}")
 
         try:
             given = self.visits(topology, source, list(wanted))

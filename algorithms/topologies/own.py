@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import Any
 
 from ..errors import WormcastError, users_code
-from ..python_file import run_file
+from ..python_file import is_defined_in, run_file
 from .base import Topology
 from .validation import validate_topology
 
@@ -32,7 +32,7 @@ def load_topology(file: str, name: str | None) -> Topology:
     if name is None:
         name = _only_name(file, module)
     elif not hasattr(module, name):
-        raise WormcastError(f"{file} has no {name!r}. {_offer(module)}")
+        raise WormcastError(f"{file} has no {name!r}. {_offer(file, module)}")
     thing = getattr(module, name)
     if not isinstance(thing, Topology):
         if not callable(thing):
@@ -57,24 +57,26 @@ def _only_name(file: str, module: ModuleType) -> str:
             return choice[0]
         if choice:
             break
-    raise WormcastError(f"{file} has {'more than one' if choice else 'no'} topology. {_offer(module)}")
+    raise WormcastError(f"{file} has {'more than one' if choice else 'no'} topology. {_offer(file, module)}")
 
 
-def _offer(module: ModuleType) -> str:
+def _offer(file: str, module: ModuleType) -> str:
     names = _networks(module) + _functions(module)
-    return f"Allowed: {', '.join(names)}." if names else (
+    return f"Allowed: {', '.join(f'{file}:{name}' for name in names)}." if names else (
         "Needed: a Topology, or a function without arguments that returns one.")
 
 
 def _networks(module: ModuleType) -> list[str]:
-    return [name for name, thing in vars(module).items() if isinstance(thing, Topology)]
+    """Names of the networks that the file defines."""
+    return [name for name, thing in vars(module).items()
+            if isinstance(thing, Topology) and is_defined_in(module, thing)]
 
 
 def _functions(module: ModuleType) -> list[str]:
     """Names of the public functions that are defined in the file and need no arguments."""
     return [
         name for name, thing in vars(module).items()
-        if inspect.isfunction(thing) and thing.__module__ == module.__name__ and not name.startswith("_")
+        if inspect.isfunction(thing) and is_defined_in(module, thing) and not name.startswith("_")
         and all(parameter.default is not parameter.empty or parameter.kind in (parameter.VAR_POSITIONAL,
                                                                                parameter.VAR_KEYWORD)
                 for parameter in inspect.signature(thing).parameters.values())

@@ -1,5 +1,6 @@
 """Relations and schemes that users bring in files: loaded, refused in a sentence, and checked for deadlock."""
 
+import sys
 import textwrap
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from wormcast.algorithms import (
     user_file,
 )
 from wormcast.algorithms.old_names import RENAMED
+from wormcast.algorithms.routing.base import without_classes
 
 SHORT_PATHS = Path(__file__).parents[2] / "examples" / "short_paths.py"
 
@@ -160,7 +162,7 @@ def test_a_single_class_needs_no_name(tmp_path):
 @pytest.mark.parametrize(
     ("after", "sentence"),
     [
-        (":Absent", "mine.py has no 'Absent'. Allowed: Steps, ColumnFirst, "),
+        (":Absent", r"mine.py has no 'Absent'. Allowed: \S+/mine.py:Steps, \S+/mine.py:ColumnFirst, "),
         (":EAST", "mine.py: EAST has type int. Allowed: Relation."),
         (":Unnamed", "mine.py: class Unnamed has no attribute name. Needed: text."),
         (":Demanding", r"mine.py: class Demanding cannot be instantiated \(TypeError: "),
@@ -190,6 +192,38 @@ def test_files_that_are_none(tmp_path, text, sentence):
         load_relation(str(path))
 
 
+@pytest.mark.parametrize("others", ["from wormcast.algorithms.routing import E_CUBE_SIGNED, Relation",
+                                    "from wormcast.algorithms import *", "from helper import *"])
+def test_what_a_file_imports_is_not_its_own(others, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "helper", raising=False)
+    (tmp_path / "helper.py").write_text("from wormcast.algorithms import E_CUBE, Relation\n"
+                                        "class Theirs(Relation):\n    name = 'theirs'\n    table = E_CUBE.table\n"
+                                        "theirs = Theirs()\n")
+    path = tmp_path / "one.py"
+    path.write_text(f"{others}\nclass Own(Relation):\n    name = 'own'\n"
+                    "    def table(self, topology):\n        return topology\n")
+    assert load_relation(str(path)).name == "own"
+    path.write_text(f"{others}\n")
+    with pytest.raises(WormcastError, match=r"has no relation\. Needed: a subclass of Relation, or an instance"):
+        load_relation(str(path))
+
+
+def test_an_instance_of_our_class_is_the_file_s_where_it_is_made(tmp_path):
+    path = tmp_path / "one.py"
+    path.write_text("from wormcast.algorithms import E_CUBE, SCHEMES\nours = SCHEMES['individual']\n"
+                    "mine = ours.routed_by(E_CUBE)\nmine.name = 'mine'\n")
+    assert load_scheme(str(path)).name == "mine"
+
+
+def test_several_that_a_file_defines_are_listed(tmp_path):
+    path = Path(mine(tmp_path, "[destinations]"))
+    path.write_text(path.read_text() + "\nclass Other(Mine):\n    name = 'other'\n")
+    with pytest.raises(WormcastError) as refusal:
+        load_scheme(str(path))
+    assert str(refusal.value) == f"{path} has more than one scheme. Allowed: {path}:Mine, {path}:Other."
+
+
 def test_no_file_and_no_name(tmp_path):
     with pytest.raises(WormcastError, match=r"absent.py cannot be read: No such file"):
         load_relation(str(tmp_path / "absent.py"))
@@ -216,7 +250,7 @@ def test_multipath_s_worms_are_known_under_other_relations_too(file, scheme):
 
 def test_the_pair_without_a_way_is_named(file):
     relation = load_relation(f"{file}:Away")
-    with pytest.raises(WormcastError, match=r"relation away: it does not lead from node 1 \(0.1\) to node 0 \(0.0\)"):
+    with pytest.raises(WormcastError, match=r"relation away: it does not lead from switch 1 to node 0 in mesh:3x3$"):
         check(topology("mesh:3x3"), SCHEMES["individual"], relation=relation)
 
 
@@ -313,6 +347,8 @@ def test_a_multicast_is_named_that_cannot_be_divided(tmp_path):
 
 @pytest.mark.parametrize(("change", "sentence"), [
     (('name = "mine"', "pass"), "mine.py: class Mine has no attribute name. Needed: text."),
+    (('name = "mine"', r'name = "a\nb"'), r"mine.py: class Mine has name 'a\\nb'. Allowed: text on one line."),
+    (('name = "mine"', r'name = "\x1b[31mred"'), r"mine.py: class Mine has name '\\x1b\[31mred'. Allowed: text on"),
     (("relation = HAMILTONIAN", "pass"), "mine.py: class Mine has no attribute relation$"),
     (("def visits", "def order"), r"mine.py: class Mine has no method visits\(topology, source, destinations\)$"),
     (('name = "mine"', 'name = "dual-path"'), "mine.py: class Mine has the name 'dual-path' of another scheme. "),
@@ -404,6 +440,28 @@ def test_no_table_of_a_relation_ends_the_program(tmp_path):
                     "    def table(self, topology):\n        raise SystemExit(0)\n")
     with pytest.raises(WormcastError, match=r"^relation ends: its table .* \(SystemExit: 0, ends.py:7\)$"):
         find_scheme("individual", topology("mesh:3x3"), str(file))
+
+
+@pytest.mark.parametrize(("turns", "sentence"), [
+    ("return {}['x']", r"fails on mesh:3x3 \(KeyError: 'x', ends.py:7\)$"),
+    ("raise SystemExit(0)", r"fails on mesh:3x3 \(SystemExit: 0, ends.py:7\)$"),
+    ("return None", r"returns a value of type NoneType on mesh:3x3. Needed: bool \[24, 5\], links by ports\.$"),
+    ("return super().turns(topology)[:3]", r"returns bool \[3, 5\] on mesh:3x3. Needed: bool \[24, 5\]"),
+    ("return 7 * super().turns(topology)", r"returns int64 \[24, 5\] on mesh:3x3. Needed: bool \[24, 5\]"),
+])
+def test_turns_that_are_none_are_refused(turns, sentence, tmp_path):
+    """By each command that asks for turns, also where virtual channels have no classes."""
+    file = tmp_path / "ends.py"
+    file.write_text("from wormcast.algorithms import E_CUBE, Relation\nclass Ends(Relation):\n    name = 'ends'\n"
+                    "    def table(self, topology):\n        return E_CUBE.table(topology)\n"
+                    f"    def turns(self, topology):\n        {turns}\n")
+    mesh = topology("mesh:3x3")
+    sentence = rf"^relation ends: turns\(topology\) of class Ends of ends.py {sentence}"
+    scheme = find_scheme("individual", mesh, str(file))
+    for use in (plan, check):
+        for one in (scheme, scheme.routed_by(without_classes(scheme.relation))):
+            with pytest.raises(WormcastError, match=sentence):
+                use(mesh, one, *([0, [1]] if use is plan else []))
 
 
 def test_ctrl_c_in_a_scheme_is_no_refusal(tmp_path):

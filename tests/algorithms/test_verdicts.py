@@ -299,7 +299,7 @@ class TestIrregular:
 
     def test_a_way_that_is_missing_is_named(self):
         one_way = network(3, [(0, 1), (1, 2), (2, 1)])
-        with pytest.raises(WormcastError, match=r"shortest: it does not lead from node 1 \(1\) to node 0 \(0\)"):
+        with pytest.raises(WormcastError, match="shortest: it does not lead from switch 1 to node 0 in "):
             check(one_way, INDIVIDUAL, relation=SHORTEST)
 
     def test_worms_that_stop_need_a_node_at_each_switch_and_one_way(self):

@@ -96,6 +96,33 @@ def test_all_commands_refuse_in_one_sentence(given, sentence, folder):
     assert not list(folder.glob("out/*.csv"))
 
 
+@pytest.mark.parametrize("changes", [
+    "**{name: vars(worms)[name][:0] for name in ROWS}, message_offsets=0 * messages[2], destination_offsets=NONE",
+    "after=worms.after + 10**9", "destinations=worms.destinations * 0", "source=worms.source + 1",
+    "destinations=worms.destinations.tolist()",
+])
+def test_worms_of_a_user_are_checked_by_all_commands(changes, folder):
+    """Before compiled code uses them: an array that is too short ends the program there."""
+    (folder / "own.py").write_text(
+        "from dataclasses import replace\nimport numpy as np\nfrom wormcast.algorithms import SCHEMES, Scheme\n\n"
+        "ROWS, NONE = ('source', 'rank', 'after', 'tier', 'destinations'), np.zeros(1, int)\n"
+        "OURS = SCHEMES['individual']\n\n\n"
+        "class Own(Scheme):\n    name = 'own'\n    kinds, classes_on = ('mesh',), OURS.classes_on\n"
+        "    relation, header = OURS.relation, OURS.header\n\n    def worms(self, *messages):\n"
+        f"        worms = OURS.worms(*messages)\n        return replace(worms, {changes})\n")
+    sent = ("--source", "0", "--destinations", "1,5")
+    for command, more in (("plan", sent), ("run", (*sent, "--length", "4")), ("load", ANY["load"]), ("check", ())):
+        code, out, told = wormcast(command, "mesh:4x4", "own.py", *more, cwd=folder)
+        assert (code, out, told.count("\n")) == (2, "", 1)
+        assert told.startswith("wormcast: scheme own")
+
+
+def test_check_refuses_in_the_words_of_the_others(folder):
+    found = {wormcast(command, "ring.toml", "individual", *ANY.get(command, ()), cwd=folder)
+             for command in ("check", "load")}
+    assert found == {(2, "", "wormcast: relation up-down: it does not lead from switch 0 to node 3 in ring.toml\n")}
+
+
 @pytest.mark.parametrize(("scheme", "options"), [
     ("path-g", []), ("path-lg", []), ("tree", []), ("dual-path", ["--buffer-kind", "deep"]),
 ])

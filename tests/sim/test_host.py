@@ -142,7 +142,7 @@ def test_a_worm_that_waits_for_a_receipt_that_never_comes_is_refused():
             found.after[2] = 0
             return found
 
-    with pytest.raises(WormcastError, match="worm 2 is not valid: it waits for node 2's receipt of worm 0"):
+    with pytest.raises(WormcastError, match="worm 2 depends on worm 0, which does not reach its sender, node 2"):
         engine_of(Lost(), "mesh:1x4", [send(0, 1, 2, 3)])
 
 

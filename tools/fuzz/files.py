@@ -10,7 +10,17 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from .mutations import NUMBERS, TEXTS, format_toml, mutate, mutate_bytes, mutate_code, mutate_lines, mutate_text
+from .mutations import (
+    NUMBERS,
+    TEXTS,
+    format_toml,
+    make_user_code,
+    mutate,
+    mutate_bytes,
+    mutate_code,
+    mutate_lines,
+    mutate_text,
+)
 from .sandbox import Sandbox
 from .trial import Trial, run_trial
 
@@ -156,8 +166,8 @@ class FileTrials:
         self.files = files
         self._makers: tuple[Callable[[Random], Trial], ...] = (
             self._network, self._messages, self._trace, self._sweep, self._figure, self._catalogue, self._checkpoint,
-            self._waveform, self._python, self._command, self._command, self._command, self._network, self._messages,
-            self._sweep, self._figure, self._figure, self._waveform,
+            self._waveform, self._python, self._user_arrays, self._command, self._command, self._command,
+            self._network, self._messages, self._sweep, self._figure, self._figure, self._waveform,
         )
 
     def trial(self, rng: Random) -> Trial:
@@ -285,6 +295,18 @@ class FileTrials:
         ))
         content = mutate_code(self.files[name].decode(), rng).encode(errors="surrogatepass")
         return Trial(tuple(rng.choice(commands).split()), {name: content}, note=f"mutated {name}")
+
+    def _user_arrays(self, rng: Random) -> Trial:
+        """Return wrong arrays from a user's scheme or relation."""
+        command = rng.choice((
+            "plan mesh:3x3 {} --source 0 --destinations 1,5,7 --json",
+            "check mesh:3x3 {}",
+            "run mesh:3x3 {} --source 0 --destinations 1,5,7 --length 4 --json",
+            "run mesh:3x3 {} --source 0 --destinations 1,5,7 --length 4 --absorb 2",
+            "load mesh:3x3 {} --rate 0.01 --destinations-mean 2 --cycles 300 --seeds 1",
+        ))
+        used = rng.choice(("own.py:Own", "own.py:Own", "individual --relation own.py"))
+        return Trial(tuple(command.format(used).split()), {"own.py": make_user_code(rng).encode()}, note="wrong arrays")
 
     def _command(self, rng: Random) -> Trial:
         """Mutate the words of a command line, and append options with wrong values."""

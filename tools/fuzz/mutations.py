@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping
 from random import Random
 from typing import Any
 
-__all__ = ["NUMBERS", "TEXTS", "format_toml", "mutate", "mutate_bytes", "mutate_code", "mutate_lines", "mutate_text"]
+__all__ = ["NUMBERS", "TEXTS", "format_toml", "make_user_code", "mutate", "mutate_bytes", "mutate_code", "mutate_lines",
+           "mutate_text"]
 
 #: Values that programs often handle wrongly, by type.
 NUMBERS: tuple[float, ...] = (
@@ -172,6 +173,55 @@ def mutate_code(text: str, rng: Random) -> str:
         chosen = rng.choice(assigned)
         return text[: chosen.start()] + rng.choice(RESULTS) + text[chosen.end() :]
     return mutate_lines(text, rng)
+
+
+#: A scheme and a relation with wrong arrays.
+USER_CODE = """\
+import numpy as np
+from wormcast.algorithms import E_CUBE, SCHEMES, Relation, Scheme, Worms
+
+OURS = SCHEMES["{scheme}"]
+
+
+class Own(Scheme):
+    name = "own"
+    kinds = ("mesh",)
+    relation, header, classes_on = OURS.relation, OURS.header, OURS.classes_on
+
+    def worms(self, *messages):
+        fields = dict(vars(OURS.worms(*messages)))
+        a = fields["{field}"]
+        fields["{field}"] = {array}
+        return Worms(**fields)
+
+
+class Turning(Relation):
+    name = "turning"
+
+    def table(self, topology):
+        return E_CUBE.table(topology)
+
+    def turns(self, topology):
+        a = super().turns(topology)
+        return {turns}
+"""
+FIELDS = ("message_offsets", "source", "rank", "after", "destination_offsets", "destinations", "signs", "steps", "tier")
+
+#: Expressions that replace an array ``a``.
+ARRAYS = (
+    "None", "[]", "0", "object()", "1 / 0", "exit(0)", "a", "a.tolist()", "a.astype(float)", "a.astype(object)",
+    "a.astype(np.int8)", "a.astype(np.uint64)", "a.astype(bool)", "a[:-1]", "a[:0]", "a[:3]", "a[::-1]", "a[None]",
+    "a.T", "a * 0", "a * 7", "a + 1", "a - 1", "a - 5", "a + 10**9", "a + 2**40", "np.append(a, a[-1:])",
+    "np.roll(a, 1)", "np.sort(a)", "np.zeros(len(messages[1]), int)", "np.arange(len(a))", "np.full(3, 9)",
+    "np.ones((3, 3), bool)", "np.where(np.arange(len(a)) == 2, {number}, a)", "~a",
+)
+
+
+def make_user_code(rng: Random) -> str:
+    """Return Python source of a scheme and of a relation, each with a wrong array."""
+    chosen = [rng.choice(ARRAYS).format(number=rng.choice((-7, -1, 0, 1, 5, 5000, 2**31, 2**62))) for _ in range(2)]
+    return USER_CODE.format(scheme=rng.choice(("individual", "dual-path", "u-mesh", "k-binomial")),
+                            field=rng.choice(FIELDS), array=chosen[0], turns=chosen[1])
 
 
 def format_toml(entries: Mapping[str, Any]) -> str:

@@ -62,6 +62,12 @@ def test_a_single_function_needs_no_name(load):
     """).name == "triangle"
 
 
+def test_a_network_that_the_file_imports_is_not_its_own(load, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "imported_net.py").write_text("from wormcast.algorithms import topology\nring = topology('ring:4')\n")
+    assert load("from imported_net import ring\none = Topology(**_parts())").name == "triangle"
+
+
 def test_a_kind_of_ours_that_is_just_that_may_be_given(load):
     assert load("mine = topology('torus:3x3')").name == "torus:3x3"
 
@@ -90,7 +96,7 @@ FINE = "one = Topology(**_parts({}))"
     ("1 / 0", None, "net.py cannot be run (ZeroDivisionError: division by zero"),
     ("sys.exit(3)", None, "net.py cannot be run (SystemExit: 3"),
     ("x = 3", None, "net.py has no topology. Needed: a Topology, or a function without"),
-    ("a = b = Topology(**_parts())", None, "net.py has more than one topology. Allowed: a, b."),
+    ("a = b = Topology(**_parts())", None, "net.py has more than one topology. Allowed: net.py:a, net.py:b."),
     ("x = 3", "y", "net.py has no 'y'. Needed: a Topology, or a function"),
     ("x = 3", "x", "net.py: x has type int. Allowed: Topology, or a function that returns one"),
     ("def f(): return {}", None, "net.py: function f returns a value of type dict. Needed: a Topology"),

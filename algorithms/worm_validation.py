@@ -1,0 +1,197 @@
+"""Validation of worms: types, shapes, ranges, receipts, ranks, and each destination visited once."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import WormcastError
+from .topologies.base import Topology
+from .worms import AT_ONCE, HOST, INTERFACE, Worms
+
+__all__ = ["validate_worms"]
+
+Integers = npt.NDArray[np.int64]
+
+#: Types that `Worms` states.
+TYPES: dict[str, type[np.signedinteger[Any]]] = {
+    "message_offsets": np.int64, "source": np.int32, "rank": np.int32, "after": np.int64,
+    "destination_offsets": np.int64, "destinations": np.int32, "signs": np.int64, "steps": np.int32, "tier": np.int8}
+
+MOST_STEPS = int(np.iinfo(np.int32).max)
+
+
+def validate_worms(
+    worms: Worms,
+    topology: Topology,
+    sources: npt.NDArray[np.int32],
+    destination_offsets: npt.NDArray[np.int64],
+    destinations: npt.NDArray[np.int32],
+    where: Callable[[int | None], str],
+) -> Worms:
+    """Check the worms of valid messages, and return them with arrays of the types that `Worms` states.
+
+    Parameters
+    ----------
+    sources, destination_offsets, destinations
+        The messages, as in `Scheme.batch`.
+    where : function
+        Returns the beginning of a refusal, for the index of a message, or None for all messages.
+
+    Raises
+    ------
+    WormcastError
+        The worms violate the documentation of `Worms`, or do not visit each destination of each message once.
+    """
+    try:
+        given = _arrays(worms, len(sources))
+        found = _Rows(given, topology.nodes)
+        found.require_ranges(topology)
+        found.require_visits(destination_offsets, destinations)
+        found.require_releases(sources)
+        found.require_ranks()
+    except _Invalid as fault:
+        whose = where(fault.message)
+        raise WormcastError(f"{whose}: {fault}") from None
+    return replace(worms, **{name: np.ascontiguousarray(array, TYPES[name]) for name, array in given.items()})
+
+
+class _Invalid(Exception):
+    """Reason why worms are not valid, and the index of their message. None: it concerns no single message."""
+
+    def __init__(self, reason: str, message: int | None = None) -> None:
+        super().__init__(reason)
+        self.message = message
+
+
+def _arrays(worms: Worms, messages: int) -> dict[str, Integers]:
+    """Return the arrays by name. Their types, lengths and offsets are valid."""
+    found: dict[str, Integers] = {}
+    count = visits = None
+    for name in ("source", "destinations", *TYPES):
+        array = getattr(worms, name)
+        if name in found or (array is None and name in ("signs", "steps")):
+            continue
+        needed = {"source": count, "destinations": visits, "message_offsets": messages + 1,
+                  "destination_offsets": (count or 0) + 1, "signs": visits}.get(name, count)
+        if (not isinstance(array, np.ndarray) or array.ndim != 1 or array.dtype.kind not in "iu"
+                or not np.can_cast(array.dtype, np.int64) or needed not in (None, len(array))):
+            is_array = isinstance(array, np.ndarray)
+            told = f"{array.dtype} {list(array.shape)}" if is_array else f"of type {type(array).__name__}"
+            length = needed if needed is not None else "worms" if name == "source" else "all destinations"
+            raise _Invalid(f"the array {name} of its worms is {told}. Needed: {np.dtype(TYPES[name])} [{length}].")
+        found[name] = np.asarray(array, np.int64)
+        count, visits = (len(found[one]) if one in found else None for one in ("source", "destinations"))
+    for name, end in (("message_offsets", count), ("destination_offsets", visits)):
+        offsets = found[name]
+        if offsets[0] != 0 or offsets[-1] != end or (offsets[1:] < offsets[:-1]).any():
+            raise _Invalid(f"the array {name} of its worms is not valid. Needed: numbers that rise from 0 to {end}.")
+    return found
+
+
+class _Rows:
+    """Rows of worms and of visits, with their messages."""
+
+    def __init__(self, arrays: dict[str, Integers], nodes: int) -> None:
+        self.arrays = arrays
+        self.nodes = nodes
+        self.first = arrays["message_offsets"]
+        self.source, self.after, self.rank = arrays["source"], arrays["after"], arrays["rank"]
+        self.message = _owners(self.first)
+        self.worm_of_visit = _owners(arrays["destination_offsets"])
+
+    def invalid(self, worm: int, reason: str) -> _Invalid:
+        """Return the refusal of a worm. The reason follows its name, which is its index in its message."""
+        message = int(self.message[worm])
+        return _Invalid(f"worm {worm - self.first[message]} {reason}", message)
+
+    def require_ranges(self, topology: Topology) -> None:
+        """Check nodes, signs, steps and tiers."""
+        last = self.nodes - 1
+        destinations, tier = self.arrays["destinations"], self.arrays["tier"]
+        for row in _rows(_outside(self.source, 0, last)):
+            raise self.invalid(row, f"is sent by node {self.source[row]}. Allowed: 0 to {last}.")
+        for row in _rows(_outside(destinations, 0, last)):
+            raise self.invalid(self.worm_of_visit[row], f"visits node {destinations[row]}. Allowed: 0 to {last}.")
+        if "signs" in self.arrays:
+            signs, most = self.arrays["signs"], (1 << topology.coordinates.shape[1]) - 1
+            for row in _rows(_outside(signs, 0, most)):
+                raise self.invalid(self.worm_of_visit[row], f"has signs {signs[row]}. Allowed: 0 to {most}.")
+        if "steps" in self.arrays:
+            steps = self.arrays["steps"]
+            for row in _rows(_outside(steps, 1, MOST_STEPS)):
+                raise self.invalid(row, f"has step {steps[row]}. Allowed: 1 to {MOST_STEPS}.")
+        for row in _rows((tier != HOST) & (tier != INTERFACE)):
+            raise self.invalid(row, f"has tier {tier[row]}. Allowed: {HOST}, {INTERFACE}.")
+
+    def require_visits(self, destination_offsets: npt.NDArray[np.int64], destinations: npt.NDArray[np.int32]) -> None:
+        """Check that the worms of each message visit its destinations once, and no other node."""
+        wanted = np.sort(_owners(destination_offsets) * self.nodes + destinations)
+        self.visits = self.message[self.worm_of_visit] * self.nodes + self.arrays["destinations"]
+        self.order = np.argsort(self.visits, kind="stable")
+        found = self.visits[self.order]
+        if not np.array_equal(found, wanted):
+            shorter = min(len(found), len(wanted))
+            differs = np.flatnonzero(found[:shorter] != wanted[:shorter])
+            at = int(differs[0]) if len(differs) else shorter
+            key = min(int(keys[at]) for keys in (found, wanted) if at < len(keys))
+            message, node = divmod(key, self.nodes)
+            count, expected = (int((keys == key).sum()) for keys in (found, wanted))
+            raise _Invalid(f"node {node} is visited {count} times. Needed: {expected}.", message)
+        for row in _rows(np.diff(self.arrays["destination_offsets"]) == 0):
+            raise self.invalid(row, "has no destination. Needed: 1 or more.")
+
+    def require_releases(self, sources: npt.NDArray[np.int32]) -> None:
+        """Check senders: the message's source at once, or a destination after its receipt."""
+        source, after, first = self.source, self.after, self.first[self.message]
+        at_once = after == AT_ONCE
+        for row in _rows((self.arrays["tier"] == INTERFACE) & at_once):
+            raise self.invalid(row, "is forwarded by a network interface, and depends on no worm whose packets it "
+                               "would forward")
+        start = np.asarray(sources, np.int64)[self.message]
+        for row in _rows(at_once & (source != start)):
+            raise self.invalid(row, f"is sent at once by node {source[row]}. Needed: node {start[row]}.")
+        for row in _rows(~at_once & ((after < first) | (after >= np.arange(len(after))))):
+            other = after[row] - first[row] if after[row] >= 0 else after[row]
+            raise self.invalid(row, f"depends on worm {other}. Allowed: earlier worms.")
+        senders = self.message * self.nodes + source
+        places = np.searchsorted(self.visits[self.order], senders)
+        received = np.append(self.order, 0)[places]  # index of the visit that brings the sender the message
+        at = np.append(self.worm_of_visit, 0)[received]
+        receives = np.append(self.visits, -1)[received] == senders
+        for row in _rows(~at_once & ~(receives & (at == after))):
+            raise self.invalid(row, f"depends on worm {after[row] - first[row]}, which does not reach its sender, node "
+                               f"{source[row]}")
+
+    def require_ranks(self) -> None:
+        """Check that the ranks of each sender's worms of a message are 0, 1, 2 and so on."""
+        senders = self.message * self.nodes + self.source
+        order = np.lexsort((self.rank, senders))
+        ranks, sorted_senders = self.rank[order], senders[order]
+        again = np.zeros(len(ranks), bool)
+        again[order[1:]] = (np.diff(ranks) == 0) & (np.diff(sorted_senders) == 0)
+        for row in _rows(again):
+            count = ((senders == senders[row]) & (self.rank == self.rank[row])).sum()
+            raise _Invalid(f"node {self.source[row]} sends {count} worms of rank {self.rank[row]}. Allowed: one.",
+                           int(self.message[row]))
+        sent = np.searchsorted(sorted_senders, senders, "right") - np.searchsorted(sorted_senders, senders)
+        for row in _rows(_outside(self.rank, 0, sent - 1)):
+            raise self.invalid(row, f"has rank {self.rank[row]}. Allowed: 0 to {sent[row] - 1}, as node "
+                               f"{self.source[row]} sends {sent[row]}.")
+
+
+def _rows(wrong: npt.NDArray[np.bool_]) -> list[int]:
+    """Return the first wrong row, if there is one."""
+    found: list[int] = np.flatnonzero(wrong)[:1].tolist()
+    return found
+
+
+def _owners(offsets: npt.NDArray[np.int64]) -> Integers:
+    """Return the group of each entry."""
+    return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+
+
+def _outside(numbers: Integers, first: int, last: Any) -> npt.NDArray[np.bool_]:
+    return (numbers < first) | (numbers > last)

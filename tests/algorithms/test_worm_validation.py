@@ -1,0 +1,116 @@
+"""Worms of users' schemes: each fault is refused in a sentence, before anything uses the arrays."""
+
+import textwrap
+
+import numpy as np
+import pytest
+
+from wormcast.algorithms import SCHEMES, WormcastError, load_scheme, plan, topology
+from wormcast.algorithms.schemes import base
+from wormcast.algorithms.store_and_forward import AbsorbedByHosts
+
+MESH = topology("mesh:3x3")
+
+SCHEME = """
+    import numpy as np
+    from wormcast.algorithms import SCHEMES, Scheme, Worms
+
+    OURS = SCHEMES["u-mesh"]
+
+    class Mine(Scheme):
+        name = "mine"
+        kinds = ("mesh",)
+        relation, header = OURS.relation, OURS.header
+
+        def classes_on(self, topology):
+            return OURS.classes_on(topology)
+
+        def worms(self, topology, sources, destination_offsets, destinations):
+            worms = OURS.worms(topology, sources, destination_offsets, destinations)
+            f = {{name: array if array is None else array.copy() for name, array in vars(worms).items()}}
+            {change}
+            return Worms(**f)
+"""
+
+
+def load(folder, change):
+    path = folder / "mine.py"
+    path.write_text(textwrap.dedent(SCHEME).format(change=change))
+    return load_scheme(str(path))
+
+
+#: Two multicasts, of 0 to 1, 2, 3 and of 4 to 8. The worms of u-mesh: 0 to 1, 0 to 3, 1 to 2; 4 to 8.
+MESSAGES = [0, 4], [0, 3, 4], [1, 2, 3, 8]
+
+WHOLE = "^scheme mine: the array "
+FIRST, SECOND = "^scheme mine, a multicast from 0.0 to 0.1 0.2 1.0: ", "^scheme mine, a multicast from 1.1 to 2.2: "
+NONE_YET = ("f = {k: f[k][:0] for k in ('source', 'rank', 'after', 'destinations')} | "
+            "{'message_offsets': np.zeros(3, np.int64), 'destination_offsets': np.zeros(1, np.int64)}")
+
+FAULTS = [
+    ("f['destinations'] = f['destinations'].astype(float)", WHOLE + r"destinations .* float64 \[4\]. Needed: int32"),
+    ("f['source'] = f['source'].tolist()", WHOLE + r"source of its worms is of type list. Needed: int32 \[worms\]"),
+    ("f['source'] = f['source'].astype(object)", WHOLE + r"source of its worms is object \[4\]. Needed: int32 \[w"),
+    ("f['source'] = f['source'][None]", WHOLE + r"source of its worms is int32 \[1, 4\]. Needed: int32 \[worms\]"),
+    ("f['rank'] = None", WHOLE + r"rank of its worms is of type NoneType. Needed: int32 \[4\]"),
+    ("f['after'] = f['after'].astype(np.uint64)", WHOLE + r"after of its worms is uint64 \[4\]. Needed: int64 \[4\]"),
+    ("f['steps'] = np.ones(1, np.int32)", WHOLE + r"steps of its worms is int32 \[1\]. Needed: int32 \[4\]"),
+    ("f['signs'] = np.ones(1, np.int64)", WHOLE + r"signs of its worms is int64 \[1\]. Needed: int64 \[4\]"),
+    ("f['message_offsets'] = f['message_offsets'][:-1]", WHOLE + r"message_offsets .* int64 \[2\]. Needed: int64 \[3"),
+    ("f['message_offsets'][-1] -= 1", WHOLE + "message_offsets .* is not valid. Needed: numbers that rise from 0 to 4"),
+    ("f['destination_offsets'][1] = 9", WHOLE + "destination_offsets .* not valid. Needed: numbers that rise from 0"),
+    ("f['source'][0] = 5000", FIRST + "worm 0 is sent by node 5000. Allowed: 0 to 8"),
+    ("f['destinations'][0] = -1", FIRST + "worm 0 visits node -1. Allowed: 0 to 8"),
+    ("f['signs'] = np.full(4, 4)", FIRST + "worm 0 has signs 4. Allowed: 0 to 3"),
+    ("f['steps'] = np.zeros(4, np.int32)", FIRST + "worm 0 has step 0. Allowed: 1 to "),
+    ("f['tier'][3] = 9", SECOND + "worm 0 has tier 9. Allowed: 0, 1"),
+    (NONE_YET, FIRST + "node 1 is visited 0 times. Needed: 1"),
+    ("f['destinations'][1] = f['destinations'][0]", FIRST + r"node \d is visited \d times. Needed: 1"),
+    ("f['destinations'][-1] = 4", SECOND + "node 4 is visited 1 times. Needed: 0"),
+    ("f['message_offsets'][1] -= 1", FIRST + r"node \d is visited 0 times. Needed: 1"),
+    ("f['destination_offsets'][1] = 0", FIRST + "worm 0 has no destination. Needed: 1 or more"),
+    ("f['tier'][0] = 1", FIRST + "worm 0 is forwarded by a network interface, and depends on no worm"),
+    ("f['source'][-1] = 5", SECOND + "worm 0 is sent at once by node 5. Needed: node 4"),
+    ("f['after'][-1] = 0", SECOND + "worm 0 depends on worm -3. Allowed: earlier worms"),
+    ("f['after'][0] = 0", FIRST + "worm 0 depends on worm 0. Allowed: earlier worms"),
+    ("f['after'][0] = 2", FIRST + "worm 0 depends on worm 2. Allowed: earlier worms"),
+    ("f['after'][0] = 10**9", FIRST + "worm 0 depends on worm 1000000000. Allowed: earlier worms"),
+    ("f['after'][0] = -7", FIRST + "worm 0 depends on worm -7. Allowed: earlier worms"),
+    ("f['after'][1] = 0", FIRST + "worm 1 depends on worm 0, which does not reach its sender, node 0"),
+    ("f['rank'][:] = 0", FIRST + "node 0 sends 2 worms of rank 0. Allowed: one"),
+    ("f['rank'] -= 5", FIRST + "worm 0 has rank -5. Allowed: 0 to 1, as node 0 sends 2"),
+    ("return worms.source", "^scheme mine: worms returns a value of type ndarray. Needed: Worms"),
+]
+
+
+@pytest.mark.parametrize(("change", "sentence"), FAULTS)
+def test_worms_that_are_not_valid_are_refused(change, sentence, tmp_path):
+    scheme = load(tmp_path, change)
+    for one, packets in ((scheme, None), (scheme, [1, 2]), (AbsorbedByHosts(scheme), None)):
+        with pytest.raises(WormcastError, match=sentence):
+            one.batch(MESH, *MESSAGES, packets=packets)
+
+
+def test_valid_worms_have_the_types_of_the_documentation(tmp_path):
+    """Also where the scheme has others, and writes to the messages that it is given."""
+    scheme = load(tmp_path, "f['source'] = f['source'].astype(np.int64); destinations[:] = 0; sources[:] = 7")
+    found, ours = scheme.batch(MESH, *MESSAGES), SCHEMES["u-mesh"].batch(MESH, *MESSAGES)
+    for name, array in vars(ours).items():
+        assert array is getattr(found, name) is None or (
+            array.dtype == getattr(found, name).dtype and np.array_equal(array, getattr(found, name)))
+    assert plan(MESH, scheme, 0, [1, 2, 3]).copies == 3
+
+
+def test_no_message_is_valid(tmp_path):
+    assert len(load(tmp_path, "pass").batch(MESH, [], [0], [])) == 0
+
+
+def test_worms_of_this_package_are_not_checked_again(monkeypatch):
+    def checked(*_):
+        raise AssertionError
+
+    monkeypatch.setattr(base, "validate_worms", checked)
+    dual_path = SCHEMES["dual-path"]
+    for scheme in (dual_path, AbsorbedByHosts(dual_path), dual_path.routed_by(SCHEMES["individual"].relation),
+                   SCHEMES["k-binomial"].with_parameters("k=2")):
+        assert scheme.batch(MESH, *MESSAGES).messages == 2

@@ -157,7 +157,7 @@ def test_like_another_one(tmp_path):
      "over: 'seed' is not valid. Allowed: options of load with numbers that a figure does not determine"),
     ({"variations": "{v = {series = {nope = {vcs = 1}}}}"},
      "variations.v.series: 'nope' is not valid. Allowed: series of the figure: one, two"),
-    ({"variations": "{v = {series = {noe = {vcs = 1}}}}"}, "'noe' is not valid. Nearest: one. Allowed: series of the figure: one, two"),
+    ({"variations": "{v = {series = {noe = {vcs = 1}}}}"}, "'noe' is not valid. Nearest: one. Allowed: series of the"),
     ({"statements": "[{claim = 'x', text = 'y', holds = \"copies('one') > nan\"}]"},
      r"small.toml: statements\[0\]: holds: .* is not valid: nan is neither"),
     ({"values": "[20]"}, r"values: \[20\] is not valid: a figure over the load places its points itself"),

@@ -9,8 +9,9 @@ from wormcast_tb import TB, waits
 class SmartInterfaceTB(TB):
     """Bench of a network interface that forwards packets.
 
-    Setup: ``into``, ``out`` (its links: flits of buffer at the receiving end, by prefix), ``faults``, ``tables`` (flits
-    that the host writes into the child table, row by row), ``places`` (packet buffer entries of a row).
+    Setup: ``into`` and ``out`` (links by the prefix of their ports, with the flits of the receiver's buffer),
+    ``faults``, ``tables`` (flits that the host writes into the child table, row by row), ``places`` (packet buffer
+    entries of a row).
     """
 
     def __init__(self, dut, **options):

@@ -73,8 +73,8 @@ class ChannelUse:
     needs_whole_packet : bool
         The worms are replicated from buffers that can store a whole worm.
     pairs : int32 array [pairs, 2], optional
-        For worms with `needs_whole_packet` that are no trees: a node of one switch, and a node of another that the
-        worms may go on to.
+        For path worms of schemes with `needs_whole_packet`: a node at one switch, and a node at another switch to which
+        a worm may continue.
     """
 
     name: str

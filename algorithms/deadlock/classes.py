@@ -59,7 +59,9 @@ class Vocabulary:
 
 
 def vocabularies(parts: Sequence[ChannelUse]) -> list[Vocabulary]:
-    """Return the vocabularies for the maps of these worms. The first one is that of the first part's own map."""
+    """Return the sets of directions by which class maps of these worms can be written.
+
+    The first one is that of the first part's own map."""
     stated, topology = parts[0].stated, parts[0].topology
     named = []
     if topology.kind in GRIDS:

@@ -160,7 +160,7 @@ class Scheme(ABC):
         return self if relation is self.relation else self.routed_by(relation)
 
     def taken(self, routes: Routes, source: int, destinations: list[int]) -> list[int]:
-        """List the channels ``link * classes + class`` of one of its worms, in the order of the head.
+        """List the channels of a worm, ``link * classes + class``, in the order in which its header uses them.
 
         Default: one path that visits the destinations in their order.
         """

@@ -301,5 +301,5 @@ class _Reader:
         other = next((number for number, one in enumerate(places) if len(one) != dimensions), None)
         if other is not None:
             raise self.refusal(f"{key}[{other}]: {given(places[other])} is not valid. Needed: {dimensions} numbers, as "
-                               "in all places.")
+                               "many as the other places have.")
         return places

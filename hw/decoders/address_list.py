@@ -94,7 +94,7 @@ class AddressListDecoder(PathDecoder):
                 rest = data[header.capacity * bits:]
                 rewritten = hdl.Mux(here, hdl.Cat(*slots[1:], slots[-1], rest), data)
         asked, nowhere = self.route(m, port, straps, examined, selector)
-        # the own address once more is out of order, with any address behind it
+        # a second own address is out of order, whatever address follows it
         refused = arrival.again & own
         outside = nowhere & ~refused
         wanted = arrival.first & ~refused & ~outside

@@ -163,6 +163,6 @@ class DeepSwitch(DeepSwitchSpec, Switch):
             output.send.eq(reader.send),
             output.tail.eq(reader.send & reader.flit.tail),
             output.flit.eq(reader.flit),
-            # a claim of the output alone does not end its worm
+            # a reservation of the output without a flit sent does not end a worm
             output.flit.tail.eq(output.tail),
         ]

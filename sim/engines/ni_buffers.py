@@ -115,7 +115,7 @@ class InPlaces(Inside):
         if writer == link.vcs or any(flit >> 1 & 1 for flit in self.snapshot.consumed(link.target, writer)):
             return (), ()
         sender = self._sender(link, writer)
-        # a packet without other destinations waits in the routers itself
+        # a packet that is not forwarded waits in the routers, not in the interface
         return ((), ()) if sender == holder else ((str(Resource.cons(link.target, link.first + writer)),), (sender,))
 
     def _sender(self, link: FabricLink, vc: int) -> Packet | None:

@@ -47,7 +47,7 @@ PACKET_BITS = 16
 #: Number of bits of a sender. It stands below the message's number; both are a worm's name.
 NODE_BITS = 24
 
-# constants of the type of words of bits
+# constants of type uint64, as the words that they are combined with
 ZERO, ONE, EIGHT, BYTE = np.uint64(0), np.uint64(1), np.uint64(8), np.uint64(255)
 
 #: Cycles from the last flit that leaves a buffer until its credit is at the output that the next worm requests.

@@ -50,7 +50,7 @@ class InSlots(Inside):
         return self.snapshot.named(front.in_slot(slot)) if slot in front.filled() else None
 
     def consumed(self, node: int, vc: int) -> Packet | None:
-        """Return the packet in a consumption channel behind the router: whole and without a slot, or in its buffer."""
+        """Return the packet in a consumption channel: a whole one that waits for a slot, or one that still comes in."""
         front = self.snapshot.interface(node)
         if front.waits(vc):
             return self.snapshot.named(front.absorbed(vc))

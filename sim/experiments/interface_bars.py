@@ -75,8 +75,8 @@ def interface_bars(result: Run) -> list[Bar]:
     """Return the bars of a run, from the hosts' records and from the interfaces' links and registers in a second run.
 
     Start-ups and receptions of hosts are cycles of their processors. A packet comes in, or is sent, while its flits are
-    on the link between router and interface, from the first to the last. t_nr and t_ns are measured at the interface's
-    counters.
+    on the link between router and interface, from the first to the last. t_nr and t_ns are measured from the
+    interface's counters.
 
     Raises
     ------

@@ -29,7 +29,10 @@ SIZE = 700
 
 @dataclass(frozen=True)
 class Blocks:
-    """Memory that a kernel works on: state, and words of ``vector_width`` instances per tile."""
+    """Memory that a kernel works on: the state, and the input and output words.
+
+    Instances are stored in tiles of ``vector_width``.
+    """
 
     layout: StateLayout
     inputs: Mapping[str, Word]

@@ -219,7 +219,7 @@ class Pieces:
         self.bound()
 
     def _is_deep(self, memory: int) -> bool:
-        """Return whether a memory is deep: taking its fields apart costs less where they are read."""
+        """Return whether a memory is deep. The fields of its rows are split where they are read, which costs less."""
         cell = self.design.cells[memory]
         return isinstance(cell, Memory) and (cell.depth >= DEEP or memory in self.deep)
 

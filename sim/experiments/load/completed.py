@@ -46,7 +46,8 @@ class Through:
     last : int64 array [messages]
         The destination with the last receipt; of several the first in the order of ``destinations``.
     worm, packet : int64 array [messages]
-        Number in the host of the worm to that destination, and the packet of the worm that arrived there first.
+        Number, in the host program, of the worm that delivered to that destination; and the first packet of that worm
+        that arrived there.
     sent : int64 array [messages]
         Cycle in which the first flit of that worm was handed to its sender's interface.
     sending : Sending

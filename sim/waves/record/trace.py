@@ -57,8 +57,8 @@ class LinkTrace(NamedTuple):
     front : int32
         Worm at the front of the buffer at the channel's end, from the decoding of its header on, or `NOBODY`.
     waits : int64
-        Requests of that worm that are not granted in this cycle, as a code of `Front.waiting`; see `wanted_by`. At
-        consumption channels and slots: an index into ``asked``.
+        Requests of that worm that are not granted in this cycle, as a code of `Front.waiting`; see `wanted_by`. For
+        consumption channels and slots it is an index into the array ``asked``.
     targets : int64
         Outputs of that worm, as a code of `Front.going`.
     stored : int16

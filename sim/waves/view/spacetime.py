@@ -44,7 +44,7 @@ LISTED = 16  # largest number of worms in the list below the diagram
 # inches
 TICKS = 0.3  # for the axis
 LEGEND = 0.14
-TRACK = 0.09  # of an arrow of the deadlock, beside the bars
+TRACK = 0.09  # width that an arrow of the deadlock takes beside the bars
 GAP = 0.7  # rows, before the consumption channels
 
 

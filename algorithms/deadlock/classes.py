@@ -61,7 +61,8 @@ class Vocabulary:
 def vocabularies(parts: Sequence[ChannelUse]) -> list[Vocabulary]:
     """Return the sets of directions by which class maps of these worms can be written.
 
-    The first one is that of the first part's own map."""
+    The first one is that of the first part's own map.
+    """
     stated, topology = parts[0].stated, parts[0].topology
     named = []
     if topology.kind in GRIDS:

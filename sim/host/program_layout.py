@@ -31,9 +31,9 @@ def _record(*fields: str, narrow: tuple[str, ...] = ()) -> np.dtype:
     return np.dtype([*((field, np.int64) for field in fields), *((field, np.int32) for field in narrow)])
 
 
-#: Node's processor: its present task, the cycle of its end, and the first and last waiting task. A task is the number of
-#: a worm to post, or -2 - d for the receipt of delivery d. ``taken``, ``given``: token buckets of its memory. ``turn``:
-#: the direction to serve first.
+#: Node's processor: its present task, the cycle of its end, and the first and last waiting task. A task is the number
+#: of a worm to post, or -2 - d for the receipt of delivery d. ``taken``, ``given``: token buckets of its memory.
+#: ``turn``: the direction to serve first.
 NODE = _record("task", "until", "first", "last", "taken", "given", "turn")
 #: Smart interface's table: taken rows, one bit each; first and last worm that wait for rows; the row being written (a
 #: worm: the row of its source; -2 - d: the row of the node of delivery d), and first and last row that wait to be

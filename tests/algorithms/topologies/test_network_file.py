@@ -193,7 +193,7 @@ def changed(old, new):
     (SQUARE + 'name = "a\\nb"\n', r"name 'a\nb' is not valid. Allowed: text on one line"),
     (SQUARE + "places = [[0, 0]]\n", "it has 1 place. Needed: 4, one per switch"),
     (SQUARE + "places = [[0, 0], [0, 0], [0, 0], [0, 0, 0]]\n",
-     "places[3]: [0, 0, 0] is not valid. Needed: 2 numbers, as in all places"),
+     "places[3]: [0, 0, 0] is not valid. Needed: 2 numbers, as many as the other"),
     (SQUARE + "places = [[0, 0], [0, 0], [0, 0], [0, nan]]\n",
      "places: nan is not valid. Allowed: finite numbers of up to 64 bits"),
     (SQUARE + "places = [[0, 0], [0, 0], [0, 0], [0, 1e308]]\n",

@@ -16,8 +16,8 @@ from .unicast import UnicastScheme
 __all__ = ["Block", "BroadcastTree", "Offset", "TorusBroadcast"]
 
 Offset = tuple[int, int]
-"""(x, y) of [Hou], in nodes. x, our second coordinate, is routed first, upwards to the right (east). y, our first
-coordinate, is routed second, upwards to the bottom (south)."""
+"""(x, y) of [Hou], in nodes. x, our second coordinate, is routed first, growing to the right (east). y, our first
+coordinate, is routed second, growing to the bottom (south)."""
 
 
 class BroadcastTree:

@@ -21,8 +21,8 @@ class UMesh(UnicastScheme, MeshScheme):
     continues with its piece. So the worms of one step go between nodes of the chain that do not interleave, and by
     e-cube they share no link.
 
-    The order is that of meshes. On a torus, where worms also cross the edge, the chain would have to begin at the
-    source. Networks without coordinates have no order of dimensions.
+    The scheme is defined on meshes only. On a torus, where worms also cross the edge, the chain would have to begin at
+    the source. Networks without coordinates have no order of dimensions.
 
     Cost: ceil(log2(d + 1)) steps for d destinations, with one port: a node sends one worm per step, a destination from
     the step after its receipt. The list of nodes that a destination serves travels as payload, uncounted.

@@ -33,10 +33,10 @@ class TreeInput(wiring.Component):
                   ▲ arrived, granted                       (a flit is freed when all its branches have taken it)
                   └──▶ tells, needs_token
 
-    *asynchronous*: a reader with a read port for each output. Each branch of a worm advances at its own pace, within
-    the depth of the buffer. *synchronous*: one reader. A worm takes the virtual channels of all its outputs at once, or
-    waits; each flit is sent to all of them in the same cycle. *serial*: one read port. The branches take turns at it,
-    one copy per cycle, and are otherwise independent.
+    *asynchronous*: for each output a reader with its own read port. Each branch of a worm advances at its own pace,
+    within the depth of the buffer. *synchronous*: one reader. A worm takes the virtual channels of all its outputs at
+    once, or waits; each flit is sent to all of them in the same cycle. *serial*: one read port. The branches take
+    turns at it, one copy per cycle, and are otherwise independent.
 
     *Latency*, with free resources, from link to link: header 3 cycles (from its last flit, if it has several), data 2;
     with ``fast`` delays 1 more; with a token that is here 1 more. *Throughput*: a flit per cycle and output; serial: a

@@ -75,7 +75,10 @@ def known_to_fit(topology: Topology, scheme: Scheme, configuration: Configuratio
 
 @lru_cache(maxsize=1)
 def _samples(topology: Topology, scheme: Scheme) -> tuple[Worms, ...]:
-    """Return worms of unicasts, of multicasts to two nodes, and of large multicasts."""
+    """Return worms of unicasts, of multicasts to two nodes, and of large multicasts.
+
+    For a scheme that only broadcasts, these are broadcasts.
+    """
     generator = np.random.default_rng(0)
     nodes = topology.nodes
     if scheme.broadcasts:

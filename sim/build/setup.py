@@ -52,7 +52,7 @@ class Setup:
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> "Setup":
-        """Resolve options by name: ``topology``, ``scheme``, ``relation``, and the options that `on` takes."""
+        """Resolve options by name: ``topology``, ``scheme``, ``relation``, and the hardware options."""
         network = find_topology(options["topology"])
         return cls.on(network, find_scheme(options["scheme"], network, options.get("relation")), options)
 

@@ -37,7 +37,7 @@ SIZES = (1, 2, 4, 8)
 #: Largest distance of words that are copied in one run. Across larger gaps a second run takes less time.
 GAP = 64
 
-#: Number of routers from which a network is stepped bit by bit, `PLANE_WIDTH` routers at once. A step takes the time of
+#: Number of routers of a kind from which they are stepped bit by bit, `PLANE_WIDTH` at once. A step takes the time of
 #: 190 routers that are stepped word by word.
 MANY = 193
 

@@ -115,7 +115,7 @@ class InPlaces(Inside):
         if writer == link.vcs or any(flit >> 1 & 1 for flit in self.snapshot.consumed(link.target, writer)):
             return (), ()
         sender = self._sender(link, writer)
-        # a packet that is not forwarded waits in the routers, not in the interface
+        # a worm with one destination: holder and sender are the same, and its waits in the routers are counted there
         return ((), ()) if sender == holder else ((str(Resource.cons(link.target, link.first + writer)),), (sender,))
 
     def _sender(self, link: FabricLink, vc: int) -> Packet | None:

@@ -240,8 +240,8 @@ def _count_turns(fronts, following, host, state):
 def _served(fronts, following, host, channel, router):
     """Return the name of the worm that was served in place of the one at a front.
 
-    Its flit went to the same output, or else came from the same input. Otherwise that input read the worm's header, or
-    made a request for it that was not granted.
+    Its flit went to the same output, or else came from the same input. Otherwise the same input read the header of
+    this other worm, or made a request for it that was not granted.
     """
     front, unit, found = channel.first + router, fronts.kinds[channel.kind].unit, NOBODY
     for number in range(len(fronts.channels)):

@@ -125,7 +125,7 @@ def _earlier(messages: Messages, nodes: int, longest: int) -> Iterator[Messages]
 
 
 def _nearer(messages: Messages, nodes: int, longest: int) -> Iterator[Messages]:
-    """Replace a node by another in all messages, and make one message or all a flit shorter."""
+    """Replace a node by an unused one in all messages, and make one message a flit shorter."""
     if len(messages) > FEW:
         return
     used = sorted({node for message in messages for node in (message.source, *message.destinations)})

@@ -1,12 +1,12 @@
 """Defaults and limits of runs, loads, hunts and random plans."""
 
 __all__ = ["CYCLES", "ENGINES", "FIRST_SEED", "HUNT_CYCLES", "HUNT_LENGTHS", "MOST_LOAD_CYCLES", "MOST_RUN_CYCLES",
-           "MOST_SEED", "MOST_SEEDS", "PRECISION", "SAMPLES", "SEEDS"]
+           "MOST_RUN_LENGTH", "MOST_SEED", "MOST_SEEDS", "PRECISION", "SAMPLES", "SEEDS"]
 
 ENGINES = ("bulk", "amaranth")
 
-#: Largest cycle of a run, and largest length of a message in flits.
-MOST_RUN_CYCLES = 2**40
+#: Largest cycle of a run, and largest length of its messages in flits.
+MOST_RUN_CYCLES, MOST_RUN_LENGTH = 2**40, 2**30
 
 #: Largest numbers of cycles and of seeds of a load experiment.
 MOST_LOAD_CYCLES, MOST_SEEDS = 2**32, 1024

@@ -81,7 +81,8 @@ class Traffic:
             raise WormcastError(f"destinations_deviation: {self.destinations_deviation} is not valid. Allowed: 0, and "
                                 f"up to {MOST_DEVIATION} with the distribution normal.")
         if (self.destinations_counts is not None) != (self.destinations_distribution == "given"):
-            raise WormcastError("destinations_counts is missing. Needed: with the distribution given."
+            raise WormcastError("destinations_counts is missing. Needed with the distribution given: numbers of "
+                                "destinations and their weights, for example 1:0.5,8:0.3."
                                 if self.destinations_counts is None else
                                 f"destinations_counts: {self.destinations_counts!r} is not valid with the "
                                 f"distribution {self.destinations_distribution}. Allowed: with the distribution given.")

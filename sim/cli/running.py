@@ -13,7 +13,7 @@ from wormcast.algorithms import Topology, WormcastError
 from wormcast.algorithms.announcements import announce
 from wormcast.algorithms.errors import MessageError
 
-from ..build.limits import ENGINES, MOST_RUN_CYCLES
+from ..build.limits import ENGINES, MOST_RUN_CYCLES, MOST_RUN_LENGTH
 from ..build.setup import Setup
 from ..common.atomic_write import whole_file
 from ..common.figure_file import require_page, require_picture, whole_picture
@@ -161,7 +161,7 @@ def _draw(result: "Run", plot: Path) -> None:
 def _message_file(path: Path) -> "MessageFile":
     from ..experiments.message_file import MessageFile
 
-    return MessageFile(str(path), "messages", MOST_RUN_CYCLES, MOST_RUN_CYCLES)
+    return MessageFile(str(path), "messages", MOST_RUN_CYCLES, MOST_RUN_LENGTH)
 
 
 def _messages(network: Topology, source: str | None, destinations: str | None, length: int | None,

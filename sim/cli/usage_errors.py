@@ -36,7 +36,7 @@ def usage_sentence(error: typer.TyperException) -> str:
         return _unknown_option(error)
     if missing := MISSING.fullmatch(message):
         choices = ", ".join(re.findall(r"[\w-]+", missing["choices"] or ""))
-        return f"{missing['name'].lower()} is missing." + (f" Allowed: {choices}." if choices else "")
+        return f"argument {missing['name']} is missing." + (f" Allowed: {choices}." if choices else "")
     if (extra := EXTRA.fullmatch(message)) and (context := getattr(error, "ctx", None)):
         arguments = [one.metavar or one.name.upper() for one in context.command.params
                      if one.param_type_name == "argument"]

@@ -16,7 +16,7 @@ from wormcast.algorithms.typecheck import require_kind
 
 from ..build.configuration import Configuration
 from ..build.front_door import require_sent
-from ..build.limits import ENGINES, MOST_RUN_CYCLES
+from ..build.limits import ENGINES, MOST_RUN_CYCLES, MOST_RUN_LENGTH
 from ..build.network import Network
 from ..engines.bulk import BulkEngine
 from ..engines.faults import Fault, find_faults
@@ -174,9 +174,9 @@ def check_messages(messages: Sequence[Message]) -> None:
                 require_kind(name, number, int)
         except WormcastError as error:
             raise MessageError(where, index, str(error)) from error
-        if not 1 <= message.length <= MOST_RUN_CYCLES:
+        if not 1 <= message.length <= MOST_RUN_LENGTH:
             raise MessageError(
-                where, index, f"length: {message.length} is not valid. Allowed: 1 to {MOST_RUN_CYCLES} flits.")
+                where, index, f"length: {message.length} is not valid. Allowed: 1 to {MOST_RUN_LENGTH} flits.")
         if not 0 <= message.at <= MOST_RUN_CYCLES:
             raise MessageError(where, index, f"cycle: {message.at} is not valid. Allowed: 0 to {MOST_RUN_CYCLES}.")
         for other in message.after:

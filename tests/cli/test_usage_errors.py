@@ -15,8 +15,11 @@ from command import wormcast
      f"timeout: '{2**41}' is not valid. Allowed: up to {2**40}."),
     (["list", "scheme"], ("what: 'scheme' is not valid. Allowed: schemes, topologies, relations, configurations, "
                           "components, figures.")),
-    (["list"], "what is missing. Allowed: schemes, topologies, relations, configurations, components, figures."),
-    (["run", "mesh:4x4"], "scheme is missing."),
+    (["list"], ("argument WHAT is missing. Allowed: schemes, topologies, relations, configurations, components, "
+                "figures.")),
+    (["run", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "1", "--length", str(2**32 + 5)],
+     "run: length: 4294967301 is not valid. Allowed: 1 to 1073741824 flits."),
+    (["run", "mesh:4x4"], "argument SCHEME is missing."),
     (["demo", "mesh:4x4"], "demo: 'mesh:4x4' is not valid: there are too many arguments. Allowed: options only."),
     (["topology", "mesh:2x2", "a", "b"],
      "topology: 'a b' is not valid: there are too many arguments. Allowed: TOPOLOGY."),

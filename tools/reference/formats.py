@@ -4,7 +4,7 @@ import json
 
 from wormcast.algorithms.file_schema import FileSchema, noun
 from wormcast.algorithms.topologies.network_file import NETWORK
-from wormcast.sim.build.limits import MOST_LOAD_CYCLES, MOST_RUN_CYCLES
+from wormcast.sim.build.limits import MOST_LOAD_CYCLES, MOST_RUN_CYCLES, MOST_RUN_LENGTH
 from wormcast.sim.build.traffic import LONGEST
 from wormcast.sim.experiments.figure.schema import FIGURE
 from wormcast.sim.experiments.load.checkpoint import CONTENT
@@ -18,7 +18,7 @@ __all__ = ["FORMATS", "format_pages"]
 #: Kinds of files by the name of their schema: schema, format and use.
 FORMATS: dict[str, tuple[FileSchema, str]] = {
     "network": (NETWORK, "TOML, in place of a topology: `wormcast plan net.toml ...`"),
-    "messages": (message_schema(MOST_RUN_CYCLES, MOST_RUN_CYCLES),
+    "messages": (message_schema(MOST_RUN_CYCLES, MOST_RUN_LENGTH),
                  ("a line of JSON per message, for `--messages` and `--trace`; in a JSON list, `at` replaces `cycle`. "
                   f"Traces have cycles up to {MOST_LOAD_CYCLES - 1} and lengths up to {LONGEST}")),
     "sweep": (SWEEP, "TOML, `wormcast sweep study.toml`"),

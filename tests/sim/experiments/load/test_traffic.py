@@ -133,7 +133,7 @@ HOT = {"pattern": "hot-spot", "hot_spot_share": 0.5, "destinations_mean": 2}
     ({"rate": 0.1, "destinations_deviation": 3}, "destinations_deviation: 3 is not valid. .* with the distribution"),
     ({"rate": 0.1, "destinations_distribution": "normal", "destinations_deviation": float("inf")}, "deviation: inf"),
     ({"rate": 0.1, "destinations_distribution": "given", "destinations_counts": "1:1e308,2:1e308"}, "'1:1e308' is"),
-    ({"rate": 0.1, "destinations_distribution": "given"}, "destinations_counts is missing. Needed: with"),
+    ({"rate": 0.1, "destinations_distribution": "given"}, "destinations_counts is missing. Needed with"),
     ({"rate": 0.1, "destinations_counts": "1:1"}, "'1:1' is not valid with the distribution fixed. Allowed: "),
     (GIVEN | {"destinations_counts": "1:1,3"}, "destinations_counts: '3' is not valid. Allowed: COUNT:WEIGHT"),
     (GIVEN | {"destinations_counts": "0:1"}, "destinations_counts: '0:1' is not valid"),

@@ -35,7 +35,7 @@ class Atbm(TreeScheme):
     """Asynchronous tree-based multicasting: each branch proceeds at its own pace, and tokens prevent deadlock.
 
     A worm that replicates in a switch waits for the token of the switch's group (`token_groups`). It holds the token
-    until the headers of all branches of this switch have arrived (``--tokens``).
+    until the header of every branch from this switch has reached its destinations, or the last stage (``--tokens``).
 
     Cost: one start-up, whatever the number of destinations.
     Source: [Varavithya], section 3.

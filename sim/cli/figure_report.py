@@ -92,7 +92,7 @@ def measure_figures(name: str, quick: bool, out: Path, scheduler: str | None, js
             if figure.name in catalogue():
                 costs.measured(figure, quick, some, told.seconds(figure.commands))
     seconds = time.process_time() - started
-    make_folder(out)  # a figure without points has not created it
+    make_folder(out)  # the store removes a new folder that is empty
     files = [_write(one, out, quick, told) for one in outcomes]
     if several:
         files.append(_report(name, outcomes, out, quick))

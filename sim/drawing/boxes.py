@@ -28,7 +28,7 @@ NODES = 0.42  # distance of a node from lines beside or above it
 LEVEL = 1.1  # largest difference in height of switches in a row
 STEEP = 1.5  # difference in height from which on a line leaves a box above or below
 AROUND = (0.4, 0.6, 0.8, 1.1, 1.5, 2.0)  # bulges of a curve around obstacles
-STUB, STUB_SHARE = 0.5, 0.2  # largest vertical part of a line at a box, in cells and as a share of the line's height
+STUB, STUB_SHARE = 0.5, 0.2  # longest vertical piece of a line at a box: cells, share of its height
 PASSES = 0.25  # smallest distance of a line from other boxes and nodes
 SIDES: dict[Side, tuple[int, int]] = {"left": (-1, 0), "right": (1, 0), "above": (0, -1), "below": (0, 1)}
 

@@ -111,7 +111,7 @@ def _differ(memory, image, start):
 
 @compiled
 def jump(host, meter, state, outputs, idle, image):
-    """Skip the cycles up to the next event of a host, or up to the end of the run, if memory repeats.
+    """Skip cycles up to the next event of a host, or up to the end of the run, if the state recurs periodically.
 
     For use while no worm is under way, after every cycle from ``idle[LOOK]`` on. Hosts do nothing before their next
     event. So memory that is the same in two cycles repeats from then on, with the distance of the two cycles as its

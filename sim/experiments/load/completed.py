@@ -54,7 +54,7 @@ class Through:
     way : Way or None
         None if worms are not followed.
     head, end : int64 array [messages]
-        Cycles in which that destination took the first and the last payload flit, the last one without t_nr.
+        ``head`` and ``tail`` of that destination, as in the glossary.
     offsets : int64 array [messages + 1]
         Destinations of message m are destinations[offsets[m]:offsets[m + 1]].
     destinations : int64 array [all destinations]

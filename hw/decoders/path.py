@@ -60,7 +60,7 @@ class Decoded:
     outside, disorder : Value
         The next destination does not exist, or must not be next. The worm goes no further.
     exit : Value
-        With ``ends_here``: the ejection port at which the worm ends, as an index into the port's exits (`Decoder.exits`).
+        With ``ends_here``: the ejection port at which the worm ends, an index into the port's exits (`Decoder.exits`).
         It has no bits if the port has one exit.
     """
 

@@ -83,8 +83,8 @@ def build_component(blueprint: "Blueprint", name: str, port: str | None = None,
             raise
         found = None
     if not isinstance(found, part.kind):
-        raise WormcastError(f"component: {name} is not valid: {_given(blueprint, part)} has no such component. "
-                            f"{_instead(name, part)}.")
+        raise WormcastError(f"component: {name} is not valid: hardware with {_given(blueprint, part)} does not have "
+                            f"it. {_instead(name, part)}.")
     return part.take(found)
 
 
@@ -99,7 +99,7 @@ def _given(blueprint: "Blueprint", part: "Exported") -> str:
 def _instead(name: str, part: "Exported") -> str:
     """Write the options with which hardware contains a component, or the component in its place."""
     if part.options:
-        return "Allowed: with " + " ".join(f"--{option} {value}" for option, value in part.options.items())
+        return "Allowed, for example: with " + " ".join(f"--{option} {value}" for option, value in part.options.items())
     others = [one for one, other in COMPONENTS.items() if other.path == part.path and one != name]
     return f"Allowed: {' or '.join(others)}"
 

@@ -72,6 +72,8 @@ def _unknown_option(error: Any) -> str:
 
     if similar := get_close_matches(unknown, options, cutoff=0.8):
         return f"{sentence} Nearest: {', '.join(similar)}."
+    if command not in COMMANDS:  # the program itself; the options of all commands would have to be imported
+        return f"{sentence} See: wormcast --help."
     others = [name for name in COMMANDS if name != command and unknown in _options(find_command(name))]
     return f"{sentence} Allowed with: {', '.join(others)}." if others else f"{sentence} See: wormcast {command} --help."
 

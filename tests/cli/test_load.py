@@ -260,4 +260,5 @@ def test_find_saturation_ends_in_a_deadlock():
 def test_what_does_not_go_with_find_saturation(more):
     code, out, err = wormcast("load", "mesh:3x3", "dual-path", "--find-saturation", *more)
     assert (code, out) == (2, "")
-    assert err.startswith(f"wormcast: find-saturation: {more[0]} is not valid with it")
+    name, given = more[0].removeprefix("--"), (*more[1:], True)[0]
+    assert err.startswith(f"wormcast: {name}: {given} is not valid with --find-saturation: the search runs several")

@@ -26,7 +26,7 @@ SMART = "--ni fpfs --packet 16"
     ("mesh:1x4", "k-binomial", f"{SMART} --dma 4/",
      "dma: '4/' is not valid. Allowed: FLITS or FLITS/CYCLES, each 1 to 9999, for example 4/3."),
     ("mesh:1x4", "k-binomial", f"{SMART} --dma-buckets both",
-     "dma_buckets: 'both' is not valid. Allowed: shared, separate."),
+     "dma-buckets: 'both' is not valid. Allowed: shared, separate."),
     ("mesh:1x4", "k-binomial", "--ni fcfs --packet 4",
      ("places: 4 (the default) is not valid: ni fcfs keeps all packets of a message, and a message of 32 flits has 8. "
       "Allowed: 8 or more.")),

@@ -58,7 +58,7 @@ def test_named_configuration_is_told(tmp_path):
     (["router", "--kind", "router_0", "-o", "x.v"],
      "kind: 'router_0' is not valid: mesh:8x8 has other kinds. Allowed: router."),
     (["network", "--topology", "mesh:2x2", "--tables", "t.json", "-o", "x.v"],
-     "tables: t.json is not valid: network for mesh:2x2 has no routing tables to write. Allowed: with network, and a "),
+     "tables: t.json is not valid: network for mesh:2x2 has no routing tables to write. Allowed: network, with a "),
     (["router", "--topology", "irregular:nodes=6,switches=3", "--scheme", "individual", "--tables", "t.json"],
      "tables: t.json is not valid: router for irregular:"),
     (["router", "--topology", "ring:4", "--scheme", "individual", "--vcs", "1"],

@@ -43,7 +43,7 @@ def test_a_ring_deadlocks_where_its_classes_are_taken_away(engine):
 
 
 def test_classes_need_their_share_of_the_channels():
-    with pytest.raises(WormcastError, match="vcs: 1 is not valid: e-cube tells 2 classes of virtual channels apart"):
+    with pytest.raises(WormcastError, match="vcs: 1 is not valid: e-cube has 2 classes of virtual channels"):
         around(vcs=1)
 
 

@@ -423,7 +423,7 @@ def walk(arrays, switch, phase, node, taken):
         code = options[phase, switch, node, 0]
         if code < 0 or hops == len(taken):
             return -1
-        if classes == 1:  # a division costs as much time as the rest
+        if classes == 1:  # a division would double the time
             link = link_of_port[switch, code]
             taken[hops] = link
         else:

@@ -123,7 +123,7 @@ def _spread(options: npt.NDArray[np.int16], classes: int, mates: Ports, sizes: P
 def _parallel_ports(routes: Routes) -> tuple[Ports, Ports]:
     """Ports whose links lead to the same switch in one phase, int [switches, ports, ports], and their count.
 
-    A port without a link is alone.
+    A port without a link forms a group of its own.
     """
     topology = routes.topology
     ports = topology.link_of_port.shape[1]

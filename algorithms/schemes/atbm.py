@@ -37,7 +37,7 @@ class Atbm(TreeScheme):
     A worm that replicates in a switch waits for the token of the switch's group (`token_groups`). It holds the token
     until the header of every branch from this switch has reached its destinations, or the last stage (``--tokens``).
 
-    Cost: one start-up, whatever the number of destinations.
+    Cost: one start-up for any number of destinations.
     Source: [Varavithya], section 3.
     """
 

@@ -15,10 +15,10 @@ __all__ = ["Cmin"]
 class Cmin(UnicastScheme):
     """In each step match nodes with the message and remaining destinations, so that few pairs of worms share a link.
 
-    In each step every node with the message, in the order of receipts, sends it to one remaining destination: the one
-    whose worm shares a link with the fewest worms of this step so far. Of several it takes the one whose id has the
-    fewest leading digits in common with the sender's, and of these the lowest id. Digits have base b in a
-    network of b x b switches.
+    In each step every node with the message sends it to one remaining destination, in the order of receipts. This is
+    the destination whose worm shares a link with the fewest worms of this step so far. Of several it takes the one
+    whose id has the fewest leading digits in common with the sender's, and of these the lowest id. Digits have base b
+    in a network of b x b switches.
 
     The indirect cube and omega networks have trees without conflicts, baseline and butterfly networks may not
     ([Chiang95]). This tree has few conflicts, not always the fewest. In a broadcast on the baseline network of 64 nodes

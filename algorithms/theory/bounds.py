@@ -1,8 +1,9 @@
 """Definition 1, Lemma 1 and Corollary 2 of [Boppana98]: sufficient consumption channels from counts of links."""
 
 from ..deadlock.degrees import Degrees, degrees
+from ..phrases import count
 from .problem import Problem
-from .statement import TheoremCheck, counted
+from .statement import TheoremCheck
 
 __all__ = ["bounds"]
 
@@ -68,8 +69,8 @@ def _lemma1(subject: Problem, held: Degrees, every: Degrees) -> TheoremCheck:
     sentence = (
         f"min(v_in, v_out + 1) = min({held.v_in}, {held.v_out + 1}) = {held.lemma1} consumption channels per node "
         f"suffice. Over all links that worms use, it is min({every.v_in}, {every.v_out + 1}) = {every.lemma1}. "
-        f"Check 1: {counted(len(incoming), 'channel')}, one per incoming link, {_cycle_text(cycles[0])}. "
-        f"Check 2: {counted(len(outgoing), 'channel')}, one per outgoing link and a spare one, "
+        f"Check 1: {count(len(incoming), 'channel')}, one per incoming link, {_cycle_text(cycles[0])}. "
+        f"Check 2: {count(len(outgoing), 'channel')}, one per outgoing link and a spare one, "
         f"{_cycle_text(cycles[1])}")
     if subject.vcs > 1:
         by_vcs = min(held.v_in * subject.vcs, held.v_out * subject.vcs + 1)
@@ -101,7 +102,7 @@ def _corollary2(subject: Problem, held: Degrees, every: Degrees) -> TheoremCheck
         f"v_out outgoing links. So min(v_in, v_out) = min({held.v_in}, {held.v_out}) = {held.corollary2} consumption "
         f"channels per node suffice. Over all links that worms use, it is min({every.v_in}, {every.v_out}) = "
         f"{every.corollary2}. "
-        f"Check: {counted(len(outgoing), 'channel')}, one per outgoing link, {_cycle_text(cycle)}")
+        f"Check: {count(len(outgoing), 'channel')}, one per outgoing link, {_cycle_text(cycle)}")
     return TheoremCheck("Corollary 2", PLACE, sentence, not cycle, paper, agrees, {
         "met": True, "met_of_all_links": every.met, "channels": held.corollary2,
         "channels_of_all_links": every.corollary2,

@@ -10,10 +10,11 @@ from typing import Any
 from ..consumption import ConsumptionClasses
 from ..deadlock.classes import fewest_classes, vocabularies
 from ..deadlock.knot_search import is_free
+from ..phrases import count
 from .paper import Claim
 from .problem import Problem
 from .ranking import certificate
-from .statement import TheoremCheck, counted
+from .statement import TheoremCheck
 
 __all__ = ["Need", "find_need", "need"]
 
@@ -71,7 +72,7 @@ def need(subject: Problem) -> list[TheoremCheck]:
     if not found.maps:
         cycle = subject.cycle(found.stated)
         sentence = (f"no number of classes suffices if classes consist of directions. The map in use has "
-                    f"{counted(found.stated, 'class')} and {_cycle_text(cycle)}")
+                    f"{count(found.stated, 'class')} and {_cycle_text(cycle)}")
         return [TheoremCheck(name, place, sentence, False,
                              found={"stated": found.stated, "free": found.free, "fewest": None})]
     proof = certificate(subject, found.maps[0]) if subject.has_stops and not subject.unfit else None
@@ -87,16 +88,16 @@ def _sentence(subject: Problem, found: Need) -> str:
     """Return the result in words."""
     maps = [str(one) for one in subject.maps if len(one)]
     mapped = f" with the map in use ({' and '.join(maps)})" if maps else ""
-    said = [_number(counted(found.stated, "class"), found.stated, found.free) + mapped]
+    said = [_number(count(found.stated, "class"), found.stated, found.free) + mapped]
     if found.fewest is None:
         return (f"{said[0]}. {len(found.maps[0])} classes suffice ({found.maps[0]}). Whether fewer suffice is not "
                 "known: there are too many directions to search")
     if not (found.free and found.fewest == found.stated):
         shown = " or ".join(map(str, found.maps[:4])) + (" or others" if len(found.maps) > 4 else "")
-        enough = _number(counted(found.fewest, "class"), found.fewest, True)
+        enough = _number(count(found.fewest, "class"), found.fewest, True)
         said.append(f"{enough}{f' ({shown})' if len(found.maps[0]) else ''}")
     if found.refused:
-        fewer = _number(counted(found.fewest - 1, "class"), found.fewest - 1, False)
+        fewer = _number(count(found.fewest - 1, "class"), found.fewest - 1, False)
         said.append(f"{fewer} ({_cycle_text(found.refused[0]['cycle'])})" if len(found.refused) == 1 else
                     f"{fewer}: each of the {len(found.refused)} maps of directions has a cycle")
     return ". ".join(said)
@@ -113,12 +114,12 @@ def _beside(subject: Problem, found: Need, claim: Claim) -> TheoremCheck:
         if enough and len(found.maps[0]):
             fewer = "" if found.fewest == claim.too_few else f"{found.fewest} suffice already: "
             shown = f" ({fewer}{found.maps[0]})"
-        said.append(_number(counted(claim.too_few, "channel"), claim.too_few, enough) + shown)
+        said.append(_number(count(claim.too_few, "channel"), claim.too_few, enough) + shown)
     if claim.enough is not None:
         enough = (found.free and found.stated <= claim.enough) or (
             found.fewest is not None and found.fewest <= claim.enough)
         holds, numbers[str(claim.enough)] = holds and enough, enough
-        said.append(_number(counted(claim.enough, "channel"), claim.enough, enough))
+        said.append(_number(count(claim.enough, "channel"), claim.enough, enough))
     return TheoremCheck(claim.name, claim.place, ". ".join(said), holds, claim.text, holds, {"enough": numbers})
 
 

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..deadlock.classes import MOST_DIRECTIONS, links_along, partitions, vocabularies
+from ..phrases import count
 from .acyclic_partitions import Dans, Groups, group_links, own_dans
 from .problem import Problem
 from .ranking import certificate
-from .statement import TheoremCheck, counted
+from .statement import TheoremCheck
 
 __all__ = ["Minimal", "minimal", "minimal_by_directions"]
 
@@ -47,7 +48,7 @@ def minimal(subject: Problem) -> TheoremCheck:
     tried = f"None of the {smaller} smaller sets is valid" if smaller else "There is no smaller set"
     own = own_dans(subject, subject.maps[0]) if len(subject.maps) == 1 and len(subject.maps[0]) else None
     one = len(found.sets) == 1
-    sentence = (f"a valid set of whole directions has at least {counted(number, 'DAN')}. The "
+    sentence = (f"a valid set of whole directions has at least {count(number, 'DAN')}. The "
                 f"{'only valid set of this size is' if one else 'valid sets of this size are'} {shown}"
                 f"{'' if one else f' ({len(found.sets)} sets)'}. {tried}")
     if own is not None and own.valid and len(own) > number:
@@ -72,21 +73,21 @@ def minimal_by_directions(subject: Problem) -> Minimal | None:
     vocabularies_ = [one for one in (_needed(subject, [*known.deciding, *known.idle]) for known in vocabularies(
         subject.parts)) if len(one.names) <= MOST_DIRECTIONS]
     refused: list[Dans] = []
-    for count in range(1, max((len(one.names) for one in vocabularies_), default=0) + 1):
+    for size in range(1, max((len(one.names) for one in vocabularies_), default=0) + 1):
         sets, seen = [], set()
         for groups in vocabularies_:
-            for blocks in partitions(groups.names, count):
+            for blocks in partitions(groups.names, size):
                 found = Dans(subject, groups, tuple(tuple(groups.names.index(name) for name in block)
                                                     for block in blocks))
                 if not found.valid:
                     refused.append(found)
                     continue
-                links = frozenset(frozenset(np.flatnonzero(found.numbers == dan).tolist()) for dan in range(count))
+                links = frozenset(frozenset(np.flatnonzero(found.numbers == dan).tolist()) for dan in range(size))
                 if links not in seen:
                     seen.add(links)
                     sets.append(found)
         if sets:
-            return Minimal(sets, [one for one in refused if len(one) < count])
+            return Minimal(sets, [one for one in refused if len(one) < size])
     return None
 
 

@@ -7,10 +7,11 @@ import numpy.typing as npt
 
 from ..channels import link_names
 from ..compiled import compiled
+from ..phrases import count
 from .acyclic_partitions import Dans, Groups, group_links
 from .problem import Problem
 from .ranking import certificate
-from .statement import TheoremCheck, counted
+from .statement import TheoremCheck
 
 __all__ = ["Partitions", "minimal_by_links", "search"]
 
@@ -62,11 +63,11 @@ def minimal_by_links(subject: Problem) -> TheoremCheck:
     names = link_names(subject.topology)
     groups = group_links(subject, [names[link] for link in loaded], numbers)
     refused: list[dict[str, int]] = []
-    for count in range(1, len(loaded) + 1):
-        found = search(subject, groups, loaded, count)
+    for size in range(1, len(loaded) + 1):
+        found = search(subject, groups, loaded, size)
         if found.first is not None:
             return _statement(subject, groups, found, refused)
-        refused.append({"dans": count, "steps": found.steps, "complete": found.complete})
+        refused.append({"dans": size, "steps": found.steps, "complete": found.complete})
         if not found.complete:
             break
     return TheoremCheck(name, place, f"not decided: the search for sets of {len(refused)} DANs stopped after "
@@ -82,7 +83,7 @@ def _statement(subject: Problem, groups: Groups, found: Partitions, refused: lis
     number = str(found.count) if found.complete else f"more than {found.count}"
     single = found.complete and found.count == 1
     sentence = (f"worms use {len(groups.names)} links while they hold a consumption channel. Each link may be in any "
-                f"DAN. Then a valid set has at least {counted(size, 'DAN')}, and there "
+                f"DAN. Then a valid set has at least {count(size, 'DAN')}, and there "
                 f"{'is 1 such set' if single else f'are {number} such sets'}")
     if refused:
         steps = sum(one["steps"] for one in refused)

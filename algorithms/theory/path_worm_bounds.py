@@ -9,11 +9,12 @@ from itertools import permutations
 import numpy as np
 
 from ..irregular import all_covers, descent, fewest_steps
+from ..phrases import count
 from ..routing import UP_DOWN_ADAPTIVE
 from ..schemes.multi_drop import MultiDropScheme
 from ..topologies import Topology
 from ..worms import Worms, steps_of
-from .statement import TheoremCheck, counted
+from .statement import TheoremCheck
 
 __all__ = ["Multicast", "chained", "drawn_multicasts", "piecewise"]
 
@@ -147,7 +148,7 @@ def _few(topology: Topology, scheme: MultiDropScheme, multicasts: list[Multicast
     return TheoremCheck(
         "Figure 13", "section 5.2.4",
         f"for {as_few} of {len(multicasts)} multicasts to up to {MOST_SWITCHES} switches the scheme needs the "
-        f"fewest worms that chains allow. It never needs more than {counted(more, 'worm')} more. In total it needs "
+        f"fewest worms that chains allow. It never needs more than {count(more, 'worm')} more. In total it needs "
         f"{sum(used)} worms, and the minimum is {sum(least)}",
         sum(used) <= NEARLY * sum(least),
         found={"multicasts": len(used), "fewest": as_few, "most": more, "worms": sum(used), "least": sum(least)},

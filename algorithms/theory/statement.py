@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["TheoremCheck", "counted"]
+__all__ = ["TheoremCheck"]
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,3 @@ class TheoremCheck:
             "paper": self.paper, "agrees": self.agrees, "found": self.found, "witness": self.witness,
             "certificate": self.certificate, "source": self.source,
         }
-
-
-def counted(number: int, word: str) -> str:
-    """Return a number with its noun: ``1 class``, ``2 classes``."""
-    return f"{number} {word}" if number == 1 else f"{number} {word}{'es' if word.endswith('s') else 's'}"

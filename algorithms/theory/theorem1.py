@@ -7,8 +7,9 @@ import numpy as np
 
 from ..consumption import ConsumptionClasses
 from ..deadlock.channel_use import ChannelUse
+from ..phrases import count
 from .problem import Problem
-from .statement import TheoremCheck, counted
+from .statement import TheoremCheck
 
 __all__ = ["Crossing", "crossing", "theorem1"]
 
@@ -58,7 +59,7 @@ def theorem1(subject: Problem) -> TheoremCheck:
         if not subject.complete:
             why = "not decided. Multicasts to two destinations do not meet both hypotheses, but larger multicasts may"
         elif pairs:
-            why = (f"hypothesis 1 is met. Hypothesis 2 is not decided. The scheme visits {counted(pairs, 'pair')} of "
+            why = (f"hypothesis 1 is met. Hypothesis 2 is not decided. The scheme visits {count(pairs, 'pair')} of "
                    f"nodes in both orders. Of the {min(pairs, MOST_PAIRS)} nearest pairs, multicasts to exactly the "
                    "two nodes visit none in both orders")
         elif not waits:
@@ -73,7 +74,7 @@ def theorem1(subject: Problem) -> TheoremCheck:
     sentence = ("both hypotheses are met. 1: a worm waits for links after it has reserved a consumption channel. 2: "
                 f"{subject.named(first)} and {subject.named(second)} are visited in both orders, by worms {shown}")
     if pairs > 1:
-        sentence += f". Worms visit {counted(pairs - 1, 'other pair')} of nodes in both orders"
+        sentence += f". Worms visit {count(pairs - 1, 'other pair')} of nodes in both orders"
     messages = [{"at": 0, "source": source, "destinations": visits, "length": FLITS_A_HOP * found.hops}
                 for _, source, *visits in worms]
     values |= {"pairs": pairs, "meet": found.meets}

@@ -4,10 +4,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ..phrases import count
 from ..routing import RELATIONS, Routes
 from ..worms import AT_ONCE, Worms
 from .problem import Problem
-from .statement import TheoremCheck, counted
+from .statement import TheoremCheck
 
 __all__ = ["unicasts"]
 
@@ -32,7 +33,7 @@ def _shortest(subject: Problem, relations: list[Routes]) -> TheoremCheck:
         longer += int((more > 0).sum())
         first = int((more > 0).argmax())
         example = (f". Example: the path {subject.worm_text(source[first], node[first])}, by "
-                   f"{counted(int(more[first]), 'hop')}") if more.any() else ""
+                   f"{count(int(more[first]), 'hop')}") if more.any() else ""
         sentences.append(f"{int((more > 0).sum())} of the {pairs} paths by {routes.relation.name} are longer than a "
                          f"shortest path{example}")
     stated = subject.stated
@@ -58,7 +59,7 @@ def _trees(subject: Problem, relations: list[Routes]) -> TheoremCheck:
         f"they could deadlock. Example: the worm from {subject.named(u)} to {subject.named(w)} and {subject.named(x)} "
         f"holds the link to {subject.named(w)}, and waits for the link from {subject.named(v)} to {subject.named(x)}. "
         f"The worm from {subject.named(v)} to the same destinations holds that link, and waits for the first. "
-        f"{counted(len(found), 'pair')} of neighbours {'has' if len(found) == 1 else 'have'} such worms")
+        f"{count(len(found), 'pair')} of neighbours {'has' if len(found) == 1 else 'have'} such worms")
     return TheoremCheck("Trees", "section 2", sentence, True, found={"pairs": len(found)})
 
 

@@ -7,9 +7,10 @@ import numpy as np
 
 from ..deadlock.channel_use import ChannelUse
 from ..deadlock.graph import DependencyGraph, dependency_graph
+from ..phrases import count
 from ..routing import UP_DOWN_ADAPTIVE, goes_up, reachability
 from ..topologies.coordinates import levels
-from .statement import TheoremCheck, counted
+from .statement import TheoremCheck
 
 __all__ = ["Buffered", "buffered"]
 
@@ -64,7 +65,7 @@ def _theorem_4(part: ChannelUse) -> TheoremCheck:
         "Theorem 4", "section 5.2.4",
         f"{len(pairs)} pairs of switches can be consecutive in a chain. {_links(upwards)} up on the shortest legal "
         "paths between them. No link skips a level" if apart <= 1 else
-        f"a link skips {counted(apart - 1, 'level')}", upwards == 0 and apart <= 1,
+        f"a link skips {count(apart - 1, 'level')}", upwards == 0 and apart <= 1,
         found={"pairs": len(pairs), "links": ways, "up": upwards}, source=SOURCE)
 
 

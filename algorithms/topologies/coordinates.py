@@ -75,7 +75,7 @@ class Places:
 
 
 def levels(topology: Wired) -> Integers:
-    """Return each switch's distance from the root in links, whatever their direction, int32 [switches]; -1: no path."""
+    """Return each switch's distance from the root, over links in either direction, int32 [switches]; -1: no path."""
     found = np.full(topology.switches, -1, np.int32)
     found[topology.root] = level = 0
     while (front := found == level).any():

@@ -23,9 +23,9 @@ ORDER = (LINK, NODE, OPEN)
 def built_ports(topology: Topology) -> tuple[list[list[str]], list[list[str]]]:
     """Return the uses for which inputs and outputs are built, [switches][ports]: a link, a node, or open (not built).
 
-    An open port is built like the port of the same name in switches with the same port names, so that a mesh has one
-    kind of switch, edges included: for a link if one of them has a link there, else for a node. A port that is open in
-    all of them is not built.
+    An open port is built like the port of the same name in switches with the same port names: for a link if one of them
+    has a link there, else for a node. So a mesh has one kind of switch, edges included. A port that is open in all of
+    them is not built.
     """
     into = _uses(topology, topology.links[:, 2:], topology.injections)
     out = _uses(topology, topology.links[:, :2], topology.consumptions)

@@ -295,7 +295,7 @@ class _Reader:
                            "names.")
 
     def _alike(self, key: str) -> list[list[float]]:
-        """Places that all have as many numbers as the first place of a switch."""
+        """Return the places of a key. All have the same number of coordinates as the first place of a switch."""
         places: list[list[float]] = self.entries[key]
         dimensions = len(next(iter(self.entries["places"]), (0, 0)))
         other = next((number for number, one in enumerate(places) if len(one) != dimensions), None)

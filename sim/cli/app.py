@@ -202,7 +202,7 @@ def _run() -> int:
     except typer.TyperException as error:
         return _fail(Exit.BAD_INPUT, usage_sentence(error))
     except OSError as error:
-        where = f"{error.filename}: " if error.filename else "a file cannot be written: "
+        where = f"{error.filename}: " if error.filename else "a file cannot be read or written: "
         return _fail(Exit.BAD_INPUT, f"{where}{error.strerror or error}")
     except Interrupted as interrupted:
         return _fail(Exit.INTERRUPTED, str(interrupted))

@@ -12,7 +12,7 @@ from ..experiments.figure import Figure
 from ..experiments.figure.substitution import PLOT
 from .commands import COMMANDS, find_command, find_function
 
-__all__ = ["default_folders", "output_options", "require_only_pictures", "require_sound_commands"]
+__all__ = ["default_folders", "output_options", "require_only_pictures", "require_valid_commands"]
 
 #: Options with a path of a file that is read. All other options with a path name outputs.
 INPUTS = {"--messages"}
@@ -43,7 +43,7 @@ def default_folders(command: str) -> list[str]:
     return [option for option, default in outputs.items() if default is not None]
 
 
-def require_sound_commands(figure: Figure) -> None:
+def require_valid_commands(figure: Figure) -> None:
     """Refuse a figure with an unknown command, or with a command that names an output other than its picture."""
     for command in sorted(figure.commands):
         with naming(f"{figure.name}: told"):

@@ -45,7 +45,7 @@ from ..experiments.option_grid import write_csv
 from ..experiments.sweep import Point, ResultStore, require_cluster, run_missing, run_on_cluster
 from .answers import Answers, invoke
 from .app import emit, say, stdout_for_results, table
-from .figure_commands import require_sound_commands
+from .figure_commands import require_valid_commands
 from .progress import progress
 
 __all__ = ["list_figures", "measure_figures"]
@@ -58,7 +58,7 @@ def measure_figures(name: str, quick: bool, out: Path, scheduler: str | None, js
     several = [one for one in catalogue() if name in (ALL, paper_of(one))]
     figures = [find_figure(one) for one in several or [name]]
     for figure in figures:
-        require_sound_commands(figure)
+        require_valid_commands(figure)
     if scheduler is not None:
         require_cluster()
     started = time.process_time()

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ..build.setup import Setup
-from ..common.atomic_write import whole_file
+from ..common.atomic_write import make_folder, whole_file
 from ..common.figure_file import whole_picture
 from ..experiments.hunt import Hunt, Searched
 from ..experiments.message_file import write_messages
@@ -19,21 +19,26 @@ from .hardware import describe_hardware
 from .replaying import REST
 from .run_report import describe_deadlock
 
-__all__ = ["report", "to_dict", "write"]
+__all__ = ["report", "save_deadlock", "save_messages", "to_dict"]
 
 #: Largest number of nodes of a network that is recorded whole. Of larger ones only the deadlock's part is recorded.
 WHOLE = 256
 
 
-def write(result: Run, files: dict[str, Path]) -> None:
-    """Write the messages; then the waveform, picture and replay of their deadlock."""
+def save_messages(result: Run, file: Path) -> None:
+    """Write the messages of a deadlock, and create the folder if it does not exist."""
+    make_folder(file.parent)
+    with whole_file(file) as unfinished:
+        write_messages(result.messages, result.network.topology, unfinished)
+
+
+def save_deadlock(result: Run, files: dict[str, Path]) -> None:
+    """Write the waveform, picture and replay of a deadlock."""
     network, host = result.network, result.host
     assert result.deadlock is not None
     instances = (find_instances(network, "all") if network.topology.nodes <= WHOLE
                  else around(network, result.deadlock)[0])
     end = min(result.cycles, int(host.touched.max()) + REST)
-    with whole_file(files["messages"]) as messages:
-        write_messages(result.messages, network.topology, messages)
     with contextlib.ExitStack() as stack:
         waveform = stack.enter_context(whole_waveform(files["waveform"]))
         picture = stack.enter_context(whole_picture(files["picture"]))
@@ -75,7 +80,8 @@ def report(found: Hunt, setup: Setup, files: dict[str, Path], command: str | Non
     say(describe_deadlock(found.result))
     for what, path in files.items():
         say(f"{what}: {path}")
-    say(f"again: {command}")
+    if command:
+        say(f"again: {command}")
 
 
 def _extent(searched: Searched) -> str:

@@ -11,7 +11,7 @@ from wormcast.algorithms import WormcastError
 
 from ..build.limits import HUNT_CYCLES, HUNT_LENGTHS
 from ..build.setup import Setup
-from ..common.atomic_write import make_folder, require_writable
+from ..common.atomic_write import require_writable
 from ..common.path_conflicts import require_apart
 from .app import Exit, Json, SchemeName, TopologyName, emit, stdout_for_results
 from .commands import command
@@ -51,7 +51,7 @@ def hunt_(
     Exit code 0: no deadlock was found. This is no proof; use check for a proof.
     """
     from ..experiments.hunt import hunt, usual_lengths
-    from .hunt_report import report, to_dict, write
+    from .hunt_report import report, save_deadlock, save_messages, to_dict
     from .waveform_report import waveform_files
 
     name = re.sub(r"[^\w.+-]", "_", f"{Path(scheme).stem}_{topology}")
@@ -68,18 +68,20 @@ def hunt_(
             found = hunt(setup.topology, setup.scheme, configuration=setup.configuration, cycles=cycles,
                          lengths=lengths, seed=seed, tell=show)
     command = failed = None
+    written: dict[str, Path] = {}
     if found.result is not None:
-        make_folder(out)
         try:
-            write(found.result, files)
+            save_messages(found.result, messages)
+            written, command = {"messages": messages}, _command(topology, scheme, relation, given, messages)
+            save_deadlock(found.result, files)
+            written = files
         except WormcastError as error:  # the result is printed first
-            failed, files = error, {what: file for what, file in files.items() if what == "messages" and file.exists()}
-        command = _command(topology, scheme, relation, given, messages)
+            failed = error
     if json:
         resolved = setup.to_dict({"cycles": cycles, "length": "{}:{}".format(*lengths) if length is None else length})
-        emit(to_dict(found, files, command), resolved, seed)
+        emit(to_dict(found, written, command), resolved, seed)
     else:
-        report(found, setup, files, command)
+        report(found, setup, written, command)
     if failed:
         raise failed
     return Exit.DONE if found.result is None else Exit.DEADLOCK

@@ -119,7 +119,7 @@ def _saturation(options: dict[str, Any], warmup: int | None, kept: Given, named:
 
     for name, others in (("rate", options), ("trace", options), *((name, kept) for name in OUTPUTS)):
         if others.get(name):
-            raise WormcastError(f"{name.replace('_', '-')}: {others[name]} is not valid with --find-saturation: the "
+            raise WormcastError(f"{name}: {others[name]} is not valid with --find-saturation: the "
                                 "search runs several experiments with its own rates")
     spec = Specification.of({**options, "rate": 0.0})
     precision = PRECISION if options["precision"] is None else options["precision"]

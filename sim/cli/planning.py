@@ -69,7 +69,7 @@ def plan_(
     one = {"destinations": destinations, "plot": plot}
     if random is None and law:
         name, value = next(iter(law.items()))
-        raise WormcastError(f"{name.replace('_', '-')}: {value} is not valid without --random. Needed: --random "
+        raise WormcastError(f"{name}: {value} is not valid without --random. Needed: --random "
                             "MULTICASTS.")
     if random is None and (source is None or destinations is None):
         raise WormcastError(f"{'destinations' if source else 'source'} is missing. Needed: --source and "

@@ -55,7 +55,7 @@ def verilog(
         raise WormcastError(f"{'doc' if doc else 'json'}: on is not valid without -o. Needed: -o FILE.")
     for option in foreign_options(what):
         if option in given:
-            raise WormcastError(f"{option.replace('_', '-')}: {given[option]} is not valid with {what}: it does not "
+            raise WormcastError(f"{option}: {given[option]} is not valid with {what}: it does not "
                                 "change this component. Allowed: with "
                                 f"{'interface' if option in INTERFACE_FIELDS else 'router'}, its parts and network.")
     table = output.with_name(output.name + ".md") if output and doc else None

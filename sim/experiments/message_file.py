@@ -119,7 +119,7 @@ class MessageFile:
     most_length: int
 
     def read(self, topology: Topology, start: int = 0, number: int = 0) -> Iterator[Line]:
-        """Read the lines from byte ``start`` on, at which line ``number`` begins.
+        """Read the lines from byte ``start`` on, at which message ``number`` begins.
 
         Raises
         ------
@@ -164,14 +164,14 @@ class MessageFile:
 
     @contextlib.contextmanager
     def named(self, number: int) -> Iterator[None]:
-        """Put the line's number in front of the errors that it raises."""
+        """Put the number of a message in front of the refusals that this context raises."""
         try:
             yield
         except WormcastError as error:
             raise self.refused(number, str(error)) from error
 
     def refused(self, number: int, why: str) -> WormcastError:
-        """Return the error to raise for a line."""
+        """Return the refusal of a message."""
         return WormcastError(f"{self.what}: {self.path}, message {number} (the first is 0): {why}")
 
     def _line(self, topology: Topology, text: bytes, number: int, end: int) -> Line:

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from wormcast.algorithms import WormcastError
+from wormcast.algorithms.errors import naming
 from wormcast.algorithms.file_schema import ALLOWED, FileSchema
 from wormcast.algorithms.toml_file import read_toml
 
@@ -46,10 +47,8 @@ def read(file: Path) -> Sweep:
     if "series" in entries or "statements" in entries:
         raise WormcastError(f"{file} is not a sweep: it has series or statements, as figures have. Allowed: wormcast "
                             f"figure {file}.")
-    try:
+    with naming(str(file)):
         return _sweep(file.stem, entries)
-    except WormcastError as error:
-        raise WormcastError(f"{file}: {error}") from error
 
 
 def _sweep(name: str, entries: dict[str, Any]) -> Sweep:

@@ -95,8 +95,9 @@ class FileSchema:
     def _sentence(self, place: str, rule: str, definition: Mapping[str, Any], value: Any) -> str:
         if rule in ("required", "additionalProperties"):
             where = f"{place}: " if place else ""
-            known = list(definition.get("properties", {}))
-            unknown = [key for key in value if key not in known] if "additionalProperties" in definition else []
+            keys = definition.get("properties", {})
+            known = [key for key in keys if "not" not in keys[key]]  # none of its values would be valid
+            unknown = [key for key in value if key not in keys] if "additionalProperties" in definition else []
             if unknown:  # reported first, as a missing key may be misspelt
                 what = definition.get("title", self.title)
                 return f"{where}{unknown[0]!r} is not a key of {what}.{_known(unknown[0], known, definition)}"

@@ -113,7 +113,7 @@ def multistage(parameters: str) -> Topology:
     Raises
     ------
     WormcastError
-        A parameter is unknown, missing or out of its range, or there are more than 4096 nodes or 1024 switches.
+        A parameter is unknown, missing or out of its range. 4096 nodes and 1024 switches are the most.
     """
     b, stages, kind = read_min(parameters)
     nodes, rows = b**stages, b ** (stages - 1)
@@ -145,14 +145,13 @@ def read_min(parameters: str) -> tuple[int, int, str]:
     specification = f"min:{parameters}"
     given = read_parameters("min", parameters, {"b": None, "stages": None, "kind": "baseline"})
     b = whole_number(specification, "b", given["b"], 2, MOST_PORTS)
-    stages = whole_number(specification, "stages", given["stages"], 2, 12)
+    most = max(stages for stages in range(2, 13)
+               if b**stages <= MOST_NODES and stages * b ** (stages - 1) <= MOST_SWITCHES)
+    stages = whole_number(specification, "stages", given["stages"], 2, most, reason=f"with b={b}: up to {MOST_NODES} "
+                          f"nodes and {MOST_SWITCHES} switches")
     if given["kind"] not in WIRINGS:
         raise WormcastError(f"topology: kind {given['kind']!r} of '{specification}' is not valid. Allowed: "
                             f"{', '.join(WIRINGS)}.")
-    if b**stages > MOST_NODES or stages * b ** (stages - 1) > MOST_SWITCHES:
-        raise WormcastError(
-            f"topology: '{specification}' has {b**stages} nodes and {stages * b ** (stages - 1)} switches. "
-            f"Allowed: up to {MOST_NODES} nodes and {MOST_SWITCHES} switches.")
     return b, stages, given["kind"]
 
 

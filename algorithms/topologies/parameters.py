@@ -79,11 +79,11 @@ def read_parameters(
 
 
 def whole_number(
-    specification: str, name: str, text: str, least: int, most: int, *, what: str = "topology"
+    specification: str, name: str, text: str, least: int, most: int, *, what: str = "topology", reason: str = ""
 ) -> int:
-    """Read a parameter that is a whole number. Refuses other text and numbers out of range."""
+    """Read a parameter that is a whole number. Refuses other text and numbers out of range, with the range's reason."""
     number = int(text) if re.fullmatch("[0-9]{1,18}", text) else -1
     if not least <= number <= most:
         raise WormcastError(f"{what}: {name} {text!r} of '{specification}' is not valid. Allowed: whole numbers "
-                            f"from {least} to {most}.")
+                            f"from {least} to {most}{reason and f' ({reason})'}.")
     return number

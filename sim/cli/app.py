@@ -171,7 +171,7 @@ def main() -> None:
 @contextlib.contextmanager
 def _interruptible() -> Iterator[None]:
     """Raise KeyboardInterrupt for any error after SIGINT: a library that hears of it in a callback goes on, and fails
-    in its own words."""
+    in its own words. Python ignores errors in destructors: a signal that comes there is sent again."""
     came = False
 
     def hear(number: int, frame: "FrameType | None") -> None:
@@ -179,8 +179,15 @@ def _interruptible() -> Iterator[None]:
         came = True
         signal.default_int_handler(number, frame)
 
+    def ignored(error: "sys.UnraisableHookArgs") -> None:
+        if error.exc_type is KeyboardInterrupt:
+            threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
+        else:
+            sys.__unraisablehook__(error)
+
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, hear)
+        sys.unraisablehook = ignored
     try:
         yield
     except Interrupted:

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import sys
+import time
 
 import pytest
 
@@ -12,9 +14,10 @@ from wormcast.sim.cli import answers, app
 @pytest.fixture
 def heard():
     """Python's own way to hear SIGINT, which a shell's background has not."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    before, hook = signal.signal(signal.SIGINT, signal.default_int_handler), sys.unraisablehook
     yield
     signal.signal(signal.SIGINT, before)
+    sys.unraisablehook = hook
 
 
 @pytest.mark.parametrize(
@@ -33,6 +36,21 @@ def test_it_is_an_interruption_whatever_a_library_makes_of_it(made_of_it, heard,
             os.kill(os.getpid(), signal.SIGINT)
         except KeyboardInterrupt:
             raise made_of_it from None
+
+    monkeypatch.setattr(app, "app", command)
+    with pytest.raises(SystemExit) as end:
+        app.main()
+    assert (end.value.code, capsys.readouterr().err) == (130, "wormcast: interrupted\n")
+
+
+def test_it_is_an_interruption_in_a_destructor_too(heard, monkeypatch, capsys):
+    class Library:
+        def __del__(self):
+            os.kill(os.getpid(), signal.SIGINT)
+
+    def command(**_):
+        Library()
+        time.sleep(20)
 
     monkeypatch.setattr(app, "app", command)
     with pytest.raises(SystemExit) as end:

@@ -105,10 +105,11 @@ def test_its_name_is_the_shortest_and_its_nodes_are_ids():
     ("4x3", "'4x3' of 'min:4x3' is not a parameter"),
     ("b=1,stages=3", "b '1' of 'min:b=1,stages=3' is not valid. Allowed: whole numbers from 2 to 32"),
     ("b=33,stages=2", "Allowed: whole numbers from 2 to 32"),
-    ("b=2,stages=1", "stages '1' of 'min:b=2,stages=1' is not valid. Allowed: whole numbers from 2 to 12"),
+    ("b=2,stages=1", "stages '1' of 'min:b=2,stages=1' is not valid. Allowed: whole numbers from 2 to 8 .with b=2: "),
     ("b=2,stages=x", "stages 'x' of 'min:b=2,stages=x' is not valid"),
-    ("b=2,stages=9", "has 512 nodes and 2304 switches. Allowed: up to 4096 nodes and 1024 switches"),
-    ("b=32,stages=3", "has 32768 nodes and 3072 switches"),
+    ("b=2,stages=9", "stages '9' of .* whole numbers from 2 to 8 .with b=2: up to 4096 nodes and 1024 switches.[.]"),
+    ("b=4,stages=5", "stages '5' of .* whole numbers from 2 to 4 .with b=4"),
+    ("b=32,stages=3", "stages '3' of .* whole numbers from 2 to 2"),
     ("b=2,stages=3,kind=banyan", "kind 'banyan' of '.*' is not valid. Allowed: baseline, cube, omega, butterfly"),
 ])
 def test_other_parameters_are_refused_in_a_sentence(parameters, sentence):

@@ -219,7 +219,7 @@ class FileTrials:
 
     def _catalogue(self, rng: Random) -> Trial:
         path = rng.choice(sorted(CATALOGUE.glob("*-*.toml")))
-        files = {file.name: file.read_bytes() for file in CATALOGUE.iterdir()}
+        files = {file.name: file.read_bytes() for file in CATALOGUE.iterdir() if file.is_file()}
         text = _with_few_cycles(path.read_text())
         trial = self._mutated_toml(f"figure {path.name} --quick --out o --json", path.name, text, rng)
         return replace(trial, files={**files, **trial.files}, long=True)

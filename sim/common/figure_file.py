@@ -1,6 +1,7 @@
-"""Picture files (SVG and PNG), and names of pages for a browser."""
+"""Checks and writing of picture files (SVG and PNG), and checks of the paths of HTML pages."""
 
 import contextlib
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,5 +41,10 @@ def whole_picture(path: Path) -> Iterator[tuple[Path, str]]:
 
 
 def save_figure(figure: "Figure", file: Path, form: str, resolution: float = 300) -> None:
-    """Write a figure as "svg" or "png", ``resolution`` in dots per inch. The same figure gives the same bytes."""
-    figure.savefig(file, format=form, dpi=resolution, metadata={"Date": None} if form == "svg" else None)
+    """Write a figure as "svg" or "png", ``resolution`` in dots per inch. The same figure gives the same bytes.
+
+    Characters that the font lacks are drawn as boxes.
+    """
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")
+        figure.savefig(file, format=form, dpi=resolution, metadata={"Date": None} if form == "svg" else None)

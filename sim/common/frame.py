@@ -1,5 +1,6 @@
 """Common layout of all pictures: column widths, font sizes, colours, text width and line breaks."""
 
+import warnings
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
@@ -15,7 +16,7 @@ POINTS = 72  # in an inch
 
 # inches
 COLUMN, PAGE = 3.4, 7.0  # widths: one column of a paper, and two
-MOST_HEIGHT = 8.0  # of a picture that fits a page
+MOST_HEIGHT = 8.0  # largest height of a picture that fits a page
 MARGIN = 0.06
 LINE = 0.1  # distance between lines of text
 
@@ -28,7 +29,7 @@ GRID = "#e2e2e2"
 
 #: matplotlib's options for a legend in columns. Lengths are in units of the font size.
 LEGEND: dict[str, Any] = {"frameon": False, "handlelength": 2.8, "handletextpad": 0.6, "columnspacing": 1.2}
-ENTRY = 4.6  # width of an entry without its text, in units of the font size, with these options
+ENTRY = 4.6  # width of a legend's entry without its text, in units of the font size, with the options LEGEND
 
 #: matplotlib's settings.
 SETTINGS: dict[Any, Any] = {
@@ -44,7 +45,9 @@ def text_width(text: str, size: float = SIZE) -> float:
     from matplotlib.textpath import text_to_path
 
     font = FontProperties(family=SETTINGS["font.family"], size=size)
-    return float(text_to_path.get_text_width_height_descent(text, font, ismath=False)[0])
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")
+        return float(text_to_path.get_text_width_height_descent(text, font, ismath=False)[0])
 
 
 def wrapped(texts: Iterable[str], width: float, size: float = SIZE) -> list[str]:

@@ -142,9 +142,11 @@ class MessageFile:
                         line = self._line(topology, text, number, end)
                     yield line
                     number += 1
-        except (OSError, EOFError, zlib.error) as error:
-            raise WormcastError(f"{self.what}: {self.path} cannot be read: {getattr(error, 'strerror', None) or error}"
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            raise WormcastError(f"{self.what}: {self.path} is not a whole gzip file: it is cut off or damaged."
                                 ) from error
+        except OSError as error:
+            raise WormcastError(f"{self.what}: {self.path} cannot be read: {error.strerror}") from error
 
     def _lines(self, opened: io.BufferedReader) -> IO[bytes]:
         """Return the file's lines, or one line for each entry of a list."""

@@ -2,6 +2,7 @@
 
 import functools
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from random import Random
@@ -20,6 +21,10 @@ NETWORKS = (
     "irregular:switches=3,ports=4,nodes=5,connectivity=0.8,seed={seed}",
     "irregular:switches=4,ports=6,nodes=6,connectivity=0.5,seed={seed}", "n.toml", "n.toml",
 )
+
+#: Commands that draw a sample of multicasts, and their refusals of one of its worms.
+SAMPLE = ("check", "load", "hunt")
+OF_A_WORM = re.compile(r"scheme \S+( by \S+)?: a worm ")
 
 #: Values of each option. Most options keep their defaults.
 OPTIONS: Mapping[str, tuple[object, ...]] = {
@@ -218,7 +223,10 @@ def find_contradictions(outcomes: Mapping[str, CommandOutcome]) -> Iterator[tupl
 
 
 def _contradictory_refusals(outcomes: Mapping[str, CommandOutcome]) -> Iterator[tuple[str, CommandFault]]:
-    """Yield combinations that one command refuses and another one accepts, or refuses with another reason."""
+    """Yield combinations that one command refuses and another one accepts, or refuses with another reason.
+
+    A worm of the sample that ``check``, ``load`` and ``hunt`` draw is no reason for those with given messages.
+    """
     refusals = {name: outcome.err.splitlines()[-1].removeprefix("wormcast: ") for name, outcome in outcomes.items()
                 if outcome.code == 2 and outcome.err}
     for name, others in {
@@ -231,7 +239,8 @@ def _contradictory_refusals(outcomes: Mapping[str, CommandOutcome]) -> Iterator[
         "amaranth": ("run",),
     }.items():
         for other in others if name in refusals else ():
-            if outcomes[other].code != 2:
+            sampled = name in SAMPLE and other not in SAMPLE and OF_A_WORM.match(refusals[name])
+            if outcomes[other].code != 2 and not sampled:
                 yield other, CommandFault(f"{name} refuses, {other} does not", refusals[name])
     for name in ("amaranth", "trace"):
         if "run" in refusals and name in refusals and _reason(refusals["run"]) != _reason(refusals[name]):

@@ -50,6 +50,7 @@ RUN_OPTIONS = CommandOptions("run", {
     (*DECIDED, PLACED))
 
 TEXT = {"type": "string"}
+LINE = {"type": "string", "pattern": r"^[^\x00-\x1f\x7f]*$", ALLOWED: "text in one line, without control characters"}
 POSITIVE = {"type": "number", "minimum": 0, "exclusiveMinimum": True}
 VALUES = {"type": "array", "items": {"anyOf": [{"type": "number"}, TEXT]}}
 OF_POINTS = {
@@ -77,8 +78,8 @@ def _each(schema: Mapping[str, Any], **more: Any) -> dict[str, Any]:
 FIGURE = FileSchema("a figure", {
     "definitions": {"options": _table("the options", OF_POINTS)},
     **_table("a figure", {
-        "title": TEXT,
-        "source": TEXT,
+        "title": LINE,
+        "source": LINE,
         "like": {**TEXT, "pattern": f"^{NAME}$", ALLOWED: "the name of a figure"},
         "only": {"type": "array", "items": TEXT},
         "options": {"$ref": "#/definitions/options"},

@@ -5,6 +5,7 @@ from itertools import pairwise
 import pytest
 
 from wormcast.sim.common import frame
+from wormcast.sim.common.figure_file import save_figure
 from wormcast.sim.common.frame import POINTS, text_width, wrapped
 
 
@@ -23,3 +24,13 @@ def test_a_long_word_is_measured_some_times_for_each_line(monkeypatch):
     lines = wrapped(["x" * 5000], 3.0)
     assert len(lines) == 70
     assert len(asked) < 20 * len(lines)
+
+
+def test_characters_without_a_glyph_warn_of_nothing(tmp_path, recwarn):
+    from matplotlib.figure import Figure
+
+    picture = Figure()
+    picture.suptitle("\u4e2d")
+    save_figure(picture, tmp_path / "p.svg", "svg")
+    assert text_width("\u4e2d") > 0
+    assert not [str(one.message) for one in recwarn]

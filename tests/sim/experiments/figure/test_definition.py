@@ -130,6 +130,7 @@ def test_like_another_one(tmp_path):
     ({"only": "['nowhere']", "like": "'002'"}, "only: 'nowhere' is not valid. Allowed:"),
     ({"series": "[]", "like": "'002'"}, r"series: \[\] is not valid. Allowed: a table"),
     ({"like": "'small'"}, "like: 'small' is not valid: the figures are like each other in a circle"),
+    ({"title": '"a\\u0007"'}, "title: 'a.*' is not valid. Allowed: text in one line, without control characters"),
     ({"like": "'../small'"}, "like: '../small' is not valid. Allowed: the name of a figure"),
     ({"series": "{one = {scheme = 'dual-path', drawn = 'yes'}}"}, "series.one.drawn: 'yes' is not valid. Allowed:"),
     ({"variations": "{v = {text = 3}}"}, "variations.v.text: 3 is not valid. Allowed: text"),

@@ -11,7 +11,7 @@ from . import __doc__ as text
 
 
 def main() -> int:
-    """Run the parts; return 1 if there was a fault."""
+    """Run the selected parts of the fuzzer; return 1 if they found a fault, else 0."""
     parser = argparse.ArgumentParser(
         prog="python -m tools.fuzz", description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("part", nargs="*", choices=[*PARTS, []], help="Default: all parts.")

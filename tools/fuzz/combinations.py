@@ -26,6 +26,9 @@ NETWORKS = (
 SAMPLE = ("check", "load", "hunt")
 OF_A_WORM = re.compile(r"scheme \S+( by \S+)?: a worm ")
 
+#: Refusal by ``hunt``.
+OF_BROADCASTS = "it supports broadcast only"
+
 #: Values of each option. Most options keep their defaults.
 OPTIONS: Mapping[str, tuple[object, ...]] = {
     "vcs": (1, 1, 2, 3),
@@ -61,7 +64,7 @@ OPTIONS: Mapping[str, tuple[object, ...]] = {
     "configuration": ("boppana_8x8", "dcf_torus", "atbm_64", "sivaram_32", "small", "amnah_5x5x5"),
 }
 
-#: Options that another option needs.
+#: For some options, further options without which they would be refused.
 NEEDED_WITH: Mapping[str, Mapping[str, object]] = {
     "buffer-kind": {"vcs": 1, "consumption": 1, "buffer": 32, "chunk": 8},
     "ni": {"packet": 4},
@@ -172,7 +175,10 @@ def compare_commands(session: Session, number: int, rng: Random) -> None:
 
 
 def _trials(combination: Combination, number: int) -> dict[str, Trial]:
-    """Return one trial per command, by name. ``amaranth`` is a run by that engine, ``trace`` a load of its messages."""
+    """Return one trial per command, by name.
+
+    ``amaranth``: the command ``run`` with this engine. ``trace``: the command ``load`` with the messages of ``run``.
+    """
     first = json.loads(combination.files["m.jsonl"].splitlines()[0])
     to_all = first["destinations"] == "all"
     destinations = "all" if to_all else ",".join(map(str, first["destinations"]))
@@ -225,7 +231,8 @@ def find_contradictions(outcomes: Mapping[str, CommandOutcome]) -> Iterator[tupl
 def _contradictory_refusals(outcomes: Mapping[str, CommandOutcome]) -> Iterator[tuple[str, CommandFault]]:
     """Yield combinations that one command refuses and another one accepts, or refuses with another reason.
 
-    A worm of the sample that ``check``, ``load`` and ``hunt`` draw is no reason for those with given messages.
+    A worm of the sample that ``check``, ``load`` and ``hunt`` draw is no reason for commands with given messages, and
+    schemes of broadcasts alone, which ``hunt`` cannot shrink, are accepted by the others.
     """
     refusals = {name: outcome.err.splitlines()[-1].removeprefix("wormcast: ") for name, outcome in outcomes.items()
                 if outcome.code == 2 and outcome.err}
@@ -240,7 +247,7 @@ def _contradictory_refusals(outcomes: Mapping[str, CommandOutcome]) -> Iterator[
     }.items():
         for other in others if name in refusals else ():
             sampled = name in SAMPLE and other not in SAMPLE and OF_A_WORM.match(refusals[name])
-            if outcomes[other].code != 2 and not sampled:
+            if outcomes[other].code != 2 and not sampled and OF_BROADCASTS not in refusals[name]:
                 yield other, CommandFault(f"{name} refuses, {other} does not", refusals[name])
     for name in ("amaranth", "trace"):
         if "run" in refusals and name in refusals and _reason(refusals["run"]) != _reason(refusals[name]):
@@ -248,5 +255,5 @@ def _contradictory_refusals(outcomes: Mapping[str, CommandOutcome]) -> Iterator[
 
 
 def _reason(refusal: str) -> str:
-    """Return a refusal in which the option of the messages is the same for all commands."""
+    """Return a refusal with --trace in place of --messages, so that refusals of run and load can be compared."""
     return refusal.replace("--messages", "--trace").replace("messages:", "trace:")

@@ -86,7 +86,7 @@ class KillTrials:
         self._seconds: dict[str, float] = {}
         for name, job in self._jobs.items():
             with Sandbox() as sandbox:
-                run_trial(Trial(job.first, job.files), sandbox)  # compiles, so that the next run takes its usual time
+                run_trial(Trial(job.first, job.files), sandbox)  # compiles kernels: the next run takes its usual time
             with Sandbox() as sandbox:
                 outcome = run_trial(Trial(job.first, job.files), sandbox)
                 self._results[name], self._seconds[name] = _result(outcome, sandbox), outcome.seconds

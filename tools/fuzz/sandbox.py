@@ -20,8 +20,8 @@ GRACE = 20.0
 #: Seconds between two checks of a running command.
 POLL = 0.01
 
-#: Limits of time are in seconds of processor time, because other processes may use the machine. The limit of elapsed
-#: time is larger by this factor.
+#: Ratio of the limit of elapsed time to the limit of processor time of a command.
+#: Elapsed time has the larger limit, because other processes may use the machine.
 ELAPSED = 5
 
 #: Audit events of Python that change files, and the indices of the arguments that are paths.
@@ -167,7 +167,7 @@ class RunningCommand:
             os.kill(self.process, number)
 
     def wait(self, seconds: float, memory: float = float("inf")) -> str:
-        """Wait for the end. Return the limit that was exceeded before: ``time``, ``memory``, or empty."""
+        """Wait until the process ends or exceeds a limit. Return the limit: ``time``, ``memory``, or empty."""
         elapsed, processor = time.monotonic() + ELAPSED * seconds, self._processor_time() + seconds
         while not self.has_ended():
             if self._memory() > memory:
@@ -217,7 +217,7 @@ class RunningCommand:
 def start(
     arguments: Sequence[str], sandbox: Sandbox, environment: Mapping[str, str] | None = None
 ) -> Iterator[RunningCommand]:
-    """Start a command in a sandbox. It is stopped at the end of the block."""
+    """Start a command in a sandbox, and stop it at the end of the ``with`` block."""
     sys.stdout.flush()
     with RunningCommand(arguments, sandbox, environment or {}) as running:
         yield running
@@ -252,7 +252,7 @@ def _run(arguments: Sequence[str], sandbox: Sandbox, texts: list[Path], environm
 
 
 def _record_writes(descriptor: int) -> None:
-    """Write the paths that this process changes from now on to an open file."""
+    """From now on, write the paths of all files that this process changes to an open file."""
 
     def record(event: str, arguments: tuple[object, ...]) -> None:
         if event == "open":

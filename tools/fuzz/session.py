@@ -55,10 +55,10 @@ class Session:
     faults: Counter[str] = field(default_factory=Counter)
 
     def run(self, prepare: "Part", count: int, seconds: float, first: int = 0) -> None:
-        """Run ``count`` trials, numbered from ``first``. Start none after the time limit ``seconds``."""
+        """Run ``count`` trials, numbered from ``first``. Start no trial after the time limit ``seconds``."""
         preload()
         run_number = prepare(self)
-        end = time.monotonic() + seconds  # the preparation does not count
+        end = time.monotonic() + seconds  # the time limit does not include the preparation
         for number in range(first, first + count):
             if time.monotonic() > end:
                 break
@@ -68,7 +68,7 @@ class Session:
                 self.show_progress(f"{self.part}: {self.trials} trials, {self.faults.total()} faults")
 
     def report(self, name: str, trial: Trial, outcome: CommandOutcome, faults: list[CommandFault]) -> None:
-        """Count a trial. If it has faults, keep its files and print a command line that repeats it."""
+        """Count a trial. If it has faults, store its files and print a command line that repeats it."""
         self.exit_codes[outcome.code] += 1
         if not faults:
             return
@@ -79,5 +79,5 @@ class Session:
         self.show_fault(f"  {command}")
 
 
-#: Prepares what all trials of a part need. Returns a function that runs the trial with a given number.
+#: Function that prepares all trials of a part, and returns a function that runs the trial of a given number.
 Part = Callable[[Session], Callable[[int, Random], None]]

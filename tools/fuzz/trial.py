@@ -20,7 +20,7 @@ CODES = (0, 2, 3, 4, 5, 6)
 #: Limits of a command: seconds and bytes.
 SECONDS, MEMORY = 60.0, 4 << 30
 
-#: Seconds until SIGINT for commands with large numbers. They may run long, but must be interruptible.
+#: Seconds until SIGINT for commands with large numbers. Such commands may run long, but must be interruptible.
 PATIENCE = 4.0
 
 #: Largest length of a refusal, in characters.
@@ -74,7 +74,7 @@ class CommandFault:
 
 
 def run_trial(trial: Trial, sandbox: Sandbox, *, seconds: float = SECONDS, memory: float = MEMORY) -> CommandOutcome:
-    """Run a trial in a sandbox, with limits of time and memory. Send SIGINT after the time limit."""
+    """Run a trial in a sandbox, with limits of time and memory. Send it SIGINT after the time limit."""
     _write_files(trial.files, sandbox.work)
     with start(trial.arguments, sandbox) as running:
         limit = running.wait(min(seconds, PATIENCE) if trial.long else seconds, memory)
@@ -107,7 +107,7 @@ def _limit_faults(trial: Trial, outcome: CommandOutcome) -> Iterable[CommandFaul
 
 
 def _answer_faults(trial: Trial, outcome: CommandOutcome) -> Iterable[CommandFault]:
-    """Yield the faults of the exit code and the texts."""
+    """Yield the faults in a command's exit code, stdout and stderr."""
     errors = re.findall(r"^(\w[\w.]*(?:Error|Exception|Warning|Exit|Interrupt|Stop\w*)\b.*)$", outcome.err, re.M)
     if "Traceback (most recent call last)" in outcome.err:
         lines = re.findall(r'File "([^"]+)", line (\d+)', outcome.err)
@@ -132,7 +132,7 @@ def _answer_faults(trial: Trial, outcome: CommandOutcome) -> Iterable[CommandFau
 
 def _refusal_faults(trial: Trial, outcome: CommandOutcome) -> Iterable[CommandFault]:
     lines = NOTICE.sub("", outcome.err).splitlines()
-    has_code = any(name.endswith(".py") for name in trial.files)  # which may print, and whose errors are quoted
+    has_code = any(name.endswith(".py") for name in trial.files)  # may print, and refusals quote its errors
     if not lines or not lines[-1].startswith("wormcast: "):
         yield CommandFault("refusal without a sentence", outcome.err[-300:])
     elif len(lines) > 1 and not has_code:
@@ -161,7 +161,7 @@ def _file_faults(trial: Trial, outcome: CommandOutcome, sandbox: Sandbox) -> Ite
         if files.get(os.path.normpath(name)) != content and not any(_belongs(name, output) for output in outputs):
             yield CommandFault("input changed", f"{name} has been changed")
     for name in files.keys() - set(map(os.path.normpath, trial.files)):
-        if "__pycache__" in name:  # of a user's Python file
+        if "__pycache__" in name:  # bytecode of a user's Python file
             continue
         if ".unfinished" in name and outcome.limit != "interrupt":
             yield CommandFault("half-written", f"{name} has been left behind")

@@ -9,11 +9,11 @@
 - ``routing/``: routing relations.
 - ``headers/``: header formats.
 - ``irregular/``: chains of switches in networks with up and down links.
-- ``schemes/``: multicast schemes, compiled for millions of multicasts.
+- ``schemes/``: multicast schemes; compiled code plans many multicasts in one call.
 - ``worms``: arrays of worms.
 - ``channels``: names of the resources that worms hold.
 - ``ejection``: ejection ports of the nodes.
-- ``consumption``, ``class_coverage``: consumption classes, and a check that each stop has one.
+- ``consumption``, ``class_coverage``: consumption classes, and a check that each stop of a worm has a class.
 - ``multicast_plan``: readable, checked plan of one multicast.
 - ``plan_statistics``: average cost of many multicasts.
 - ``visit_triples``, ``deadlock/``: deadlock analysis.

@@ -1,6 +1,6 @@
 """Announcements of long work.
 
-A program with a terminal shows them (`announce_by`). Otherwise they do nothing.
+A program with a terminal sets a function that shows announcements (`announce_by`). Otherwise they do nothing.
 """
 
 import contextlib
@@ -10,7 +10,8 @@ __all__ = ["Announcer", "announce", "announce_by"]
 
 
 class Announcer(Protocol):
-    """Function that shows an announcement from entry to exit of its context. Its arguments are those of `announce`."""
+    """Function that shows an announcement from entry to exit of its context. The function's arguments are those of
+    `announce`."""
 
     def __call__(self, what: str, seconds: float | None, once: bool) -> contextlib.AbstractContextManager[object]:
         """Return the context in which the work runs."""
@@ -27,14 +28,14 @@ def announce(what: str, seconds: float | None = None, *,
              once: bool = False) -> contextlib.AbstractContextManager[object]:
     """Return a context for work that may take more than two seconds.
 
-    Times of announcements with the same text add up: many short ones are shown as one long one.
+    Times of announcements with the same text add up: many short works with one text are shown as one long work.
 
     Parameters
     ----------
     what : str
         The work, as in ``compiling the hosts' program``.
     seconds : float, optional
-        Estimated time. None: unknown.
+        Estimated time of the work; None if it is unknown.
     once : bool
         The result is stored, so that later runs do not wait for it.
     """

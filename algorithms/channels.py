@@ -24,7 +24,8 @@ NUMBER = re.compile(r"\*|[0-9]+(-[0-9]+)?")
 
 @dataclass(frozen=True)
 class Resource:
-    """A resource that one worm at a time can hold. Its text is the same in results, waveforms, pictures and JSON.
+    """A resource that one worm at a time can hold. A resource's text is the same in results, waveforms, pictures and
+    JSON.
 
     Parameters
     ----------
@@ -34,8 +35,8 @@ class Resource:
     where : str
         Name of the link (see `link_names`), id of the node, or stage of the token.
     number : str
-        Number of the channel, or group of the token. A set of channels: ``"*"`` for all of a link, ``"0-1"`` for a
-        range, ends included.
+        Number of the channel, slot or packet buffer entry, or group of the token. A set of channels: ``"*"`` for all of
+        a link, ``"0-1"`` for a range, ends included.
     port : int, optional
         For ``"inj"``: number of the node's injection port.
 
@@ -65,7 +66,7 @@ class Resource:
 
     @classmethod
     def parse(cls, text: str) -> "Resource":
-        """Read the text that ``str`` writes."""
+        """Return the resource with this text, as ``str`` writes it."""
         kind, _, rest = text.partition(":")
         where, _, number = rest.rpartition(":")
         port: int | None = None
@@ -76,7 +77,7 @@ class Resource:
 
     @classmethod
     def link(cls, name: str, vc: int | str) -> "Resource":
-        """A virtual channel of the link of this name."""
+        """A virtual channel of the link with this name."""
         return cls("link", name, str(vc))
 
     @classmethod
@@ -101,7 +102,8 @@ class Resource:
 
     @classmethod
     def place(cls, node: int, number: int | str) -> "Resource":
-        """A packet buffer entry of a node's smart interface. The numbers run through all rows of its child table."""
+        """A packet buffer entry of a node's smart interface. Entries are numbered through all rows of the interface's
+        child table."""
         return cls("place", str(node), str(number))
 
 
@@ -109,7 +111,7 @@ class Resource:
 def link_names(topology: Topology) -> tuple[str, ...]:
     """Name the links between switches, in the order of `Topology.links`.
 
-    ``U>V`` by the names of the switches; ``U>V#k`` where several links lead from U to V, k from 0 in their order.
+    A link from switch U to V is ``U>V``; of several links from U to V, number k, from 0 in their order, is ``U>V#k``.
     """
     pairs = [switch_pair(topology, start, end) for start, _, end, _ in topology.links.tolist()]
     several, seen = Counter(pairs), Counter[str]()
@@ -122,12 +124,12 @@ def link_names(topology: Topology) -> tuple[str, ...]:
 
 @lru_cache(maxsize=16)
 def link_rows(topology: Topology) -> dict[str, int]:
-    """Rows of `Topology.links` by the names of `link_names`. Read-only."""
+    """Return the row of `Topology.links` of each name in `link_names`. Read-only."""
     return {name: row for row, name in enumerate(link_names(topology))}
 
 
 def switch_pair(topology: Topology, start: int, end: int) -> str:
-    """Write two switches as ``U>V``."""
+    """Return the names of two switches as ``U>V``."""
     return f"{topology.switch_names[start]}>{topology.switch_names[end]}"
 
 
@@ -139,7 +141,8 @@ def channels_of_class(vcs: int, classes: int, one: int) -> range:
     vcs : int
         Virtual channels of the link, a multiple of its classes.
     classes, one : int
-        Number of classes, and the class in question: it owns channels one*vcs/classes and following.
+        Number of classes, and the class in question: class ``one`` owns the vcs/classes channels from one*vcs/classes
+        on.
     """
     share = vcs // classes
     return range(one * share, (one + 1) * share)
@@ -160,7 +163,7 @@ def require_share(vcs: int, classes: int, whose: str, topology: Topology) -> Non
 
 
 def class_channels(vcs: int, classes: int, one: int) -> str:
-    """Write the channels of a class: ``"*"``, ``"2"`` or ``"0-1"``."""
+    """Return the channels of a class as text: ``"*"`` for all, ``"2"`` or ``"0-1"``."""
     channels = channels_of_class(vcs, classes, one)
     if len(channels) == 1:
         return str(channels[0])

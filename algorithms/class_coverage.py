@@ -12,7 +12,8 @@ __all__ = ["require_classes", "without_class"]
 
 
 def require_classes(classes: ConsumptionClasses, scheme: str, routes: Routes, worms: Worms) -> None:
-    """Refuse a class map without a class for one of these worms at a stop. A map without any classes is allowed."""
+    """Refuse a class map that has no class for one of these worms at one of its stops. A map without any classes is
+    allowed."""
     if not len(classes):
         return
     last = np.zeros(len(worms.destinations), bool)

@@ -24,10 +24,10 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 LINEAR, QUADRATIC = 1 << 16, 1 << 8
-"""Number of array elements from which a function is compiled (`compiled_from`): for linear and quadratic run time."""
+"""Numbers of array elements from which `compiled_from` compiles a function of linear, and of quadratic run time."""
 
 PATIENCE = 0.25
-"""Processor seconds for which a process runs functions as plain Python, about the time to load Numba."""
+"""Processor seconds that a thread may spend on functions in plain Python: about the time to load Numba."""
 
 
 class CompiledFunction(Generic[P, R]):
@@ -41,7 +41,7 @@ class CompiledFunction(Generic[P, R]):
     py_func : function
         The function in Python.
     inline : bool
-        Each calling function contains the code.
+        The function's code is inlined into each compiled function that calls it.
     plain_below : int
         While Numba is not loaded, calls whose arrays have fewer elements run as plain Python, for `PATIENCE` at most.
     """
@@ -69,12 +69,12 @@ class CompiledFunction(Generic[P, R]):
 
 
 def compiled(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a function over arrays. Its type stays that of the plain function."""
+    """Compile a function over arrays. For type checkers the result has the type of the plain function."""
     return CompiledFunction(function)
 
 
 def compiled_from(elements: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Compile a function over arrays. A process with little work runs it as plain Python.
+    """Compile a function over arrays. A process with little work runs the function as plain Python.
 
     In plain Python, numbers of NumPy's types do not widen: the function must not assume 64 bits for narrower arrays.
 
@@ -87,7 +87,8 @@ def compiled_from(elements: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 
 def inlined(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a function into each calling function. For small functions and those with many arguments."""
+    """Compile a function into each calling function. Use it for small functions, and for functions with many arguments.
+    """
     return CompiledFunction(function, inline=True)
 
 
@@ -147,7 +148,8 @@ _plain = _Plain()
 
 @contextmanager
 def plain() -> Iterator[None]:
-    """Run all functions of `compiled_from` as plain Python. Tests compare both ways."""
+    """Run all functions of `compiled_from` as plain Python in this context. Tests compare the results with compiled
+    code."""
     _plain.always = True
     try:
         yield
@@ -156,7 +158,7 @@ def plain() -> Iterator[None]:
 
 
 def jit_loaded() -> bool:
-    """Numba has been loaded for compiled functions, so that compiled code is faster."""
+    """Numba has been loaded: from then on compiled code is faster than plain Python."""
     return f"{__package__}.jit" in sys.modules
 
 
@@ -196,7 +198,8 @@ def with_globals(function: Callable[..., Any], replace: Callable[[str, Any], Any
 def digest(function: Callable[..., Any]) -> str:
     """Hash of all code and constants that are compiled into a function: its own, and those of functions that it calls.
 
-    Comments, docstrings and line numbers do not count. Call it after the function's module is imported.
+    Comments, docstrings and line numbers do not change the digest. Call `digest` after the function's module is
+    imported.
     """
     found: list[Any] = []
     ahead = [function]
@@ -218,12 +221,13 @@ def _code(code: CodeType) -> tuple[Any, ...]:
     """Parts of a code object without its docstring and line numbers."""
     constants = [_code(value) if isinstance(value, CodeType) else value for value in code.co_consts]
     if constants and isinstance(constants[0], str) and not code.co_name.startswith("<"):
-        constants[0] = None  # a function's docstring; Python keeps None in its place up to 3.12
+        constants[0] = None  # a function's docstring; without one, Python up to 3.12 has None in this place
     return (code.co_code, repr(constants), code.co_names, code.co_varnames, code.co_argcount, code.co_flags)
 
 
 def _names(code: CodeType) -> set[str]:
-    """Names of globals in code and in nested functions. The module `dis` finds them too, ten times slower."""
+    """Names of globals in code and in nested functions. The module `dis` finds these names too, but takes ten times as
+    long."""
     found = set[str]()
     for value in code.co_consts:
         if isinstance(value, CodeType):

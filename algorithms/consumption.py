@@ -19,39 +19,40 @@ __all__ = ["NO_CLASS", "ClassMap", "ConsumptionClasses", "require_any_channel"]
 DIRECTION = re.compile("(up|down|(0|[1-9][0-9]?)[+-])([.](0|[1-9][0-9]?))?")
 
 NO_CLASS = -1
-"""Class of a hop that belongs to no directed network."""
+"""Class of a hop that belongs to no directed network of the map."""
 
 
 class ClassMap(Protocol):
-    """Map to classes of consumption channels: `ConsumptionClasses`, or an object with the same methods."""
+    """Map from hops to consumption classes: `ConsumptionClasses`, or an object with the same methods."""
 
     @property
     def by(self) -> str:
-        """Deciding hop: ``"next"`` or ``"last"``."""
+        """Hop that decides the class at a stop: ``"next"``, by which the worm continues, or ``"last"``, by which it
+        arrives."""
 
     def __len__(self) -> int: ...
 
     def of_channels(self, topology: Topology, vc_classes: int = 1) -> npt.NDArray[np.int8]:
-        """Class of each hop, int8 [links * vc_classes]. ``NO_CLASS``: none."""
+        """Consumption class of each hop, int8 [links * vc_classes]; ``NO_CLASS`` if it has none."""
 
     def at_stop(self, last: npt.ArrayLike, following: npt.ArrayLike) -> npt.NDArray[np.int8]:
-        """Class that a worm reserves at a stop, from the classes of its last and its next hop."""
+        """Class that a worm reserves at a stop, from the classes of the hops by which it arrives and continues."""
 
 
 @dataclass(frozen=True)
 class ConsumptionClasses:
     """A map from directed networks to classes of consumption channels ([Boppana98], section 3.2).
 
-    At a stop a worm reserves a channel in the class of one of its hops: its next hop (``by="next"``, Lemma 2; if that
-    has no class, its last hop) or its last hop (``by="last"``). At its last destination a worm may reserve any free
-    channel.
+    At a stop a worm reserves a channel in the class of the hop by which it arrives (``by="last"``) or continues
+    (``by="next"``, Lemma 2). With ``by="next"``, if the hop by which the worm continues has no class, the hop by which
+    it arrives decides. At its last destination a worm may reserve any free channel.
 
     Parameters
     ----------
     networks : tuple of tuple of str
         Directions of each class: ``"0+"`` and ``"0-"`` are steps up and down dimension 0, and so on; ``"up"`` and
-        ``"down"`` are hops to higher and to lower Hamiltonian labels. Each direction once. Empty: every worm may
-        reserve any channel.
+        ``"down"`` are hops to higher and to lower Hamiltonian labels. Each direction once. Without networks every worm
+        may reserve any channel.
     by : "next" or "last"
 
     Raises
@@ -97,7 +98,8 @@ class ConsumptionClasses:
 
     @classmethod
     def parse(cls, text: str) -> "ConsumptionClasses":
-        """Read ``"1+,0+/1-/0-:last"``: classes separated by ``/``, directions by commas, then the rule."""
+        """Read a map, as ``"1+,0+/1-/0-:last"``: classes separated by ``/``, directions by commas, then the hop that
+        decides."""
         networks, colon, by = text.partition(":")
         return cls(
             tuple(tuple(network.split(",")) for network in networks.split("/")) if networks else (),
@@ -106,7 +108,7 @@ class ConsumptionClasses:
 
     @property
     def channels(self) -> int:
-        """Consumption channels per node with one for each class, at least one."""
+        """Number of consumption channels per node with which each class has its own channel; at least 1."""
         return max(1, len(self))
 
     @property
@@ -115,7 +117,7 @@ class ConsumptionClasses:
         return any(_vc_of(direction) for network in self.networks for direction in network)
 
     def of_direction(self, direction: str, vc_class: int | None = None) -> int:
-        """Class of a hop in this direction on virtual channels of this class, or ``NO_CLASS``."""
+        """Consumption class of a hop in this direction on virtual channels of class ``vc_class``, or ``NO_CLASS``."""
         names = {direction, f"{direction}.{vc_class}"}
         return next((k for k, network in enumerate(self.networks) if names.intersection(network)), NO_CLASS)
 
@@ -133,7 +135,7 @@ class ConsumptionClasses:
         return np.where(np.equal(following, NO_CLASS), last, following).astype(np.int8)
 
     def of_channels(self, topology: Topology, vc_classes: int = 1) -> npt.NDArray[np.int8]:
-        """Class of each hop of a topology, int8 [links * vc_classes]. ``NO_CLASS``: none.
+        """Consumption class of each hop of a topology, int8 [links * vc_classes]; ``NO_CLASS`` if it has none.
 
         Parameters
         ----------
@@ -144,7 +146,7 @@ class ConsumptionClasses:
         ------
         WormcastError
             The topology has no such directions: it is no mesh, torus or ring, has fewer dimensions, or has no labels
-            for ``up`` and ``down``. Or the class of virtual channels does not exist.
+            for ``up`` and ``down``. Or the map names a class of virtual channels that the links do not have.
         """
         classes = np.full((len(topology.links), vc_classes), NO_CLASS, np.int8)
         for k, network in enumerate(self.networks):
@@ -159,7 +161,8 @@ class ConsumptionClasses:
     def of_visits(self, routes: Routes, worms: Worms) -> npt.NDArray[np.int8]:
         """Class that each worm reserves at each of its destinations, int8 [all destinations].
 
-        ``NO_CLASS`` at the last destination, where any channel is allowed, and where no class applies.
+        The class is ``NO_CLASS`` at a worm's last destination, where any channel is allowed, and at stops without a
+        class.
 
         Raises
         ------
@@ -167,7 +170,7 @@ class ConsumptionClasses:
             The routes do not reach a destination; or as `of_channels`.
         """
         topology = routes.topology
-        routes.hops(worms)  # refuses those that do not arrive
+        routes.hops(worms)  # refuses worms that do not reach their destinations
         last, following = _hops_of_visits(
             self.of_channels(topology, len(routes.classes)),
             routes.arrays,
@@ -217,9 +220,10 @@ def _runs(topology: Topology, hop: str) -> npt.NDArray[np.bool_]:
 
 @compiled_from(LINEAR)
 def _hops_of_visits(by_channel, arrays, starts, phases, destination_offsets, destinations):
-    """Classes of the last and the next hop at each destination; ``NO_CLASS`` at a worm's last one.
+    """Return the classes of the hops by which worms reach and leave each destination; ``NO_CLASS`` at a worm's last
+    destination.
 
-    With several candidates, the next hop is the last candidate, and the last hop lies on the preferred path.
+    If routing has several candidates, a worm leaves by the last candidate, and arrives on the preferred path.
     """
     options, vc_classes, link_of_port, switch_of_link, phase_of_link, _ = arrays
     last = np.full(len(destinations), NO_CLASS, np.int8)
@@ -227,9 +231,9 @@ def _hops_of_visits(by_channel, arrays, starts, phases, destination_offsets, des
     path = np.empty(options.shape[0] * options.shape[1], np.int32)
     for worm in range(len(starts)):
         switch, phase = starts[worm], phases[worm]
-        taken = np.int8(NO_CLASS)  # class of the last hop
+        taken = np.int8(NO_CLASS)  # class of the hop by which the worm has arrived
         first, end = destination_offsets[worm], destination_offsets[worm + 1]
-        waiting = first  # the first destination whose next hop has not been seen
+        waiting = first  # first destination whose next hop is not known yet
         for visit in range(first, end):
             node = destinations[visit]
             hops = walk(arrays, switch, phase, node, path)

@@ -14,7 +14,8 @@ from .topologies.joined import LINK, built_ports
 __all__ = ["EJECTION", "EjectionPorts", "ejection_ports"]
 
 EJECTION = ("one", "all")
-"""One ejection port per node, or one per node and input of its switch from another switch."""
+"""``one``: an ejection port per node. ``all``: an ejection port per node and input of its switch from another switch.
+"""
 
 Integers = npt.NDArray[np.int32]
 
@@ -38,11 +39,13 @@ class EjectionPorts:
         return int(self.first[-1])
 
     def at(self, node: npt.NDArray | int, link: npt.NDArray | int) -> npt.NDArray:
-        """Ports at which worms to these nodes end that arrive by these links. The links lead to the nodes' switches."""
+        """Return the ports at which worms to these nodes end if they arrive by these links, which lead to the nodes'
+        switches."""
         return self.first[node] + self.place[link]
 
     def channel(self, port: int, channel: int, channels: int) -> Resource:
-        """Name a consumption channel of a port as a run does. Each port has ``channels`` of them."""
+        """Return a consumption channel of a port as a `Resource`, numbered as in a run. Each port has ``channels``
+        consumption channels."""
         node = int(np.searchsorted(self.first, port, side="right")) - 1
         return Resource.cons(node, (port - int(self.first[node])) * channels + channel)
 
@@ -55,7 +58,7 @@ def ejection_ports(topology: Topology, ejection: str) -> EjectionPorts:
     ----------
     ejection : "one" or "all"
         One port for each node, or one for each of its switch's inputs from other switches, in the order of the
-        topology's ports. Inputs that are open in this switch, and joined in others of its kind, count.
+        topology's ports. An input without a link counts if other switches of the same kind have a link there.
     """
     if ejection not in EJECTION:
         raise WormcastError(f"ejection: {ejection!r} is not valid. Allowed: {', '.join(EJECTION)}.")

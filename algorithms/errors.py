@@ -9,21 +9,22 @@ from pathlib import Path
 __all__ = ["FAILURES", "MessageError", "WireError", "WormcastError", "describe_error", "naming", "nearest",
            "users_code"]
 
-#: Errors in a user's code that become refusals, so that they do not end the program. Ctrl-C is not among them.
+#: Errors in a user's code that become refusals, and do not end the program. Ctrl-C still ends it.
 FAILURES = (Exception, SystemExit)
 
 
 class WormcastError(ValueError):
-    """Bad input, in one sentence: what was given, what is allowed, where.
+    """Bad input, described in one sentence: what was given, what is allowed, where.
 
-    Every refusal that a user can cause is of this class. The command line turns it into exit code 2.
+    Every refusal that a user can cause is of this class. The command line turns this error into exit code 2.
     """
 
 
 class WireError(RuntimeError):
-    """An error on the wire, found by the simulated hardware. It ends a load or a hunt: its results would not be true.
+    """An error on the wire, found by the simulated hardware. This error ends a load or a hunt, whose results would be
+    wrong.
 
-    The command line turns it into exit code 1, and with ``--json`` into an object with the outcome ``error``.
+    The command line turns this error into exit code 1, and with ``--json`` into an object with the outcome ``error``.
     """
 
 
@@ -37,7 +38,7 @@ class MessageError(WormcastError):
     message : int
         Index of the message.
     reason : str
-        Sentence without the name.
+        Reason of the refusal, without the message's name.
     """
 
     def __init__(self, where: str, message: int, reason: str) -> None:
@@ -58,7 +59,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 @contextlib.contextmanager
 def naming(what: str) -> Iterator[None]:
-    """Put a name in front of the refusals that this context raises."""
+    """Put a name in front of the text of each refusal that is raised in this context."""
     try:
         yield
     except WormcastError as error:
@@ -66,7 +67,7 @@ def naming(what: str) -> Iterator[None]:
 
 
 def describe_error(error: BaseException, module: str) -> str:
-    """Describe an error in users' code: its type, its first line, and its last place in this module."""
+    """Describe an error in users' code: its type, its first line, and the last line of this module in its traceback."""
     sentence = f"{type(error).__name__}: {error}".splitlines()[0]
     places = [f", {Path(frame.f_code.co_filename).name}:{line}" for frame, line in
               traceback.walk_tb(error.__traceback__) if frame.f_globals.get("__name__") == module]
@@ -75,12 +76,12 @@ def describe_error(error: BaseException, module: str) -> str:
 
 @contextlib.contextmanager
 def users_code(refusal: str, module: str) -> Iterator[None]:
-    """Refuse errors that users' code raises in this context, `SystemExit` included. A `WormcastError` passes unchanged.
+    """Turn errors of users' code in this context, `SystemExit` too, into refusals. A `WormcastError` passes unchanged.
 
     Parameters
     ----------
     refusal : str
-        Sentence without the error.
+        Text of the refusal, without the error.
     module : str
         Module of the users' code, see `describe_error`.
     """

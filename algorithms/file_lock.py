@@ -8,7 +8,7 @@ from pathlib import Path
 
 try:
     import fcntl
-except ImportError:  # a system without these locks
+except ImportError:  # a system without file locks of this kind, as Windows
     fcntl = None  # type: ignore[assignment]
 
 __all__ = ["alone"]
@@ -21,8 +21,8 @@ PATIENCE = 120
 def alone(lock: Path) -> Iterator[None]:
     """Hold a lock file. Other threads and processes with the same file wait, for `PATIENCE` at most.
 
-    A longer wait ends without the lock, as its holder may have been stopped. Systems without such locks do not wait.
-    The lock file is deleted on exit.
+    After `PATIENCE` seconds a waiting process goes on without the lock, as its holder may have been stopped. On systems
+    without ``fcntl`` processes do not wait. The lock file is deleted on exit.
     """
     handle = -1
     if fcntl is not None:
@@ -35,7 +35,7 @@ def alone(lock: Path) -> Iterator[None]:
         if handle >= 0:
             with contextlib.suppress(OSError):
                 lock.unlink()
-            fcntl.flock(handle, fcntl.LOCK_UN)  # a child that was forked meanwhile may have it open
+            fcntl.flock(handle, fcntl.LOCK_UN)  # explicitly: a process forked meanwhile may have the file open
             os.close(handle)
 
 

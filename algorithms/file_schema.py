@@ -10,16 +10,16 @@ from .errors import WormcastError, nearest
 
 __all__ = ["ALLOWED", "FileSchema", "given", "noun"]
 
-#: Draft that editors of TOML know. In it 1.0 is not a whole number.
+#: JSON Schema draft that editors of TOML files support. In this draft 1.0 is not an integer.
 DRAFT = "http://json-schema.org/draft-04/schema#"
 
-#: Keyword of ours: the allowed values in words, for refusals.
+#: Schema keyword of this project: the allowed values in words, for refusals.
 ALLOWED = "allowed"
 
 NOUNS = {"string": "text", "integer": "a whole number", "number": "a number", "boolean": "true or false",
          "array": "a list", "object": "a table", "null": "nothing"}
 
-#: Most keys that a refusal lists. For more keys it names the nearest one.
+#: Most keys that a refusal lists. With more keys, a refusal gives only the one nearest to the unknown key.
 LISTED = 20
 
 #: Most characters of a value that a refusal shows.
@@ -29,7 +29,7 @@ SHOWN = 60
 class FileSchema:
     """Schema of a kind of file: types, ranges, missing and unknown keys.
 
-    Readers of the file check how its keys relate.
+    Conditions between several keys are checked by the code that reads the file.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class FileSchema:
         return self._compiled(self.document)
 
     def _compiled(self, schema: Mapping[str, Any]) -> Callable[[Any], Any]:
-        import fastjsonschema  # importing it takes a tenth of the time of a command, and most commands read no file
+        import fastjsonschema  # this import takes a tenth of a command's time, and most commands read no file
 
         shared = {"$schema": DRAFT, "definitions": self.document.get("definitions", {})}
         check: Callable[[Any], Any] = fastjsonschema.compile({**shared, **schema}, use_default=False, use_formats=False)
@@ -65,7 +65,7 @@ class FileSchema:
         Raises
         ------
         WormcastError
-            ``KEY: VALUE is not valid. Allowed: ...``, for the first key that is missing, unknown or not valid.
+            The message names the first key that is missing, unknown or not valid, and the allowed values.
         """
         error = self._error(self._check, entries)
         if error is None:
@@ -86,7 +86,8 @@ class FileSchema:
         return None
 
     def _closer(self, error: Any) -> Any:
-        """Return the error inside the one alternative that has the value's type. None: no such alternative or error."""
+        """Return the error inside the one alternative that has the value's type; None without such an alternative or
+        error."""
         if error.rule != "anyOf":
             return None
         kinds = [kind for kind in error.definition["anyOf"] if kind.get("type") in _types(error.value)]
@@ -96,9 +97,9 @@ class FileSchema:
         if rule in ("required", "additionalProperties"):
             where = f"{place}: " if place else ""
             keys = definition.get("properties", {})
-            known = [key for key in keys if "not" not in keys[key]]  # none of its values would be valid
+            known = [key for key in keys if "not" not in keys[key]]  # a key with "not" is never valid
             unknown = [key for key in value if key not in keys] if "additionalProperties" in definition else []
-            if unknown:  # reported first, as a missing key may be misspelt
+            if unknown:  # reported before missing keys, as the unknown key may be a misspelt one
                 what = definition.get("title", self.title)
                 return f"{where}{unknown[0]!r} is not a key of {what}.{_known(unknown[0], known, definition)}"
             missing = [key for key in definition["required"] if key not in value]
@@ -143,7 +144,7 @@ def _types(value: Any) -> tuple[str, ...]:
 
 
 def _place(error: Any) -> str:
-    """Key of a value; in nested tables as ``series.one.vcs``."""
+    """Return the key of the value with this error; in nested tables as ``series.one.vcs``."""
     return str(error.name).removeprefix("data").removeprefix(".")
 
 
@@ -164,7 +165,7 @@ def given(value: Any) -> str:
 
 
 class _Short(reprlib.Repr):
-    """Shortened values, as TOML and JSON write them where that is not as Python does."""
+    """Shortened values, in the notation of TOML and JSON where it differs from Python's."""
 
     def __init__(self) -> None:
         super().__init__()

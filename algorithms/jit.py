@@ -1,6 +1,6 @@
 """Numba's dispatchers of compiled functions, stored on disk by the digest of their code.
 
-Importing this module loads Numba. `compiled` imports it at the first use.
+Importing this module loads Numba. Module `compiled` imports this module at the first use of a compiled function.
 """
 
 import contextlib
@@ -25,7 +25,7 @@ def dispatcher(function: CompiledFunction[..., Any]) -> Any:
     if function.inline:
         return numba.njit(nogil=True, forceinline=True)(called_by(function.py_func, lambda called: called.dispatcher))
     kernel: Any = numba.njit(nogil=True)(called_by(function.py_func, lambda called: called.dispatcher))
-    with contextlib.suppress(RuntimeError):  # a read-only or zipped installation has no folder for files
+    with contextlib.suppress(RuntimeError):  # a read-only or zipped installation has no folder for cache files
         kernel._cache = _Cache(function.py_func)
     return kernel
 
@@ -42,10 +42,10 @@ def called_by(function: Callable[..., Any], made: Callable[[CompiledFunction[...
 
 
 class _Files(CompileResultCacheImpl):
-    """File names and stamp by the digest of the compiled code, not by lines and times of sources.
+    """Numba's cache files, named and stamped by the digest of the compiled code, not by lines and times of sources.
 
-    Numba writes the index of a cache before the code that it names. With the digest in the names, an index that a
-    killed process has left never names the code of an earlier function.
+    Numba writes the index file of a cache before the code file that the index names. With the digest in the names, an
+    index that a killed process has left never names the code of an earlier version of the function.
     """
 
     def __init__(self, function: Callable[..., Any]):
@@ -73,7 +73,7 @@ class _Cache(FunctionCache):
             with contextlib.ExitStack() as turn:
                 turn.enter_context(announce("compiling Python by Numba", once=True))
                 turn.enter_context(alone(self._lock(sig)))
-                found = super().load_overload(sig, target_context)  # another process may have stored it meanwhile
+                found = super().load_overload(sig, target_context)  # another process may have stored the code meanwhile
                 if found is None:
                     self._compiling[sig] = turn.pop_all()
         return found
@@ -84,7 +84,7 @@ class _Cache(FunctionCache):
             self._remove_earlier()
 
     def _remove_earlier(self) -> None:
-        """Remove code of the same function as it was."""
+        """Remove the cached code of earlier versions of this function."""
         for file in Path(self.cache_path).glob(f"{glob.escape(self._impl.title)}*.nb[ic]"):
             if not file.name.startswith(self._impl.filename_base):
                 with contextlib.suppress(OSError):

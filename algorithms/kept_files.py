@@ -30,7 +30,7 @@ def is_ours(found: os.stat_result) -> bool:
 
 
 def read_kept(path: Path) -> bytes | None:
-    """Return the content that `write_kept` has written. None: the file is missing, damaged or not `is_ours`."""
+    """Return the content that `write_kept` has written; None if the file is missing, damaged or not `is_ours`."""
     try:
         if not is_ours(path.parent.stat()):
             return None

@@ -11,7 +11,7 @@ __all__ = ["lazily"]
 def lazily(package: str, names: Mapping[str, Sequence[str]]) -> Callable[[str], Any]:
     """Return the ``__getattr__`` of a package.
 
-    A name must not be that of a module of the package: importing the module would replace it.
+    An exported name must differ from the names of the package's modules: importing a module would replace the object.
 
     Parameters
     ----------

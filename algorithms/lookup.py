@@ -1,4 +1,4 @@
-"""Schemes and routing relations by name: ours, those of other packages, and those in users' Python files."""
+"""Schemes and routing relations by name: of this package, of other packages, and of users' Python files."""
 
 import hashlib
 import inspect
@@ -42,7 +42,7 @@ def find_scheme(text: str, topology: Topology, relation: str | None = None) -> S
 def load_scheme(text: str) -> Scheme:
     """Find a scheme: ``dual-path``, or ``FILE.py[:NAME]`` for a subclass of `Scheme` or an instance of one.
 
-    Parameters of a scheme follow its name: ``k-binomial:k=2,order=id``. Files are read as by `load_relation`.
+    Parameters of a scheme follow its name: ``k-binomial:k=2,order=id``. Python files are run as by `load_relation`.
     """
     require_kind("scheme", text, str)
     name, colon, parameters = text.partition(":")
@@ -58,8 +58,8 @@ def load_relation(text: str) -> Relation:
     ----------
     text : str
         ``e-cube``, ``hamiltonian``; ``up-down:parallel=destination``, ``=input`` or ``=turns`` spreads worms over
-        parallel links. Or ``FILE.py`` or ``FILE.py:NAME`` for a subclass of `Relation` (which is called without
-        arguments) or an instance. A file with a single relation needs no name. The file is run as a Python program.
+        parallel links. ``FILE.py`` or ``FILE.py:NAME`` names a subclass of `Relation` (called without arguments) or an
+        instance in this file. A file with a single relation needs no name. The file is run as a Python program.
     """
     require_kind("relation", text, str)
     name, colon, parameters = text.partition(":")
@@ -72,14 +72,14 @@ def load_relation(text: str) -> Relation:
 
 
 def user_file(text: str | None) -> str | None:
-    """Return the file part of the name of a topology, scheme or relation, as written. None: it has no file."""
+    """Return the file part of the name of a topology, scheme or relation, as written; None if the name has no file."""
     if text is None or text in SCHEMES or text in RELATIONS:
         return None
     return text if text.endswith(".toml") else split_file(text)[0]
 
 
 def file_digest(text: str | None) -> str | None:
-    """Return a digest of the content of a user's file. None: there is no file."""
+    """Return a digest of the content of a user's file; None if there is no file."""
     file = Path(user_file(text) or "")
     return hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else None
 
@@ -130,7 +130,7 @@ def _require_new_names(file: Path, scheme: Scheme) -> None:
 
 
 def _names(registry: Registry[T], module: ModuleType) -> list[str]:
-    """Names in a file of instances and classes that are defined there."""
+    """Return the names of instances and classes that are defined in a file."""
     own = [registry[name] for name in registry.own]
     return [
         name

@@ -37,28 +37,29 @@ class PlannedWorm:
     source : int
         Node that sends it.
     destinations : tuple of int
-        Nodes in visiting order. A tree has no order.
+        Nodes in visiting order; in any order for a tree.
     links : tuple of (int, int)
-        Hops from switch to switch, in the order of the head; with several candidates, the preferred one. The first hop
-        leaves the switch where the source injects. The last hop leads to the switch where the last destination
-        consumes. There is no hop if both are the same switch. For a tree: its edges; each continues the last earlier
-        edge that ends at its start, or begins at the source.
+        Hops from switch to switch, in the order in which the worm's head takes them; of several candidates, the
+        preferred one. The first hop leaves the switch where the source injects. The last hop leads to the switch where
+        the last destination consumes. A worm whose source and destinations are at one switch has no hop. For a tree the
+        links are its edges: each continues the last earlier edge that ends at its start, or begins at the source.
     after : int or None
-        Worm whose receipt at this worm's source releases it. None: it is sent at once.
+        Worm whose receipt at this worm's source releases this worm; None: this worm is sent at once.
     rank : int
-        Index among its source's sends, from 0.
+        Index of the worm among its source's sends, from 0.
     classes : tuple of (int or None)
-        Consumption class at each destination. None: at the last destination, or where any free channel is allowed.
+        Consumption class at each destination; None at the last destination, and where any free channel is allowed.
     step : int
-        Message-passing step in which it is sent, from 1. Default count: a node sends one worm per step, beginning in
+        Message-passing step in which the worm is sent, from 1. By default a node sends one worm per step, beginning in
         the step after its receipt.
     signs : tuple of int, or None
         Signs of each destination in the header, which select the way around a ring where both ways have the same
-        length: bit d set, dimension d downwards. None: the hosts' default, see `default_signs`.
+        length: bit d set, dimension d downwards. Without signs hosts use `default_signs`.
     vc_classes : tuple of str, or None
-        Class of virtual channels on each of the links. None: the relation has one class.
+        Class of virtual channels on each of the links; None if the relation has one class.
     tier : int
-        Sender: its source's host (``HOST``), or the network interface there (``INTERFACE``), packet by packet.
+        Sender of the worm: its source's host (``HOST``), or its source's network interface, packet by packet
+        (``INTERFACE``).
     """
 
     id: int
@@ -75,7 +76,7 @@ class PlannedWorm:
 
     @cached_property
     def before(self) -> list[int | None]:
-        """For each link the index of the link that ends at its start. None: it starts at the source."""
+        """For each link the index of the link that ends at its start; None if it starts at the source."""
         came: dict[int, int] = {}
         found = []
         for hop, (start, end) in enumerate(self.links):
@@ -116,7 +117,7 @@ class Plan:
     destinations : frozenset of int
         Destinations of the multicast.
     worms : tuple of PlannedWorm
-        The worms. Each comes after the worm that releases it.
+        The worms, each after the worm that releases it.
     packets : int
         Number of packets of the message.
 
@@ -193,7 +194,8 @@ class Plan:
 
     @property
     def by_step(self) -> list[dict[str, int]]:
-        """Each step with its number, its ``worms``, their ``hops``, and distinct links, ``channels``."""
+        """For each step its number, and the numbers of its ``worms``, of their ``hops`` and of their distinct links
+        (``channels``)."""
         sent: dict[int, list[PlannedWorm]] = {}
         for worm in self.worms:
             sent.setdefault(worm.step, []).append(worm)
@@ -203,7 +205,7 @@ class Plan:
     def packet_steps(self, discipline: str) -> npt.NDArray[np.int64] | None:
         """Return the step in which each packet of each worm is sent, see the function of this name.
 
-        None: hosts send worms on, or a worm goes to several nodes.
+        The result is None if hosts send worms on, or if a worm goes to several nodes.
         """
         if not self.scheme.forwarded or not forwarded_alone(self.arrays):
             return None
@@ -213,7 +215,8 @@ class Plan:
     def slots(self) -> dict[str, list[dict[str, int]]] | None:
         """Packets that each interface sends in each step, for each of `DISCIPLINES`. None: as for `packet_steps`.
 
-        Sorted by step, then by node. Keys: ``step``, ``node``, ``to``, and ``packet`` from 1.
+        Entries are sorted by step, then by node. Keys of an entry: ``step``, ``node`` (sender), ``to`` (receiver), and
+        ``packet`` from 1.
         """
         found = {}
         for discipline in DISCIPLINES:
@@ -228,7 +231,7 @@ class Plan:
         return found
 
     def arrivals(self, worm: PlannedWorm) -> list[int | None]:
-        """Return for each destination of a worm the index of the link by which it arrives. None: it starts there."""
+        """Return for each destination of a worm the index of the link by which it arrives; None at its first switch."""
         homes = self.topology.consumptions[list(worm.destinations), 0].tolist()
         if self.scheme.is_tree:
             came: dict[int, int | None] = {end: hop for hop, (_, end) in enumerate(worm.links)}
@@ -299,7 +302,7 @@ class Plan:
             self._refuse(f"worm {worm.id} ends at switch {at}, before it reaches node {missed[0]}")
 
     def _check_tree(self, worm: PlannedWorm, routes: Routes) -> None:
-        """Check a worm that replicates: it takes each link once, and only links to its destinations.
+        """Check a worm that replicates: it takes each link once, and only links on the way to its destinations.
 
         A worm that goes up in one piece may return to a switch on its way down.
         """
@@ -385,7 +388,7 @@ def plan(
     source : int or str
         A node for `Topology.node`: an id, ``"3.2"`` or ``"@25"``.
     destinations : iterable of int or str, or str
-        Nodes in any order. A string separates them by commas; ``"all"`` is every node but the source.
+        Nodes in any order. In a string the nodes are separated by commas; ``"all"`` is every node but the source.
     packets : int, optional
         Packets of the message. Default: the scheme's `packets`.
 

@@ -1,4 +1,5 @@
-"""Old names of attributes of schemes. A user's file that has one is refused; the message gives the new name."""
+"""Old names of attributes of schemes. A user's file that uses an old name is refused; the message gives the new name.
+"""
 
 from collections.abc import Mapping
 from types import MappingProxyType

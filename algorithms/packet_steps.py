@@ -11,13 +11,13 @@ from .worms import AT_ONCE, INTERFACE, Worms
 __all__ = ["DISCIPLINES", "forwarded_alone", "packet_steps", "require_packets"]
 
 DISCIPLINES = {"fpfs": "first packet first", "fcfs": "first child first"}
-"""Each packet to all children before the next packet; or all packets to a child before the next child."""
+"""``fpfs``: each packet goes to all children before the next packet. ``fcfs``: all packets go to a child before the
+next child."""
 
 
 def forwarded_alone(worms: Worms) -> bool:
-    """Return whether network interfaces forward all worms that destinations send, each to one destination.
-
-    Packet steps are defined for such worms only.
+    """Return whether each worm goes to one destination, and network interfaces forward all worms that destinations
+    send. Packet steps are defined only for worms with one destination each, forwarded by interfaces.
     """
     return len(worms.destinations) == len(worms) and bool((worms.tier[worms.after != AT_ONCE] == INTERFACE).all())
 
@@ -66,7 +66,7 @@ def _steps(message_offsets, source, rank, after, packets, by_child):
         for at in range(len(order)):
             place[order[at] - first] = at
         for row in range(first, end):  # a worm comes after the worm that releases it
-            if sent[row, 0] > 0:  # computed with the other worms of its sender
+            if sent[row, 0] > 0:  # already computed, with the other worms of its sender
                 continue
             begin, stop = place[row - first], place[row - first]
             while begin > 0 and source[order[begin - 1]] == source[row]:

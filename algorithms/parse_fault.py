@@ -8,15 +8,15 @@ __all__ = ["FAULTS", "parse_fault"]
 #: Errors that Python's parsers of JSON, TOML and formulas raise for a text.
 FAULTS = (SyntaxError, ValueError, RecursionError, MemoryError)
 
-#: Python's sentence for a number that is too long to read.
+#: Python's message for a number that is too long to read.
 DIGITS = re.compile(r"Exceeds the limit \(\d+ digits\)")
 
-#: Name of a table in a sentence of TOML's reader: ``('a', 'b')`` for a.b.
+#: Name of a table in a message of Python's TOML reader: ``('a', 'b')`` for a.b.
 TABLE = re.compile(r"(?<=Cannot declare )\(('.*'),?\)")
 
 
 def parse_fault(error: BaseException, *, one_line: bool = False) -> str:
-    """Describe why a text cannot be read. ``one_line``: the text is a single line, whose number is not given."""
+    """Describe why a text cannot be read. With ``one_line`` the line's number is left out."""
     text = str(error)
     if isinstance(error, RecursionError | MemoryError) or "nested parentheses" in text:
         return "it has too many brackets inside one another"
@@ -28,7 +28,7 @@ def parse_fault(error: BaseException, *, one_line: bool = False) -> str:
         line, character, ends = error.lineno, error.offset, not error.offset
     elif isinstance(error, json.JSONDecodeError):
         line, character, ends = error.lineno, error.colno, error.pos >= len(error.doc.rstrip())
-    else:  # TOML's reader, whose sentences are plain
+    else:  # an error of the TOML reader, whose messages are plain English
         return TABLE.sub(lambda found: ".".join(re.findall(r"'([^']*)'", found[1])), text.splitlines()[0])
     if ends:
         return "it ends too early"

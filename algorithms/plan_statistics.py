@@ -14,7 +14,7 @@ from .worms import AT_ONCE, Worms
 
 __all__ = ["Survey", "survey"]
 
-#: Number of times that all multicasts are planned. The fastest counts, as other load on the machine only adds time.
+#: Number of times that all multicasts are planned. The fastest run counts: other load on the machine only adds time.
 TIMED = 7
 
 
@@ -27,9 +27,9 @@ class Survey:
     destinations, copies, hops, channels, start_ups, phases : float
         Means per multicast.
     longest : float
-        Hops of its longest worm.
+        Mean number of hops of a multicast's longest worm.
     first_links : float
-        Distinct links by which its source's worms leave.
+        Mean number of distinct links by which the worms of a multicast's source leave.
     sharing : float
         Fraction of multicasts in which some node, the source or a destination that sends on, sends two worms by the
         same link.
@@ -42,7 +42,7 @@ class Survey:
         destination.
     planning_ns : float
         Fastest measured time per multicast, in nanoseconds, when all are planned in one batch: check and sort the
-        destinations, and divide them among worms. The one number that differs from run to run.
+        destinations, and divide them among worms. Only this field differs from run to run.
     """
 
     destinations: float
@@ -67,7 +67,7 @@ def survey(
     destination_offsets: npt.ArrayLike,
     destinations: npt.ArrayLike,
 ) -> Survey:
-    """Plan many multicasts, at least one. Parameters and errors as for `Scheme.batch`."""
+    """Plan one or more multicasts, and return their statistics. Parameters and errors are those of `Scheme.batch`."""
     scheme = scheme.on(topology)
     worms = scheme.batch(topology, sources, destination_offsets, destinations)  # compile and load before timing
     seconds = []
@@ -98,7 +98,7 @@ def survey(
 
 
 def _leaving(topology: Topology, routes: Routes, worms: Worms, is_tree: bool) -> tuple[npt.NDArray[np.generic], ...]:
-    """Count first links of each multicast's source, and find multicasts with two worms that share their first link.
+    """Count the first links of each multicast's source, and find multicasts in which two worms of a node share one.
 
     For a worm without links, the port of its destination counts.
     """
@@ -110,9 +110,9 @@ def _leaving(topology: Topology, routes: Routes, worms: Worms, is_tree: bool) ->
     leaves = np.bincount(worm[away], minlength=len(worms)) > 0
     away |= ~leaves[worm]
     tells = np.flatnonzero(away)
-    if not is_tree:  # the first destination at another switch
+    if not is_tree:  # the first destination at another switch decides
         tells = tells[np.unique(worm[away], return_index=True)[1]]
-    elif routes.together:  # if one destination lies up, all branches leave by that link
+    elif routes.together:  # if the way to a destination begins with a link up, all branches leave by it
         up = leaves[worm] & away & (routes.phase_of_link[topology.link_of_port[start, ports]] == 0)
         only = np.full(len(worms), -1, ports.dtype)
         only[worm[up]] = ports[up]
@@ -127,7 +127,8 @@ def _leaving(topology: Topology, routes: Routes, worms: Worms, is_tree: bool) ->
 
 
 def _ways(routes: Routes, worms: Worms, is_tree: bool) -> tuple[npt.NDArray[np.generic], ...]:
-    """Follow all worms: links and phases of each multicast, whether its worms share a link, and unicast-like worms.
+    """Return, by multicast, links, whether two worms share a link, and phases; by worm, whether it takes a unicast's
+    path.
 
     All worms must have a path, as checked by `Routes.hops`.
     """
@@ -145,7 +146,7 @@ def _followed(arrays, longest, links, message_offsets, starts, sent, after, dest
     phases, as_unicast = np.zeros(messages, np.int64), np.ones(len(starts), np.bool_)
     taken, direct = np.empty(longest, np.int32), np.empty(longest, np.int32)
     chain = np.ones(len(starts), np.int64)
-    user = np.full(links, -1, np.int64)  # the last worm on each link
+    user = np.full(links, -1, np.int64)  # the last worm that used each link
     for message in range(messages):
         for worm in range(message_offsets[message], message_offsets[message + 1]):
             if after[worm] != AT_ONCE:
@@ -156,7 +157,7 @@ def _followed(arrays, longest, links, message_offsets, starts, sent, after, dest
             climbed, turn = walk_to_replication(arrays, together, starts[worm], destinations[first:end], taken)
             switch, phase, passed = turn, sent[worm], climbed
             for visit in range(first, end):
-                if is_tree:  # each branch comes from the source
+                if is_tree:  # each branch begins at the source, or where the way up ends
                     switch, phase, passed = turn, sent[worm], climbed
                 hops = walk(arrays, switch, phase, destinations[visit], taken[climbed:])
                 for hop in range(0 if visit == first else climbed, climbed + hops):

@@ -1,4 +1,4 @@
-"""Users' Python files, run as modules of their own. Errors in them become refusals."""
+"""Users' Python files, run as modules of their own. Errors in these files become refusals."""
 
 import importlib.util
 import inspect
@@ -39,7 +39,7 @@ def run_file(what: str, file: Path) -> ModuleType:
     assert specification is not None  # the name ends in .py
     assert specification.loader is not None
     module = importlib.util.module_from_spec(specification)
-    sys.modules[unique] = module  # dataclasses look their module up
+    sys.modules[unique] = module  # dataclasses look their module up here
     try:
         specification.loader.exec_module(module)
     except FAILURES as error:
@@ -62,6 +62,7 @@ def is_defined_in(module: ModuleType, thing: Any) -> bool:
 
 
 def describe_class(thing: Any) -> str:
-    """Return class and file of an instance: ``"class R of mine.py"``. Classes without a file have only a name."""
+    """Return class and file of an instance: ``"class R of mine.py"``. For a class without a file only the name is
+    returned."""
     file = getattr(sys.modules.get(type(thing).__module__), "__file__", None)
     return f"class {type(thing).__name__}" + (f" of {Path(file).name}" if file else "")

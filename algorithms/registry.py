@@ -13,7 +13,7 @@ __all__ = ["Registry"]
 
 T = TypeVar("T")
 
-#: Most names that a refusal lists. Of more names it gives the nearest one.
+#: Most names that a refusal lists. With more names, a refusal gives only the one nearest to the unknown name.
 LISTED = 20
 
 
@@ -41,8 +41,8 @@ class Registry(Mapping[str, T], Generic[T]):
         Class of all entries.
     group : str
         Entry point group of other packages: ``"wormcast.schemes"``. An entry point names an instance, or a class or
-        function that returns one when called without arguments. It is loaded at the first use of its name, so that a
-        broken entry affects no other.
+        function that returns one when called without arguments. An entry point is loaded at the first use of its name,
+        so that a broken one affects no other entry.
     files : bool
         Commands accept ``FILE.py[:NAME]`` in place of a name.
 

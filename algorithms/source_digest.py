@@ -19,13 +19,13 @@ __all__ = ["imported_files", "package_file", "source_digest"]
 
 ROOT = os.path.dirname(wormcast.__file__)
 
-#: Functions by which code reads docstrings. ``help`` is not among them.
+#: Functions by which code reads docstrings. The built-in ``help`` does not count.
 DOCSTRINGS = {"getdoc", "getsource"}
 
-#: Most files in the table on disk. A full table is replaced by one without the files of earlier versions.
+#: Most files in the table on disk. A larger table is replaced by a table of the files that this process has read.
 MOST = 1000
 
-#: Start time of this process. Files that changed later may differ from what it has imported.
+#: Start time of this process. A file that changed later may differ from the version that the process has imported.
 BEGAN = time.time_ns()
 
 
@@ -57,7 +57,7 @@ def source_digest(files: Iterable[str | os.PathLike[str]], *, help_only: Iterabl
     """Return a digest that changes when a file, or one of the `imported_files`, has another syntax tree.
 
     Comments, docstrings and blank lines do not count, unless the code of one of the files reads docstrings: then the
-    docstrings of all files count. If a file was written after the start of this process, the digest is new, as the
+    whole text of all files counts. A file that was written after the start of this process makes the digest new, as the
     process may have imported the old content.
 
     Parameters
@@ -76,8 +76,8 @@ def source_digest(files: Iterable[str | os.PathLike[str]], *, help_only: Iterabl
 def imported_files(files: Iterable[str | os.PathLike[str]]) -> list[str]:
     """Return these files and all files that they import, of this package and of folders beside them, sorted.
 
-    Imports in functions and for types count. A name that a package's ``__init__.py`` imports leads to the module where
-    it is defined, and not to the package's other modules.
+    Imports inside functions, and imports for type checking, count too. A name that a package's ``__init__.py`` imports
+    leads to the module where it is defined, and not to the package's other modules.
     """
     return sorted(_follow(files))
 
@@ -139,6 +139,7 @@ class _Table:
 
     def __init__(self) -> None:
         self._seen: dict[str, _Source] = {}
+        self._read: set[str] = set()
         self._added = False
 
     def __enter__(self) -> "_Table":
@@ -151,7 +152,7 @@ class _Table:
     def __exit__(self, *_: object) -> None:
         if self._added:
             if len(self._known) > MOST:
-                self._known = {source.content: list(source[1:]) for source in self._seen.values()}
+                self._known = {content: self._known[content] for content in self._read}
             write_kept(self._path, json.dumps({"by": self._by, "files": self._known}).encode())
 
     def source(self, path: str) -> _Source:
@@ -164,11 +165,11 @@ class _Table:
             if content not in self._known:
                 self._known[content] = list(_parse(text))
                 self._added = True
+            self._read.add(content)
             tree, reads_docstrings, imports = self._known[content]
-            self._seen[path] = _Source(
-                content, os.urandom(16).hex() if changed else tree, reads_docstrings,
-                [_Import(*one) for one in imports],
-            )
+            if changed:
+                content = tree = os.urandom(16).hex()
+            self._seen[path] = _Source(content, tree, reads_docstrings, [_Import(*one) for one in imports])
         return self._seen[path]
 
 

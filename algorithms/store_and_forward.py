@@ -15,11 +15,11 @@ __all__ = ["AbsorbedByHosts", "absorbed"]
 
 
 def absorbed(worms: Worms) -> Worms:
-    """Replace each visit of these worms by a worm, sent by the previous visit after its receipt.
+    """Replace each visit of these worms by a worm of its own, which the previous visit's node sends after its receipt.
 
-    A host has memory for all that it sends on, so that no worm waits for memory while it holds a channel ([Boppana98],
-    section 3.1). Destinations keep their indices: row i is the worm to ``worms.destinations[i]``. A node sends these
-    worms on before its other worms after the same receipt.
+    A host has memory for all worms that it sends on, so that no worm waits for memory while it holds a channel
+    ([Boppana98], section 3.1). Destinations keep their indices: row i is the worm to ``worms.destinations[i]``. Of the
+    worms that wait for one receipt, a node sends the rest of the absorbed worm first.
     """
     source, rank, after = _chains(worms.source, worms.rank, worms.after, worms.destination_offsets, worms.destinations)
     tier = np.full(len(worms.destinations), HOST, np.int8)
@@ -69,7 +69,7 @@ class AbsorbedByHosts(Scheme):
         return ask(self.scheme, "form", topology)
 
     def relation_on(self, topology: Topology) -> Relation:
-        """Return the relation that routes its worms on a topology."""
+        """Return the relation that routes the scheme's worms on a topology."""
         return self.scheme.relation_on(topology)
 
     def routed_by(self, relation: Relation) -> "AbsorbedByHosts":
@@ -98,7 +98,7 @@ class AbsorbedByHosts(Scheme):
 
 @compiled_from(LINEAR)
 def _chains(source, rank, after, destination_offsets, destinations):
-    """Source, rank and after of the worm to each destination."""
+    """Return the fields ``source``, ``rank`` and ``after`` of the worm to each destination."""
     count = len(destinations)
     sources, ranks, afters = np.empty(count, np.int32), np.zeros(count, np.int32), np.empty(count, np.int64)
     for worm in range(len(source)):

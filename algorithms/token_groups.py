@@ -26,8 +26,8 @@ class TokenGroups:
     stage : int64 array [switches]
         Stage of each switch.
     group : int64 array [switches]
-        Group of each switch in its stage, from 0 in the order of their first switches. ``NO_TOKEN``: the switch
-        replicates worms without a token.
+        Number of each switch's group in its stage, from 0, in the order of the groups' first switches. ``NO_TOKEN``:
+        the switch replicates worms without a token.
     """
 
     stage: Integers
@@ -63,7 +63,7 @@ def require_trees(tokens: str | None, is_tree: bool, names: str) -> None:
 
 
 def require_one_or_all(topology: Topology, *, channels: int, vcs: int, ejection: str) -> None:
-    """Refuse a number of consumption channels without token groups: several, but fewer than for `all_consumed`."""
+    """Refuse a number of consumption channels without token groups: more than 1, but too few for `all_consumed`."""
     _require_stages(topology)
     enough = _worms_at_a_node(topology, vcs, ejection)
     if 1 < channels < enough:
@@ -78,17 +78,17 @@ def _require_stages(topology: Topology) -> None:
 
 
 def _worms_at_a_node(topology: Topology, vcs: int, ejection: str) -> int:
-    """Most worms that may come to an ejection port at a time."""
+    """Return the maximum number of worms that may arrive at an ejection port at a time."""
     ways = 1 if ejection == "all" else int(np.bincount(topology.links[:, 2]).max())
     return ways * vcs
 
 
 def all_consumed(topology: Topology, *, channels: int, vcs: int, ejection: str) -> bool:
-    """Return whether the consumption channels suffice for all worms that may come to a node at once.
+    """Return whether the consumption channels suffice for all worms that may arrive at a node at once.
 
-    One worm can come by each virtual channel. With one ejection port these are the virtual channels of all inputs of a
-    switch (the "b consumption channels" of [Varavithya], with one virtual channel per link). With one ejection port per
-    input they are those of one input.
+    One worm can arrive by each virtual channel. With one ejection port per node, this port needs as many consumption
+    channels as all inputs of a switch have virtual channels: b in [Varavithya]. With one ejection port per input, each
+    port needs as many consumption channels as its input has virtual channels.
 
     Parameters
     ----------
@@ -105,19 +105,18 @@ def all_consumed(topology: Topology, *, channels: int, vcs: int, ejection: str) 
 def token_groups(topology: Topology, *, consumed: bool) -> TokenGroups:
     """Group the switches of a multistage network.
 
-    Two switches of a stage are in one group if worms that they replicate can request the same resource later, or if a
-    third switch is in a group with each: groups are the connected components of shared resources. With few consumption
-    channels, a node's channels are such a resource: two switches that reach the same node share them. If every worm at
-    the last stage is consumed, the shared resources are the buffers of later switches, and the last stage needs no
-    token.
+    Two switches of a stage share a resource if worms that they replicate can request it later. Groups are the connected
+    components of shared resources. Without ``consumed``, a node's consumption channels are a resource: all switches
+    that reach the node share them. With ``consumed``, the shared resources are the buffers of later switches, and the
+    last stage needs no token.
 
-    On a baseline network of b x b switches the groups have b**(S-1-j) switches of stage j, or b**(S-2-j), as in the
-    paper.
+    On a baseline network of S stages of b x b switches, a group of stage j (from 0) has b**(S-1-j) switches, or
+    b**(S-2-j) with ``consumed``, as in the paper.
 
     Parameters
     ----------
     consumed : bool
-        The consumption channels suffice for all worms that may come.
+        The consumption channels suffice for all worms that may arrive, see `all_consumed`.
 
     Raises
     ------
@@ -151,7 +150,7 @@ def _buffers_behind(topology: Topology, stage: Integers) -> npt.NDArray[np.bool_
 
 
 def _gathered(topology: Topology, stage: Integers, reached: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Add to each switch's set the sets of the switches to which it leads."""
+    """Add to each switch's set the sets of the switches to which its links lead."""
     start, _, end, _ = topology.links.T
     for one in range(int(stage.max()) - 1, -1, -1):
         for link in np.flatnonzero(stage[start] == one):

@@ -11,7 +11,7 @@ from .parse_fault import FAULTS, parse_fault
 
 __all__ = ["read_toml"]
 
-#: TOML integers have 64 bits: from -MOST to MOST - 1. The library also reads larger ones.
+#: TOML integers have 64 bits: from -MOST to MOST - 1. Python's ``tomllib`` also reads larger integers.
 MOST = 1 << 63
 
 

@@ -79,13 +79,14 @@ def wrong_turn(scheme: str, routes: Routes, link: int, to: int, stopped: bool) -
     came, at, on = (topology.switch_title(switch) for switch in (start, end, to))
     return WormcastError(
         f"scheme {scheme}: a worm comes from {came} to {at}, {'stops there, and ' if stopped else ''}continues to "
-        f"{on}; routers by {routes.relation.name} do not have this turn in {topology.name}"
+        f"{on}; routers with relation {routes.relation.name} do not have this turn in {topology.name}"
     )
 
 
 @compiled_from(LINEAR)
 def _first_wrong(arrays, turns, ports, starts, phases, sources, destination_offsets, destinations, apart):
-    """Return the links before and after the first missing turn, and whether the worm stops between them; or -1."""
+    """Return the links before and after the first missing turn, and whether the worm stops between them; -1 if no turn
+    is missing."""
     options, classes, _, switch_of_link, phase_of_link, _ = arrays
     taken = np.empty(options.shape[0] * options.shape[1], np.int32)
     for worm in range(len(sources)):

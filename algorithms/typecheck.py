@@ -11,7 +11,7 @@ from .errors import WormcastError
 
 __all__ = ["require_fields", "require_kind"]
 
-#: Accepted types for a plain type, and its name in a sentence. Other types have their own names.
+#: For a plain type: the type that is accepted, and its name in refusals. Other types appear by their class names.
 PLAIN: dict[type, tuple[type, str]] = {
     int: (Integral, "a whole number"), float: (Real, "a number"), str: (str, "text")}
 
@@ -32,7 +32,7 @@ def _named(kind: type) -> str:
 def require_fields(thing: Any) -> None:
     """Refuse a dataclass of plain fields if a field has another type than declared.
 
-    Numbers of NumPy become Python's, which JSON accepts.
+    Numbers of NumPy's types are replaced by Python's numbers, which JSON accepts.
     """
     hints = get_type_hints(type(thing))
     for field in fields(thing):

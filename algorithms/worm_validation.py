@@ -38,7 +38,7 @@ def validate_worms(
     sources, destination_offsets, destinations
         The messages, as in `Scheme.batch`.
     where : function
-        Returns the beginning of a refusal, for the index of a message, or None for all messages.
+        Returns the beginning of a refusal from the index of a message, or from None for all messages.
 
     Raises
     ------
@@ -59,7 +59,7 @@ def validate_worms(
 
 
 class _Invalid(Exception):
-    """Reason why worms are not valid, and the index of their message. None: it concerns no single message."""
+    """Reason why worms are not valid, and the index of their message; None if no single message is concerned."""
 
     def __init__(self, reason: str, message: int | None = None) -> None:
         super().__init__(reason)
@@ -67,7 +67,7 @@ class _Invalid(Exception):
 
 
 def _arrays(worms: Worms, messages: int) -> dict[str, Integers]:
-    """Return the arrays by name. Their types, lengths and offsets are valid."""
+    """Return the arrays by name, after a check of their types, lengths and offsets."""
     found: dict[str, Integers] = {}
     count = visits = None
     for name in ("source", "destinations", *TYPES):
@@ -87,7 +87,8 @@ def _arrays(worms: Worms, messages: int) -> dict[str, Integers]:
     for name, end in (("message_offsets", count), ("destination_offsets", visits)):
         offsets = found[name]
         if offsets[0] != 0 or offsets[-1] != end or (offsets[1:] < offsets[:-1]).any():
-            raise _Invalid(f"the array {name} of its worms is not valid. Needed: numbers that rise from 0 to {end}.")
+            raise _Invalid(f"the array {name} of its worms is not valid. Needed: numbers from 0 to {end} that never "
+                           "fall.")
     return found
 
 
@@ -103,7 +104,7 @@ class _Rows:
         self.worm_of_visit = _owners(arrays["destination_offsets"])
 
     def invalid(self, worm: int, reason: str) -> _Invalid:
-        """Return the refusal of a worm. The reason follows its name, which is its index in its message."""
+        """Return the refusal of a worm. The refusal names the worm by its index in its message."""
         message = int(self.message[worm])
         return _Invalid(f"worm {worm - self.first[message]} {reason}", message)
 
@@ -144,7 +145,7 @@ class _Rows:
             raise self.invalid(row, "has no destination. Needed: 1 or more.")
 
     def require_releases(self, sources: npt.NDArray[np.int32]) -> None:
-        """Check senders: the message's source at once, or a destination after its receipt."""
+        """Check that each worm is sent by the message's source at once, or by a destination after its receipt."""
         source, after, first = self.source, self.after, self.first[self.message]
         at_once = after == AT_ONCE
         for row in _rows((self.arrays["tier"] == INTERFACE) & at_once):
@@ -183,13 +184,13 @@ class _Rows:
 
 
 def _rows(wrong: npt.NDArray[np.bool_]) -> list[int]:
-    """Return the first wrong row, if there is one."""
+    """Return a list with the first wrong row, or an empty list."""
     found: list[int] = np.flatnonzero(wrong)[:1].tolist()
     return found
 
 
 def _owners(offsets: npt.NDArray[np.int64]) -> Integers:
-    """Return the group of each entry."""
+    """Return, for groups given by offsets, the number of the group of each entry."""
     return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
 
 

@@ -40,7 +40,8 @@ class Worms:
         Nodes in visiting order.
     signs : int64 array [all destinations], optional
         Signs of each destination in the header, which select the way around a ring where both ways have the same
-        length: bit d for dimension d, set for downwards. Default: `default_signs`. Used only with ``--ties signed``.
+        length: bit d for dimension d, set for downwards. Default: `default_signs`. Signs are used only with ``--ties
+        signed``.
     steps : int32 array [worms], optional
         Message-passing step of each worm, from 1, if the scheme counts its own. Default: a node sends one worm per
         step, beginning in the step after its receipt.
@@ -77,7 +78,7 @@ class Worms:
         return self.destinations[self.destination_offsets[worm] : self.destination_offsets[worm + 1]]
 
     def forwarded_by_interfaces(self) -> "Worms":
-        """Return the same worms, with those after a receipt forwarded by network interfaces."""
+        """Return the same worms, but network interfaces forward those that wait for a receipt."""
         return replace(self, tier=np.where(self.after == AT_ONCE, HOST, INTERFACE).astype(np.int8))
 
 

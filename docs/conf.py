@@ -10,7 +10,7 @@ release = __version__
 extensions = ["myst_parser"]
 myst_enable_extensions = ["attrs_inline"]
 myst_heading_anchors = 4
-# quotes and dashes are as a user types them
+# keep quotes and dashes as they are written in the pages
 smartquotes = False
 
 html_theme = "furo"
@@ -19,6 +19,6 @@ html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sphinx = False
-# the page's own text says what is code in which language; nothing else is coloured
+# colour only blocks whose page names their language
 highlight_language = "none"
 nitpicky = True

@@ -1,4 +1,4 @@
-"""A network of one's own: a hypercube, one router a node, in which each bit of a node's id is a dimension.
+"""A user's own network: a hypercube with one router per node, in which each bit of a node's id is a dimension.
 
     wormcast topology examples/hypercube.py:four --plot hypercube.svg
     wormcast check examples/hypercube.py:four individual --relation examples/hypercube.py
@@ -12,11 +12,11 @@ from wormcast.algorithms import Places, Relation, Topology
 def hypercube(dimensions):
     ids = np.arange(2**dimensions)
     port = np.arange(dimensions)
-    # port d leads to the node that differs in bit d, and comes from it
+    # output d leads to the node whose id differs in bit d, and input d comes from the same node
     links = np.stack(np.broadcast_arrays(ids[:, None], port, ids[:, None] ^ 1 << port, port), axis=-1).reshape(-1, 4)
     own = np.stack([ids, np.full_like(ids, dimensions)], axis=1)
     bits = ids[:, None] >> port & 1
-    # bits 0, 2, ... lie along x and 1, 3, ... along y, in the order of a Gray code: neighbours differ in one bit
+    # even bits give x and odd bits y, in the order of a Gray code: ids of neighbours differ in one bit
     codes = np.stack([(bits * np.where(port % 2 == axis, 2 ** (port // 2), 0)).sum(axis=1) for axis in (0, 1)], axis=1)
     places = np.bitwise_xor.reduce([codes >> shift for shift in range(dimensions)]).astype(float)
     return Topology(
@@ -41,7 +41,7 @@ def four():
 
 
 class LowestBitFirst(Relation):
-    """Dimension order: the lowest bit in which a node and the destination differ. It cannot deadlock."""
+    """Dimension order: a worm first changes the lowest bit in which node and destination differ. It cannot deadlock."""
 
     name = "lowest-bit-first"
     description = "hypercube: dimension order, the lowest bit first"

@@ -7,11 +7,11 @@ class ShortPaths(PlainScheme):
     name = "short-paths"
     description = "dual-path, at most four destinations a worm"
     relation = HAMILTONIAN
-    pairs_are_complete = True  # what is left of a worm at a stop is a worm that the stop may send
+    pairs_are_complete = True  # the rest of a worm at a stop is a worm that the stop could send
     stops = 4
 
     def classes_on(self, topology):
-        # as dual-path: worms to higher labels never share a channel with those to lower ones
+        # as in dual-path: worms to higher labels never share a channel with worms to lower labels
         return ConsumptionClasses((("up",), ("down",)))
 
     def visits(self, topology, source, destinations):

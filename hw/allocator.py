@@ -13,20 +13,20 @@ class Allocator(wiring.Component):
     """Grants outputs to requesters. A request for several outputs is granted as a whole, or not at all.
 
     All outputs share *one* order of the virtual channels behind the requesters. The least recently granted virtual
-    channel comes first in it, and all its requests are granted. Requests for several outputs therefore cannot block
-    each other for ever; with a separate order per output they could. No virtual channel starves: it moves back only
-    when it is granted, so each other virtual channel is granted at most once before it.
+    channel comes first in this order, and all outputs that it requests are granted. Requests for several outputs
+    therefore cannot block each other for ever; with a separate order per output they could. No virtual channel starves:
+    it moves back only when it is granted, so each other virtual channel is granted at most once before it.
 
-    *Latency*: combinational. *Throughput*: a requested output is granted in each cycle, unless its first requester
-    still lacks another output. *Reset*: requesters in the order of their numbers. *Cost*: a flip-flop for each pair of
-    virtual channels of different requesters, quadratic in their number.
+    *Latency*: combinational. *Throughput*: a requested output is granted in each cycle, unless its first requester in
+    the order does not get another output that it requests. *Reset*: the order is that of the requesters' numbers.
+    *Cost*: a flip-flop for each pair of virtual channels of different requesters, quadratic in their number.
 
     Parameters
     ----------
     reach : list of set of int
         For each requester the outputs that it can request.
     vcs : list of int
-        Virtual channels behind each requester.
+        Number of virtual channels behind each requester.
     outputs : int
 
     Members
@@ -78,7 +78,7 @@ class Allocator(wiring.Component):
             order = []
             for v in range(self.vcs[r]):
                 cells = Signal(sum(self.vcs[s] for s in later), init=-1, name=f"order_{r}_{v}")
-                # a channel that moves comes after the other; if both move, or neither, the order stays: majority of 3
+                # of two channels, one that moves comes last; if both move or neither, their order stays: majority of 3
                 a, b = (~moves[r][v]).replicate(len(cells)), Cat(moves[s] for s in later)
                 m.d.sync += cells.eq((a & b) | (cells & (a | b)))
                 order.append(cells)

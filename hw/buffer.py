@@ -43,20 +43,21 @@ class ReplicationBuffer(wiring.Component):
     vc_{r} : In
         The virtual channel presented to reader r.
     data_{r} : Out
-        The flit of that virtual channel that reader r takes next.
+        The flit of virtual channel ``vc_{r}`` that reader r takes next.
     take_{r} : In(1)
         Reader r takes the presented flit.
     follow_{r} : In(vcs)
         Reader r does not read the worm in this virtual channel: its position advances with the freed chunks.
     skip : In(vcs)
-        The front flit of this virtual channel leaves the buffer unread. The positions of all its readers must be at
-        that flit. Only with several readers: a single one takes the flit.
+        The front flit of this virtual channel leaves the buffer unread. With ``skip``, the positions of all readers of
+        the virtual channel must be at its front flit. ``skip`` exists only with several readers: a single reader takes
+        the flit instead.
     has_{r}, more_{r} : Out(vcs)
         Per virtual channel: at least one / two flits are stored that reader r has not taken.
     arrives : Out(vcs)
         A flit is stored at the end of this cycle; ``has`` and ``more`` count it from the next cycle on. With a single
-        reader and more than one flit of depth it is also 1 for a flit that is dropped because the virtual channel is
-        full.
+        reader and a depth of 2 flits or more, ``arrives`` is also 1 for a flit that is dropped because the virtual
+        channel is full.
     full : Out(vcs)
         No row of this virtual channel is free.
     freed : Out(vcs)
@@ -114,8 +115,7 @@ class ReplicationBuffer(wiring.Component):
         ]
         for v in range(self.vcs):
             offered = self.write & (self.write_vc == v)
-            # with one reader and two flits or more, a dropped flit changes no output of a full virtual channel: this
-            # saves a gate
+            # with one reader and depth > 1 `arrives` may include dropped flits of a full channel: saves a gate
             spared = self.readers == 1 and self.depth > 1
             m.d.comb += [
                 writes[v].eq(offered & ~self.full[v]),
@@ -145,8 +145,7 @@ class ReplicationBuffer(wiring.Component):
                     gone |= getattr(self, f"follow_{r}")[v] & self.freed[v]
                 position = read_at[v][r]
                 m.d.sync += position.eq(late_mux(gone, self.after(position, self.depth)[:position_bits], position))
-                # with equal positions, the last change distinguishes full from empty; a write and a take in one cycle
-                # cancel: a majority of 3
+                # equal positions: the last change distinguishes full from empty; write and take cancel (majority of 3)
                 filled = Signal(name=f"vc{v}_filled{r}")
                 came, kept = self.arrives[v], ~gone
                 m.d.sync += filled.eq((came & kept) | (filled & (came | kept)))
@@ -174,7 +173,7 @@ class ReplicationBuffer(wiring.Component):
         return Mux(position == depth - 1, 0, position + 1)
 
     def _freed(self, m, v, writes, at, takes, read_at, skip):
-        """Count the takes of each chunk of virtual channel ``v``; return 1 in the cycle in which one is freed."""
+        """Count the takes of each chunk of virtual channel ``v``; return 1 in the cycle in which a chunk is freed."""
         if self.readers == 1:
             return takes[v][0]
         freed = [skip[v]]

@@ -11,7 +11,7 @@ __all__ = ["Cause", "fault_layout", "first_fault"]
 class Cause(enum.Enum, shape=4):
     """Error of a received flit or credit.
 
-    A worm that is cut off ends in a flit with both marks. Hosts do not treat that flit as payload.
+    A worm that is cut off ends in a flit with both marks. Hosts do not treat a flit with both marks as payload.
     """
 
     NONE = 0

@@ -1,7 +1,7 @@
 """Decoders of an input unit's registers: what the worm at its front holds and requests.
 
-Deadlock proofs, statistics and waveforms read the registers by these classes alone. Each kind of input unit has its
-own class.
+Deadlock proofs, statistics and waveforms read the registers of input units only through these classes. Each kind of
+input unit has its own class.
 """
 
 from abc import ABC, abstractmethod
@@ -26,19 +26,19 @@ Target = tuple[int, int]
 """A virtual channel that a worm holds or requests: number of the router's output, number of the channel there."""
 
 TOKEN: Target = (-1, 0)
-"""The token of the router's group. A worm holds and requests it like a channel."""
+"""The token of the router's group. A worm holds and requests the token like a channel."""
 
 Wait = dict[str, str]
-"""Names of the registers that show one wait of a worm, by meaning. Any bit that is set counts.
+"""Names of the registers that show one wait of a worm, by meaning. A register is true if any of its bits is set.
 
-``asks``: requests a link. ``owns``: owns the link. ``through``: does not wait for the link now. ``claims``: requests a
-consumption channel. ``leaves``: needs a consumption channel, which it lacks until ``owns``. ``token``: requests the
-token.
+``asks``: the worm requests a link. ``owns``: the worm owns the link. ``through``: the worm does not wait for the link
+now. ``claims``: the worm requests a consumption channel. ``leaves``: the worm needs a consumption channel, which it
+does not have while ``owns`` is 0. ``token``: the worm requests the token.
 """
 
 LINK, CONSUMPTION, FOR_TOKEN = 1, 2, 4
 WHAT = LINK | CONSUMPTION
-# positions of the fields of a code: the kinds of wait from bit 0, then
+# lowest bits of the fields of a code; the kinds of wait are from bit 0 on
 ENDS_HERE, EXIT, LINKS = 2, 3, 8
 TURN = 62
 MOST_TARGETS = TURN - LINKS
@@ -82,7 +82,8 @@ class Front(ABC):
 
     @abstractmethod
     def register(self, name: str) -> str | None:
-        """Return the full name of one of these registers; None if the router is built without it (its value is 0)."""
+        """Return the full name of one of the worm's registers; None if the router is built without it (its value is 0).
+        """
 
     @property
     def frame(self) -> str:
@@ -101,7 +102,7 @@ class Front(ABC):
         return [self._before(read, f"read{r}_at", f"filled{r}") for r in range(self.readers)]
 
     def ready(self, read: Callable[[str], Any]) -> list[Any]:
-        """Return the number of these flits that each reader can send at once, given credits."""
+        """Return how many of the flits counted by `unread` each reader can send without waiting, given credits."""
         return self.unread(read)
 
     def _at(self, position: str, read: Callable[[str], Any]) -> Any:
@@ -109,7 +110,7 @@ class Front(ABC):
         return 0 if self.spec.depth == 1 else read(f"{self.name}_input.buffer.vc{self.vc}_{position}")
 
     def _before(self, read: Callable[[str], Any], position: str, filled: str) -> Any:
-        """Return the number of flits stored from a position on."""
+        """Return the number of flits in the buffer from a position on."""
         return fill_level(self._at("write_at", read), self._at(position, read),
                           read(f"{self.name}_input.buffer.vc{self.vc}_{filled}"), self.spec.depth)
 
@@ -143,14 +144,13 @@ class Front(ABC):
     def leaving(self, output: int, read: Callable[[str], Any]) -> list[int]:
         """Return the flits, of any input, that have left their buffer and wait at an output to be sent.
 
-        The next one comes first; the format is that of `flits`.
+        The flit that is sent next comes first; the format is that of `flits`.
         """
         return []
 
     def together(self, output: int) -> list[int]:
-        """Return the outputs, this one included, that receive each flit in the same cycle as an output.
-
-        Empty where a worm has at most one branch to other switches, which never waits for another branch.
+        """Return the outputs to which each flit is sent in the same cycle as to this output, which is included. The
+        list is empty if a worm has at most one branch to other switches, which never waits for another branch.
         """
         return []
 
@@ -189,7 +189,7 @@ class Front(ABC):
 
     @abstractmethod
     def wants(self, code: int, mask: Callable[[int, int | None, bool], int]) -> list[list[Target]]:
-        """Decode the requests in a code of `waiting`: the worm needs one channel of each of these sets.
+        """Decode the requests in a code of `waiting`: the worm needs one channel of each set that is returned.
 
         Parameters
         ----------
@@ -203,7 +203,7 @@ class Front(ABC):
     def going(self, of: Of) -> Any:
         """Return a code for the outputs that the worm uses, which `ways` decodes.
 
-        Between two worms it is 0 for at least a cycle, or their codes differ in bit `TURN`.
+        Between two worms the code is 0 for at least a cycle, or the worms' codes differ in bit `TURN`.
         """
 
     @abstractmethod
@@ -287,12 +287,12 @@ class PathFront(Front):
 
     def consumes(self, of: Of) -> Any:
         """Return true while the worm holds a consumption channel."""
-        # with two readers, the second one can finish before the worm has left
+        # with two readers, that of the consumption channel can finish before the other one
         return (of("here") != 0) & (of("wants_consumption") == 0) & (of("done_1") == 0)
 
     def owns_link(self, of: Of) -> Any:
         """Return true while the worm owns a virtual channel of its link."""
-        # likewise the first reader with the link
+        # with two readers, that of the link can finish before the other one
         return (of("links") != 0) & (of("owns_link") != 0) & (of("done_0") == 0)
 
     def active(self, of: Of) -> Any:

@@ -19,7 +19,7 @@ def row_layout(width: int, code_bits: int) -> data.StructLayout:
 
 
 def exit_bits(decoder: PathDecoder, port: int) -> int:
-    """Return the width of the number of a port's ejection port."""
+    """Return the width of the number of an ejection port among those that worms from an input port can use."""
     return bits_for(len(decoder.exits(port)))
 
 
@@ -48,7 +48,7 @@ class InputDecode(wiring.Component):
     outputs : list of int
         The outputs to other switches that a worm of this input can use.
     readers : 1 or 2
-        1: one reader for all outputs of a worm. 2: one for the links, one for the consumption channels.
+        1: one reader for all outputs of a worm; 2: one reader for the links, and one for the consumption channels.
 
     Members
     -------
@@ -61,7 +61,7 @@ class InputDecode(wiring.Component):
     full : In(vcs)
         Virtual channels whose buffer is full.
     row : Out(row_layout)
-        The row to store. The buffer drops it if the virtual channel is full.
+        The row to store. The buffer drops the row if the virtual channel is full.
     count : Out
         Number of readers that take the row.
     cause : Out(Cause)

@@ -30,19 +30,21 @@ class InputUnit(wiring.Component):
                                ▲                                               │
                                └───── credit ◀── freed ◀── take ◀──────────── won
 
-    A flit on the link in cycle t is in the buffer in t + 1. A worm's first header flit is *fetched* in t + 1: its code
-    is latched as the route. It requests outputs in t + 2 and, when granted, is on the next link in t + 3: **header
-    delay 3**. A data flit skips the fetch: **data delay 2**. At a destination the worm reserves a consumption channel
-    first. That takes **one cycle more** if the header flit holds further addresses, and **two** if the header flit is
-    stripped and the next flit is fetched. The first payload flit after a stripped header is on the consumption link 4
-    cycles after that header was on the network's link. The credit of a flit is on the link in the cycle after its last
-    reader took it. All figures hold for free resources; ``fast`` delays add one cycle per hop.
+    A flit on the link in cycle t is in the buffer in t + 1. A worm's first header flit, on the link in t, is *fetched*
+    in t + 1: its code is latched as the route. The header flit requests outputs in t + 2 and, when granted, is on the
+    next link in t + 3: **header delay 3**. A data flit skips the fetch: **data delay 2**. At a destination the worm
+    reserves a consumption channel first. The reservation of a consumption channel takes **one cycle more** if the
+    header flit holds further addresses, and **two** if it is stripped and the next flit is fetched. The first payload
+    flit after a stripped header is on the consumption link 4 cycles after that header was on the network's link. The
+    credit of a flit is on the link in the cycle after its last reader took it. The delays of this unit hold for free
+    resources; ``fast`` delays add one cycle per hop.
 
-    Adaptive routing: the worm requests one target that it has chosen. While that target is not expected to be free, the
-    worm changes to one that is, and requests it in the next cycle. The delays are the same.
+    Adaptive routing: the worm requests one target that it has chosen. If the chosen target is not expected to be free
+    in the next cycle, the worm changes to a target that is, and requests it then. The delays of adaptive routing are
+    the same as without it.
 
     The virtual channels take turns at each reader. A request that reached the allocator uses up the turn, and so does a
-    fetch. A request for a virtual channel that another worm has just taken does not. *Reset*: empty.
+    fetch. A request for a virtual channel that another worm has just taken does not use up the turn. *Reset*: empty.
 
     Parameters
     ----------
@@ -55,8 +57,8 @@ class InputUnit(wiring.Component):
     decoder : PathDecoder
     readers : "coupled" or "independent"
         ``coupled``: one reader for all outputs of a worm, which advance in lockstep. ``independent``: one reader for
-        the links, and one for the consumption channels. A flit is then freed when both have taken it, and the next worm
-        of the virtual channel starts when both have sent the tail.
+        the links, and one for the consumption channels. With independent readers a flit is freed when both readers have
+        taken it, and the next worm of the virtual channel starts when both have sent the tail.
     storage : "lutram" or "registers"
     separate : bool
         Each consumption channel has its own link.
@@ -71,13 +73,13 @@ class InputUnit(wiring.Component):
     sel_{r}, flit_{r} : Out
         The virtual channel that reader r presents, and its flit.
     request_{r}, complete_{r} : Out
-        The requested outputs; the request contains all outputs that the worm needs. A flit for the consumption channel
-        alone is not complete while the worm also needs a link.
+        The requested outputs; the request contains all outputs that the worm needs. A worm that needs a link too sends
+        a flit to both outputs at once: a request for the consumption channel alone is not complete.
     owns_link_{r}, claims_{r} : Out(1)
         The presented worm owns a virtual channel of its link (if 0, a grant gives it one); the request reserves a
         consumption channel, and sends no flit on it.
     sends_{r} : Out(1)
-        A grant sends the flit. Always true of requests for links.
+        A grant sends the flit; always true for requests for links.
     vc_{o} : Out
         The virtual channel of output o that the presented worm owns, or takes with the grant.
     won_{r} : In(1)
@@ -99,7 +101,7 @@ class InputUnit(wiring.Component):
         self.storage = storage
         self.separate = separate
         self.classes = len(decoder.consumption) + 1
-        self.links_each = outputs[-1].vcs if separate else 1  # links of an ejection port
+        self.links_each = outputs[-1].vcs if separate else 1  # number of links of each ejection port
         self.links = decoder.ejection + (len(outputs) - decoder.ejection) * self.links_each
         self.network = decoder.reaches(port)
         self.targets = decoder.targets(port)
@@ -165,7 +167,7 @@ class InputUnit(wiring.Component):
         ]
         m.d.sync += [
             self.link.credit.eq(buffer.freed),
-            # registered: the decoder's path is long
+            # registered: the combinational path through the decoder is long
             self.cause.eq(intake.cause),
             self.cause_vc.eq(self.link.vc),
         ]
@@ -236,7 +238,8 @@ class InputUnit(wiring.Component):
         return code[2:2 + exit_bits(self.decoder, self.port)]
 
     def _of_exit(self, member: str, way_out: Value) -> Value:
-        """Return a member of the ejection port with this number. ``{o}`` in its name stands for the output."""
+        """Return a member of the ejection port with this number. In ``member``, ``{o}`` stands for the output's number.
+        """
         members = [getattr(self, member.format(o=o)) for o in self.exits]
         return Array(members)[way_out] if len(members) > 1 else members[0]
 
@@ -279,12 +282,12 @@ class InputUnit(wiring.Component):
 
         links = shown("links")
         won, sends, tail = getattr(self, f"won_{r}"), getattr(self, f"sends_{r}"), flit.tail
-        # flits in front of a worm's header, or in its place, that belong to no output
+        # flits for no output: before a worm's header, or a header that requests nothing
         drops = C(0)
         if r == 0:
             drops = shown("unread") & Mux(marked, nothing, ~ends_here & ~shown("here"))
         asks, claims, halted = Signal(name=f"reader{r}_asks"), C(0), C(0)
-        # a consumption channel is reserved first
+        # a worm reserves a consumption channel before it requests anything else
         m.d.comb += asks.eq(shown(f"eligible_{r}") & ~shown("wants_consumption"))
         consumes = bool(self.exits) and self.exits[0] in group
         if consumes:
@@ -301,8 +304,8 @@ class InputUnit(wiring.Component):
                 pick = Array(worm.pick_c for worm in worms)[sel]
                 free = getattr(self, f"held_{o}")
                 if len(self.groups) > 1:
-                    # the first claim is made without a check for a free channel; select the bit of each worm's class
-                    # before the late selection of the worm
+                    # a worm's first claim is made without a check for a free channel, which is made here
+                    # each worm's bit of `free` is selected before the worm, as `sel` is late
                     free = Array(bit_at(getattr(self, f"free_{o}"), worm.kind) for worm in worms)[sel]
                 asks_here = (asks & target) | (claims & free if mine is None else claims & free & mine)
                 m.d.comb += vc.eq(Mux(claims, pick, shown("consumption_vc")))
@@ -332,7 +335,7 @@ class InputUnit(wiring.Component):
         more, again = Signal(name=f"reader{r}_more"), Signal(name=f"reader{r}_again")
         m.d.comb += [
             more.eq(bit_at(getattr(buffer, f"more_{r}") | buffer.arrives, sel)),
-            # after the tail there is no worm that requests; with two readers, the other one may still need it
+            # after the tail no worm requests; with two readers, the other reader may still need the worm
             again.eq(more & link_ready & (~tail if len(self.groups) > 1 else C(1))),
         ]
         if consumes:
@@ -390,11 +393,11 @@ class InputUnit(wiring.Component):
                    complete | shown("unread") if r == 0 else complete)
 
     def _ways(self, o: int, links: Value) -> list[tuple[Value, int]]:
-        """Return the targets at this output, and their classes."""
+        """Return for each target at this output its bit of ``links``, and its class."""
         return [(links[i], k) for i, (output, k) in enumerate(self.targets) if output == o]
 
     def _any_class(self, o: int, links: Value, name: str) -> Value:
-        """Return the bit of the requested class of an output's member that has a bit per class."""
+        """Return, of an output's member with a bit per class, the bit of the requested class."""
         found = [way & getattr(self, f"{name}_{o}")[k] for way, k in self._ways(o, links)]
         return found[0] if len(found) == 1 else any_of(found)
 

@@ -32,8 +32,9 @@ class InputVC(wiring.Component):
 
     The requests of a cycle come from registers. ``eligible`` of a reader: the worm has a flit, and the credit or the
     virtual channel that the flit needs is expected. ``claims``: the worm needs a consumption channel, and one is
-    expected to be free. Two next values of ``eligible`` are computed, and the grant selects one. The value for a lost
-    request is computed here, that for a granted one in the input unit, once for all virtual channels. *Reset*: idle.
+    expected to be free. Two next values of ``eligible`` are computed, and the grant selects one. The next value of
+    ``eligible`` after a lost request is computed here, that after a grant in the input unit, once for all virtual
+    channels. *Reset*: idle.
 
     Parameters
     ----------
@@ -49,9 +50,10 @@ class InputVC(wiring.Component):
     choice : bool
         Adaptive routing: any one of the fetched targets suffices.
     absorbs : bool
-        A worm with a destination here ends here. Its header flits may go to the consumption channel.
+        A worm with a destination here ends here. The header flits of a worm that ends here may go to the consumption
+        channel.
     readers : int
-        1: coupled. 2: reader 0 serves the links, reader 1 the consumption channels.
+        1: coupled; 2: reader 0 serves the links, reader 1 the consumption channels.
 
     Members
     -------
@@ -73,22 +75,23 @@ class InputVC(wiring.Component):
         State of the outputs' virtual channels, as in `OutputUnit`. ``c`` in place of i stands for the ejection port,
         where ``soon`` is that of the worm's class.
     fetched_soon : In(1)
-        ``soon_c`` of the presented header flit.
+        ``soon_c`` for the consumption class of the presented header flit.
     fetched_keeps : In(1)
         The presented header flit itself goes to the consumption channel. Only with ``absorbs``.
     fetched_exit : In(range(exits))
-        Ejection port of the worm that ends here. Only with several ejection ports, like ``exit``.
+        Ejection port of the worm that ends here. ``fetched_exit`` and ``exit`` exist only with several ejection ports.
     links, here : Out
-        Targets of the worm: network outputs and classes (one-hot), and the consumption channel.
+        Targets of the worm: a network output and class, one-hot; the consumption channel.
     exit : Out(range(exits))
         Ejection port of the consumption channel.
     kind : Out
-        Consumption class that the worm may take, while it needs a channel.
+        Consumption class of the worm, while it needs a consumption channel.
     ends_here : Out(1)
         The worm's last destination is here, or its list broke off here: no further header flit follows.
     wants_consumption, owns_link, undecided : Out(1)
-        The worm needs a consumption channel, and requests nothing else before it has one. It owns a virtual channel of
-        the next link. It holds a consumption channel, and its next link is unknown.
+        The worm needs a consumption channel, and requests nothing else before it has one. ``owns_link``: the worm owns
+        a virtual channel of the next link. ``undecided``: the worm holds a consumption channel, and its next link is
+        unknown.
     under_way_{r} : Out(1)
         Reader r has sent the header flit with the worm's route: a further one belongs to the next worm.
     unread : Out(1)
@@ -97,7 +100,7 @@ class InputVC(wiring.Component):
         Virtual channels that the worm owns. Until the worm owns a consumption channel, ``consumption_vc`` holds its
         class.
     eligible_{r} : Out(1)
-        Request is valid. Undefined while the channel is idle.
+        The request for reader r is valid. ``eligible`` is undefined while the channel is idle.
     claims : Out(1)
         The last reader requests a consumption channel, and sends no flit on it.
     want_{r} : Out(1)
@@ -191,13 +194,13 @@ class InputVC(wiring.Component):
                           late_mux(fetch, self.fetched_links, self.links & stays.replicate(len(self.links)))),
             self.owns_link.eq((self.owns_link | (self.won_0 & goes_on & ~self.claims)) & stays),
         ]
-        # until it is owned, the channel follows the pick, so that the late grant sets the mark of ownership alone
+        # until a channel is owned, `link_vc` follows the pick, so that the late grant sets `owns_link` alone
         with m.If(~self.owns_link):
             m.d.sync += self.link_vc.eq(self.pick_link)
         if self.consumption:
             m.d.sync += [
                 self.here.eq((self.here & stays) | (fetch & self.fetched_here)),
-                # payload after a used-up header flit: no further addresses follow
+                # payload after a used-up header flit: the worm ends here, as no address follows
                 self.ends_here.eq(((self.ends_here | cut) & stays) | (fetch & self.fetched_ends_here)),
             ]
             if self.exits > 1:
@@ -208,8 +211,7 @@ class InputVC(wiring.Component):
             m.d.sync += self.wants_consumption.eq(
                 (self.wants_consumption & ~reserved) | (fetch & self.fetched_here & ~self.here)
             )
-            # until a channel is reserved, the same register holds its class; at the last destination any channel is
-            # allowed
+            # before the reservation this register holds the class; at the last destination any channel is allowed
             m.d.comb += self.kind.eq(Mux(self.ends_here, self.classes - 1, held[:self.class_bits]))
             m.d.sync += held.eq(Mux(self.wants_consumption, Mux(self.ends_here | reserved, self.pick_c, held),
                                     Mux(fetch & ~self.here, self.fetched_kind, held)))
@@ -226,7 +228,7 @@ class InputVC(wiring.Component):
             m.d.sync += copied.eq((copied | (advance[1] & ~self.claims & goes_on)) & stays)
             m.d.comb += [self.under_way_0.eq(self.owns_link), self.under_way_1.eq(copied | ended_here)]
 
-        # a credit of the owned virtual channel, or one that is expected to be free
+        # a credit of the owned virtual channel, or a virtual channel that is expected to be free
         target = range(len(self.links_vcs))
         ready = [
             any_of([self.links[i] & getattr(self, f"ready_{i}")[v] for i in target if v in self.links_vcs[i]])
@@ -241,7 +243,7 @@ class InputVC(wiring.Component):
             channel, soon = ~self.here | bit_at(self.ready_c, owned), self.soon_c
             m.d.comb += self.claims.eq(getattr(self, f"eligible_{self.readers - 1}") & self.wants_consumption)
 
-        # a bad address after a used-up header flit: it leaves without a grant
+        # a header flit with a bad address, after a used-up one, leaves without a grant
         dropped = Signal()
         m.d.comb += dropped.eq(self.shown_0 & self.unread & self.fetched_nothing)
         claim = fetch & ~self.here & self.fetched_here
@@ -252,10 +254,10 @@ class InputVC(wiring.Component):
                 # also true while idle: idle channels request nothing, and a worm that is fetched can request at once
                 goes = flit & ~dropped & link & channel & (~claim | self.fetched_soon)
                 lost = Mux(self.wants_consumption, soon, goes)
-                # not the condition of `goes`: where reader 0 looks at a header flit, the turn is used up
+                # `want` differs from `goes`: a turn in which reader 0 looks for a header flit is used up
                 want = Mux(self.wants_consumption, soon, flit & (looks | link & channel))
             elif r == 0:
-                # not before a consumption channel is about to be reserved: reader 0 has other channels to present
+                # only when a consumption channel is about to be reserved: till then reader 0 presents other channels
                 near = ~self.wants_consumption | self.claims
                 goes = goes_on & ~done[0] & near & flit & link
                 lost, want = goes | fetch & ~self.fetched_here, goes | looks & flit
@@ -279,7 +281,7 @@ class InputVC(wiring.Component):
     def _chosen(self, m, fetch, stays) -> Value:
         """Return the target, of those that suffice, that the worm requests in the next cycle.
 
-        The present target stays while it is expected to be free. Otherwise the first target that is expected to be free
+        The present target stays while it is expected to be free; otherwise the first target that is expected to be free
         replaces it. A granted target stays.
         """
         count = len(self.links)

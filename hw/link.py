@@ -19,7 +19,8 @@ class LinkSignature(wiring.Signature):
     """One direction of a physical link, with its virtual channels, seen from the sender.
 
     Each member comes from a flip-flop. A flit is on the link for exactly one cycle. Each flit that is sent on a virtual
-    channel uses one of the sender's credits. The sender starts with one credit per flit of the receiver's buffer.
+    channel uses one of the sender's credits; between deep switches only the first flit of a chunk does. The sender
+    starts with one credit per flit, or chunk, of the receiver's buffer.
 
     Members
     -------
@@ -30,10 +31,10 @@ class LinkSignature(wiring.Signature):
     flit : Out(flit_layout(width))
         Head mark, tail mark and data.
     credit : In(vcs)
-        A pulse per virtual channel: the receiver has freed one flit.
+        A pulse per virtual channel: the receiver has freed one flit, or one chunk.
     arrived : In(vcs)
-        A pulse per virtual channel: all headers of the reporting worm have arrived. Only with reports. Wrong pulses are
-        not detected.
+        A pulse per virtual channel: all headers of the reporting worm have arrived. Only with reports. Wrong pulses of
+        ``arrived`` are not detected.
 
     Parameters
     ----------

@@ -44,22 +44,22 @@ MOST_PACKET = 65535
 
 MOST_SLOTS = 16
 SLOT_FLITS = (2, 65536)
-"""Minimum and maximum of the longest message that fits a retransmission slot, in flits."""
+"""Minimum and maximum size of a retransmission slot, in flits."""
 
 ROW_BITS = 8
-"""Low bits of a message's number that hold its row of the child table. A message that is not forwarded has a value that
-is not the number of a row."""
+"""Number of low bits of a message's number that hold its row of the child table. In a message that is not forwarded,
+these low bits differ from all row numbers."""
 
 #: Maximum rows of a child table.
 MOST_ROWS = 64
 
 PACKET_BITS = 8
-"""Width of the number of a message's packets minus one, in the child table."""
+"""Width in bits of the field in the child table that holds a message's number of packets minus one."""
 
 MOST_PLACES = 1 << PACKET_BITS
 
 FORWARD_ORDERS: Mapping[str, bool] = {"fcfs": True, "fpfs": False}
-"""Orders in which smart interfaces forward. True: the order needs the number of packets of each message."""
+"""Orders in which smart interfaces forward, each with True if the order needs the number of packets of each message."""
 
 
 def require_buffers(scheme: Scheme, *, deep: bool) -> None:

@@ -28,11 +28,11 @@ class OutputUnit(wiring.Component):
     channel gets min(1, depth / 4) of it (depth / 5 with ``extra_stage``) because of the credit loop. *Reset*: all
     virtual channels free, with all their credits.
 
-    If a credit is a chunk of flits, the first flit of a worm and the first flit of each further chunk use one.
+    If a credit is a chunk of flits, the first flit of a worm and the first flit of each further chunk use a credit.
 
-    A credit for a flit that was not sent cannot be repaired. ``wrong`` is set from the next cycle on, and the virtual
-    channel sends nothing more from then on. One exception: a consumption channel that is reserved in the cycle of the
-    credit sends one flit.
+    A credit for a flit that was not sent cannot be repaired. After a credit for a flit that was not sent, ``wrong`` is
+    set from the next cycle on, and the virtual channel sends nothing more from then on. One exception: a consumption
+    channel that is reserved in the cycle of the wrong credit sends one flit.
 
     Parameters
     ----------
@@ -46,8 +46,8 @@ class OutputUnit(wiring.Component):
     extra_stage : bool
         A register between allocation and crossbar (the ``fast`` delays).
     separate : bool
-        A link for each virtual channel in place of one for all. The members from ``touch`` to ``flit`` (without ``vc``)
-        and ``link`` then exist once per link: ``touch_0`` and so on.
+        A link for each virtual channel in place of one for all. With separate links the members from ``touch`` to
+        ``flit`` (without ``vc``) and ``link`` exist once per link: ``touch_0`` and so on.
     empty : bool
         A header takes a virtual channel only if all its credits are here, so that the receiver's buffer is empty.
     reports : bool
@@ -62,8 +62,8 @@ class OutputUnit(wiring.Component):
     flit : In(flit_layout(width))
         Output of the crossbar: in the cycle of ``send``, or one cycle later with ``extra_stage``.
     reports : In(1)
-        With ``touch``: the worm on ``vc`` reports its arrival. It holds the virtual channel until its tail is sent and
-        the link has reported the arrival. Only with reports.
+        With ``touch``: the worm on ``vc`` reports its arrival. A reporting worm holds the virtual channel until its
+        tail is sent and the link has reported the arrival. Only with reports.
     take : In(1)
         A header takes ``pick`` of a class in this cycle.
     free, pick_{k} : Out
@@ -77,7 +77,7 @@ class OutputUnit(wiring.Component):
     ready, ready_after : Out(vcs)
         In the next cycle this virtual channel has a credit, if nothing / one flit is sent on it in this one.
     wrong : Out(vcs)
-        A credit came in an earlier cycle while the virtual channel held all of them.
+        In an earlier cycle a credit came while the virtual channel had all its credits.
     link : Out(LinkSignature)
     """
 
@@ -144,7 +144,7 @@ class OutputUnit(wiring.Component):
         return m
 
     def _awaits(self, m, v, link, touched):
-        """Return 1 while the report of a worm on a virtual channel is still missing in the next cycle."""
+        """Return 1 if the report of a worm on a virtual channel is still missing in the next cycle."""
         awaits, now_awaits = Signal(name=f"vc{v}_awaits"), Signal(name=f"vc{v}_now_awaits")
         asked = Signal(name=f"vc{v}_asked")
         m.d.sync += [asked.eq(self.reports), awaits.eq(now_awaits)]
@@ -183,7 +183,7 @@ class OutputUnit(wiring.Component):
         return after
 
     def _chunks(self, m, v, sent, tail, returned):
-        """Count likewise if a credit is a chunk: the first flit of a chunk uses it."""
+        """Count the credits in use if a credit is a chunk: the first flit of a chunk uses one."""
         port = self.port
         spent = Signal(range(port.credits + 1), name=f"vc{v}_spent")
         after = Signal(range(port.credits + 1), name=f"vc{v}_spent_after")
@@ -205,7 +205,7 @@ class OutputUnit(wiring.Component):
         return after
 
     def _picks(self, m, usable):
-        """Choose the virtual channel of each class that its next header may take."""
+        """Choose for each class the virtual channel that the next header of the class may take."""
         vcs = self.port.vcs
         picks = [getattr(self, f"pick_{k}") for k in range(len(self.classes))]
         following = [Signal(range(vcs), name=f"following_{k}") for k in range(len(self.classes))]

@@ -18,15 +18,16 @@ class PortSpec:
     name : str
         Name in signal names and in the topology (``east``, ``local``).
     vcs : int
-        Virtual channels. At an ejection port these are the consumption channels.
+        Number of virtual channels; at an ejection port, of consumption channels.
     depth : int
         Flits of buffer per virtual channel at the receiving end: the buffer of an input, the credits of an output.
-        Range: 1 to 16. With chunks: 2 chunks or more, without an upper limit.
+        Range: 1 to 16. With chunks of several flits, the depth is a multiple of a chunk, 2 chunks or more, without an
+        upper limit.
     to_node : bool
         The port is an ejection port.
     chunk : int
-        Flits per credit. With more than one, the first flit of a worm and the first flit of each further chunk use a
-        credit.
+        Flits per credit. With more than one flit per credit, the first flit of a worm and the first flit of each
+        further chunk use a credit.
     """
 
     name: str

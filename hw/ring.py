@@ -9,7 +9,7 @@ def fill_level(write_at: int, read_at: int, filled: int, depth: int) -> int:
     Parameters
     ----------
     write_at, read_at : int or array of int
-        The two positions. Use 0 for a buffer of one flit, which has no position registers.
+        Write position, and read position of the reader; 0 for a buffer of one flit, which has no position registers.
     filled : int or array of int
         Register ``filled`` of the reader: with equal positions, the channel is full, not empty.
     depth : int

@@ -140,7 +140,8 @@ class Home(NamedTuple):
     router : SwitchSpec
         Parameters of the kind's routers.
     inputs, outputs : dict of int to int
-        The router's numbers of the inputs from other switches and of the outputs to them, by the topology's port.
+        The router's numbers of the inputs from other switches and of the outputs to other switches, by the topology's
+        port.
     """
 
     kind: str
@@ -161,7 +162,7 @@ class Blueprint(Generic[Given]):
         Determines the header format and the routing relation.
     configuration : RouterOptions
     relations : tuple of str
-        Relations that routers decode by comparing coordinates. Empty: the scheme's relation alone, by any decoder.
+        Relations that routers decode by comparing coordinates; if empty, the scheme's relation alone, by any decoder.
     """
 
     topology: Topology
@@ -197,7 +198,7 @@ class Blueprint(Generic[Given]):
 
     @cached_property
     def header(self) -> Header:
-        """Header format of the network's worms, for routers that decode these relations."""
+        """Header format of the network's worms, for routers that decode ``relations``."""
         return _header(self.topology, self.scheme, self.relation, self.configuration.flit_width, self.relations)
 
     def decoder(self, kind: SwitchKind | None = None) -> Decoder:
@@ -250,7 +251,7 @@ class Blueprint(Generic[Given]):
         }
 
     def _buffer(self, name: str) -> PortSpec:
-        """Return the parameters of a port that receives at a switch."""
+        """Return the parameters of a port whose link ends at a switch."""
         options = self.configuration
         return PortSpec(name, vcs=options.vcs, depth=options.buffer, chunk=options.chunk if options.deep else 1)
 
@@ -263,7 +264,7 @@ class Blueprint(Generic[Given]):
     def tokens(self) -> TokenGroups | None:
         """Groups of switches that share a token; None without tokens."""
         options = self.configuration
-        # schemes with whole worms in buffers need no tokens
+        # schemes with whole worms in the switches' buffers need no tokens
         copied = self.scheme.is_tree and not (self.scheme.needs_whole_packet or options.deep)
         require_trees(options.tokens, copied, self.scheme.name)
         if not copied or options.tokens == "off":
@@ -284,7 +285,8 @@ class Blueprint(Generic[Given]):
 
     @property
     def header_flits(self) -> int:
-        """Header flits that an interface stores: with packets those of a worm to all other nodes, else 1.
+        """Header flits that an interface stores: those of a worm to all other nodes if worms are split into packets,
+        else 1.
 
         Raises
         ------
@@ -346,9 +348,9 @@ class Blueprint(Generic[Given]):
         Parameters
         ----------
         ports, links : int, optional
-            Number of injection ports and of consumption links. Default: those of node 0.
+            Number of injection ports and of consumption links; by default those of node 0.
         channels : int, optional
-            Consumption channels of each link. Default: those of the switches' links.
+            Consumption channels of each link; by default as many as on the switches' links to nodes.
         """
         options = self.configuration
         if ports is None:
@@ -387,8 +389,10 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
     - Coordinates are compared for e-cube on meshes, tori and rings (there with signs of ties, if chosen), and for
       hamiltonian on meshes; in lists of addresses also for adaptive and e-cube-adaptive on meshes.
     - Lists of addresses under other relations use a table in straps.
-    - Unicasts use digits of the destination as outputs, if all switches of the network can. Otherwise they use tables
-      in memories; on meshes of up to 256 nodes tables in straps. With deep buffers they always use tables in memories.
+    - On meshes, unicasts under relations other than e-cube and hamiltonian use tables in straps, if addresses have at
+      most 8 bits and the relation has one route. Other unicasts use digits of the destination as output numbers, if
+      this is possible at all switches of the network, else tables in memories. With deep buffers unicasts always use
+      tables in memories.
     - Lists of switches, and bit strings of worms that go up and then down, need deep buffers.
 
     Parameters
@@ -401,7 +405,7 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
         The scheme's relation on the topology.
     configuration : RouterOptions
     relations : tuple of str
-        Relations that the switches decode by comparing coordinates. Empty: the relation of the routes.
+        Relations that the switches decode by comparing coordinates; if empty, the relation of the routes.
 
     Raises
     ------
@@ -410,7 +414,7 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
     """
     relation, ports = routes.relation, {"injection": configuration.ports, "ejection": configuration.ejection}
     absorbs = configuration.slots > 0
-    # a user's network can have the kind mesh, and other ports or links
+    # a user's network can have the kind mesh, but other ports or links than a mesh
     grid = topology.kind in GRIDS and kind.signature == grid_kind(topology.shape).signature
     compared = [one for one in (E_CUBE, HAMILTONIAN) if grid and topology.kind == "mesh" and MeshDecoder.knows(one)]
     known = [one.name for one in compared]
@@ -484,7 +488,7 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
 
 def _header(topology: Topology, scheme: Scheme, relation: Relation, width: int,
             relations: tuple[str, ...]) -> Header:
-    """Return the header format of a scheme's worms, for routers that decode these relations, with signs of ties."""
+    """Return the header format of a scheme's worms, for routers that decode ``relations``, with signs of ties."""
     return scheme.header.on(topology, width, max(len(relations), 1), signed_dimensions(relation, topology))
 
 

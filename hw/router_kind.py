@@ -33,8 +33,8 @@ class SwitchKind:
         injections[n]      ─▶ behind  ─┘ └─ behind   ─▶ ejections[n]
 
     Ports have two numbers. In the topology, an input and an output with the same name have one number. The hardware
-    numbers inputs and outputs separately: those of other switches first, then those of nodes, each in the order of the
-    topology's numbers.
+    numbers inputs and outputs separately: ports from or to other switches first, then those of nodes, each in the order
+    of the topology's numbers.
 
     Parameters
     ----------
@@ -43,15 +43,15 @@ class SwitchKind:
     names : tuple of str
         Names of the topology's ports.
     network_inputs, network_outputs : tuple of int
-        Topology's numbers of the ports with links from other switches, and with links to them.
+        Topology's numbers of the ports with links from other switches, and of those with links to other switches.
     injections, ejections : tuple of int
         Topology's numbers of the injection and the ejection ports.
     back : tuple of (int or None)
-        For each network input, the hardware's number of the network output to the same neighbour, which is the same in
-        every member with both links. No worm needs that turn. None without such an output.
+        For each network input, the hardware's number of the network output to the same neighbour, equal in all members
+        with both links; None without such an output. No worm needs the turn from the input to this output.
     own : tuple of (int or None)
-        For each injection port, the index of the ejection port of the same node, which is the same in every member.
-        None without such a port.
+        For each injection port, the index of the ejection port of the same node, equal in all members; None without
+        such a port.
     """
 
     members: Ids
@@ -78,7 +78,7 @@ class SwitchKind:
 
     @cached_property
     def _signal_names(self) -> tuple[str, ...]:
-        """Signal names of all ports. They are distinct; an underscore separates what is appended to them."""
+        """Signal names of all ports. The names are distinct; text that is appended to a name follows an underscore."""
         stay = {name for name in self.names if re.fullmatch("[A-Za-z][A-Za-z0-9]*", name)} - RESERVED
         found: list[str] = []
         for name in self.names:

@@ -36,15 +36,16 @@ class Switch(SwitchSpec, wiring.Component):
     other switches may have classes of virtual channels; the request names the class of the worm's channel. Adaptive
     routing: the input requests one of several outputs that is expected to be free, until one is granted.
 
-    At a destination on its way a worm takes a consumption channel of its class. At its last destination it takes any
-    free channel, and so does a unicast.
+    At a destination on its way a worm takes a consumption channel of its class. At its last destination a worm takes
+    any free consumption channel, and so does a unicast.
 
     With a `BitStringDecoder` the inputs are `TreeInput`s: a worm is replicated to all outputs that its bits select.
     Arrivals may be reported (`LinkSignature`). Replication may need a token; the switch then has a `TokenStation`.
 
-    *Errors on the wire* are detected where they arrive. `Cause` describes the effect of each on its worm; destinations
-    that the worm had reached receive what is left of it. The first cause stays in ``fault``, with its port and virtual
-    channel, from two cycles after it was on the link until reset. Other worms are not affected.
+    *Errors on the wire* are detected where they arrive. `Cause` describes the effect of each error on its worm;
+    destinations that the worm had reached receive the rest of the worm. The first cause stays in ``fault``, with its
+    port and virtual channel, from two cycles after the wrong flit or credit was on the link until reset. An error does
+    not affect other worms.
 
     *Latency*, with free resources, from link to link: ``paper`` header 3 cycles and data 2, ``fast`` 4 and 3;
     at a destination on the way the header takes 1 cycle more (2 if its flit is used up). *Throughput*: a flit per
@@ -56,23 +57,25 @@ class Switch(SwitchSpec, wiring.Component):
     ----------
     inputs, outputs : list of PortSpec
         Ports in the order of the decoder's ports. The number of virtual channels may differ between ports, and between
-        the directions of a port. All ejection ports have the same number of consumption channels. The number of an
-        output to another switch is a multiple of the decoder's classes.
+        the directions of a port. All ejection ports have the same number of consumption channels. At an output to
+        another switch, the number of virtual channels is a multiple of the decoder's number of classes of virtual
+        channels.
     decoder : Decoder
     consumption_links : "shared" or "separate"
-        ``shared``: one link for all consumption channels of an ejection port. ``separate``: one link for each.
+        ``shared``: one link for all consumption channels of an ejection port. ``separate``: one link for each
+        consumption channel.
     width : int
         Data bits of a flit.
     tables : TableBus, optional
-        The network's `TableBus`. Default: the switch's own, if the decoder has tables.
+        The network's `TableBus`; by default one for this switch alone, if the decoder has tables.
     readers : "coupled" or "independent"
     storage : "lutram" or "registers"
     delays : "paper" or "fast"
     replication : "asynchronous", "synchronous" or "serial"
         Replication in a `TreeInput`.
     reports, tokens : bool
-        Links to and from other switches have reports; the switch is in a group with a token. Only with a
-        `BitStringDecoder`; tokens only with reports.
+        Links to and from other switches have reports; the switch is in a group with a token. Reports need a
+        `BitStringDecoder`, and tokens need reports.
 
     Members
     -------
@@ -93,12 +96,13 @@ class Switch(SwitchSpec, wiring.Component):
     strap_{name} : In
         Static inputs that distinguish switches of one kind.
     strap_first : In(1)
-        With tokens: this switch holds the token of its group after reset. Set it at one switch of each group.
+        With tokens: this switch holds the token of its group after reset. Set ``strap_first`` at exactly one switch of
+        each group.
     token_in, token_out : In(TokenSignature), Out(TokenSignature)
-        With tokens: links of the group's ring, from the switch before this one and to the next one. A pulse passes the
-        token.
+        With tokens: links of the group's ring, from the switch before this one and to the next one. A pulse on
+        ``token_out`` passes the token to the next switch.
     tables_in, tables_out : In(TableBus.layout), Out(TableBus.layout)
-        If the decoder has tables: writes to the tables of this switch, and of the switches after it in the chain.
+        With a `TableBus`: writes to the tables of this switch, and of the switches after it in the chain.
     """
 
     def __init__(self, **parameters: Any):
@@ -126,7 +130,7 @@ class Switch(SwitchSpec, wiring.Component):
         return fault_layout(max(len(self.inputs), len(self.outputs)), max(p.vcs for p in (*self.inputs, *self.outputs)))
 
     def fault_port(self, cause: Cause, port: int) -> str:
-        """Return the name of the port with a number in ``fault``."""
+        """Return the name of the port that a cause and a port number in ``fault`` refer to."""
         return (self.outputs if cause is Cause.CREDIT else self.inputs)[port].name
 
     def elaborate(self, platform):
@@ -241,7 +245,7 @@ class Switch(SwitchSpec, wiring.Component):
             yield unit.cause != Cause.NONE, unit.cause, i, unit.cause_vc
 
     def _send(self, m, o, number, output, requesters, allocator, flits):
-        """Drive a link from the requester with its grant: crossbar and output unit.
+        """Drive a link from the requester to which it is granted: crossbar and output unit.
 
         Return a signal that is 1 in the cycle in which a worm takes a virtual channel of this link.
         """
@@ -257,7 +261,7 @@ class Switch(SwitchSpec, wiring.Component):
                 granted.eq(getattr(allocator, f"grant_{k}")[link]),
                 won.eq(getattr(unit, f"request_{r}")[link] & getattr(allocator, f"won_{k}")),
             ]
-            # without the extra stage the crossbar uses the grant, which is earlier; only `send` uses the win
+            # without the extra stage the crossbar uses the grant, which is earlier; only `send` uses `won`
             select = won if self.delays == "fast" else granted
             if o >= self.ejection:
                 takes, sends = getattr(unit, f"claims_{r}"), getattr(unit, f"sends_{r}")

@@ -24,9 +24,9 @@ class ConsumptionLink(NamedTuple):
     output : int
         The switch's output that the link belongs to.
     first : int
-        Number of its first channel among the node's consumption channels.
+        Number of the link's first channel among the node's consumption channels.
     channels : int
-        Number of its consumption channels.
+        Number of the link's consumption channels.
     """
 
     name: str
@@ -145,8 +145,8 @@ class SwitchSpec:
     def enough(self, port: int) -> bool:
         """Return true if there are enough consumption channels for all worms of an input.
 
-        Each ejection port then has a channel for each virtual channel of its inputs, so no worm waits for another to be
-        consumed.
+        Each ejection port that the input uses then has a channel for each virtual channel of the inputs that use this
+        port, so no worm waits to be consumed.
         """
         return all(self.outputs[o].vcs >= sum(p.vcs for i, p in enumerate(self.inputs) if o in self.decoder.exits(i))
                    for o in self.decoder.exits(port))

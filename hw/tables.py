@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 __all__ = ["TableBus", "pass_on"]
 
 HOPS = 12
-"""Width of a number of switches: that of the largest network."""
+"""Width in bits of a number of switches, for the largest network."""
 
 
 class TableBus(NamedTuple):
@@ -24,8 +24,8 @@ class TableBus(NamedTuple):
 
     All switches of a network are in one chain, in any order, with one layout. ``write`` is the write enable. ``hops``
     counts the switches that the write still has to pass, so that a switch needs no number of its own. ``input``,
-    ``address`` and ``entry`` are the table, the address and the data. Tables of other units have the numbers after
-    those of the inputs.
+    ``address`` and ``entry`` are the table, the address and the data. In ``input``, the tables of the inputs have the
+    first numbers, and tables of other units the numbers after them.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class TableBus(NamedTuple):
 
 
 def pass_on(m: Module, bus, following, tables: list) -> None:
-    """Write entries for this switch into its tables, and pass the others on in the next cycle.
+    """Write entries for this switch into its tables, and pass entries for other switches on in the next cycle.
 
     Parameters
     ----------

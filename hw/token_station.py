@@ -15,7 +15,7 @@ class TokenSignature(wiring.Signature):
     Members
     -------
     token : Out(1)
-        A pulse passes the token. It comes from a flip-flop. Wrong pulses are not detected.
+        A pulse passes the token. ``token`` comes from a flip-flop. Wrong pulses of the token line are not detected.
     """
 
     def __init__(self):
@@ -23,7 +23,8 @@ class TokenSignature(wiring.Signature):
 
 
 class TokenStation(wiring.Component):
-    """Takes the token from its group's ring, grants it, and returns it to the ring ([Varavithya], section 3.2).
+    """Receives the token from its group's ring, grants it to a requester, and returns it to the ring ([Varavithya],
+    section 3.2).
 
     ::
 
@@ -31,14 +32,14 @@ class TokenStation(wiring.Component):
                           └─ request ─▶ held ─ ends ───────▲
 
     All switches of a group form a ring, in which one token circulates. After reset, the switch with ``strap_first``
-    holds it. A station grants the token to one of its requesters. When that requester releases it, the token goes to
-    the next station, even if others request it here.
+    holds the token. A station grants the token to one of its requesters. When the holder releases the token, the token
+    goes to the next station, even if other requesters of this station request it.
 
     *Latency*: without requests, a cycle from ``token_in`` to ``token_out``, so a round of P switches takes P cycles. A
     requester that requests in the cycle in which the token arrives can hold it in the next one. The token leaves in the
     cycle after its release. *Fairness*: the requesters of a station take turns, and the token visits each station once
     per round. With P switches of b inputs of V virtual channels, at most P*b*V - 1 others hold the token before a given
-    requester. *Reset*: no requester holds it.
+    requester. *Reset*: no requester holds the token.
 
     Parameters
     ----------
@@ -47,8 +48,8 @@ class TokenStation(wiring.Component):
     Members
     -------
     token_in, token_out : In(TokenSignature), Out(TokenSignature)
-        From the switch before this one in the ring, and to the next one. In a group of one switch they are connected to
-        each other.
+        From the switch before this one in the ring, and to the next one. In a group of one switch, ``token_out`` is
+        connected to ``token_in``.
     strap_first : In(1)
         This station holds the token after reset.
     asks : In(requesters)
@@ -58,7 +59,7 @@ class TokenStation(wiring.Component):
     granted : Out(requesters)
         Requester that holds the token from the next cycle on, one-hot.
     held, taken : Out(requesters), Out(1)
-        Holder of the token, one-hot; a requester holds it.
+        Holder of the token, one-hot; a requester holds the token.
     """
 
     def __init__(self, requesters: int):

@@ -7,10 +7,10 @@
     result = load(mesh, scheme, Traffic(rate=0.008), configuration=hardware(mesh, scheme, {"vcs": 2}), cycles=20_000)
     result.to_dict()["latency"]
 
-``run`` sends messages, ``load`` traffic. An `Experiment` can be paused and continued; ``keep`` stores it in a file and
-``resume`` reads it. ``build`` makes a network of its options, ``lowering`` compiles it, and ``engines`` run it with the
-hosts of ``host``. ``experiments`` measure, ``waves`` and ``drawing`` show results, ``export`` writes Verilog and FPGA
-projects, ``cli`` contains the commands.
+``run`` sends given messages, ``load`` random traffic or a trace. An `Experiment` can be paused and continued; ``keep``
+stores it in a file and ``resume`` reads it. ``build`` builds a network from options, ``lowering`` compiles it, and
+``engines`` simulate it with the host programs of ``host``. ``experiments`` measure, ``waves`` and ``drawing`` show
+results, ``export`` writes Verilog and FPGA projects, ``cli`` contains the commands.
 """
 
 if __name__ != "wormcast.sim":

@@ -1,4 +1,4 @@
-"""Bench of the replication buffer: each of its readers reads every written flit exactly once, in order."""
+"""Bench of the replication buffer: each flit is read exactly once by each of its readers, in order."""
 
 import random
 
@@ -14,7 +14,7 @@ WAITS = {"never": 0.0, "half": 0.5, "mostly": 0.85, "bursts": 0.3}
 class Readers:
     """Writer of random worms, each to a random set of readers, and the flits that each reader must read.
 
-    The next worm of a virtual channel is read when all its readers have read the worm before.
+    A worm of a virtual channel is read after all readers of the worm before have read that worm.
 
     Setup: ``vcs``, ``depth``, ``width`` and ``readers`` of the buffer.
     """
@@ -23,12 +23,12 @@ class Readers:
         self.dut, self.rng, self.idle, self.busy = dut, rng, idle, busy
         self.vcs, self.depth, self.readers, self.width = (
             getattr(given(), name) for name in ("vcs", "depth", "readers", "width"))
-        self.stored = [[] for _ in range(self.vcs)]  # value, remaining readers, all readers, worm
+        self.stored = [[] for _ in range(self.vcs)]  # flits: value, remaining readers, all readers, worm's number
         self.left, self.worm = [0] * self.vcs, [None] * self.vcs
         self.worms = self.through = 0
 
     def put(self, name, value):
-        """Drive a port. A port without bits does not exist."""
+        """Drive a port. A port of zero bits is not in the Verilog."""
         if hasattr(self.dut, name):
             getattr(self.dut, name).value = value
 

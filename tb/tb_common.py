@@ -36,7 +36,7 @@ def post(tb, worms):
     """Send worms, and expect their copies.
 
     A worm is ``{"link", "vc", "flits", "copies"}``. ``copies`` are pairs of an end and the flits that must arrive
-    there. Optional: ``at``, the first cycle in which it may be sent.
+    there. Optional: ``at``, the first cycle in which the worm may be sent.
     """
     for worm in worms:
         tb.drivers[worm["link"]].send(worm["flits"], worm["vc"], at=worm.get("at", 0))
@@ -45,7 +45,7 @@ def post(tb, worms):
 
 
 class CopyingTB(TB):
-    """Bench of a router of a multistage network that replicates worms. All its links are to and from other routers.
+    """Bench of a router of a multistage network that replicates worms. All links are to and from other routers.
 
     Setup: ``inputs``, ``outputs`` (prefixes of its links), ``depth`` of all buffers and ``chunk`` (flits for each
     credit), ``masks`` (bits of the nodes behind each output, for each header flit), ``straps``, ``header_flits``,
@@ -76,7 +76,7 @@ class CopyingTB(TB):
 def faults(dut):
     """Return the first error of each component of the design by output: cause, port and virtual channel.
 
-    Setup: ``faults``, the widths of these three fields by output.
+    Setup: ``faults``, the widths of cause, port and virtual channel by output.
     """
     found = {}
     for name, widths in given().faults.items():
@@ -88,7 +88,7 @@ def faults(dut):
 
 
 async def all_pass(tb, idle, pressure, send=post):
-    """Send the worms of the setup with these patterns, and check that all arrive and no error is reported."""
+    """Send the setup's worms with patterns of idling and back-pressure, and check that all arrive without errors."""
     tb.wait_by(idle=PATTERNS[idle], pressure=PATTERNS[pressure])
     await tb.reset()
     send(tb, given().worms)

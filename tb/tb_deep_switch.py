@@ -36,8 +36,8 @@ async def a_flit_takes_three_cycles(dut, which):
 async def a_blocked_branch_stops_no_other(dut):
     """A blocked output delays no other output. Credits are returned when the blocked branch has left.
 
-    Setup: ``blocked``, an output; ``before``, a worm that takes all its credits; ``split``, a worm with a branch to all
-    outputs.
+    Setup: ``blocked``, an output; ``before``, a worm that takes all credits of that output; ``split``, a worm with a
+    branch to all outputs.
     """
     setup = given()
     tb = CopyingTB(dut)

@@ -32,7 +32,10 @@ async def every_packet_passes_once_and_whole(dut, idle, pressure):
 @cocotb.test()
 @cocotb.parametrize(link=list(given().spoilt))
 async def a_false_credit_stops_its_virtual_channel_alone(dut, link):
-    """Worms on the other links pass. Setup: ``spoilt``, the fault by prefix."""
+    """After a false credit on one link, worms to the other links pass.
+
+    Setup: ``spoilt``, the reported fault by the link's prefix.
+    """
     tb = InterfaceTB(dut)
     await tb.reset()
     setup = given().spoilt[link]
@@ -46,7 +49,10 @@ async def a_false_credit_stops_its_virtual_channel_alone(dut, link):
 @cocotb.test()
 @cocotb.parametrize(link=list(given().flood))
 async def a_flit_without_a_credit_is_dropped_and_reported(dut, link):
-    """Other worms pass. Setup: ``flood``, by prefix a worm longer than all buffers on its way, and the fault."""
+    """Worms other than the one without credits pass.
+
+    Setup: ``flood``, by the link's prefix a worm longer than all buffers on its way, and the reported fault.
+    """
     setup = given().flood[link]
     tb = InterfaceTB(dut, strict=False)
     await tb.reset()
@@ -68,7 +74,10 @@ async def a_flit_without_a_credit_is_dropped_and_reported(dut, link):
 @cocotb.test()
 @cocotb.parametrize(link=[link for link in given().into if link.startswith("host")])
 async def a_worm_without_tail_is_cut_off_by_the_next(dut, link):
-    """The interface terminates the damaged worm. Setup: ``untailed``, by prefix the flits and the fault."""
+    """The interface terminates the damaged worm.
+
+    Setup: ``untailed``, by the link's prefix the flits of a worm without tail, and the reported fault.
+    """
     setup = given().untailed[link]
     tb = InterfaceTB(dut, strict=False)
     await tb.reset()

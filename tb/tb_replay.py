@@ -8,7 +8,7 @@ from tb_network import NetworkTB
 
 @cocotb.test()
 async def every_delivery_in_its_cycle(dut):
-    """The exported hardware is the simulated hardware.
+    """The exported hardware delivers every worm in the cycles in which the simulated hardware delivers it.
 
     Setup: that of `NetworkTB`, ``at`` of each worm, and ``deliveries``: host's link, data of the first flit, its cycle,
     and the cycle of the last flit.

@@ -23,7 +23,7 @@ class SmartInterfaceTB(TB):
                       cuts=not self.scoreboard.strict)
 
     async def write(self, table):
-        """Write rows of the child table. They are valid when this returns."""
+        """Write rows of the child table. The rows are valid when this method returns."""
         self.drivers["table_in"].send(table)
         await self.drivers["table_in"].wait()
         await self.cycles(2)
@@ -36,7 +36,9 @@ class SmartInterfaceTB(TB):
 @cocotb.test()
 @cross
 async def each_packet_goes_once_to_each_child(dut, idle, pressure):
-    """Packets from network and host are forwarded, beside worms that are not. Host and network idle at random.
+    """Packets from network and host are forwarded, beside worms that are not forwarded.
+
+    Host and network idle at random.
 
     Setup: ``worms`` to send from host and network, and ``forwarded``, the number of their packets that are forwarded.
     """
@@ -52,7 +54,7 @@ async def each_packet_goes_once_to_each_child(dut, idle, pressure):
 
 @cocotb.test()
 async def copies_leave_in_order_and_in_their_cycles(dut):
-    """Copies leave in the order of the build and in the expected cycles.
+    """Copies leave in the order for which the interface is built (fpfs or fcfs), and in the expected cycles.
 
     Setup: ``timed``, the packets of a message from the network, the first flits of their copies in order, and the
     cycles in which these leave.

@@ -51,9 +51,9 @@ async def a_lone_worm_leaves_in_its_cycles(dut):
 @cocotb.test()
 @cocotb.parametrize(error=list(given().errors), pressure=["never", "mostly"])
 async def bad_flits_disturb_nobody(dut, error, pressure):
-    """Bad flits are reported. Worms before, after and beside them leave once and complete.
+    """Bad flits are reported. Worms before, after and beside bad flits leave once and complete.
 
-    An unexpected worm at an output has payload of the bad flits only.
+    A worm that leaves unexpectedly has payload of the bad flits only.
 
     Setup: ``errors``, by name the flits, the fault, and a worm to be sent after them on the same virtual channel.
     """
@@ -72,7 +72,7 @@ async def bad_flits_disturb_nobody(dut, error, pressure):
 
 @cocotb.test(skip=not given().spoilt)
 async def a_false_credit_stops_its_virtual_channel_alone(dut):
-    """The other virtual channels go on.
+    """After a false credit, the other virtual channels of the output still send.
 
     Setup: ``spoilt``, an output's prefix and virtual channel, and the fault; empty if there is one virtual channel.
     """
@@ -91,7 +91,9 @@ async def a_false_credit_stops_its_virtual_channel_alone(dut):
 
 @cocotb.test()
 async def a_flit_without_a_credit_is_dropped_and_reported(dut):
-    """Worms after it, and on other virtual channels, leave once and complete. Its own worm loses flits.
+    """Worms after a flit without credit, and on other virtual channels, leave once and complete.
+
+    Only the worm of that flit loses flits.
 
     Setup: ``flood``, a worm longer than all buffers on its way, and the fault.
     """

@@ -10,9 +10,10 @@ from tb_common import given
 
 
 async def run(dut, cycles, share, hold, seed):
-    """Request at random, hold for some cycles, and check. Return the longest wait, in other grants, and all grants.
+    """Request the token at random, hold it for some cycles, and check that at most one requester holds it.
 
-    Grants are returned as their cycles. Setup: ``stations``, and ``requesters`` of each station.
+    Return the longest wait of a requester, as a number of grants to others, and the cycles of all grants. Setup:
+    ``stations``, and ``requesters`` of each station.
     """
     rng, setup = random.Random(seed), given()
     everyone = [(p, k) for p in range(setup.stations) for k in range(setup.requesters)]

@@ -50,7 +50,7 @@ async def every_copy_leaves_once_and_whole(dut, idle, pressure):
         due = sum(worm["flits"][0][2] & 1 for worm in given().worms if worm["link"] == prefix)
         assert driver.arrived == due * (driver.link.arrived is not None)
     if tb.ring:
-        # one token: it is in the switch or on its way round
+        # there is one token: in the switch, or on its way through the rest of the ring
         assert 0 <= tb.ring.back - tb.ring.given <= 1
 
 

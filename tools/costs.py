@@ -42,7 +42,7 @@ INTERFACES: list[tuple[str, str, dict[str, Any]]] = [
     ("t_ns = t_nr = 100", "dual-path", {"t_ns": 100, "t_nr": 100}),
 ]
 
-#: Routers with multicast, and equal routers without it: one address in the header, no classes, no replication.
+#: Rows of a router with multicast and of its equal without multicast: one address, no classes, no replication.
 PAIRS = [
     ("dual-path, 2 VCs x 4, C = 2", "unicasts only, same relation"),
     ("column-path (class of the next hop)", "unicast e-cube, C = 2"),

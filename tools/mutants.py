@@ -4,7 +4,7 @@
     python -m tools.mutants --again out/mutants.json
 
 The second command repeats the killed mutants of the first run, and fails if one of them survives, for example because
-the tests have changed. A failed test of ``make test`` kills a mutant. Tests near its file run first.
+the tests have changed. A failed test of ``make test`` kills a mutant. Tests near the mutant's file run first.
 """
 
 import argparse
@@ -66,7 +66,7 @@ class Mutant:
     seconds: float = 0.0
 
     def apply(self, root: Path) -> None:
-        """Change the file in the tree below ``root``."""
+        """Make the change in the source tree with the root folder ``root``."""
         path = root / self.file
         lines = path.read_bytes().split(b"\n")
         line = lines[self.line - 1]
@@ -130,7 +130,7 @@ def near_first(file: str, tests: list[str]) -> list[list[str]]:
 
 
 def _run(mutant: Mutant, workers: int) -> Mutant:
-    """Run the tests of a mutant in a copy of the tree."""
+    """Run the tests on a mutant in a copy of the source tree, and return it with the result."""
     begun = time.monotonic()
     with TemporaryDirectory() as folder:
         root = Path(folder)
@@ -140,7 +140,7 @@ def _run(mutant: Mutant, workers: int) -> Mutant:
             else:
                 shutil.copy(ROOT / name, root / name)
         mutant.apply(root)
-        for command in (["git", "init", "--quiet"], ["git", "add", "--all"]):  # some tests list the tracked files
+        for command in (["git", "init", "--quiet"], ["git", "add", "--all"]):  # some tests need git's list of files
             subprocess.run(command, cwd=root, check=True)
         environment = os.environ | {"PYTHONPATH": str(root / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
         tests = sorted(str(path.relative_to(root)) for path in (root / "tests").rglob("test_*.py"))
@@ -148,7 +148,7 @@ def _run(mutant: Mutant, workers: int) -> Mutant:
             command = [sys.executable, "-m", "pytest", "-x", "-q", "-rfE", "-n", str(workers), *group]
             done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True)
             failed = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
-            if done.returncode not in (0, 5):  # 5: the group has slow tests only
+            if done.returncode not in (0, 5):  # pytest's exit code 5: the group has slow tests only
                 killer = failed[0].split(" - ")[0] if failed else f"exit code {done.returncode}"
                 return replace(mutant, killed_by=killer, seconds=time.monotonic() - begun)
     return replace(mutant, killed_by="", seconds=time.monotonic() - begun)
@@ -158,7 +158,7 @@ def main() -> int:
     """Run the command line of this module."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--count", type=int, default=60, help="number of mutants (60)")
-    parser.add_argument("--seed", type=int, default=1, help="seed of their selection (1)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the selection of mutants (1)")
     parser.add_argument("--workers", type=int, default=2, help="number of test processes (2)")
     parser.add_argument("--out", type=Path, help="write results as JSON, after each mutant")
     parser.add_argument("--again", type=Path, help="repeat the killed mutants in a file of --out")

@@ -8,7 +8,8 @@ In the document a command is a line of code, indented by four spaces. Its output
     ...
     <!-- end -->
 
-One command synthesises the router of measurements.md. If its area exceeds the bounds, the document is not changed.
+One command synthesises the router of measurements.md. If the router's area exceeds its bounds, the document is not
+changed.
 """
 
 import re

@@ -21,29 +21,33 @@ Offsets = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Heads:
-    """States ("places") of heads: the resource that a worm acquired last, and the node that it goes to.
+    """States ("places") of worm heads: the resource that a worm acquired last, and the node that it goes to.
 
-    The resource is a channel on the way to a node or, at a stop, a consumption channel on the way to the next stop. At
-    a stop the worm also holds the channel by which it came. The requests of a worm depend on this state only.
+    The resource is a channel of a link or, at a stop, the consumption channel that the worm reserved there. A worm with
+    a consumption channel at a stop also holds the channel by which it arrived. A worm's requests depend on this state
+    only.
 
     Parameters
     ----------
     resources : int32 array [places]
         Resource of each place, numbered as in `DependencyGraph`.
     witnesses : int32 array [places, 3]
-        A worm (u, v, w) from u to v. At a stop v, w is the next stop; otherwise -1.
+        Nodes (u, v, w) of a worm in this place: it goes from u to v. If it holds a consumption channel of the stop v, w
+        is its next stop; otherwise w is -1.
     cases, ask_offsets, asks : arrays
-        Requests of the head. Place p has cases cases[p] to cases[p + 1] - 1. A worm is in one of them, and takes any
-        of the resources asks[ask_offsets[case]:ask_offsets[case + 1]]. A place where a worm reaches its node has
-        several cases: the worm may end there, or go on to one node or another.
+        Requests of the head. Place p has the cases cases[p] to cases[p + 1] - 1. A worm in the place is in one of its
+        cases, and requests any one of the resources asks[ask_offsets[case]:ask_offsets[case + 1]]. If the channel of a
+        place leads to the worm's node, the place has several cases: the worm ends at the node, or goes on to one of
+        several next stops.
     following : int32 array [cases]
-        The node to which a worm of this case goes on from a stop. -1 if the case is no stop.
+        Next stop of a worm that in this case requests a consumption channel at a stop on its way. -1 in other cases.
     onward_offsets, onward : arrays
-        Next places of heads: onward[onward_offsets[p]:onward_offsets[p + 1]].
+        Places that a head may enter next from place p: onward[onward_offsets[p]:onward_offsets[p + 1]].
     links : int
-        Number of resources that are channels of links. They come first.
+        Number of resources that are channels of links. These resources have the numbers from 0 on.
     first_choice, groups : int
-        The first of the resources "any channel", and the number of groups of each ejection port.
+        Number of the first resource "any channel" of an ejection port, and the number of groups of consumption channels
+        of each ejection port.
     """
 
     resources: Integers
@@ -64,7 +68,7 @@ class Heads:
         return (self.resources, self.cases, self.ask_offsets, self.asks, self.onward_offsets, self.onward, self.links)
 
     def waits(self, place: int) -> list[tuple[int, list[int]]]:
-        """Return the cases of a head: the node that the worm goes on to, or -1, and the candidates of its request."""
+        """Return for each case of a place the next stop, or -1, and the candidates of the request."""
         found = []
         for case in range(self.cases[place], self.cases[place + 1]):
             asked = self.asks[self.ask_offsets[case]:self.ask_offsets[case + 1]].tolist()
@@ -75,17 +79,17 @@ class Heads:
         return found
 
     def next(self, place: int) -> list[int]:
-        """Return the next places of a head."""
+        """Return the places that a head may enter next from a place."""
         return self.onward[self.onward_offsets[place]:self.onward_offsets[place + 1]].tolist()
 
     def at(self, resource: int) -> list[int]:
-        """Return the places of heads at a resource."""
+        """Return the places of heads that acquired a resource last."""
         order, found = self._by_resource
         first, end = np.searchsorted(found, [resource, resource + 1])
         return order[first:end].tolist()
 
     def before(self, place: int) -> list[int]:
-        """Return the previous places of a head."""
+        """Return the places from which a head may enter a place."""
         order, found, start = self._backwards
         first, end = np.searchsorted(found, [place, place + 1])
         return start[order[first:end]].tolist()
@@ -112,18 +116,18 @@ class Heads:
 
 def find_heads(part: ChannelUse, classes: ClassMap, consumption: int, *, groups: int, ports: EjectionPorts,
                share: int) -> Heads:
-    """Find the places of the heads of a part's worms.
+    """Find the places (states of heads) of the worms of one scheme.
 
     Parameters
     ----------
     classes : ClassMap
-        Classes of the part's worms. Each worm needs one at each of its stops.
+        Consumption classes of the worms. A worm needs a class at each stop on its way.
     consumption : int
         Consumption channels of each ejection port.
     groups, ports
-        Resources of each ejection port, and the ports, as in `DependencyGraph`.
+        Number of consumption resources of each ejection port, and the ejection ports, as in `DependencyGraph`.
     share : int
-        Number of resources of the graph for each channel of the part.
+        Number of resources of the graph into which each channel of the scheme's relation is divided.
     """
     topology = part.topology
     nodes, links = topology.nodes, len(topology.links) * part.vc_classes * share
@@ -150,16 +154,18 @@ def find_heads(part: ChannelUse, classes: ClassMap, consumption: int, *, groups:
 
 
 class _Ways:
-    """Ways: nodes that worms go to, with the nodes where they may go on, and the nodes from which they then come.
+    """Ways: each way is a node, a set of next stops, and all sources from which worms stop there and have these next
+    stops.
 
     Attributes
     ----------
     nodes, sources
-        Of each way: the node, and an array of the nodes from which worms come.
+        Of each way: the node, and an array of the sources or previous stops of the worms to it.
     offsets, pairs
-        Of each way: the rows of `stop_pairs` by which worms may go on.
+        Of each way: the rows of `stop_pairs` with its node and the next stops.
     stop_pairs, way_of_pair
-        Each pair (v, w) of a stop and the next stop; and of each pair the row of `nodes` that has worms from v to w.
+        Each pair (v, w) of a stop and the next stop; and for each pair the way of worms from v to w, as a row of
+        `nodes`.
     """
 
     def __init__(self, triples: Integers, nodes: int):
@@ -183,7 +189,7 @@ class _Ways:
 
 @compiled
 def _class(by_last, of_channel, came, asked):
-    """Return the consumption class of a worm that came by one channel and requests another one to escape by."""
+    """Return the consumption class of a worm that arrived by the channel `came` and has the escape channel `asked`."""
     if by_last or of_channel[asked] == NO_CLASS:
         return of_channel[came]
     return of_channel[asked]
@@ -191,7 +197,7 @@ def _class(by_last, of_channel, came, asked):
 
 @compiled
 def _groups_at_stop(arrays, by_last, any_class, consumption, groups, of_channel, came, node, to):
-    """Return the first and the last group of consumption channels that a worm may take at a stop."""
+    """Return the first and the last group of consumption channels that a worm may reserve at a stop."""
     if any_class:
         return 0, groups - 1
     options, classes, link_of_port, _, phase_of_link, homes = arrays
@@ -204,7 +210,8 @@ def _groups_at_stop(arrays, by_last, any_class, consumption, groups, of_channel,
 @compiled
 def _number(arrays, share, nodes, offsets, pairs, stop_pairs, way_of_pair, origin, of_channel, by_last, any_class,
             consumption, groups, links, any_of, port_first, port_place, most):
-    """Number the places of channels (by way and channel) and of stops (by stop pair and group). Find lowest sources."""
+    """Number the places on links (by way and channel) and at stops (by stop pair and group), and find the lowest
+    sources."""
     classes, switch_of_link, homes = arrays[1], arrays[3], arrays[5]
     of_channels = np.full(origin.shape, -1, np.int32)
     of_stops = np.full((len(stop_pairs), most), -1, np.int32)

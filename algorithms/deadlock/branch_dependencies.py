@@ -29,11 +29,11 @@ class CopiedEdges(NamedTuple):
     Parameters
     ----------
     to_tokens : Edges
-        From the channel to a switch that replicates the worm, to that switch's token.
+        From the channel by which a worm enters a switch that replicates it, to the switch's token.
     from_tokens : Edges
-        From the token to the outputs of that switch.
+        From a switch's token to the switch's outputs.
     across : Edges
-        From the channels of one branch to the first channel of another.
+        From the channels of one branch to the first channel of another branch of the same worm.
     """
 
     to_tokens: Edges
@@ -51,9 +51,9 @@ class Numbering(NamedTuple):
     channels : int
         Number of channels of the relation.
     ends : int
-        The first of the ports' resources for worms at their last destination.
+        Number of the first resource that worms request at their last destination. There is one for each ejection port.
     tokens : int
-        The first token.
+        Number of the first resource that is a token.
     """
 
     share: int
@@ -62,13 +62,14 @@ class Numbering(NamedTuple):
     tokens: int
 
     def of(self, places: Integers, one: int) -> Integers:
-        """Return one of the resources of each place."""
+        """Return resource number `one`, from 0 to share - 1, of each place."""
         return np.where(places < self.channels, places * self.share + one, self.ends + places - self.channels)
 
 
 def branch_dependencies(part: ChannelUse, splits: BranchPairs, numbering: Numbering, tokens: TokenGroups | None,
                         consumed: bool) -> CopiedEdges:
-    """Return the dependencies of a part's worms. ``tokens`` and ``consumed`` are as in `dependency_graph`."""
+    """Return the dependencies that replication adds for the worms of one scheme. ``tokens`` and ``consumed`` are as in
+    `dependency_graph`."""
     topology, channels = part.topology, numbering.channels
     pairs = splits.pairs if not consumed else splits.pairs[(splits.pairs[:, :2] < channels).all(axis=1)]
     switch, one = pairs[:, 2], range(numbering.share)
@@ -89,7 +90,8 @@ def branch_dependencies(part: ChannelUse, splits: BranchPairs, numbering: Number
 
 
 def beyond(across: Edges, starts: Integers, ends: Integers) -> Edges:
-    """Extend the edges to the resources after the first channel of a branch, for worms that hold this channel already.
+    """Replace the end of each edge by the resources after it: the worm already holds the end, a first channel of a
+    branch.
 
     Parameters
     ----------

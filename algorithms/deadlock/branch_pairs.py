@@ -23,8 +23,8 @@ class BranchPairs:
     """Switches that replicate worms, and pairs of channels in different branches.
 
     A *place* is a channel, ``link * classes + class``, or the end at a node, ``channels + ejection port``. All places
-    of a worm are in the tree from its source to all nodes, so that these trees contain all pairs. Where worms go up
-    without replication, the tree begins at the switch where the worm turns down, and leads to all nodes below it.
+    of a worm are in the tree from its source to all nodes, so that these trees contain all pairs of places. Where worms
+    go up without replication, the tree begins at the switch where the worm turns down, and leads to all nodes below it.
 
     Parameters
     ----------
@@ -65,15 +65,15 @@ def _pairs(arrays, together, starts, ports, first_port, port_of_link):
     enters = np.full((channels, 3), -1, np.int32)
     count = 0
     taken = np.empty(options.shape[0] * options.shape[1], np.int32)
-    parent, behind = np.empty(places, np.int32), np.empty(places, np.int32)  # in the tree; a node behind each place
+    parent, behind = np.empty(places, np.int32), np.empty(places, np.int32)  # by place: parent; a node behind it
     listed = np.empty(places, np.int32)
     first, following = np.empty(places + 1, np.int32), np.empty(places, np.int32)  # first child; next sibling
-    u, climbed = 0, np.empty(0, np.int32)  # the links up that a worm has taken before its branches part
+    u, climbed = 0, np.empty(0, np.int32)  # channels up that a worm has taken before its branches part
     while u < nodes:
         behind[:], first[:] = -1, -1
         size = 0
         turn = switch_of_link[climbed[-1] // classes] if len(climbed) else starts[u]
-        higher = np.empty(0, np.int32)  # the climb to the next switch where worms turn down
+        higher = np.empty(0, np.int32)  # channels up to the next higher switch where worms turn down
         for v in range(nodes):
             if v == u:
                 continue
@@ -98,7 +98,7 @@ def _pairs(arrays, together, starts, ports, first_port, port_of_link):
         for at in range(size):
             held = listed[at]
             branch = held
-            while branch != places:  # its siblings in the tree are other branches
+            while branch != places:  # siblings of `branch` in the tree begin other branches
                 before = parent[branch]
                 other = first[before]
                 while other >= 0:

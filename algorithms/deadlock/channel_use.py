@@ -21,7 +21,7 @@ from .whole_packet_edges import chained_ways, turning_ways
 __all__ = ["NOWHERE", "ChannelUse", "find_channel_use", "visit_triples_of"]
 
 NOWHERE = -1
-"""First entry of a witness if there is no such worm."""
+"""First entry of a witness that names no worm."""
 
 SAMPLES = 512
 """Random multicasts that validate the visit triples of a scheme."""
@@ -52,24 +52,27 @@ class ChannelUse:
         Class map in use: the user's, or that of the scheme.
     passes : int32 array [channels, outputs, 2]
         A worm (from u, to v) that holds the channel and requests this output next, without a stop between. An output
-        that is a node's port leads to the worm's last destination.
+        that is an ejection port leads to the worm's last destination.
     stops : int32 array [channels, outputs, 3]
         A worm (from u, to v, to w) that comes by this channel to v, and requests there first a consumption channel and
-        then this output. Of several candidate outputs it is the last one, which decides the consumption class. For
-        worms with `needs_whole_packet`, which request both at once: all ways to more than one destination. For a tree
-        (from u): it came by this channel for v, and goes by this output to w.
+        then this output. If the worm has several candidate outputs, this is the last one, which decides the consumption
+        class. Worms with `needs_whole_packet` request the consumption channel and the output at once; for them the
+        array has all ways to more than one destination. For a tree from u: the worm uses this channel to reach v, and
+        this output to reach w.
     visit_triples : int32 array [triples, 3]
-        All such (u, v, w), each once. Empty unless worms have a choice of channels between their stops.
+        Each (u, v, w) once: worms from u, or from the stop u, stop next at v and then at w. Empty unless worms have a
+        choice of channels between their stops.
     used : bool array [channels]
         Worms of several destinations use the channel.
     loaded : bool array [channels]
         Worms use the channel while they hold a consumption channel.
     arrives : bool array [channels]
-        Worms of several destinations come by the channel to one of them.
+        Worms of several destinations arrive by the channel at one of their destinations.
     complete : bool
-        The ways are known to be those of all multicasts.
+        The arrays are known to cover the worms of all multicasts, not only those to two destinations.
     replication : str, optional
-        Replication of the worms in switches, see `TreeScheme`. The passes are then those of all branches.
+        Replication of the worms in switches, see `TreeScheme`. For replicated worms `passes` has the passes of all
+        branches.
     needs_whole_packet : bool
         The worms are replicated from buffers that can store a whole worm.
     pairs : int32 array [pairs, 2], optional
@@ -100,12 +103,12 @@ class ChannelUse:
 
     @cached_property
     def has_stops(self) -> bool:
-        """Worms stop on their way."""
+        """Some worms have a stop before their last destination."""
         return bool((self.stops[..., 0] >= 0).any())
 
     @property
     def stops_with_a_choice(self) -> bool:
-        """Worms have a choice of channels, and stop on their way."""
+        """Some worms have a choice of channels and a stop before their last destination."""
         return len(self.visit_triples) > 0
 
     @cached_property
@@ -134,7 +137,7 @@ def find_channel_use(
     *,
     absorbed: bool = False,
 ) -> ChannelUse:
-    """Find the ways of a scheme's worms.
+    """Find the channel use of a scheme's worms.
 
     Any node may send to any other. Stops come from the scheme's visit triples, which a sample of large multicasts
     validates.
@@ -144,7 +147,7 @@ def find_channel_use(
     relation : Relation, optional
         Routes the worms in place of the scheme's own relation.
     classes : ConsumptionClasses, optional
-        Map in place of the scheme's own.
+        Class map in place of the scheme's own.
     seed : int
         Seed of the sample.
     absorbed : bool
@@ -192,7 +195,7 @@ def find_channel_use(
 
 def _buffered(scheme: Scheme, name: str, routes: Routes, passes: Integers, classes: ConsumptionClasses | None,
               seed: int) -> ChannelUse:
-    """Return the ways of worms that are replicated from whole-worm buffers. These may turn back to their last switch.
+    """Return the channel use of worms replicated from whole-worm buffers, which may turn back to the previous switch.
     """
     topology = routes.topology
     ask(scheme.routed_by(routes.relation), "check", topology)
@@ -251,7 +254,7 @@ def _require_stops_known(scheme: Scheme, routes: Routes) -> None:
 
 
 def visit_triples_of(scheme: Scheme, topology: Topology) -> Integers:
-    """Return the visit triples of a scheme, validated."""
+    """Return the visit triples of a scheme, after a check of their type, shape and range."""
     given = ask(scheme, "visit_triples", topology)
     allowed = f"Allowed: rows of three nodes from 0 to {topology.nodes - 1}."
     try:
@@ -284,7 +287,7 @@ def _sample(scheme: Scheme, topology: Topology, seed: int) -> Worms:
 
 @compiled
 def origins(arrays, starts, phases, sources, node, origin, stack):
-    """Write to `origin` the lowest node from which worms come by each channel on their way to a node, or -1.
+    """Write to `origin`, for each channel, the lowest source whose worms to a node may use the channel, or -1.
 
     `sources` are the possible source nodes, ascending. `stack` is scratch memory with an entry for each channel.
     """
@@ -315,7 +318,7 @@ def origins(arrays, starts, phases, sources, node, origin, stack):
 
 @compiled
 def _may_get_lost(arrays, node):
-    """Return the phases and switches from which a worm to a node may get stuck, bool [phases, switches]."""
+    """Return the phases and switches where a worm to a node may reach a dead end, bool [phases, switches]."""
     options, _, _, _, _, homes = arrays
     arriving = np.zeros(options.shape[:2], np.bool_)
     for phase in range(len(options)):
@@ -328,7 +331,7 @@ def _may_get_lost(arrays, node):
 
 @compiled
 def _spread(arrays, node, wanted):
-    """Add the phases and switches from which a worm to a node may reach a wanted one."""
+    """Add to `wanted` all phases and switches from which a worm to a node may reach a wanted phase and switch."""
     options, classes, link_of_port, switch_of_link, phase_of_link, homes = arrays
     phases, switches, _, most = options.shape
     changed, backwards = True, False
@@ -355,7 +358,7 @@ def _spread(arrays, node, wanted):
 
 @compiled
 def _unicasts(arrays, starts, phases):
-    """Follow worms between all pairs of nodes. Return the passes, and a pair without a path or -1, -1."""
+    """Follow worms between all pairs of nodes. Return the passes, and a pair of nodes without a path, or -1, -1."""
     options, classes, link_of_port, switch_of_link, phase_of_link, _ = arrays
     channels, outputs = len(switch_of_link) * classes, link_of_port.shape[1] * classes
     passes = np.full((channels, outputs, 2), NOWHERE, np.int32)
@@ -438,7 +441,7 @@ def _stops(triples, first, last, arrays, starts):
 
 @compiled
 def _stops_of_choices(triples, arrays, starts, phases):
-    """Return the same arrays for worms with a choice, and after `stops` all candidates after a stop, not only the last.
+    """Return the arrays of `_stops` for worms with a choice, and after `stops` an array with all candidates at a stop.
     """
     options, classes, link_of_port, switch_of_link, phase_of_link, homes = arrays
     channels, nodes = len(switch_of_link) * classes, len(starts)
@@ -480,7 +483,7 @@ def _stops_of_choices(triples, arrays, starts, phases):
 
 @compiled
 def _first_unknown(triples, stops, last, arrays, starts):
-    """Return the first triple whose way through its stop is not among `stops`, or -1."""
+    """Return the first triple (u, v, w) whose channel into v and output towards w are not in `stops`, or -1."""
     options, _, _, _, _, _ = arrays
     for row in range(len(triples)):
         u, v, w = triples[row]

@@ -40,7 +40,7 @@ class Dependency:
     source : int
         Source of the worm, or its previous stop.
     stops : tuple of int
-        Its next one or two stops. For a packet that interfaces forward: all destinations of the message.
+        The worm's next one or two stops. For a packet that interfaces forward: all destinations of the message.
     """
 
     resource: str
@@ -60,14 +60,15 @@ class Dependency:
 
 @dataclass(frozen=True)
 class HeldWorm:
-    """A worm of a deadlock whose head waits for any one of several channels, all of which are held.
+    """A worm of a deadlock: its head waits for any one of several channels, and worms of the deadlock hold all of
+    these.
 
     Parameters
     ----------
     holds : tuple of str
         Resources, in the order in which its head passed them.
     waits : tuple of str
-        The candidates for its head's next resource.
+        The candidates for the next resource of the worm's head.
     scheme, source, stops
         As in `Dependency`.
     """
@@ -110,7 +111,7 @@ class Analysis:
         Classes of virtual channels that the relations distinguish on each link.
     verdict : str
         ``"free"``: no deadlock is possible. ``"deadlock"``: a deadlock was found. ``"undecided"``: neither a proof nor
-        the worms of a deadlock were found. The `searched` field says why.
+        the worms of a deadlock were found. If the verdict is undecided, the field `searched` says why.
     cycle : tuple of Dependency
         A shortest cycle of dependencies. Empty if no deadlock is possible.
     worms : tuple of HeldWorm
@@ -122,28 +123,29 @@ class Analysis:
     classes_required : int
         Consumption classes that the schemes state.
     dans : ConsumptionClasses or None
-        A map of directions to classes that excludes deadlocks; one with the fewest classes if these are known. None if
-        no map excludes deadlocks.
+        A map of directions to classes that excludes deadlocks; one with the fewest classes if this number is known.
+        None if no map excludes deadlocks.
     classes_minimal : int or None
         The fewest classes that exclude deadlocks. None if no number does, or if more than eight directions leave too
-        many maps to try. Then ``dans`` has a class for each direction.
+        many maps to try. With too many maps to try, ``dans`` has a class for each direction.
     lemma1, corollary2 : int or None
         Channels of each ejection port that suffice without classes by [Boppana98], where each channel serves one link
-        only. They hold for one virtual channel. If each link has an ejection port, 1 suffices for any number of virtual
-        channels. None if the links alone have a cycle. For worms with a choice that stop on their way, a link counts
-        once for each class of virtual channels, and only Lemma 1 applies.
+        only. Links are counted with one virtual channel each. If each link has an ejection port, the number is 1. For
+        worms with a choice that stop on their way, a link counts once for each class of virtual channels, and only
+        Lemma 1 applies. None if the links alone have a cycle, or if the statement does not apply to the relation.
     complete : bool
         All worms that the schemes can send were analysed. Otherwise only multicasts to two destinations and a sample of
-        larger ones were, so that the absence of a cycle is no proof.
+        larger ones were analysed, so that the absence of a cycle is no proof.
     slots : int
-        Retransmission slots of each node. With slots no class map is searched for, as worms take any channel.
+        Retransmission slots of each node. With slots no class map is searched for, as worms take any consumption
+        channel.
     tokens : int or None
-        Number of groups of switches that share a token. 0: switches replicate without tokens. None: tokens do not apply
-        to the worms.
+        Number of groups of switches that share a token. 0: switches replicate without tokens. None: no worm is
+        replicated from buffers shorter than a worm.
     consumed : bool
         Consumption channels suffice for all replicated worms that can be at a node at a time (`all_consumed`).
     fits : bool or None
-        Switch buffers store a whole worm. None unless worms are replicated from such buffers.
+        Switch buffers store a whole worm. None unless worms are replicated from buffers that can store a whole worm.
     """
 
     topology: Topology
@@ -220,28 +222,28 @@ def check(
     consumption : int, optional
         Consumption channels of each ejection port. Range: 1 to 16. Default: the number of consumption classes.
     classes : ConsumptionClasses, optional
-        Map for all worms, in place of the schemes' own.
+        Class map for all worms, in place of the schemes' own.
     others : sequence of (Scheme, Relation or None)
         Further schemes whose worms are in the same network.
     vcs : int
         Virtual channels of each link, a multiple of the classes that the relations distinguish. The verdict depends on
-        it in one case only: replicated worms use no tokens in the last stage if consumption channels suffice for all
-        worms that can arrive (`all_consumed`).
+        this number in one case only: replicated worms use no tokens in the last stage if consumption channels suffice
+        for all worms that may arrive (`all_consumed`).
     ejection : "one" or "all"
         Ejection ports of each node: one, or one for each link by which worms arrive. With ``"all"`` worms that arrive
         by different links do not share consumption channels.
     slots : int
         Retransmission slots of each node. With slots, worms are absorbed at each destination and sent again from a
-        slot. They take any consumption channel, and classes are ignored. Range: 0 to 16.
+        slot. With slots, worms take any consumption channel, and classes are ignored. Range: 0 to 16.
     tokens : bool, optional
         Replicated worms wait for tokens. Default: True unless worms are replicated from buffers that can store a whole
         worm.
     fits : bool, optional
         Switch buffers store a whole worm, so that no branch waits for another one. Default: True for schemes with
-        `Scheme.needs_whole_packet`. For other schemes the default are buffers that store a part of a worm.
+        `Scheme.needs_whole_packet`. For other schemes the default is that buffers store a part of a worm.
     places : bool, optional
-        Smart interfaces have packet buffer entries for all packets of a message. By default a proof assumes it. If
-        False, a cycle of interfaces is searched for (`circle_of_interfaces`).
+        Smart interfaces have packet buffer entries for all packets of a message. By default a proof names this as its
+        assumption. If False, a cycle of interfaces is searched for (`circle_of_interfaces`).
     seed : int
         Seed of the random multicasts that validate the visit triples, and in which cycles of interfaces are searched.
     """
@@ -273,7 +275,7 @@ def check(
     if fits is not None and not trees:
         raise WormcastError(f"fits: {'on' if fits else 'off'} is not valid: worms of "
                             f"{' and '.join(part.name for part in parts)} are not replicated in switches")
-    if fits is not None:  # deep buffers, whose outputs read independently of each other
+    if fits is not None:  # buffers are deep: each output reads them at its own pace
         parts = [part if part.replication is None else
                  replace(part, needs_whole_packet=True, replication="asynchronous") for part in parts]
     buffered = any(part.needs_whole_packet for part in parts)
@@ -315,7 +317,7 @@ def check(
         for worm in verdict.worms
     ]
     dans, fewest = (None, None) if slots or trees else fewest_classes(parts, ejection)
-    # the bounds hold for relations without a deadlock of their own
+    # Lemma 1 and Corollary 2 assume that the links alone cause no deadlock
     lemma1, corollary2 = (None, None) if dans is None else channel_bounds(parts, ejection)
     return Analysis(
         topology=topology,
@@ -368,12 +370,13 @@ def _require_trees(trees: bool, serial: bool, parts: Sequence[ChannelUse], slots
 
 def _assumed_of_signs(schemes: Sequence[Scheme], parts: Sequence[ChannelUse], consumption: int,
                       classes: ConsumptionClasses | None, ejection: str, seed: int) -> str:
-    """Return the assumption of a proof about the signs of ties. Empty if there is no cycle with any signs."""
+    """Return the assumption of a proof about the signs of ties. Empty if no worm has signs, or no signs lead to a
+    cycle."""
     relations = [with_any_signs(part.routes.relation) for part in parts]
     signed = [part for part, relation in zip(parts, relations, strict=True) if relation is not part.routes.relation]
     if not signed:
         return ""
-    # worms that stop on their way are analysed with one path each
+    # if signed worms stop on their way, only their paths by the default signs are analysed
     if not any(part.has_stops for part in signed):
         every = [part if part not in signed else find_channel_use(scheme, part.topology, relation, classes, seed)
                  for scheme, part, relation in zip(schemes, parts, relations, strict=True)]

@@ -1,4 +1,4 @@
-"""Search for the fewest consumption classes, over all maps of directions."""
+"""Search for the fewest consumption classes, over all maps from directions to classes."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -28,10 +28,11 @@ class Vocabulary:
     deciding : tuple of str
         Directions of the hops that decide a class.
     idle : tuple of str
-        The other directions. They can share a class. No worm holds it on its way, so that it is always free at a last
-        destination (the "+ 1" of Lemma 1; e-mcast in two rows needs it).
+        The other directions. These directions can share a class. No worm holds a channel of this class at a stop on its
+        way, so that worms at their last destination can always take it. This class is the "+ 1" of Lemma 1, which
+        e-mcast on meshes of two rows needs.
     by : "next" or "last"
-        The hop that decides.
+        The hop that decides the class of a stop: the hop after it, or the hop before it.
     """
 
     deciding: tuple[str, ...]
@@ -61,7 +62,7 @@ class Vocabulary:
 def vocabularies(parts: Sequence[ChannelUse]) -> list[Vocabulary]:
     """Return the sets of directions by which class maps of these worms can be written.
 
-    The first one is that of the first part's own map.
+    The first set is the one that the first scheme's own map uses.
     """
     stated, topology = parts[0].stated, parts[0].topology
     named = []
@@ -82,12 +83,12 @@ def vocabularies(parts: Sequence[ChannelUse]) -> list[Vocabulary]:
 def fewest_classes(parts: Sequence[ChannelUse], ejection: str = "one") -> tuple[ConsumptionClasses | None, int | None]:
     """Find a map of directions to classes of consumption channels without a deadlock, and the fewest classes.
 
-    Maps are built from the directions of `vocabularies`. The deciding hop (next or last) is that of the first part's
-    map.
+    Maps are built from the directions of `vocabularies`. The deciding hop (next or last) is that of the first scheme's
+    own map.
 
-    Joining two classes removes no cycle. So if a class for each direction has a cycle, every map has one. For up to
-    eight directions all maps are tried, fewest classes first. Of several maps with the fewest classes, one in the
-    vocabulary of the first part's own map is returned.
+    Joining two classes removes no cycle. So if the map with a class for each direction has a cycle, every map has a
+    cycle. For up to eight directions all maps are tried, fewest classes first. Of several maps with the fewest classes,
+    one with the directions that the first scheme's own map uses is preferred.
 
     Parameters
     ----------
@@ -99,7 +100,7 @@ def fewest_classes(parts: Sequence[ChannelUse], ejection: str = "one") -> tuple[
     -------
     ConsumptionClasses or None
         A map to the fewest classes. With too many directions to try all maps: a class for each direction. None if no
-        map excludes deadlocks, or directions have no names.
+        map excludes deadlocks, or if one class does not suffice and the network has no named directions.
     int or None
         The fewest classes. None if no map excludes deadlocks, or the number is not known.
     """

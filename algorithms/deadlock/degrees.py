@@ -30,10 +30,10 @@ class Degrees:
     topology : Topology
         A network with one node at each switch.
     into, out : bool array [links]
-        The links that are counted.
+        Links that are counted at the node where they end, and links that are counted at the node where they begin.
     met : bool
-        The condition of Corollary 2 is met: at each end of a worm, the worm could go on by a link of `out`, or the node
-        has fewer links of `out` than another node.
+        The condition of Corollary 2 is met. At each node where a worm ends, the worm could go on by a link of `out`, or
+        the node has fewer links of `out` than another node.
     """
 
     topology: Topology
@@ -43,40 +43,42 @@ class Degrees:
 
     @property
     def incoming(self) -> Integers:
-        """IN_x of each switch x."""
+        """IN_x of each switch x: the number of counted links into it."""
         return np.bincount(self.topology.links[self.into, 2], minlength=self.topology.switches)
 
     @property
     def outgoing(self) -> Integers:
-        """OUT_x of each switch x."""
+        """OUT_x of each switch x: the number of counted links out of it."""
         return np.bincount(self.topology.links[self.out, 0], minlength=self.topology.switches)
 
     @property
     def v_in(self) -> int:
-        """Most counted links into a node."""
+        """The largest number of counted links into a node."""
         return int(self.incoming.max())
 
     @property
     def v_out(self) -> int:
-        """Most counted links out of a node."""
+        """The largest number of counted links out of a node."""
         return int(self.outgoing.max())
 
     @property
     def lemma1(self) -> int:
-        """Sufficient channels by Lemma 1; at least one."""
+        """Number of consumption channels that suffice by Lemma 1; at least one."""
         return max(1, min(self.v_in, self.v_out + 1))
 
     @property
     def corollary2(self) -> int:
-        """Sufficient channels by Corollary 2, or by Lemma 1 if the corollary's condition is not met; at least one."""
+        """Number of channels that suffice by Corollary 2, or by Lemma 1 if the corollary's condition is not met; at
+        least one."""
         return max(1, min(self.v_in, self.v_out)) if self.met else self.lemma1
 
     def by_incoming(self) -> LinkClasses:
-        """Associate v_in channels of a node with the links into it, as the proof of Lemma 1 does."""
+        """Associate v_in consumption channels of a node with the links into it, as the proof of Lemma 1 does."""
         return LinkClasses(_ranks(self.into, self.topology.links[:, 2]), max(1, self.v_in), "last")
 
     def by_outgoing(self, *, spare: bool) -> LinkClasses:
-        """Associate v_out channels of a node with the links out of it, with or without a spare one for ending worms."""
+        """Associate v_out consumption channels of a node with the links out of it; `spare` adds one for worms that end.
+        """
         return LinkClasses(_ranks(self.out, self.topology.links[:, 0]), max(1, self.v_out + spare), "next")
 
 
@@ -84,9 +86,9 @@ def degrees(parts: Sequence[ChannelUse], reading: Reading) -> Degrees:
     """Count links by which worms of several destinations reach or leave a node.
 
     - ``"held"``: out of a node, links that worms use while they hold a consumption channel, as in section 3.2.1, which
-      does not count the row links of column-path. Into a node, links by which worms come to a destination. (If only
-      links of worms that hold a channel were counted into a node, Lemma 1 would be wrong: a line of four nodes with
-      dual-path would need one channel, and it needs two.)
+      does not count the row links of column-path. Into a node, links by which worms come to a destination. If only
+      links of worms that hold a consumption channel counted into a node, Lemma 1 would be wrong. By it, dual-path on a
+      line of four nodes would need one channel, but it needs two.
     - ``"all"``: every link that worms of several destinations use, another reading of Definition 1.
     """
     topology = parts[0].topology
@@ -97,7 +99,7 @@ def degrees(parts: Sequence[ChannelUse], reading: Reading) -> Degrees:
         out = np.any([part.loaded for part in parts], axis=0)
     start, port, end, _ = topology.links.T
     count = np.bincount(start[out], minlength=topology.switches)
-    onward = np.zeros(topology.neighbours.shape, bool)  # outputs that Corollary 2 associates with a channel
+    onward = np.zeros(topology.neighbours.shape, bool)  # outputs that Corollary 2 associates with a consumption channel
     onward[start[out], port[out]] = True
     ends = np.any([part.ends for part in parts], axis=0)
     follows = np.any([part.follows for part in parts], axis=0)
@@ -109,11 +111,12 @@ def channel_bounds(parts: Sequence[ChannelUse], ejection: str) -> tuple[int | No
     """Return the sufficient channels by Lemma 1, min(v_in, v_out + 1), and by Corollary 2, min(v_in, v_out).
 
     - Relations without a choice: links are counted in the reading ``"held"``, with one virtual channel each, as further
-      virtual channels of a link change nothing. If the condition of Corollary 2 is not met (column-path in two rows),
-      its number is that of Lemma 1. With an ejection port for each link 1 suffices. Relations that distinguish classes
-      of virtual channels have no bounds: None.
+      virtual channels of a link change nothing. If the condition of Corollary 2 is not met (column-path on meshes of
+      two rows), Lemma 1's number is returned for both. With an ejection port for each link, one channel suffices for
+      these relations. Those that distinguish classes of virtual channels have no bounds: None.
     - Worms with a choice that stop on their way: the virtual channels by which they come to stops or go on are counted,
-      one of each class (section 3.2.1). Only Lemma 1 applies. With an ejection port for each link there are no bounds.
+      one of each class (section 3.2.1). Only Lemma 1 applies. For worms with a choice there are no bounds if each link
+      has an ejection port.
     """
     topology, vc_classes = parts[0].topology, parts[0].vc_classes
     if all(part.stops_with_a_choice and part.vc_classes == vc_classes for part in parts):

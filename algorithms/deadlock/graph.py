@@ -34,42 +34,47 @@ class DependencyGraph:
     consumption channels (port x `groups` + group), the retransmission slots of each node, the tokens, and for each
     ejection port "any channel".
 
-    - The virtual channels of a link that belong to one class are one resource. A worm takes any of them. So it waits
-      for ever only if all of them are held for ever, by worms that came the same way. Their number does not matter.
+    - The virtual channels of a link that belong to one class are one resource. A worm takes any virtual channel of its
+      class. So it waits for ever only if other worms hold all of them for ever. The number of virtual channels of a
+      class does not matter.
     - A worm may have entered the buffer of a virtual channel behind the tail of another worm, and wait until that worm
-      leaves. It holds its previous channels and needs the channel whose buffer it is in. A worm that waits to enter
-      has the same edge.
-    - If relations distinguish different numbers of classes, channels are divided as finely as all relations need. A
-      worm of a coarser relation may be in each part of a channel, and has an edge to each part: to enter, one part
-      suffices, but the worm may be in any part's buffer behind the tail of another worm.
-    - Class k owns channel k % channels, so that there are min(classes, channels) groups. Channels beyond the classes
-      are open to all worms. A worm that waits for such a channel may also take its class's own, so that only the
-      classes' own channels decide.
-    - A worm at its last destination takes any free consumption channel. It then needs nothing more, so that no worm
-      waits for ever behind it. Until then it holds its last link. This is an edge to "any channel", which is unsafe
-      only if *every* group of the port is unsafe (Figure 4 of [Boppana98]: two worms at their last destinations).
-    - If a node has an ejection port for each link, worms that come by different links do not share channels.
-    - With retransmission slots a worm ends at each destination. A worm that goes on holds its consumption channel until
-      it has a slot, and the slot until its last flit has left it. It waits for the next link, or at the injection port
-      behind another worm of this node, to any destination. A node's slots are one resource, as any slot suffices.
+      leaves. The worm behind the tail holds its previous channels and needs the channel whose buffer its head is in. A
+      worm that waits to enter the buffer has the same edge.
+    - If relations distinguish different numbers of classes, a link has in the graph as many channels as their least
+      common multiple. A class of a relation with fewer classes then consists of several of these channels, and its
+      worms have an edge to each. To enter, one channel suffices, but the worm may be in any buffer of its class behind
+      the tail of another worm.
+    - Consumption class k owns consumption channel k % channels, so that an ejection port has min(classes, channels)
+      groups. Consumption channels beyond the classes are open to all worms. A worm that waits for an open channel may
+      also take the channel of its class, so that only the channels of classes decide.
+    - A worm at its last destination takes any free consumption channel. With this channel it needs nothing more, so
+      that no worm waits for ever behind it. While it waits for the channel, it holds its last link. The wait is an edge
+      to "any channel", which is unsafe only if *every* group of the port is unsafe (Figure 4 of [Boppana98]: two worms
+      at their last destinations).
+    - If a node has an ejection port for each link, worms that arrive by different links do not share consumption
+      channels.
+    - With retransmission slots a worm ends at each destination. A worm with further destinations holds its consumption
+      channel until it has a slot, and the slot until its last flit has left the slot. In the slot it waits for the next
+      link, or at the injection port behind another worm of the node, to any destination. The slots of a node are one
+      resource, as any slot suffices.
     - A replicated worm keeps its channels in one branch while another branch waits. So a worm that holds a channel may
-      wait for the first channel of each other branch (`BranchPairs`), in addition to the next channel of its own. With
-      synchronous replication it already holds these first channels. It waits for the channels after them, or behind
-      a worm that is still in the buffer.
-    - If a switch stores a whole worm (`fits`), its branches do not wait for each other. The worm holds its input
-      channel until the last branch has left, and each branch needs the next channel on its way. A branch that is
-      consumed needs nothing more. So the worm has the dependencies of unicasts on these ways (Theorem 5 of
-      [Sivaram98]).
+      wait for the first channel of each other branch (`BranchPairs`), in addition to the next channel of its own
+      branch. With synchronous replication a worm that holds a channel also holds the first channels of all branches. It
+      waits for the channels after these, or behind another worm that is still in their buffers.
+    - If a switch stores a whole worm (`fits`), its branches do not wait for each other. A stored worm holds its input
+      channel until its last branch has left, and each branch needs the next channel on its way. A branch that is
+      consumed needs nothing more. So a worm that is stored whole has the dependencies of unicasts on the paths of its
+      branches (Theorem 5 of [Sivaram98]).
     - With tokens a worm requests the token of the switch's group before it is replicated, and keeps the token while it
-      waits for channels behind the switch. A cycle counts only if no two of these waits use the same token
-      (`may_return`).
+      waits for channels behind the switch. A cycle of dependencies counts only if no two of its waits behind
+      replicating switches use the same token (`may_return`).
     - Worms in their source's queue hold nothing, and nodes accept all flits from consumption channels.
 
     A resource is safe if all resources that its holders may request are safe; "any channel" is safe if one of its
-    groups is. If all resources are safe, no deadlock is possible: in the order in which they are found safe, the
-    first resource that a waiting worm requests has holders that do not wait. Otherwise the remaining resources contain
-    a cycle. The analysis does not decide if the worms of a cycle can meet in a run: like those of the papers, it is a
-    sufficient condition.
+    groups is. If all resources are safe, no deadlock is possible. In the order in which they are found safe, take the
+    first resource that a waiting worm requests: its holders do not wait. Otherwise the resources that are not safe
+    contain a cycle. The analysis does not decide if the worms of a cycle can occur at the same time in a run. Like the
+    analyses of the papers, it is a sufficient condition for freedom from deadlock.
 
     Parameters
     ----------
@@ -87,10 +92,10 @@ class DependencyGraph:
     ejection : "one" or "all"
         As in `ejection_ports`.
     slots : int
-        Retransmission slots of each node. 0: worms go on while they are consumed.
+        Retransmission slots of each node. 0: a worm goes on to its next stop while it is consumed at this one.
     copied : int32 array [edges], optional
-        The switch that replicates the worm, which holds `starts` while another branch waits for `ends`. -1 if no other
-        branch is involved.
+        The switch that replicates the worm of the edge: one branch holds `starts` while another branch waits for
+        `ends`. -1 if the worm waits and holds in the same branch.
     tokens : TokenGroups, optional
         The groups of switches that share a token.
     """
@@ -109,7 +114,7 @@ class DependencyGraph:
 
     @property
     def channels(self) -> int:
-        """Number of channels of links. They are the first resources."""
+        """Number of channels of links, which are the first resources."""
         return len(self.topology.links) * self.vc_classes
 
     @property
@@ -124,23 +129,24 @@ class DependencyGraph:
 
     @property
     def asked_at_the_end(self) -> int:
-        """The first of the resources that worms wait for at their last destination: the ports' "any channel", or their
-        only groups."""
+        """Number of the first resource that worms request at their last destination: "any channel" of a port, or its
+        only group."""
         return self.channels if self.groups == 1 else self.first_choice
 
     @property
     def first_choice(self) -> int:
-        """The first of the resources "any channel", each of which represents a choice among a port's groups."""
+        """Number of the first resource "any channel", which represents a choice among the groups of an ejection port.
+        """
         return self.first_tokens + (0 if self.tokens is None else len(self.tokens.names))
 
     @property
     def first_tokens(self) -> int:
-        """The first of the resources that are tokens."""
+        """Number of the first resource that is a token."""
         return self.first_slots + (self.topology.nodes if self.slots else 0)
 
     @property
     def first_slots(self) -> int:
-        """The first of the resources that are the retransmission slots of a node."""
+        """Number of the first resource that stands for the retransmission slots of a node."""
         return self.channels + len(self.ports) * self.groups
 
     def describe(self, resource: int, vcs: int) -> str:
@@ -156,7 +162,7 @@ class DependencyGraph:
         return str(self.ports.channel(*divmod(resource - self.channels, self.groups), self.consumption))
 
     def locked(self) -> npt.NDArray[np.bool_]:
-        """Return the resources that are not safe, bool [resources]."""
+        """Return the resources that are not safe, which may be held for ever, bool [resources]."""
         return _locked(self.resources, self.first_choice, self.starts, self.ends)
 
     @property
@@ -174,10 +180,10 @@ class DependencyGraph:
         return [(int(self.starts[edge]), self.witnesses[edge]) for edge in self.cycle_edges()]
 
     def cycle_edges(self) -> list[int]:
-        """Return that cycle as edges.
+        """Return the cycle that `cycle` returns, as edges.
 
-        Cycles without "any channel" are preferred. Otherwise the edges from "any channel" are left out: the group after
-        it represents it. The result is deterministic.
+        Cycles without "any channel" are preferred. In a cycle with "any channel" the edge that starts there is left
+        out: the group at its end represents it. The result is deterministic.
         """
         locked = self.locked()
         inside = np.flatnonzero(locked[self.starts] & locked[self.ends])
@@ -203,7 +209,7 @@ def dependency_graph(
     channels : int
         Consumption channels of each ejection port.
     classes : ClassMap, optional
-        Map for all worms, in place of each part's own.
+        Class map for all worms, in place of each scheme's own.
     ejection : "one" or "all"
         As in `ejection_ports`.
     without : sequence of ChannelUse
@@ -214,8 +220,8 @@ def dependency_graph(
     tokens : TokenGroups, optional
         Tokens of replicated worms.
     consumed : bool
-        Consumption channels suffice for all worms that may arrive (`all_consumed`), so that no worm waits for one.
-        Otherwise all consumption channels of a port are one resource for replicated worms.
+        Consumption channels suffice for all worms that may arrive (`all_consumed`), so that no worm waits for a
+        consumption channel. If False, all consumption channels of a port are one resource for replicated worms.
     fits : bool
         Switch buffers store a whole worm, for parts with `needs_whole_packet`.
     """
@@ -260,7 +266,8 @@ def dependency_graph(
 
         def asked_of(held: npt.NDArray, output: npt.NDArray, count: int = count, share: int = share,
                      ) -> list[npt.NDArray]:
-            """Return the resources requested at the end of channels: next channels, or any channel of a node."""
+            """Return the resources requested at the end of channels: next channels, or "any channel" of an ejection
+            port."""
             at, port = end_of[held // count], output // count
             channel = (link_of[at, port] * count + output % count) * share
             node = node_of[at, port]
@@ -295,7 +302,7 @@ def dependency_graph(
                 add_held(held, group, witness)
                 for ends in asked:
                     add(index, group, ends, witness)
-            else:  # without classes a worm takes any consumption channel, and may hold each
+            else:  # without classes a worm takes any consumption channel, so that it may hold any
                 add_held(held, any_of(exits), witness)
                 for one in range(groups):
                     for ends in asked:
@@ -318,7 +325,7 @@ def dependency_graph(
         along = np.concatenate(rows)[:, :2].T
         for index, found in copies:
             add_copied(index, found.from_tokens)
-            # with synchronous replication a worm that holds a channel holds the first one of each branch, too
+            # with synchronous replication a worm that holds a channel also holds the first channel of each branch
             at_once = parts[index].replication == "synchronous"
             add_copied(index, beyond(found.across, *along) if at_once else found.across)
 
@@ -332,7 +339,8 @@ def dependency_graph(
 
 
 def _first_channels(part: ChannelUse, nodes: npt.NDArray) -> tuple[npt.NDArray, Integers]:
-    """Return the first channels of worms from some nodes, and a worm for each: its source and its destination."""
+    """Return the first channel of each worm from one of these nodes to any other node, and source and destination of
+    each."""
     topology, count = part.topology, part.vc_classes
     pairs = np.array([(u, v) for u in nodes.tolist() for v in range(topology.nodes) if u != v], np.int32).reshape(-1, 2)
     switches = topology.injections[pairs[:, 0], 0]
@@ -343,7 +351,8 @@ def _first_channels(part: ChannelUse, nodes: npt.NDArray) -> tuple[npt.NDArray, 
 def _class_of_stops(
     part: ChannelUse, classes: ClassMap, held: npt.NDArray, asked: npt.NDArray, witness: Integers
 ) -> npt.NDArray:
-    """Return the class that a worm requests on each way through a stop."""
+    """Return the consumption class that a worm requests at a stop, for each channel into the stop and channel out of
+    it."""
     of_channel = classes.of_channels(part.topology, part.vc_classes)
     chosen = classes.at_stop(of_channel[held], of_channel[asked])
     without = np.flatnonzero(chosen == NO_CLASS)
@@ -363,7 +372,7 @@ def _offsets(resources, keys):
 
 @compiled
 def _locked(resources, first_choice, starts, ends):
-    """Remove safe resources until no more are found."""
+    """Return the resources that are left when all safe ones are removed, one after the other."""
     order = np.argsort(ends, kind="mergesort")
     offsets = _offsets(resources, ends)
     needs = np.zeros(resources, np.int64)

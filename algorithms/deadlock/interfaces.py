@@ -9,21 +9,21 @@ from ..topologies import Topology
 
 __all__ = ["MULTICASTS", "Step", "circle_of_interfaces"]
 
-#: Number of random multicasts, and their most destinations.
+#: Number of random multicasts, and the most destinations of a multicast.
 MULTICASTS, MOST_DESTINATIONS = 4096, 8
 
 Step = tuple[int, int, int, tuple[int, ...]]
-"""A node of a cycle, the next node, and the source and destinations of a multicast in which the first node's interface
-sends to the next one, which forwards the packets, too."""
+"""A node of a cycle, the next node, and the source and destinations of a multicast. In it, the first node's interface
+sends packets to the next node, whose interface forwards them."""
 
 
 def circle_of_interfaces(topology: Topology, scheme: Scheme, seed: int = 0) -> tuple[Step, ...]:
-    """Find a shortest cycle of nodes, each of which sends the next one packets that the next one forwards.
+    """Find a shortest cycle of nodes in which each node sends the next one packets that the next one forwards.
 
     An interface may have fewer packet buffer entries than a message has packets. Then the stored packets wait until
-    their copies are sent, each copy waits for a consumption channel of the next node, and that channel waits for an
-    entry there. Around a cycle they may wait for ever. The search takes random multicasts of the scheme. The result is
-    empty if these contain no cycle.
+    their copies are sent. Each copy waits for a consumption channel of the next node, and that channel waits for a
+    packet buffer entry of the next node. Around a cycle of interfaces the packets may wait for ever. The search uses
+    random multicasts of the scheme. The result is empty if these multicasts contain no cycle.
     """
     if topology.nodes < 3:
         return ()

@@ -1,7 +1,7 @@
 """Search for deadlocks of worms that have a choice of channels.
 
-A cycle of dependencies is no deadlock if a worm in it may take another way. A deadlock (a knot) is a set of waiting
-worms that hold all candidates of each of them. No two worms hold the same channel.
+A cycle of dependencies is no deadlock if a worm in it may take another channel. A deadlock (a knot) is a set of waiting
+worms that together hold all candidates of each worm in the set. No two worms hold the same channel.
 """
 
 from collections.abc import Iterator, Sequence
@@ -40,11 +40,11 @@ class Held:
     part : int
         Number of its part.
     witness : tuple of int
-        Its source or previous stop, and its next stops, as in `ChannelUse`.
+        The worm's source or previous stop, and its next stops, as in `ChannelUse`.
     resources : tuple of int
-        Resources that it holds: consecutive ones, in the order in which its head passed them.
+        Resources that the worm holds: consecutive ones, in the order in which its head passed them.
     waits : tuple of int
-        The candidates for its head's next resource. Each is held by a worm of the deadlock.
+        The candidates for the next resource of the worm's head. A worm of the deadlock holds each candidate.
     """
 
     part: int
@@ -55,18 +55,18 @@ class Held:
 
 @dataclass(frozen=True, eq=False)
 class KnotSearch:
-    """Search for a deadlock among worms, some of which have a choice of channels.
+    """Search for a deadlock among worms, if some of the worms have a choice of channels.
 
     Parameters
     ----------
     parts : sequence of ChannelUse
         All worms.
     choosing : sequence of ChannelUse
-        The parts whose worms may take another candidate if one is held for ever.
+        The parts (schemes) whose worms may take another candidate if one candidate is held for ever.
     channels : int
         Consumption channels of each ejection port.
     classes : ClassMap, optional
-        Map for all worms, in place of each part's own.
+        Class map for all worms, in place of each scheme's own.
     ejection : "one" or "all"
         As in `ejection_ports`.
     """
@@ -85,21 +85,22 @@ class KnotSearch:
     def possible(self, *, each_with_a_head: bool = False, consumption_alone: bool = False) -> Flags:
         """Find the largest set of resources that could be held for ever, bool [resources]. Empty: no deadlock.
 
-        Each resource of the set lies on the way of a worm, inside the set, to a place where all candidates of the
-        worm's head are in the set. The resources held by the worms of a deadlock are such a set, so that every deadlock
-        lies inside the largest one. A head in a buffer behind the tail of another worm no longer has a choice: there
-        each next channel counts by itself, as in the dependency graph. So the result is a proof only if all worms of
-        `choosing` enter empty buffers only.
+        For each resource of the set there is a worm that holds this resource and further ones of the set, and whose
+        head has only candidates in the set. The resources that the worms of a deadlock hold are a set of this kind, so
+        that every deadlock lies inside the largest set. A head in a buffer behind the tail of another worm no longer
+        has a choice: it needs the one channel of this buffer. There each next channel is a dependency by itself, as in
+        the dependency graph. So an empty set is a proof only if all worms of `choosing` enter empty buffers only.
 
         The proof covers Duato's condition: every head has an escape channel among its candidates, and the escape
-        channels have an extended dependency graph without a cycle. One of the escape channels in the set would come
-        last in the order of that graph. But the head of its worm has another escape channel as a candidate, which is in
-        the set and comes later. So the set is empty.
+        channels have an extended dependency graph without a cycle. Suppose that the set has escape channels, and take
+        the one that comes last in the order of that graph. The head of the worm that holds it has another escape
+        channel as a candidate. This candidate is in the set, too, and comes later: a contradiction. So the set is
+        empty.
 
         Parameters
         ----------
         each_with_a_head : bool
-            Consider only ways of one channel: a worm's head is at each resource of the set.
+            Consider only worms that hold one channel each: each resource of the set has the head of a worm.
         consumption_alone : bool
             Consider only resources held for ever because worms wait for consumption channels.
         """
@@ -120,7 +121,8 @@ class KnotSearch:
     def search(self) -> tuple[list[Held], int]:
         """Search for worms that form a deadlock, first with one channel each, then with several. Return also the steps.
 
-        Where worms stop, worms that wait for consumption channels only are tried first, as such deadlocks can be small.
+        If worms stop on their way, worms that wait for consumption channels only are tried first, as such deadlocks can
+        be small.
         """
         single = self.possible(each_with_a_head=True)
         if single.any():
@@ -136,7 +138,7 @@ class KnotSearch:
 
     @cached_property
     def heads(self) -> list[Heads]:
-        """Places of the heads of each part with a choice."""
+        """Places (states) of the heads of each scheme whose worms have a choice."""
         graph = self.graph
         return [find_heads(part, part.classes if self.classes is None else self.classes, self.channels,
                            groups=graph.groups, ports=graph.ports, share=graph.vc_classes // part.vc_classes)
@@ -151,7 +153,8 @@ class KnotSearch:
             yield part, tuple(stop for stop in stops if stop >= 0), members
 
     def _waiting(self, resource: int, lost: Flags) -> Held:
-        """Return a worm whose head is at a resource of a set; of several the one with the fewest candidates."""
+        """Return a worm whose head is at a resource and has candidates in `lost` only; of several, the one with the
+        fewest."""
         found = [Held(part, witness, (resource,), tuple(waits))
                  for part, witness, waits in self.fixed(resource) if lost[waits].all()]
         if resource < self.graph.channels:
@@ -163,7 +166,7 @@ class KnotSearch:
     def _fewest(self, lost: Flags) -> list[Held]:
         """Place worms at one resource and at all resources that these worms wait for, with each head at its resource.
 
-        Several first resources are tried. The result is that with the fewest worms.
+        The function tries up to 256 first resources, and returns the set with the fewest worms.
         """
         worms: dict[int, Held] = {}
         best: list[int] = []
@@ -187,8 +190,7 @@ def choosing_parts(parts: Sequence[ChannelUse]) -> list[ChannelUse]:
 
 def is_free(parts: Sequence[ChannelUse], channels: int, classes: ClassMap | None = None,
             ejection: str = "one") -> bool:
-    """Return whether a proof excludes deadlocks. It assumes that relations with `enters_empty` use empty buffers only.
-    """
+    """Return whether a proof excludes deadlocks, if worms of relations with `enters_empty` enter empty buffers only."""
     if dependency_graph(parts, channels, classes, ejection=ejection).free:
         return True
     choosing = [part for part in choosing_parts(parts) if part.routes.relation.enters_empty]
@@ -196,7 +198,8 @@ def is_free(parts: Sequence[ChannelUse], channels: int, classes: ClassMap | None
 
 
 _Placed = tuple[Held, list[int], int]
-"""A worm, the way of its head from place to place, and the next node if it waits at a stop (otherwise -1)."""
+"""A worm, the places (states) that its head passed, and the next stop if it waits for a consumption channel on its way
+(otherwise -1)."""
 
 
 def _held(part: int, heads: Heads, way: Sequence[int], to: int, waits: Sequence[int]) -> Held:
@@ -270,7 +273,7 @@ class _Assignment:
             yield from self._new(search.parts.index(part), heads, resource, taken)
 
     def _new(self, part: int, heads: Heads, resource: int, taken: set[int]) -> Iterator[tuple[None, _Placed]]:
-        """Yield worms of a part that hold a resource and any number of following ones."""
+        """Yield worms of a scheme that hold a resource and any number of resources after it."""
         for begin in self._begins(heads, resource, taken):
             yield from self._ways(part, heads, begin, taken)
 
@@ -298,7 +301,7 @@ class _Assignment:
 
 
 class _Shortest(_Assignment):
-    """The same search with one shortest way to each place. Worms that wait for held resources come first."""
+    """Search of `_Assignment` by one shortest way to each place, first with worms that wait for held resources only."""
 
     def _new(self, part: int, heads: Heads, resource: int, taken: set[int]) -> Iterator[tuple[None, _Placed]]:
         found = []
@@ -321,7 +324,7 @@ class _Shortest(_Assignment):
 
 @compiled
 def _add_held(arrays, lost, held, each_with_a_head):
-    """Add the resources of worms whose head has only lost candidates."""
+    """Mark in `held` the resources of worms whose head has candidates in `lost` only."""
     resources, cases, ask_offsets, asks, onward_offsets, onward, links = arrays
     stuck = np.zeros(len(resources), np.bool_)
     for place in range(len(resources)):

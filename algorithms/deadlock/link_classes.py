@@ -1,4 +1,4 @@
-"""Consumption classes by link, as in proofs. Hardware derives classes from directions."""
+"""Consumption classes that are stated link by link, as in proofs. Hardware derives classes from directions."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -16,8 +16,8 @@ __all__ = ["LinkClasses"]
 class LinkClasses:
     """A map from links to classes of consumption channels.
 
-    A worm that stops on its way takes the class of its last or of its next hop. If that hop has no class, the other hop
-    decides. With ``by="last"`` this is the map in the proof of [Boppana98], Lemma 2.
+    A worm that stops on its way takes the class of its last or of its next hop, as `by` states. If the stated hop has
+    no class, the other hop decides. With ``by="last"`` this is the map in the proof of [Boppana98], Lemma 2.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ class LinkClasses:
     count : int
         Number of classes. Classes without a link are left to worms at their last destination.
     by : "next" or "last"
-        The hop that decides.
+        The hop that decides the class of a stop: the hop after it, or the hop before it.
     """
 
     numbers: npt.NDArray[np.int8]
@@ -37,7 +37,7 @@ class LinkClasses:
         return self.count
 
     def of_channels(self, topology: Topology, vc_classes: int = 1) -> npt.NDArray[np.int8]:
-        """Return the class of each hop. All classes of virtual channels of a link have the same one."""
+        """Return the consumption class of each channel: all virtual channels of a link have the class of the link."""
         return np.repeat(self.numbers, vc_classes)
 
     def at_stop(self, last: npt.ArrayLike, following: npt.ArrayLike) -> npt.NDArray[np.int8]:

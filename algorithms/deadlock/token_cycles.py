@@ -16,13 +16,13 @@ def may_return(resources: int, starts: Integers, ends: Integers, labels: Integer
     """Return whether a cycle may exist in which no two edges have the same label. False is a proof that none exists.
 
     A worm that waits along a labelled edge holds the label's token, and one worm at a time holds a token. So two edges
-    of a cycle with the same label belong to one worm. Such a cycle can be cut short: from the first entry of the worm
-    to its last exit.
+    of a cycle with the same label belong to one worm. A cycle that contains one worm twice can be shortened to a cycle
+    that contains it once.
 
     The labels are processed in turn. After each label, the reachability covers paths that use each processed label at
-    most once. A path that uses the next label leads to the start of an edge with that label, and on from its end. Each
-    cycle has a label that is processed last, so that the cycle is found there. True is no proof: a path between two
-    edges of one label may contain another label twice.
+    most once. A path that uses the next label leads to the start of an edge with that label, and on from the end of the
+    edge. Each cycle is found when the last of its labels is processed. True does not prove that such a cycle exists: a
+    path that joins two pieces may contain an earlier label twice.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def may_return(resources: int, starts: Integers, ends: Integers, labels: Integer
 @compiled
 def _may_return(resources, starts, ends, labels):
     words = (resources + WORD - 1) // WORD
-    reached = np.zeros((resources, words), np.uint64)  # bit set of the resources reached from each, itself included
+    reached = np.zeros((resources, words), np.uint64)  # by resource: bits of those reached from it
     one = np.uint64(1)
     plain = 0
     while plain < len(labels) and labels[plain] < 0:

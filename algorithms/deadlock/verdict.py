@@ -22,8 +22,8 @@ class DeadlockVerdict:
     name : str
         ``"free"``, ``"deadlock"`` or ``"undecided"``.
     graph : DependencyGraph
-        The graph whose cycle shows a deadlock: the graph of all worms, or of the worms of a deadlock. It has no edges
-        if the verdict is free although the graph of all worms has a cycle.
+        The graph whose cycle shows a deadlock: the graph of all worms, or of the worms of a deadlock. The graph has no
+        edges if the verdict is free although the graph of all worms has a cycle.
     worms : list of Held
         Worms with a choice that form a deadlock.
     assumes, searched : str
@@ -42,9 +42,10 @@ def decide(parts: Sequence[ChannelUse], channels: int, ejection: str = "one", sl
     """Decide whether worms can deadlock.
 
     Without a cycle of dependencies no deadlock is possible, with or without a choice of channels. If no worm has a
-    choice, a cycle is a deadlock. With tokens a cycle is undecided, as it may need a token twice. Otherwise the largest
-    set of resources that could be held for ever is searched for (`KnotSearch.possible`). If there is one, worms are
-    searched for that hold a part of it and wait for nothing outside it (`KnotSearch.search`).
+    choice, a cycle is a deadlock. With tokens a cycle leaves the verdict undecided, as the cycle may need a token
+    twice. If worms have a choice, the largest set of resources that could be held for ever is searched for
+    (`KnotSearch.possible`). If this set is not empty, worms are searched for that hold a part of it and wait for
+    nothing outside it (`KnotSearch.search`).
 
     Parameters
     ----------

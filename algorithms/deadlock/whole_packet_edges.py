@@ -21,16 +21,16 @@ def chained_ways(routes: Routes, pairs: Integers, passes: Integers) -> tuple[Int
     routes : Routes
         Routes without a choice.
     pairs : int32 array [pairs, 2]
-        A node, and a node that worms may go on to from there. One pair for each pair of switches suffices.
+        A stop, and a stop that worms may go on to from there. One pair of nodes for each pair of switches suffices.
     passes : int32 array [channels, outputs, 2]
-        Passes of unicasts. Further passes are added in place, with (last stop, next stop).
+        Passes of unicasts. The function adds further passes in place: worms from (last stop, to next stop).
 
     Returns
     -------
     stops : int32 array [channels, outputs, 3]
         As in `ChannelUse`.
     came : int32 array [switches, channels]
-        A node from which worms come to destinations at a switch by a channel, or -1.
+        A node whose worms arrive by the channel at destinations of the switch, or -1.
     """
     starts = np.ascontiguousarray(routes.topology.injections[:, 0])
     stops = np.full((*passes.shape[:2], 3), NOWHERE, np.int32)
@@ -45,7 +45,8 @@ def turning_ways(routes: Routes, passes: Integers) -> Integers:
     Returns
     -------
     int32 array [channels, outputs, 3]
-        Stops as in `ChannelUse`: a source, the node for which the worm has come there, and the node behind the output.
+        Stops as in `ChannelUse`: a source, the node that the worm reaches by the channel, and the node behind the
+        output.
     """
     stops = np.full((*passes.shape[:2], 3), NOWHERE, np.int32)
     _turning(routes.arrays, np.ascontiguousarray(routes.topology.injections[:, 0]), stops)
@@ -72,7 +73,7 @@ def _chained(arrays, starts, pairs, passes, stops, came):
         for row in range(len(pairs)):
             v, w = pairs[row]
             for phase in range(len(options)):
-                reached = phase == 0  # from the switch's own nodes
+                reached = phase == 0  # worms of the switch's own nodes have phase 0
                 for channel in range(len(passes)):
                     reached |= came[homes[v], channel] >= 0 and phase_of_link[channel // classes] == phase
                 if not reached:
@@ -136,8 +137,8 @@ def _turning(arrays, starts, stops):
 
 @compiled
 def _turn(options, ways, u, before, here, switch):
-    """Add the outputs of worms from `u` that turn down at a switch because some node is below it, but not below before.
-    """
+    """Add the outputs of worms from `u` that turn down at a switch: a node is below it, and not below the switch
+    before."""
     newly = -1  # a node that is below this switch, and was not below the switch before
     for node in range(len(here)):
         if here[node] and not before[node] and node != u:

@@ -28,12 +28,12 @@ class _Run(NamedTuple):
 
 
 def retell(graph: DependencyGraph, parts: Sequence[ChannelUse]) -> list[CycleStep]:
-    """Find worms that realise a shortest cycle: as few as possible, no two of which hold the same resource.
+    """Find few worms that realise a shortest cycle, if possible without a resource that two of them hold.
 
     Each witness of `DependencyGraph` is the first worm of its edge, regardless of the rest of the cycle. A replicated
     worm may hold a channel in one branch and, in another branch, all following channels of the cycle up to the one that
-    it waits for. Such a worm replaces the witnesses of these steps if it has a source from which it shares no resource
-    with the worms found before.
+    it waits for. Such a worm replaces the witnesses of these steps, if from some source it holds no resource of the
+    worms found before.
     """
     edges = graph.cycle_edges()
     copied = [] if graph.copied is None else graph.copied[edges].tolist()

@@ -20,15 +20,16 @@ class AddressList(HeaderByShape):
     A flit of W bits, with S selector bits, A address bits and C = floor((W - S - 1) / A) slots::
 
         W-1      W-S                        C*A          2*A       A         0
-        | selector | last | zero ...         | slot C-1 ... | slot 1 | slot 0 |
+        | selector | last | zero …           | slot C-1 …   | slot 1 | slot 0 |
 
     An address is the concatenated coordinates, the first in the most significant place, each in ceil(log2(extent)) bits
-    (none for an extent of 1). Above them, in the same order, it has one bit for each dimension with a sign. The sign
-    decides between the two ways around a ring where both have the same length: 1 is down (-), 0 is up (+).
-    Destinations fill the slots from 0 upwards, flit after flit. Free slots of the last flit repeat its last address.
-    So the next destination is always in slot 0. A router that strips its own address shifts the slots down by one and
-    keeps the top one. A flit is used up when slot 1 equals slot 0, or when there is only one slot; then the router
-    drops the flit. ``last`` marks the last flit of the list: the destination that uses it up is the worm's last one.
+    (none for an extent of 1). Above the coordinates, in the same order, an address has one bit for each dimension with
+    a sign. The sign decides between the two ways around a ring where both have the same length: 1 is down (-), 0 is up
+    (+). Destinations fill the slots from 0 upwards, flit after flit. Free slots of the last flit repeat its last
+    address. So the next destination is always in slot 0. A router that strips its own address shifts the slots down by
+    one and keeps the top one. A flit is used up when slot 1 equals slot 0, or when there is only one slot; then the
+    router drops the flit. ``last`` marks the last flit of the list: the destination that uses it up is the worm's last
+    one.
 
     Parameters
     ----------
@@ -40,7 +41,8 @@ class AddressList(HeaderByShape):
         Number of routing relations that the routers implement. With two or more, the top S = ceil(log2(relations))
         bits of each header flit select the relation.
     signed : tuple of int
-        Dimensions with a sign, ascending. Their extents are even: only these have two ways of the same length.
+        Dimensions with a sign, ascending. Signed dimensions have even extents: only rings of even length have two ways
+        of the same length.
 
     Raises
     ------
@@ -97,7 +99,7 @@ class AddressList(HeaderByShape):
 
     @property
     def last_bits(self) -> int:
-        """Bits below the selector that mark the last flit of a list: one."""
+        """Number of bits below the selector that mark the last flit of a list: 1."""
         return 1
 
     @property
@@ -119,7 +121,8 @@ class AddressList(HeaderByShape):
         return -(-destinations // self.capacity)
 
     def address(self, node: int, signs: int = 0) -> int:
-        """Pack the coordinates and signs of a node. Bit d is the sign of dimension d; other bits are ignored."""
+        """Pack the coordinates and signs of a node. In ``signs`` bit d is the sign of dimension d; other bits are
+        ignored."""
         if not 0 <= node < self.nodes:
             raise WormcastError(f"header: node {node} has no address. Allowed: 0 to {self.nodes - 1}.")
         address = shift = 0
@@ -138,7 +141,7 @@ class AddressList(HeaderByShape):
         return sum((packed >> k & 1) << dimension for k, dimension in enumerate(reversed(self.signed)))
 
     def node(self, address: int) -> int:
-        """Unpack the node of an address. Refuses a coordinate outside the shape."""
+        """Unpack the node of an address. A coordinate outside the shape is refused."""
         node, shift = 0, self.coordinate_bits
         for extent, bits in zip(self.shape, self.field_bits, strict=True):
             shift -= bits
@@ -186,7 +189,8 @@ class AddressList(HeaderByShape):
         relation: int = 0,
         signs: npt.NDArray[np.int64] | None = None,
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
-        """Encode the headers of many worms. Their destinations are fields of `Worms`, each node once per worm.
+        """Encode the headers of many worms. Offsets and destinations are as in `Worms`; a worm has each node at most
+        once.
 
         Parameters
         ----------
@@ -229,7 +233,8 @@ class AddressList(HeaderByShape):
         return flit_offsets, flits
 
     def strip(self, flit: int) -> int | None:
-        """Strip slot 0, as a router does at a destination. Returns the flit to forward. None: the flit is used up."""
+        """Strip slot 0, as a router does at a destination. Return the flit to forward, or None if the flit is used up.
+        """
         if self.capacity == 1:
             return None
         mask = (1 << self.address_bits) - 1
@@ -269,12 +274,12 @@ class Unicast(AddressList):
     Raises
     ------
     WormcastError
-        As `AddressList`; or more than one destination is encoded.
+        As for `AddressList`; or more than one destination is encoded.
     """
 
     @property
     def last_bits(self) -> int:
-        """Bits that mark the last flit of a list. Zero, as there is one flit."""
+        """Number of bits that mark the last flit of a list: 0, as a unicast header is one flit."""
         return 0
 
     @classmethod

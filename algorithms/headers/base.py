@@ -16,7 +16,8 @@ __all__ = ["Header", "HeaderByShape", "count_destinations", "or_bits", "require_
 class Header(ABC):
     """Format of the header that leads a worm to its destinations.
 
-    It encodes on the host. The hardware decoder is built from the same object; tests check each against the other.
+    Hosts encode headers by this object. The hardware decoder is built from the same object; tests check encoder against
+    decoder.
 
     Attributes
     ----------
@@ -59,7 +60,8 @@ class Header(ABC):
 
     @abstractmethod
     def flits(self, destinations: int) -> int:
-        """Count the most header flits of a worm to this number of destinations, wherever they are."""
+        """Return the largest number of header flits of a worm to this number of destinations, over all sets of
+        destinations."""
 
     @abstractmethod
     def encode_batch(
@@ -69,7 +71,8 @@ class Header(ABC):
         relation: int = 0,
         signs: npt.NDArray[np.int64] | None = None,
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
-        """Encode the headers of many worms. Their destinations are fields of `Worms`, each node once per worm.
+        """Encode the headers of many worms. Offsets and destinations are as in `Worms`; a worm has each node at most
+        once.
 
         Parameters
         ----------
@@ -92,7 +95,8 @@ class Header(ABC):
         """
 
     def parts(self, destinations: Iterable[int]) -> list[str]:
-        """Write the header for destinations part by part. Default: each node, in visiting order."""
+        """Return the header for destinations as text, part by part. By default the parts are the nodes in visiting
+        order."""
         return [str(node) for node in destinations]
 
     @abstractmethod
@@ -124,13 +128,14 @@ class HeaderByShape(Header):
     @classmethod
     def on(cls, topology: Topology, flit_width: int, relations: int = 1,
            signed: tuple[int, ...] = ()) -> "HeaderByShape":
-        """Return the format for a network with its shape."""
+        """Return the format for a network, from the network's shape."""
         return cls(topology.shape, flit_width, relations, signed)
 
     @classmethod
     def ideal_width_on(cls, topology: Topology, destinations: int, relations: int = 1,
                        signed: tuple[int, ...] = ()) -> int:
-        """Compute the flit width with which the header of this number of destinations is one flit, for a network."""
+        """Compute the flit width with which the header of this number of destinations is one flit, from a network's
+        shape."""
         return cls.ideal_width(topology.shape, destinations, relations, signed)
 
     @property
@@ -140,7 +145,7 @@ class HeaderByShape(Header):
 
 
 def count_destinations(destination_offsets: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Count the destinations of each worm, int64 [worms]. Refuses a worm without destinations."""
+    """Count the destinations of each worm, int64 [worms]. A worm without destinations is refused."""
     counts = np.diff(destination_offsets)
     if counts.size and counts.min() < 1:
         raise WormcastError(f"header: worm {counts.argmin()} has no destination. Needed: 1 or more.")
@@ -148,7 +153,7 @@ def count_destinations(destination_offsets: npt.NDArray[np.int64]) -> npt.NDArra
 
 
 def require_nodes(destinations: npt.NDArray[np.int32], nodes: int, lacks: str) -> None:
-    """Refuse destinations outside the network. ``lacks`` is what they lack in the header: ``"address"``, ``"port"``."""
+    """Refuse destinations outside the network. ``lacks`` names what such nodes lack: ``"address"``, ``"port"``."""
     if destinations.size and not 0 <= destinations.min() <= destinations.max() < nodes:
         outside = destinations[(destinations < 0) | (destinations >= nodes)][0]
         raise WormcastError(f"header: node {outside} has no {lacks}. Allowed: 0 to {nodes - 1}.")
@@ -156,7 +161,8 @@ def require_nodes(destinations: npt.NDArray[np.int32], nodes: int, lacks: str) -
 
 @compiled_from(LINEAR)
 def or_bits(parts, bit, value):
-    """Or a value of at most 64 bits into a flit of 64-bit parts, at this bit and above (compiled)."""
+    """Combine a value of at most 64 bits by OR with a flit's bits from ``bit`` on; a flit is an array of 64-bit parts.
+    """
     part, shift = bit // 64, bit % 64
     parts[part] |= value << np.uint64(shift)
     rest = value >> np.uint64(64 - shift) if shift else np.uint64(0)  # a shift by 64 is undefined

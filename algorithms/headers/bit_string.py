@@ -19,7 +19,7 @@ class BitString(HeaderByShape):
 
     The string of N + 1 bits is cut into flits of W bits, the lowest first::
 
-         N + 1 bits:  node N-1 ... node 1 | node 0 | mark
+         N + 1 bits:  node N-1 | … | node 1 | node 0 | mark
 
     A host sets the bits of the destinations. At a switch the header of each branch keeps the bits of the nodes that
     its output reaches. Hosts send 0 as the mark. With tokens, mark 1 means that the worm is a branch whose arrival is
@@ -36,7 +36,7 @@ class BitString(HeaderByShape):
     relations : int
         One.
     signed : tuple of int
-        None.
+        Empty: bit strings have no signs.
 
     Raises
     ------
@@ -77,7 +77,7 @@ class BitString(HeaderByShape):
         return ["".join("01"[node in chosen] for node in range(self.nodes))]
 
     def place(self, node: int) -> tuple[int, int]:
-        """Header flit of a node, and the bit in the flit."""
+        """Return the number of the header flit with a node's bit, and the number of the bit in the flit."""
         return divmod(node + 1, self.flit_width)
 
     def encode(self, destinations: Iterable[int]) -> list[int]:

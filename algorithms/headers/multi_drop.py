@@ -22,7 +22,7 @@ class MultiDrop(Header):
     Source: [Sivaram98], section 5.2.3, with switch ids. A pair of B + 1 + p bits is cut into flits of W bits, the
     lowest first. Each pair begins a flit::
 
-         pair:  port p-1 ... port 1 | port 0 | last | switch
+         pair:  port p-1 | … | port 1 | port 0 | last | switch
 
     The id has B = ceil(log2(switches)) bits, at least one. p is the largest number of ports of a switch. Port bit i is
     set if the node at output port i of the switch is a destination. ``last`` marks the worm's last pair. Switches
@@ -42,7 +42,7 @@ class MultiDrop(Header):
     relations : int
         One.
     signed : tuple of int
-        None.
+        Empty: multi-drop headers have no signs.
 
     Raises
     ------
@@ -100,7 +100,8 @@ class MultiDrop(Header):
         return -(-self.pair_bits // self.flit_width)
 
     def flits(self, destinations: int) -> int:
-        """Count the header flits for this number of destinations, each at a switch of its own as far as possible."""
+        """Return the largest number of header flits for this number of destinations: with as many switches as possible.
+        """
         return self.pair_flits * min(destinations, len({switch for switch, _ in self.places}))
 
     def pair(self, switch: int, ports: Iterable[int], *, last: bool) -> list[int]:
@@ -109,7 +110,7 @@ class MultiDrop(Header):
         return [bits >> self.flit_width * flit & (1 << self.flit_width) - 1 for flit in range(self.pair_flits)]
 
     def encode(self, destinations: Iterable[int]) -> list[int]:
-        """Encode destinations as header flits. Destinations at one switch are consecutive.
+        """Encode destinations as header flits. Destinations at one switch must be consecutive.
 
         Raises
         ------
@@ -150,12 +151,13 @@ class MultiDrop(Header):
         return [f"{switch}:{''.join(bits)}" for switch, bits in found.items()]
 
     def strip(self, flits: Sequence[int]) -> list[int] | None:
-        """Strip the first pair, as its switch does. Returns the remaining header; None: it was the last pair."""
+        """Strip the first pair, as its switch does. Return the remaining header, or None after the last pair."""
         last = flits[self.switch_bits // self.flit_width] >> self.switch_bits % self.flit_width & 1
         return None if last else list(flits[self.pair_flits:])
 
     def decode(self, flits: Iterable[int]) -> list[int]:
-        """Decode header flits to destinations in visiting order. At one switch they are in the order of its ports.
+        """Decode header flits to destinations in visiting order. Destinations at one switch are in the order of its
+        ports.
 
         Raises
         ------
@@ -188,7 +190,7 @@ class MultiDrop(Header):
 def _pairs(destination_offsets, destinations, places, switches):
     """Count the pairs of each worm, int64 [worms]. Find the first worm that visits a node or a switch twice, or -1."""
     pairs = np.zeros(len(destination_offsets) - 1, np.int64)
-    seen = np.full(switches, -1, np.int64)  # the last worm at each switch
+    seen = np.full(switches, -1, np.int64)  # the last worm that visits each switch
     last_seen = np.full(len(places), -1, np.int64)
     for worm in range(len(pairs)):
         before = np.int64(-1)

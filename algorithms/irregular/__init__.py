@@ -1,7 +1,7 @@
 """Multicast by path worms in networks with up and down links ([Sivaram98], section 5.2).
 
-``chains`` are the lists of switches that one worm can visit. ``phases`` determines the sender and step of each worm.
-``fewest`` searches all other chains and orders.
+``chains`` divides switches into lists; one worm can visit all switches of a list. ``phases`` determines the sender and
+step of each worm. ``fewest`` searches all chains and sending orders for the best ones.
 """
 
 from .chains import Descent, chains, descent, longest_chain, weights

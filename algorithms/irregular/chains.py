@@ -18,7 +18,7 @@ __all__ = ["Descent", "chain_arrays", "chain_keys", "chains", "descent", "longes
 class Descent:
     """Links from each level of the breadth-first tree down to the next, as a graph of switches.
 
-    A link between two switches of one level is in no chain: a shortest legal path may go up instead of it.
+    A link between two switches of one level is in no chain: a shortest legal path may go up instead of using this link.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ class Descent:
     children : int64 array [pairs of switches]
         Neighbours of switch s one level below it: children[first[s]:first[s + 1]], ascending, each once.
     below : bool array [switches, switches]
-        Links down lead from one switch to another, or both are the same.
+        Entry [a, b]: links down lead from switch a to switch b, or a and b are the same.
     """
 
     first: npt.NDArray[np.int64]
@@ -50,7 +50,7 @@ def descent(topology: Topology) -> Descent:
 
 
 def longest_chain(topology: Topology, switches: npt.NDArray[np.integer]) -> int:
-    """Count the switches of the longest chain among some switches."""
+    """Count the switches of the longest chain that some of these switches can form."""
     below = descent(topology).below[np.ix_(switches, switches)]
     length = np.ones(len(switches), np.int64)
     for place in np.argsort(below.sum(axis=1), kind="stable").tolist():  # lower switches come first
@@ -61,7 +61,7 @@ def longest_chain(topology: Topology, switches: npt.NDArray[np.integer]) -> int:
 
 
 def weights(topology: Topology, nodes: Iterable[int]) -> dict[int, int]:
-    """Count the participants at each participating switch and at all switches below it, each once.
+    """Return the weight of each switch with participants: the participants at it and at all switches below it.
 
     Parameters
     ----------
@@ -74,10 +74,11 @@ def weights(topology: Topology, nodes: Iterable[int]) -> dict[int, int]:
 
 
 def chains(topology: Topology, nodes: Iterable[int]) -> list[list[int]]:
-    """Divide the participating switches into chains, the heaviest first.
+    """Divide the switches with participants (source, destinations) into chains, by their weights (`weights`).
 
-    A chain begins at the heaviest remaining switch. It continues to the heaviest remaining switch that links down reach
-    past switches without participants. Of several switches with the same weight, it takes the one with the highest id.
+    A chain begins at the heaviest remaining switch. A chain continues to the heaviest remaining switch that links down
+    reach, directly or through switches without participants. Of several switches with the same weight, the one with the
+    highest id is taken.
 
     Source: [Sivaram98], Figure 13. The paper leaves ties open; this rule reproduces its example.
 
@@ -122,7 +123,7 @@ def chain_keys(arrays, source, destinations, keys, number):
     keys : int64 array [destinations]
         Output.
     number : int64 array [switches]
-        Output: chain of the switch in each place.
+        Output: number of the chain of the switch at each place.
 
     Returns
     -------
@@ -131,7 +132,7 @@ def chain_keys(arrays, source, destinations, keys, number):
     """
     homes, starts, first, children, below = arrays
     nodes, switches = len(homes), len(first) - 1
-    # separate arrays, as rows of one array that are unpacked do not keep it alive in a kernel
+    # separate arrays: in a kernel, unpacked rows of one array do not keep that array alive
     counts, order, place = np.zeros(switches, np.int64), np.empty(switches, np.int64), np.empty(switches, np.int64)
     counts[starts[source]] = 1
     for node in destinations:
@@ -145,7 +146,8 @@ def chain_keys(arrays, source, destinations, keys, number):
 
 @compiled_from(LINEAR)
 def _chain_order(counts, first, children, below, order, number):
-    """Write the participating switches in the order of their chains, and the chain of each.
+    """Write the switches with participants, chain after chain, to ``order``, and the number of each one's chain to
+    ``number``.
 
     Parameters
     ----------
@@ -170,7 +172,7 @@ def _chain_order(counts, first, children, below, order, number):
             for other in range(switches):
                 if below[switch, other]:
                     weight[switch] += counts[other]
-    seen = np.full(switches, -1, np.int64)  # switch from which the search last came here
+    seen = np.full(switches, -1, np.int64)  # for each switch: chain switch from which a search reached it last
     stack = np.empty(switches, np.int64)
     done, chain, here = 0, -1, -1
     while done < left:

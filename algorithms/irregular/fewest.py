@@ -28,14 +28,15 @@ def all_covers(topology: Topology, switches: Iterable[int]) -> list[list[list[in
 
 @lru_cache(maxsize=1 << 16)
 def fewest_steps(worms: Sequence[int], senders: int = 1) -> int:
-    """Count the fewest steps for some worms in any order. In each step every node with the message sends one worm.
+    """Return the fewest steps to send some worms, over all orders. In each step every node with the message sends one
+    worm.
 
     Parameters
     ----------
     worms : tuple of int
-        Number of destinations of each worm. They may send from the next step on.
+        Number of destinations of each worm; from the next step on, these destinations may send worms too.
     senders : int
-        Number of nodes with the message.
+        Number of nodes that have the message at first.
     """
     if len(worms) <= senders:
         return int(bool(worms))

@@ -23,17 +23,17 @@ def phased_worms(
     """Make one worm per switch or chain of switches, sent by the nodes that have the message.
 
     Worms with more destinations are sent first, and those with the same number in the order of their chains (`chains`).
-    In each step every sender sends one worm: first the source, then the others in the order of their receipts.
+    In each step every sender sends one worm; the senders are served in the order of their receipts, the source first.
 
     Parameters
     ----------
     sources, destination_offsets, destinations
         As in `Scheme.batch`.
     whole_chains : bool
-        A worm visits all switches of a chain. Otherwise it goes to one switch.
+        True: a worm visits all switches of a chain; False: a worm goes to one switch.
     all_send : bool
-        All destinations that were reached in an earlier step send (greedy). Otherwise only the destination with the
-        lowest id at each switch of each worm sends (less greedy).
+        True (greedy): all destinations that were reached in an earlier step send. False (less greedy): of a worm's
+        destinations at one switch, only the one with the lowest id sends.
     """
     return Worms(*_phased(chain_arrays(topology), topology.switches, sources, destination_offsets, destinations,
                           whole_chains, all_send))
@@ -50,8 +50,8 @@ def _phased(arrays, switches, sources, destination_offsets, destinations, whole_
     visit_offsets = np.zeros(visits + 1, np.int64)
     ordered = np.empty(visits, np.int32)
 
-    number = np.empty(switches, np.int64)  # chain of the switch in each place
-    ends = np.empty(nodes + 1, np.int64)  # begin of each worm of the message, in the order of chains
+    number = np.empty(switches, np.int64)  # number of the chain of the switch at each place
+    ends = np.empty(nodes + 1, np.int64)  # index in `keys` of each worm's first destination
     sender, receipt = np.empty(nodes, np.int64), np.empty(nodes, np.int64)
     sent = np.empty(nodes, np.int32)
     row = 0
@@ -83,7 +83,7 @@ def _phased(arrays, switches, sources, destination_offsets, destinations, whole_
                 for visit in range(ends[worm], ends[worm + 1]):
                     ordered[visit_offsets[row] + visit - ends[worm]] = keys[visit] % nodes
                 row += 1
-            for worm in range(before, row):  # they send from the next step on
+            for worm in range(before, row):  # their destinations send from the next step on
                 for visit in range(visit_offsets[worm], visit_offsets[worm + 1]):
                     node = ordered[visit]
                     if all_send or visit == visit_offsets[worm] or homes[node] != homes[ordered[visit - 1]]:

@@ -22,7 +22,7 @@ Keys = npt.NDArray[np.int64]
 NODE_BITS = (MOST_NODES - 1).bit_length()
 
 NOT_TURNED = -1
-"""Key of a source after which the chain continues with the lowest key, not with the next one above its own."""
+"""Key of a source whose chain is not rotated: the destination with the lowest key follows the source."""
 
 
 def chains_of(
@@ -35,12 +35,12 @@ def chains_of(
     order : str
         One of `ORDERS`: ``id``, ascending; ``dimension``, by coordinates, first by the dimension that e-cube routes
         first (the last), as `halving_worms`; ``cco``, chain after chain of switches (`chains`), and by id at each
-        switch; ``random``. By dimension and cco the chain is rotated until the source is first. By id the source is
-        moved to the front.
+        switch; ``random``. With ``dimension`` and ``cco`` the chain is rotated until the source is first. With ``id``
+        and ``random`` the source is moved to the front.
     sources, destination_offsets, destinations
         As in `Scheme.batch`.
     seed : int
-        Seed of ``random``. The chain depends on the seed, the source and the set of destinations only.
+        Seed of ``random``. A random chain depends on the seed, the source and the set of destinations only.
 
     Returns
     -------
@@ -59,7 +59,7 @@ def usual_order(topology: Topology) -> str:
 
 
 def require_order(order: str, topology: Topology, whose: str) -> None:
-    """Refuse an order that a network does not have. ``whose`` begins the sentence: ``"scheme binomial"``."""
+    """Refuse an order that a network does not have. ``whose`` begins the message: ``"scheme binomial"``."""
     if order == "dimension" and topology.kind not in GRIDS:
         raise WormcastError(f"{whose}: order dimension is not valid: {topology.name} has no dimensions. Allowed: "
                             f"{', '.join(sorted(set(ORDERS) - {'dimension'}))}.")
@@ -96,7 +96,8 @@ def _at_random(
 ORDERS: dict[str, Callable[[Topology, Ids, Offsets, Ids, int], tuple[Keys, Keys]]] = {
     "cco": _by_chains, "dimension": _by_dimension, "id": _by_id, "random": _at_random,
 }
-"""Functions by name that return the key of each destination, from 0, and of each source, or ``NOT_TURNED``."""
+"""Functions by order: each returns the sort keys, from 0, of all destinations and of all sources (or ``NOT_TURNED``).
+"""
 
 
 @compiled_from(LINEAR)
@@ -136,7 +137,7 @@ def _random_keys(seed, sources, destination_offsets, destinations):
             members += _mixed(np.uint64(destinations[visit]))  # independent of their order
         drawn ^= members
         for visit in range(begin, end):
-            # the node below it makes keys distinct, so that their order is the same everywhere
+            # the node's id in the low bits makes keys distinct, so that their order is the same on all machines
             random = _mixed(drawn ^ np.uint64(destinations[visit])) >> np.uint64(NODE_BITS + 1)
             keys[visit] = np.int64(random) << NODE_BITS | np.int64(destinations[visit])
     return keys
@@ -144,7 +145,7 @@ def _random_keys(seed, sources, destination_offsets, destinations):
 
 @inlined
 def _mixed(number):
-    """Output of SplitMix64 for the state before which this number is."""
+    """Return the output of a step of SplitMix64 from this number as the state."""
     mixed = number + np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

@@ -33,7 +33,7 @@ def covered(steps: int, k: int) -> int:
 
 
 def first_steps(nodes: int, k: int) -> int:
-    """Count the steps in which a k-binomial tree covers a number of nodes, its root included: L1, of the first packet.
+    """Count the steps (L1) in which the first packet covers a number of nodes, root included, along a k-binomial tree.
 
     Source: [Sivaram98], section 4.3.3.
     """
@@ -45,7 +45,8 @@ def first_steps(nodes: int, k: int) -> int:
 def steps(nodes: int, k: int, packets: int) -> int:
     """Count the steps for a number of packets, by the paper's formula: L1 + (packets - 1) k.
 
-    A tree whose nodes have fewer than k children needs fewer, and no tree needs more. Source: [Sivaram98], Theorem 3.
+    A tree whose nodes all have fewer than k children needs fewer steps, and no k-binomial tree needs more. Source:
+    [Sivaram98], Theorem 3.
     """
     _require("packets", packets, 1)
     return first_steps(nodes, k) + (packets - 1) * k
@@ -70,8 +71,8 @@ def _require(name: str, number: int, least: int) -> None:
 @compiled_from(LINEAR)
 def first_steps_of(nodes, k):
     """`first_steps` for valid numbers (compiled)."""
-    last = [1]  # N(s), the nodes reached in s steps, for the steps so far
-    total, steps = 1, 0  # sum of the last k values; 1 + it is N of the next step
+    last = [1]  # last[s] is N(s), the number of nodes covered in s steps
+    total, steps = 1, 0  # total: sum of the last k values of N; N of the next step is 1 + total
     while last[-1] < nodes:
         if len(last) > k:
             total -= last[len(last) - 1 - k]

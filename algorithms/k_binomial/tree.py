@@ -26,10 +26,10 @@ def tree_worms(
 ) -> Worms:
     """Make one worm per destination. Worms of one sender are consecutive, in the order of sending.
 
-    The tree covers a piece of a chain in s steps. Its first node has the message. It sends to the first of the last
-    N(s - 1, k) nodes, then to the first of the N(s - 2, k) nodes before these, and so on, for at most k blocks; each
-    block is such a tree. After a sender's worms come those of its first child and of all nodes below it, then those of
-    the second child.
+    The tree covers a piece of the chain in s steps, from the piece's first node, which has the message. The first node
+    sends to the first of the last N(s - 1, k) nodes (`covered`), then to the first of the N(s - 2, k) nodes before
+    them, and so on. A node sends at most k times; each block of nodes that it sends to is covered by a tree in the same
+    way. After a sender's worms come those of its first child and of all nodes below it, then those of the second child.
 
     Source: [Sivaram98], section 4.3.4 and Figure 10.
 
@@ -44,7 +44,7 @@ def tree_worms(
     packets : int
         Number of packets for the best k.
     forwarded : bool
-        Network interfaces forward the message (``INTERFACE``). Otherwise hosts send it on.
+        True: network interfaces forward the message (``INTERFACE``); False: hosts send it on.
     """
     worms = unicasts(destination_offsets, *_tree(chain, destination_offsets, k, packets))
     return worms.forwarded_by_interfaces() if forwarded else worms
@@ -59,9 +59,9 @@ def _tree(chain, destination_offsets, k, packets):
     visits = np.empty(count, np.int32)
     longest = np.diff(destination_offsets).max() + 1 if len(destination_offsets) > 1 else 1
     best = np.zeros(longest + 1, np.int64)  # best k by number of nodes; 0: not computed yet
-    sizes = np.empty(longest + 1, np.int64)  # nodes covered by number of steps, for this number of children
+    sizes = np.empty(longest + 1, np.int64)  # nodes covered with `children` children, by number of steps
     sizes_k, known = -1, 0
-    # pieces still to be covered: first node, end, steps, and the worm that brings the message there
+    # pieces still to be covered: index of the first node, end, steps, and the worm that brings the message to this node
     pieces = np.empty((longest + 1, 4), np.int64)
     for message in range(len(destination_offsets) - 1):
         first, worm = destination_offsets[message] + message, destination_offsets[message]
@@ -94,7 +94,7 @@ def _tree(chain, destination_offsets, k, packets):
                 sent += 1
                 worm += 1
                 end = to
-            for place in range((left - begun) // 2):  # the first child is covered first, so it comes last
+            for place in range((left - begun) // 2):  # the last piece is covered next: the first child's
                 for field in range(4):
                     one, other = begun + place, left - 1 - place
                     pieces[one, field], pieces[other, field] = pieces[other, field], pieces[one, field]

@@ -1,8 +1,8 @@
 """Routing relations: the outputs by which a worm may leave a switch for its next destination.
 
-A relation is data. On a topology it is one table of candidate outputs for each switch and node, for worms from the
-node's injection and for worms that arrived by each link. Paths, plans, deadlock analysis and route memories all read
-that table. A new relation is one file with a class with one method, and its name here.
+A relation is data. On a topology it is one table of candidate outputs, for each switch, each destination node, and each
+way of arrival: by injection, or by a link. Paths, plans, deadlock analysis and route memories all read the table of the
+relation. To add a relation, write one file with a class that has one method, and name the relation here.
 """
 
 from ..registry import Registry
@@ -76,6 +76,6 @@ for _relation in (E_CUBE, E_CUBE_EITHER, HAMILTONIAN, DESTINATION_TAGS, UP_DOWN,
 def usual_relation(kind: str) -> Relation:
     """Return the relation of unicasts on a kind of topology if the user names none.
 
-    Each kind of this package has its own. Users' networks are routed by up*/down*.
+    Each kind of topology in this package has its own relation for unicasts. Users' networks are routed by up*/down*.
     """
     return RELATIONS[TOPOLOGIES[kind].relation] if kind in TOPOLOGIES else UP_DOWN

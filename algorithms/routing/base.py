@@ -27,29 +27,29 @@ ANY_CLASS = ("",)
 class Choices:
     """The candidate outputs of a relation on a topology.
 
-    They depend on the switch, the worm's next destination, and the worm's phase. The phase follows from the link by
-    which the worm arrived.
+    The candidates depend on the switch, the worm's next destination, and the worm's phase. The phase follows from the
+    link by which the worm arrived.
 
     Parameters
     ----------
     options : int16 array [phases, switches, nodes, alternatives]
         Codes ``output port * classes + class`` in the order of preference. -1 follows the last candidate, and fills
-        states without a candidate. At the switch where the node consumes: the node's own port, class 0, only. At a
-        stop the last candidate, which is the escape, decides the consumption class by the next hop.
+        states without a candidate. At the switch where the node consumes, the only candidate is the node's own port,
+        class 0. At a stop the last candidate, the escape channel, is the next hop that decides the consumption class.
     phase_of_link : int8 array [links]
         Phase of worms that arrived by this link. Worms from their node's injection are in phase 0, except as
         ``phase_of_node`` states.
     classes : tuple of str
-        Names of the classes of virtual channels on links between switches. Class k of K owns channels k*V/K to
-        (k+1)*V/K - 1 of each link's V.
+        Names of the classes of virtual channels on links between switches. Class k of K classes owns the virtual
+        channels k*V/K to (k+1)*V/K - 1 of a link's V virtual channels.
     together : bool
-        A worm with several destinations is not replicated while a link of phase 0 leads to one of them. It replicates
-        only after these links.
+        A worm with several destinations is replicated only at a switch where no candidate towards any of them is a link
+        of phase 0.
     phase_of_node : int8 array [nodes], optional
         Phase of the worms that a node injects. Default: 0 for all nodes.
     in_turn : bool
-        Each input of a switch uses the candidates towards a node in turn, one per worm, and waits for that candidate
-        only. Otherwise a worm takes any free candidate.
+        Each input of a switch uses the candidates towards a node in turn, one per worm. The worm waits for this
+        candidate only. If False, a worm takes any free candidate.
     """
 
     options: npt.NDArray[np.int16]
@@ -81,7 +81,8 @@ class Relation(ABC):
 
     @abstractmethod
     def table(self, topology: Topology) -> npt.NDArray[np.int8]:
-        """Compute the table of output ports, int8 [switches, nodes]. The entry at a node's own switch is its port.
+        """Compute the table of output ports, int8 [switches, nodes]. The entry at a node's own switch is the node's
+        ejection port.
 
         Raises
         ------
@@ -105,8 +106,8 @@ class Relation(ABC):
     def turns(self, topology: Topology) -> npt.NDArray[np.bool_]:
         """Return the turns of its routers, bool [links, ports]: a worm from this link may continue by this output.
 
-        Default: all turns except the way back to the previous switch. A request for another turn is an error on the
-        wire.
+        Default: all turns except the way back to the previous switch. A router reports a worm that requests another
+        turn as an error on the wire.
         """
         found = np.ones((len(topology.links), topology.link_of_port.shape[1]), bool)
         back = ways_back(topology)
@@ -114,7 +115,7 @@ class Relation(ABC):
         return found
 
     def on(self, topology: Topology) -> "Routes":
-        """Bind the relation to a topology. Errors in its code become refusals."""
+        """Bind the relation to a topology. Errors in its code are raised as `WormcastError`."""
         with users_code(f"relation {self.name}: its table for {topology.name} cannot be computed",
                         type(self).__module__):
             return self._on(topology)
@@ -156,7 +157,7 @@ class ChangedRelation(ChoiceRelation):
     relation : Relation
         The other relation.
     name, description : str
-        Suffixes of its name and of its description.
+        Suffixes that are appended to the other relation's name and description.
     """
 
     def __init__(self, relation: Relation, name: str, description: str) -> None:
@@ -192,7 +193,8 @@ class AnyChannel(ChangedRelation):
 
 
 def turns_of(relation: Relation, topology: Topology) -> npt.NDArray[np.bool_]:
-    """Return the turns of a relation's routers, see `Relation.turns`. Errors in users' code become refusals.
+    """Return the turns of a relation's routers, see `Relation.turns`. Errors in users' code are raised as
+    `WormcastError`.
 
     Raises
     ------
@@ -218,7 +220,7 @@ def no_path(routes: "Routes", switch: int, node: int) -> WormcastError:
 
 @lru_cache
 def without_classes(relation: Relation) -> Relation:
-    """Return the relation without its classes of virtual channels, always the same object."""
+    """Return the relation without its classes of virtual channels; for equal arguments the same object."""
     return AnyChannel(relation)
 
 
@@ -303,20 +305,21 @@ class Routes:
 
     @cached_property
     def for_unicasts(self) -> bool:
-        """Its switches support unicasts only: inputs take turns, or nodes of a switch differ."""
+        """The relation supports unicasts only: inputs use candidates in turn, or nodes inject worms in different
+        phases."""
         return self.in_turn or bool(self.phase_of_node.any())
 
     @cached_property
     def deterministic(self) -> bool:
-        """Each state has at most one candidate."""
+        """For each phase, switch and destination there is at most one candidate."""
         return bool((self.options[..., 1:] < 0).all())
 
     @cached_property
     def table(self) -> npt.NDArray[np.int8]:
         """Output port of a switch towards a node, int8 [switches, nodes].
 
-        At a node's own switch it is the node's own port. -1: the relation has no path from here. Refused if there are
-        several candidates or phases.
+        At a node's own switch it is the node's own port. -1: the relation has no path from the switch to the node.
+        Refused if there are several candidates or phases.
         """
         if not self.deterministic or len(self.options) > 1:
             raise WormcastError(f"relation {self.relation.name}: it has no table of one port per switch and node, as "
@@ -330,8 +333,8 @@ class Routes:
     def arrays(self) -> tuple[Any, ...]:
         """Arguments of compiled walkers: options, number of classes, and four arrays.
 
-        These are link_of_port, switch_of_link, phase_of_link and homes. The switch of a link is the one at its far
-        end. The home of a node is the switch where it consumes.
+        The four arrays are link_of_port, switch_of_link, phase_of_link and homes. The switch of a link is the one at
+        its far end. The home of a node is the switch where it consumes.
         """
         ends, homes = (np.ascontiguousarray(rows) for rows in (self.topology.links[:, 2],
                                                                self.topology.consumptions[:, 0]))
@@ -396,7 +399,7 @@ class Routes:
             counts = _hops(self.arrays, starts, self.phase_of_node[worms.source], *visits)
         if counts.size and counts.min() < 0:
             worm = int(counts.argmin())
-            self.channels(int(worms.source[worm]), worms.visits(worm).tolist())  # refuses and names the hop
+            self.channels(int(worms.source[worm]), worms.visits(worm).tolist())  # raises an error that names the hop
         return counts
 
 
@@ -414,8 +417,8 @@ def walk(arrays, switch, phase, node, taken):
     Returns
     -------
     int
-        Number of hops. -1: there is no path, or it is longer than `taken`. With one entry of `taken` for each phase and
-        switch, a longer path is a cycle.
+        Number of hops. -1: there is no path, or it is longer than `taken`. If `taken` has an entry for each phase and
+        switch, a path that is longer contains a cycle.
     """
     options, classes, link_of_port, switch_of_link, phase_of_link, homes = arrays
     hops, home = 0, homes[node]
@@ -449,7 +452,8 @@ def last_option(options, phase, switch, node):
 
 @compiled_from(LINEAR)
 def _hops_by_table(table, neighbours, homes, starts, destination_offsets, destinations):
-    """`_hops` in a third of the time, for millions of worms."""
+    """Count hops as `_hops` does, in a third of the time, for relations with one output port per switch and
+    destination."""
     counts = np.zeros(len(starts), np.int64)
     for worm in range(len(starts)):
         switch, count = starts[worm], 0
@@ -489,7 +493,8 @@ def _hops(arrays, starts, phases, destination_offsets, destinations):
 
 @compiled_from(LINEAR)
 def _first_fault(options, classes, link_of_port, consumptions):
-    """Find the first option that is not valid: (index of the sentence above, switch, node, port), or (-1, 0, 0, 0)."""
+    """Find the first option that is not valid: (number of its error text in `Routes`, switch, node, port), or (-1, 0,
+    0, 0)."""
     phases, switches, nodes, alternatives = options.shape
     for phase in range(phases):
         for switch in range(switches):

@@ -11,11 +11,11 @@ __all__ = ["DESTINATION_TAGS", "DestinationTags"]
 
 
 class DestinationTags(Relation):
-    """The one output that leads to the destination: a digit of the destination's id.
+    """Destination-tag routing: in each stage a digit of the destination's id selects the output port.
 
-    In a network of b x b switches with b^S nodes each stage decides one digit of the destination, whatever the source.
-    The wiring determines the digit of each stage (`stage_digits`). The table is computed from the wiring: the switches
-    from which a node can be reached are a tree.
+    A network of b x b switches with b^S nodes has S stages. In each stage a switch selects the output port by one
+    base-b digit of the destination, for all sources. The wiring determines the digit of each stage (`stage_digits`).
+    The table is computed from the wiring: all paths to a node form a tree.
     Source: [Varavithya], section 2.
     """
 

@@ -25,9 +25,9 @@ def shortest_choices(
     may : bool array [phases, links]
         Links that a worm may take in each phase.
     phase_of_link : int8 array [links]
-        Phase after the link.
+        Phase of a worm that has taken the link.
     alternatives : bool
-        Return all such hops. Otherwise only the first.
+        Return all hops that bring a worm nearer. If False, return only the first one.
     """
     phases, most = len(may), topology.neighbours.shape[1] if alternatives else 1
     links = np.ascontiguousarray(topology.links)
@@ -44,7 +44,8 @@ def shortest_choices(
 
 @compiled_from(LINEAR)
 def _nearer(switches, most, links, may, phase_of_link, homes):
-    """Output ports on shortest paths towards each home, int16 [phases, switches, homes, most]."""
+    """Output ports on shortest paths to each home (switch where nodes consume), int16 [phases, switches, homes, most].
+    """
     phases = len(may)
     ways = np.full((phases, switches, len(homes), most), -1, np.int16)
     incoming = np.argsort(links[:, 2], kind="mergesort")

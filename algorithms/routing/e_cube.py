@@ -22,27 +22,28 @@ UP, DOWN = 0, -1
 class ECube(ChoiceRelation):
     """Dimension order, last dimension first: along the row to the destination's column, then along that column.
 
-    On a torus a worm takes the shorter way around each ring. Where both have the same length (a tie), the default is
-    upwards (+). On a torus each link has two classes of virtual channels, so that worms do not wait for each other
-    around a ring. A worm that crosses the ring's edge uses class ``p`` up to and including that hop. After it, or if it
-    never crosses the edge, it uses ``h`` (upwards) or ``l`` (downwards). A ring's edge lies between its last node and
-    its first::
+    On a torus a worm takes the shorter way around each ring. Where both ways have the same length (a tie), the default
+    is upwards (+). On a torus each link has two classes of virtual channels, so that worms do not wait for each other
+    around a ring. A worm that crosses the ring's edge uses class ``p`` up to and including that hop. After that hop, or
+    if the worm never crosses the edge, it uses ``h`` (upwards) or ``l`` (downwards). A ring's edge lies between its
+    last node and its first::
 
         0 --- 1 --- 2 --- 3 --- 0       1 to 3: h h      2 to 0: p p      3 to 1: p h
            h     h    h p    p          (ties: upwards)
 
-    A link has at most two of the three: ``l`` and ``h`` are one class, for links down and up.
+    A link has at most two of these classes: ``l`` and ``h`` are one class, named ``l`` on links down and ``h`` on links
+    up.
     Source: [Boppana98], section 2 ("row first"); [Hou] for the classes.
 
     Parameters
     ----------
     name, description : str
     ties : "plus", "signed" or "either", or int
-        Rule for ties. ``plus``: upwards. ``signed``: away from the ring's edge, by the default signs
-        (`default_signs`); it needs only the switch, as a worm that has not moved in a dimension still has its source's
-        coordinate there. ``either``: both ways are candidates, upwards preferred. In a ring, worms that go up and worms
-        that go down never wait for each other, so all three deadlock in the same cases. A number: the paths of worms
-        with these signs, bit d for dimension d, set for downwards.
+        Rule for ties. ``plus``: upwards. ``signed``: away from the ring's edge, by the default signs (`default_signs`).
+        The switch alone decides these: a worm that has not moved in a dimension still has its source's coordinate in
+        it. ``either``: both ways are candidates, upwards preferred. In a ring, worms that go up and worms that go down
+        never wait for each other, so all three rules deadlock in the same cases. A number: the bits of this number are
+        the signs. Bit d is for dimension d; 1 means downwards.
     """
 
     def __init__(self, name: str, description: str, *, ties: str | int = "plus") -> None:
@@ -51,12 +52,13 @@ class ECube(ChoiceRelation):
         self.ties = ties
 
     def turns(self, topology: Topology) -> npt.NDArray[np.bool_]:
-        """No turn back, and none into an earlier dimension. With both ways around a ring: all but back."""
+        """Return all turns but back and into dimensions that are routed earlier; with the rule ``either`` all turns but
+        back."""
         found = super().turns(topology)
         if self.ties != "either":
             at = topology.coordinates
             along = (at[topology.links[:, 0]] != at[topology.links[:, 2]]).argmax(axis=1)
-            onward = topology.link_of_port[topology.links[:, 2]]  # by link and output port
+            onward = topology.link_of_port[topology.links[:, 2]]  # by link and output port: the link behind the output
             found &= (onward < 0) | (along[onward] <= along[:, None])
         return found
 
@@ -81,7 +83,7 @@ def _table(topology: Topology, signs: int | None) -> tuple[npt.NDArray[np.int8],
     own = topology.ports[0].index("local")
     table = np.full((topology.nodes, topology.nodes), own, np.int8)
     vc_class = np.zeros(table.shape, np.int8)
-    # in reverse order, so that the first port, of the last dimension, is written last and wins
+    # in reverse order: the ports of the last dimension are written last, and replace those of other dimensions
     for port, (dimension, step) in reversed(list(enumerate(mesh_directions(topology.shape)))):
         at = topology.coordinates[:, None, dimension]
         to = topology.coordinates[None, :, dimension]
@@ -99,14 +101,14 @@ def _table(topology: Topology, signs: int | None) -> tuple[npt.NDArray[np.int8],
 
 
 E_CUBE = ECube("e-cube", "dimension order, last dimension first: along the row, then along the column")
-E_CUBE_EITHER = ECube("e-cube-either", "e-cube; where both ways around a ring are as long, by either", ties="either")
+E_CUBE_EITHER = ECube("e-cube-either", "e-cube; if both ways around a ring are equally long, by either", ties="either")
 #: e-cube with the hardware option ``ties`` set to ``signed``. Users cannot name it.
-E_CUBE_SIGNED = ECube("e-cube with signed ties", "e-cube; where both ways around a ring are as long, by the sign that "
-                      "the header carries, by default away from the ring's edge", ties="signed")
+E_CUBE_SIGNED = ECube("e-cube with signed ties", "e-cube; if both ways around a ring are equally long, by the sign "
+                      "that the header carries, by default away from the ring's edge", ties="signed")
 
 
 @lru_cache
 def e_cube_with_signs(signs: int) -> ECube:
-    """Return e-cube for worms that carry these signs, always the same object. Bit d is for dimension d."""
-    return ECube(f"e-cube with signs {signs:b}", "e-cube; where both ways around a ring are as long, by these signs",
+    """Return e-cube for worms with these signs, bit d for dimension d; for equal arguments the same object."""
+    return ECube(f"e-cube with signs {signs:b}", "e-cube; if both ways around a ring are equally long, by these signs",
                  ties=signs)

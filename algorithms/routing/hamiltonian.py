@@ -21,12 +21,12 @@ class Hamiltonian(Relation):
     description = "R of Lin and Ni: the neighbour nearest to the destination's label without passing it"
 
     def turns(self, topology: Topology) -> npt.NDArray[np.bool_]:
-        """Mesh routers compare labels: worms continue to rise, or to fall. Other routers have all turns but back."""
+        """Return the turns: on meshes no turn between rising and falling labels; elsewhere all turns but back."""
         found = super().turns(topology)
         if topology.kind == "mesh":
             labels = topology.hamiltonian_labels
             rises = labels[topology.links[:, 0]] < labels[topology.links[:, 2]]
-            onward = topology.link_of_port[topology.links[:, 2]]  # by link and output port
+            onward = topology.link_of_port[topology.links[:, 2]]  # by link and output port: the link behind the output
             found &= (onward < 0) | (rises[onward] == rises[:, None])
         return found
 

@@ -16,7 +16,7 @@ Ports = npt.NDArray[np.int64]
 
 
 class _Spread(ChangedRelation):
-    """Another relation whose worms choose among parallel links.
+    """Another relation with its worms spread over parallel links.
 
     Parameters
     ----------
@@ -30,7 +30,8 @@ class _Spread(ChangedRelation):
         self.how = how
 
     def choices(self, topology: Topology) -> Choices:
-        """Return the other relation's candidates by other links. Refused without parallel links, or with a choice."""
+        """Return the other relation's candidates with parallel links. Refused without parallel links, or with a choice.
+        """
         routes = self.relation.on(topology)
         if not routes.deterministic:
             raise WormcastError(f"relation {self.name} is not valid: {self.relation.name} has several candidates. "
@@ -45,8 +46,8 @@ class _Spread(ChangedRelation):
 def _by_destination(routes: Routes, mates: Ports, sizes: Ports) -> Choices:
     """All worms to a node take the same link from one switch to the next.
 
-    So worms from one node to another have one path. With one virtual channel and one consumption channel they keep
-    their order.
+    So worms from one node to another have one path. With one virtual channel and one consumption channel these worms
+    arrive in the order of sending.
     """
     numbers = np.arange(routes.topology.nodes)[:, None]
     options = _spread(routes.options, len(routes.classes), mates, sizes, numbers)
@@ -67,10 +68,10 @@ def _by_turns(routes: Routes, mates: Ports, sizes: Ports) -> Choices:
 def _by_input(routes: Routes, mates: Ports, sizes: Ports) -> Choices:
     """All worms that arrive at a switch by the same input take the same link to the next switch.
 
-    So worms from one node to another have one path. With one virtual channel and one consumption channel they keep
-    their order. The inputs of a switch are its nodes, then the links that end there, sorted by the switch where they
-    begin. The inputs that may continue to a switch are assigned to the links that lead there in turn. Each input is a
-    phase.
+    So worms from one node to another have one path. With one virtual channel and one consumption channel these worms
+    arrive in the order of sending. The inputs of a switch are its nodes, then the links that end there, sorted by the
+    switch where they begin. The inputs that may continue to a next switch are assigned in turn to the parallel links to
+    that switch. Each input of a switch is a phase of its own.
     """
     topology, count = routes.topology, len(routes.classes)
     nodes_at, links_at = topology.injections[:, 0], topology.links[:, 2]
@@ -93,7 +94,7 @@ def _by_input(routes: Routes, mates: Ports, sizes: Ports) -> Choices:
         for phase in np.unique(before):
             known = routes.options[phase, switch]
             asks[before == phase] = np.isin(np.arange(sizes.shape[1]), known[known >= 0] // count)
-        # all parallel links that the other relation uses are represented by their first mate
+        # the first of several parallel links represents all of them
         first = mates[switch, :, 0]
         together = np.array([asks[:, first == one].any(axis=1) for one in first]).T
         goes_on = together & (far[switch] != origin[:, None])
@@ -105,14 +106,14 @@ def _by_input(routes: Routes, mates: Ports, sizes: Ports) -> Choices:
                    phase_of_node=phase_of_node)
 
 
-#: Values of the parameter ``parallel`` of relations: the property by which worms are spread.
+#: Values of the parameter ``parallel`` of relations: the property of a worm that selects one of the parallel links.
 PARALLEL: dict[str, Callable[[Routes, Ports, Ports], Choices]] = {
     "destination": _by_destination, "input": _by_input, "turns": _by_turns}
 
 
 def _spread(options: npt.NDArray[np.int16], classes: int, mates: Ports, sizes: Ports,
             number: npt.ArrayLike) -> npt.NDArray[np.int16]:
-    """Replace each option by the parallel link of this number, modulo the number of parallel links."""
+    """Replace the port of each option by the parallel port with this number, modulo the number of parallel links."""
     known = options >= 0
     ports = np.where(known, options // classes, 0)
     switches = np.arange(len(sizes))[:, None, None]
@@ -142,5 +143,5 @@ def _parallel_ports(routes: Routes) -> tuple[Ports, Ports]:
 
 @lru_cache
 def spread_over_parallel_links(relation: Relation, how: str) -> Relation:
-    """Return the relation that spreads worms over parallel links, always the same object."""
+    """Return the relation that spreads worms over parallel links; for equal arguments the same object."""
     return _Spread(relation, how)

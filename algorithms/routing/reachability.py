@@ -23,7 +23,7 @@ class Reachability:
     up : int64 array [switches]
         Output port by which worms go up: the lowest port to the level above; -1 at the root.
     total : bool array [switches, nodes]
-        A port down leads to the node.
+        Some port down of the switch leads to the node.
     restricted : bool array [switches, ports, nodes]
         The port is the one by which worms go down to the node.
     """
@@ -43,7 +43,7 @@ def reachability(topology: Topology, keeps: Literal["highest", "lowest"] = "high
     Parameters
     ----------
     keeps : "highest" or "lowest"
-        Port that worms use if several ports lead down to a node. The figure says the highest; a footnote of section
+        Port that worms use if several ports lead down to a node. Figure 18 says the highest port; a footnote of section
         5.3.2 seems to say the lowest.
     """
     level, up = levels(topology), goes_up(topology)

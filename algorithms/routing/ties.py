@@ -1,4 +1,4 @@
-"""Ties: both ways around a ring have the same length. Choice of the way, and its bits in the header."""
+"""Ties, where both ways around a ring have the same length: the choice of the way, and its bits in the header."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ from .e_cube import E_CUBE, E_CUBE_EITHER, E_CUBE_SIGNED, e_cube_with_signs
 __all__ = ["TIES", "as_built", "default_signs", "routes_of", "signed_dimensions", "with_any_signs", "with_ties"]
 
 TIES = ("plus", "signed")
-"""Always upwards, or by a bit of the header."""
+"""Rules for ties: always upwards, or by a bit of the header."""
 
 
 def as_built(relation: Relation, topology: Topology, ties: str, vc_classes: str) -> Relation:
@@ -23,14 +23,15 @@ def as_built(relation: Relation, topology: Topology, ties: str, vc_classes: str)
 
 
 def with_ties(relation: Relation, topology: Topology, ties: str) -> Relation:
-    """Return the relation under this rule for ties. It differs for e-cube on rings of even extent."""
+    """Return the relation under this rule for ties. The rule changes e-cube only, and only with a ring of even extent.
+    """
     if isinstance(relation, AnyChannel):
         return without_classes(with_ties(relation.relation, topology, ties))
     return E_CUBE_SIGNED if ties == "signed" and relation is E_CUBE and _tied(topology) else relation
 
 
 def with_any_signs(relation: Relation) -> Relation:
-    """Return the relation with the paths of worms with all possible signs. Unchanged if it reads no signs."""
+    """Return the relation with the paths for all possible signs; the same relation if it reads no signs."""
     if isinstance(relation, AnyChannel):
         return without_classes(with_any_signs(relation.relation))
     return E_CUBE_EITHER if relation is E_CUBE_SIGNED else relation
@@ -46,8 +47,8 @@ def signed_dimensions(relation: Relation, topology: Topology) -> tuple[int, ...]
 def routes_of(routes: Routes, worms: Worms) -> Iterator[tuple[npt.NDArray[np.int64], Routes]]:
     """Yield rows of worms with their routes, one group for each combination of signs.
 
-    Each worm is in one group. For a worm with several destinations the signs of the first one count. Without signs, or
-    if they do not matter, there is one group.
+    Each worm is in one group. For a worm with several destinations the first destination's signs count. Without signs,
+    or if they do not matter, there is one group.
     """
     dimensions = signed_dimensions(routes.relation, routes.topology)
     if worms.signs is None or not dimensions:

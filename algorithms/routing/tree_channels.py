@@ -13,7 +13,7 @@ __all__ = ["count_tree_links", "find_tree_channels", "walk_to_replication"]
 def find_tree_channels(routes: Routes, source: int, destinations: list[int]) -> list[int]:
     """List the channels of the tree from a source to destinations, in the order in which its branches reach them.
 
-    The branches of a switch come before those of the next switch, in the order of its outputs.
+    Channels are sorted by the number of hops from the source, then by switch and output port.
 
     Returns
     -------
@@ -33,7 +33,7 @@ def find_tree_channels(routes: Routes, source: int, destinations: list[int]) -> 
     for node in destinations:
         hops = walk(routes.arrays, switch, 0, node, path) if trunk_hops >= 0 else -1
         if hops < 0:
-            routes.channels(source, [node])  # refuses and names the hop
+            routes.channels(source, [node])  # raises an error that names the hop
         for hop, channel in enumerate(path[:hops].tolist(), len(trunk)):
             depth.setdefault(channel, hop)
     ends = routes.topology.links[:, :2].tolist()
@@ -52,7 +52,7 @@ def count_tree_links(routes: Routes, worms: Worms) -> npt.NDArray[np.int64]:
                           worms.destination_offsets, worms.destinations, len(routes.topology.links))
     if counts.size and counts.min() < 0:
         worm = int(counts.argmin())
-        find_tree_channels(routes, int(worms.source[worm]), worms.visits(worm).tolist())  # refuses and names the hop
+        find_tree_channels(routes, int(worms.source[worm]), worms.visits(worm).tolist())  # raises, naming the hop
     return counts
 
 

@@ -23,7 +23,8 @@ class UpDownTree(ChoiceRelation):
     ----------
     name, description : str
     any_up : bool
-        Any link up is a candidate, in the order of output ports. Otherwise only the lowest port to the level above.
+        Any link up is a candidate, in the order of output ports. If False, the only candidate up is the lowest port to
+        the level above.
     """
 
     def __init__(self, name: str, description: str, *, any_up: bool) -> None:
@@ -42,7 +43,7 @@ class UpDownTree(ChoiceRelation):
 
 
 def _ports_up(topology: Topology, up: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-    """Output ports of each switch that lead up, ascending, [switches, most of them]; -1 follows the last one."""
+    """Output ports of each switch that lead up, ascending, int [switches, most such ports]; unused entries are -1."""
     count = topology.link_of_port.shape[1]
     ports = np.full((topology.switches, count), count)
     for switch, port, *_ in topology.links[up].tolist():

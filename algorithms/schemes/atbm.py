@@ -11,7 +11,7 @@ REPLICATION = ("asynchronous", "synchronous", "serial")
 
 
 class TreeScheme(OneTree):
-    """One tree in a multistage network, through buffers shorter than a worm.
+    """A scheme that sends one tree worm through a multistage network, with buffers shorter than the worm.
 
     Attributes
     ----------
@@ -34,8 +34,9 @@ class TreeScheme(OneTree):
 class Atbm(TreeScheme):
     """Asynchronous tree-based multicasting: each branch proceeds at its own pace, and tokens prevent deadlock.
 
-    A worm that replicates in a switch waits for the token of the switch's group (`token_groups`). It holds the token
-    until the header of every branch from this switch has reached its destinations, or the last stage (``--tokens``).
+    A worm that replicates in a switch waits for the token of the switch's group (`token_groups`). The worm holds the
+    token until the header of every branch from this switch has reached its destinations, or the last stage
+    (``--tokens``).
 
     Cost: one start-up for any number of destinations.
     Source: [Varavithya], section 3.

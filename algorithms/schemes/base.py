@@ -59,13 +59,13 @@ class Scheme(ABC):
     """Its multicasts are broadcasts to all other nodes."""
 
     is_tree = False
-    """Its worms are trees: they replicate at each switch to all outputs that lead to destinations, in any order."""
+    """Its worms are trees: at each switch they replicate to all outputs that lead to destinations."""
 
     both_ways = False
     """It is defined only on networks whose links all go both ways."""
 
     replication: str | None = None
-    """Replication in switches, see `TreeInput`. None: a worm has one branch, and copies only for consumption."""
+    """Replication in switches, see `TreeInput`. None: switches copy a worm only to deliver it at a node on its way."""
 
     needs_whole_packet = False
     """Switches must store a whole worm, so that no branch waits for another."""
@@ -80,10 +80,10 @@ class Scheme(ABC):
     """Number of packets per message for which it chooses its worms, if they depend on it."""
 
     pairs_are_complete = True
-    """The multicasts to two destinations contain all visit triples. A scheme with its own `visit_triples` sets it."""
+    """The multicasts to two destinations contain all visit triples. A scheme for which this is not known sets False."""
 
     def most_visits(self, topology: Topology) -> int:
-        """Count the most places in a worm's header. Default: all other nodes, one by one."""
+        """Return the most entries that a worm's header can have. Default: one entry for each other node."""
         return max(1, topology.nodes - 1)
 
     @property
@@ -131,27 +131,27 @@ class Scheme(ABC):
         return other
 
     def set_parameters(self, given: Mapping[str, str]) -> None:
-        """Set the parameters. `with_parameters` calls it on a copy, with all of them.
+        """Set the parameters. `with_parameters` calls this method on a copy of the scheme, with all parameters.
 
-        Default: they become attributes, as texts.
+        Default: the parameters become attributes of the scheme, as texts.
         """
         vars(self).update(given)
 
     def for_packets(self, packets: int) -> "Scheme":
-        """Return the scheme for messages of this number of packets. Most schemes do not depend on it."""
+        """Return the scheme for messages of this number of packets. Most schemes are the same for any number."""
         return self
 
     def routed_by(self, relation: Relation) -> "Scheme":
-        """Return the same scheme with its worms routed by another relation. The order of visits stays.
+        """Return the same scheme with its worms routed by another relation. The worms keep their order of visits.
 
-        ``wormcast.algorithms.check`` determines whether it is free of deadlock.
+        ``wormcast.algorithms.check`` determines whether the result is free of deadlock.
         """
         other = copy(self)
         other.relation = relation
         return other
 
     def relation_on(self, topology: Topology) -> Relation:
-        """Return the relation that routes its worms on a topology. Default: the same on all."""
+        """Return the relation that routes its worms on a topology. Default: the same relation on all topologies."""
         return self.relation
 
     def on(self, topology: Topology) -> "Scheme":
@@ -186,7 +186,8 @@ class Scheme(ABC):
         return "its only form"
 
     def cost(self, topology: Topology) -> Cost | None:
-        """Return the cost of a broadcast without contention, with all ports. None: no formula is known."""
+        """Return the cost of a contention-free broadcast by nodes that use all ports at once. None: no formula is
+        known."""
         return None
 
     def visit_triples(self, topology: Topology) -> npt.NDArray[np.int32]:
@@ -195,8 +196,8 @@ class Scheme(ABC):
         A row (u, v, w): some worm that u sends, or whose previous stop is u, visits v and continues to w. Rows may
         repeat. Extra rows are allowed: they can make the analysis too strict, but never too lax.
 
-        Default: the triples of all multicasts to two destinations. It is correct if the remainder of a worm at each of
-        its stops is itself a worm of the scheme. Other schemes override it.
+        Default: the triples of all multicasts to two destinations. The default is correct if the remainder of a worm at
+        each of its stops is itself a worm of the scheme. Other schemes override it.
 
         Returns
         -------
@@ -255,7 +256,7 @@ class Scheme(ABC):
         destination_offsets: npt.NDArray[np.int64],
         destinations: npt.NDArray[np.int32],
     ) -> Worms:
-        """Compute the worms of this scheme for some number of packets. A user's worms are checked."""
+        """Compute the worms of this scheme for some number of packets, and validate those of a user's scheme."""
         own = _is_own(scheme)
         given = sources, destination_offsets, destinations
         with users_code(f"scheme {self.name}: its worms cannot be computed", type(self).__module__):
@@ -294,13 +295,13 @@ class Scheme(ABC):
 
 
 def ask(scheme: Scheme, method: str, *arguments: Any) -> Any:
-    """Call a method of a scheme. Errors in users' code become refusals."""
+    """Call a method of a scheme. Errors in users' code are raised as `WormcastError`."""
     with users_code(f"scheme {scheme.name}: {method} fails", type(scheme).__module__):
         return getattr(scheme, method)(*arguments)
 
 
 def classes_of(scheme: Scheme, topology: Topology) -> ConsumptionClasses:
-    """Return the consumption classes of a scheme on a topology. Errors in users' code become refusals."""
+    """Return the consumption classes of a scheme on a topology. Errors in users' code are raised as `WormcastError`."""
     with users_code(f"scheme {scheme.name}: classes_on fails", type(scheme).__module__):
         classes = scheme.classes_on(topology)
     if not isinstance(classes, ConsumptionClasses):
@@ -310,7 +311,7 @@ def classes_of(scheme: Scheme, topology: Topology) -> ConsumptionClasses:
 
 
 def describe_multicast(scheme: Scheme, topology: Topology, source: int, destinations: list[int]) -> str:
-    """Return the beginning of a refusal of the worms of one multicast: scheme, source and destinations."""
+    """Return the beginning of error messages about the worms of a multicast: its scheme, source and destinations."""
     names = " ".join(map(topology.node_name, destinations)) or "no node"
     return f"scheme {scheme.name}, a multicast from {topology.node_name(source)} to {names}"
 
@@ -359,7 +360,7 @@ def _check_messages(
 
 @compiled_from(LINEAR)
 def _first_fault(nodes, sources, destination_offsets, destinations):
-    """Find the first message that is not valid: (index of the sentence above, message, node), or (-1, 0, 0)."""
+    """Find the first message that is not valid: (number of its error text in `_check_messages`, message, node)."""
     last_seen = np.full(nodes, -1, np.int64)  # last message that names each node
     for message in range(len(sources)):
         source = sources[message]

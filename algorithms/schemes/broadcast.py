@@ -21,7 +21,7 @@ coordinate, is routed second, growing to the bottom (south)."""
 
 
 class BroadcastTree:
-    """Unicasts of a broadcast from node (0, 0) of an n x n torus, each after the unicast that releases it.
+    """Unicasts of a broadcast from node (0, 0) of an n x n torus, each sent after its sender's receipt.
 
     A node sends in the order in which its unicasts are added.
 
@@ -52,10 +52,11 @@ class BroadcastTree:
         return (sender[0] + offset[0]) % self.extent, (sender[1] + offset[1]) % self.extent
 
     def send(self, sender: Offset, offset: Offset, step: int) -> Offset:
-        """Add a unicast to the node at an offset, negative offsets going down. Return the node's coordinates."""
+        """Add a unicast to the node at an offset, and return its coordinates; a negative offset selects the way down
+        the ring."""
         target = self.at(sender, offset)
         rank = self._sent.get(sender, 0)
-        signs = (offset[1] < 0) | (offset[0] < 0) << 1  # bit d for our dimension d
+        signs = (offset[1] < 0) | (offset[0] < 0) << 1  # bit d is the sign of dimension d of the topology
         self._rows.append((sender, target, rank, self._receipt[sender], signs, step))
         self._sent[sender] = rank + 1
         self._receipt[target] = len(self._rows) - 1
@@ -79,8 +80,8 @@ class BroadcastTree:
 
 
 Block = tuple[tuple[Offset, ...], dict[Offset, tuple[Offset, ...]]]
-"""A block of 4 x 4 units in two steps: the offsets to which its source sends in the first, and the offsets to which
-each place sends in the second. Offsets are in units."""
+"""A block of 4 x 4 units in two steps: the offsets to which its source sends in the first step, and those to which each
+informed unit sends in the second. Offsets are in units."""
 
 
 def _scaled(offset: Offset, unit: int) -> Offset:
@@ -93,10 +94,10 @@ class TorusBroadcast(UnicastScheme):
     A message to one node is a unicast, so that unicasts and broadcasts can be mixed.
 
     A scheme states its tree from node (0, 0). The tree of another source is the same one, shifted: the torus looks the
-    same from every node. [Hou] routes x first, e-cube here the last dimension, so that the paper's x is our second
-    coordinate, see `Offset`, and all its statements on channels hold. Where both ways around a ring have the same
-    length, the senders' signs select the way: that of the offset in the pattern. ``--ties signed`` makes routers use
-    these signs; without it such worms go up.
+    same from every node. [Hou] routes x first, e-cube here routes the last dimension first. So the paper's x is our
+    second coordinate (`Offset`), and all its statements on channels hold. Where both ways around a ring have the same
+    length, the sender's sign selects the direction of the offset in the pattern. ``--ties signed`` makes routers use
+    these signs; without this option such worms go up.
     """
 
     kinds = ("torus",)

@@ -15,24 +15,25 @@ __all__ = ["Cmin"]
 class Cmin(UnicastScheme):
     """In each step match nodes with the message and remaining destinations, so that few pairs of worms share a link.
 
-    In each step every node with the message sends it to one remaining destination, in the order of receipts. This is
-    the destination whose worm shares a link with the fewest worms of this step so far. Of several it takes the one
-    whose id has the fewest leading digits in common with the sender's, and of these the lowest id. Digits have base b
-    in a network of b x b switches.
+    In each step every node with the message sends it to one remaining destination; the nodes choose in the order of
+    their receipts. A node chooses the destination whose worm shares a link with the fewest worms already chosen for
+    this step. Of several such destinations it chooses those whose ids have the fewest leading digits in common with its
+    own id, and of these the lowest id. Digits have base b in a network of b x b switches.
 
     The indirect cube and omega networks have trees without conflicts, baseline and butterfly networks may not
-    ([Chiang95]). This tree has few conflicts, not always the fewest. In a broadcast on the baseline network of 64 nodes
-    with 2x2 switches, 7 pairs of worms of one step share a link, with `CminHalving` 44. In the cube the numbers are 2
-    and 0.
+    ([Chiang95]). The tree of this scheme has few conflicts, not always the fewest. In a broadcast on the baseline
+    network of 64 nodes with 2x2 switches, 7 pairs of worms of one step share a link, with `CminHalving` 44. In the
+    indirect cube of this size 2 pairs share a link, with `CminHalving` none.
 
     Cost: ceil(log2(d + 1)) steps for d destinations, with one port: a node sends one worm per step, a destination from
-    the step after its receipt. The list of nodes that a destination serves travels as payload, uncounted.
+    the step after its receipt. A worm also carries the list of nodes that its receiver must serve, as payload that is
+    not counted.
     Source: [Varavithya], section 4, with CMIN as its baseline, and [Chiang95]; reconstructed from the description in
     the first and the abstract of the second.
     """
 
     name = "cmin"
-    description = "a tree of unicasts in multistage networks, of which few of one step share a link"
+    description = "a tree of unicasts in multistage networks, in which few worms of one step share a link"
     provenance = "reconstructed (CMIN of Chiang and Ni 1995, from its abstract: the matching is ours)"
     kinds = ("min",)
     relation = DESTINATION_TAGS
@@ -49,7 +50,7 @@ class Cmin(UnicastScheme):
         destinations: npt.NDArray[np.int32],
     ) -> Worms:
         """Compute the worms, one per destination, in the order of the steps."""
-        # all relations have the same path, as there is one between two nodes
+        # all relations have the same path, as the network has one path between two nodes
         network = (DESTINATION_TAGS.on(topology).table, topology.link_of_port, topology.links, topology.injections)
         base = len(topology.ports[0])
         return unicasts(destination_offsets, *_matched(network, base, sources, destination_offsets, destinations))
@@ -66,7 +67,7 @@ def _matched(network, base, sources, destination_offsets, destinations):
     digits = _apart(0, len(injections) - 1, base)  # of an id
     sent = np.zeros(len(injections), np.int32)
     on = np.empty(len(links), np.int32)  # worms of this step on each link
-    through = np.empty((len(links), base), np.int32)  # those worms by input of the switch before the link
+    through = np.empty((len(links), base), np.int32)  # these worms, by input of the switch where the link begins
     for message in range(len(sources)):
         begin, end = destination_offsets[message], destination_offsets[message + 1]
         left = np.sort(destinations[begin:end])
@@ -107,7 +108,8 @@ def _matched(network, base, sources, destination_offsets, destinations):
 def _conflicts(network, on, through, sender, to, most):
     """Count the worms of this step that share a link with this one, up to ``most`` + 1.
 
-    Each is counted where the paths meet. Two paths meet once, as there is one path between two nodes.
+    Each such worm is counted at the switch where the two paths meet. Two paths meet once, as there is one path between
+    two nodes.
     """
     table, link_of_port, links, injections = network
     switch, enters = injections[sender, 0], injections[sender, 1]
@@ -134,7 +136,7 @@ def _add(network, on, through, sender, to):
 
 @inlined
 def _apart(one, other, base):
-    """Count the last digits of two ids that contain all differences."""
+    """Count the digits of two ids after their common leading digits."""
     digits = 0
     while one != other:
         one //= base

@@ -15,14 +15,15 @@ __all__ = ["CminHalving"]
 class CminHalving(UnicastScheme):
     """Halve the sorted nodes recursively, the source in front: a node with the message sends it to the other half.
 
-    Source and destinations are sorted by their ids, and the chain is rotated until the source is first. The holder of a
-    piece of the chain sends to the first node of its upper half, which continues with that half.
+    Source and destinations are sorted by their ids, and the chain is rotated until the source is first. A node that
+    serves a piece of the chain sends to the first node of the upper half of the piece, which then serves this half.
 
     In the indirect cube and in omega networks no two worms of one step of a broadcast share a link. On the baseline
-    network, worms from one half to the same half share links; `Cmin` has fewer of these conflicts.
+    network, worms of one step to the same half of the nodes may share links; `Cmin` has fewer of these conflicts.
 
     Cost: ceil(log2(d + 1)) steps for d destinations, with one port: a node sends one worm per step, a destination from
-    the step after its receipt. The list of nodes that a destination serves travels as payload, uncounted.
+    the step after its receipt. A worm also carries the list of nodes that its receiver must serve, as payload that is
+    not counted.
     Source: [Chiang95]; reconstructed from its abstract and [Varavithya], section 4.
     """
 

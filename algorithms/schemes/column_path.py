@@ -18,14 +18,14 @@ __all__ = ["ColumnPath", "ColumnPathLiteral"]
 class ColumnPath(MeshScheme):
     """Send each column one worm for its destinations in rows above the source, and one for those below.
 
-    A column is a line along dimension 0, which e-cube routes last. Its worm goes to the source's row in that column,
-    and then away from the row, nearest destination first. A destination in the source's row joins the worm upwards;
-    if there is only a worm downwards, it joins that one.
+    A column is a line along dimension 0, which e-cube routes last. A worm goes along the source's row to its column,
+    and then along the column away from the row, nearest destination first. A destination in the source's row joins the
+    worm upwards of its column; if there is only a worm downwards, it joins that worm.
 
     Cost: at most two start-ups per column. Source: [Boppana98], section 2.2, and Corollary 3 for the two consumption
     classes. By the paper's text a destination in the source's row always joins the worm upwards (`ColumnPathLiteral`):
-    3.84 hops per destination on 8x8. The rule here needs 3.75, and section 4.1 states 3.76. Ours: columns are served in
-    ascending order, upwards before downwards.
+    3.84 hops per destination on 8x8. The rule here needs 3.75 hops per destination, and section 4.1 states 3.76. Ours:
+    columns are served in ascending order, upwards before downwards.
     """
 
     name = "column-path"

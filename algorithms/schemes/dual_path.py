@@ -30,10 +30,11 @@ class LabelOrder(MeshScheme):
         return ConsumptionClasses((("up",), ("down",)))
 
     def visit_triples(self, topology: Topology) -> npt.NDArray[np.int32]:
-        """List dual-path's triples. They include those of the other schemes, as the rest of their worms is dual-path's.
+        """List dual-path's triples. They include those of the other schemes, whose worms go on from a stop as
+        dual-path's do.
 
-        By R, the multicasts of these schemes to two destinations have the same paths through stops. By another
-        relation, chosen by a user, they miss some.
+        By R, these schemes' multicasts to two destinations have the same paths through stops as dual-path's. By another
+        relation, chosen by a user, some of dual-path's triples are missing in their own multicasts.
         """
         return visit_triples_of_pairs(DualPath().batch, topology)
 
@@ -41,8 +42,8 @@ class LabelOrder(MeshScheme):
 class DualPath(LabelOrder):
     """Visit the destinations above the source's label with one worm, and those below with another.
 
-    The first visits labels in ascending order (in H_u, the network of links to higher labels), the second in descending
-    order (in H_l). An empty worm is not sent.
+    The first worm visits labels in ascending order (in H_u, the network of links to higher labels), the second worm in
+    descending order (in H_l). An empty worm is not sent.
 
     Cost: at most two start-ups; a worm may be as long as the Hamiltonian path. Source: [Boppana98], section 2.1 (after
     [Lin94]). In three dimensions this is TP of [Amnah], `TwoPhase`. Ours: the worm of the higher labels is sent first.
@@ -67,7 +68,7 @@ class DualPath(LabelOrder):
 
 @compiled_from(LINEAR)
 def label_key(labels, own, second, node):
-    """Key of a destination (see `grouped_worms`): H_u before H_l, first halves before second halves (compiled)."""
+    """Key of a destination (see `grouped_worms`): by part (`second`), in a part H_u before H_l (compiled)."""
     nodes = np.int64(len(labels))
     label = np.int64(labels[node])
     group = 2 * np.int64(second) + np.int64(label < own)

@@ -21,16 +21,17 @@ class EMcast(MeshScheme):
 
     Each column (line along dimension 0) has one worm for its destinations in rows above the source and one for those
     below. A destination in the source's row belongs to the worm that goes farthest on its side of the source.
-    Destinations beyond it share one more worm.
+    Destinations in the row beyond this worm's column share one more worm.
 
-    In more dimensions this is repeated, dimension by dimension in the reverse order of routing: on each line along
-    dimension k through the source in all dimensions before k, the destinations on one side belong to the worm that goes
-    farthest along the line, and those beyond share one more worm.
+    In more dimensions this rule is repeated for each dimension k, in the reverse order of routing. It applies to lines
+    along dimension k whose nodes have the source's coordinates in all dimensions before k. On each side of the source,
+    destinations on the line belong to the worm that goes farthest along it. Destinations beyond share one more worm.
 
     Cost: no more start-ups than column-path. Source: [Boppana98], section 2.3 (after [Panda95]), which states the
     destinations that a worm may serve. The assignment of destinations to worms is ours (3.70 hops per destination on
-    8x8; section 4.1 states 3.72). Ours too: of two worms that go equally far, the one sent earlier serves; worms of
-    columns are sent first, in ascending order of columns and upwards before downwards, then those of rows.
+    8x8; section 4.1 states 3.72). Ours too: of two worms that go equally far, the one sent earlier serves the
+    destination. Worms of columns are sent first, in ascending order of columns and upwards before downwards, then worms
+    of rows.
     """
 
     name = "e-mcast"
@@ -42,9 +43,10 @@ class EMcast(MeshScheme):
     header = AddressList
 
     def classes_on(self, topology: Topology) -> ConsumptionClasses:
-        """Return one class per direction with links, in the order of routing, by the last hop: the paper's four.
+        """Return one class per direction, in the order of routing, by the last hop: in two dimensions the paper's four
+        classes.
 
-        Three suffice in two dimensions: ``1+,0+/1-/0-:last``.
+        In two dimensions three classes suffice: ``1+,0+/1-/0-:last``.
         """
         directions = mesh_directions(topology.shape)
         return ConsumptionClasses(tuple((direction_name(*direction),) for direction in directions), by="last")
@@ -74,16 +76,16 @@ def _side(node, source, dimension, shape, strides, first_group):
 def _keys(nodes, shape, sources, destination_offsets, destinations):
     """Key each destination by the line and side of its worm, and by distance (see `grouped_worms`)."""
     dimensions = len(shape)
-    strides = np.ones(dimensions, np.int64)  # step along a dimension in ids; lines along it are counted modulo this
+    strides = np.ones(dimensions, np.int64)  # ids from node to node along a dimension; id modulo this: its line
     for k in range(dimensions - 2, -1, -1):
         strides[k] = strides[k + 1] * shape[k + 1]
     first_group = np.zeros(dimensions + 1, np.int64)
     first_group[1:] = np.cumsum(2 * strides)
 
     keys = np.empty(len(destinations), np.int64)
-    target = np.full(first_group[-1], -1, np.int64)  # a destination of each worm's own line
-    reach = np.zeros(first_group[-1], np.int64)  # the farthest worm along each line and side ...
-    farthest = np.zeros(first_group[-1], np.int64)  # ... and its group
+    target = np.full(first_group[-1], -1, np.int64)  # by group: a destination on its worm's own line
+    reach = np.zeros(first_group[-1], np.int64)  # distance of the farthest worm on each line and side ...
+    farthest = np.zeros(first_group[-1], np.int64)  # ... and group of that worm
     worms = np.empty(len(target), np.int64)  # groups of this message
     touched = np.empty(len(target), np.int64)  # lines and sides that these worms pass in one dimension
     for message in range(len(sources)):
@@ -107,7 +109,7 @@ def _keys(nodes, shape, sources, destination_offsets, destinations):
                 before = strides[k] * shape[k]
                 line, along = _side(node, source, k, shape, strides, first_group)
                 if node // before != source // before or along == 0:
-                    continue  # it differs in an earlier dimension, or not in any up to this one
+                    continue  # it differs from the source in a dimension before k, or not in k
                 if along <= reach[line]:
                     group = farthest[line]
                 else:

@@ -21,16 +21,17 @@ class Edn(TorusBroadcast):
          3               b
          y
 
-    Units shrink as in `Dcf`. B lies two units away on a ring of four. So does C along x, and A the other way. These are
-    ties, and the scheme needs signs for them (``--ties signed``). With ``--ties plus`` worms reach A to the right as
-    well, over C's channels in the same step.
+    Units shrink as in `Dcf`. On rings of four units B lies two units away from S along y, C along x, and A along x the
+    other way. In these ties both ways have the same length, so that the scheme needs signs (``--ties signed``). With
+    ``--ties plus`` the worms to A go to the right, too, over the channels of the worms to C in the same step.
 
-    Reconstructed from the abstract of [Tsai96] and from [Hou], which states the cost 6 k t_s + 4 (4^k - 1) / 3 t_c +
-    2 k (L t_c + t_r) and freedom from contention within steps. Eight translation-invariant patterns of two steps with
-    three sends each meet this, all of one shape up to reflections. This is one of them.
+    Reconstructed from the abstract of [Tsai96] and from [Hou]. [Hou] states, for n = 4^k, the cost 6 k t_s + 4 (4^k -
+    1) / 3 t_c + 2 k (L t_c + t_r), and freedom from contention within steps. Eight translation-invariant patterns of
+    two steps with three sends each meet both statements; they differ in reflections only. The pattern here is one of
+    the eight.
 
-    Cost: log2(n) steps; 6 k t_s + ... with n = 4^k, and 3 (2 k + 1) t_s + ... with n = 2 4^k, the rest as `Dcf`, if no
-    worm waits. Worms of different steps may wait.
+    Cost if no worm waits: log2(n) steps. With n = 4^k the start-ups take 6 k t_s, with n = 2 4^k they take 3 (2 k + 1)
+    t_s. The other terms are those of `Dcf`. Worms of different steps may wait for each other.
     """
 
     name = "edn"

@@ -24,10 +24,10 @@ def grouped_worms(
         As in `Scheme.batch`.
     keys : int64 array [all destinations]
         ``(group * nodes + place) * nodes + node`` of each destination. Worms are sent in the order of their groups and
-        visit their nodes in the order of their places. Both start from 0 and may have gaps. Sorted in place, within
-        each message.
+        visit their nodes in the order of their places. Groups and places start from 0 and may have gaps. The function
+        sorts the keys in place, within each message.
     nodes : int
-        Number of nodes, above each place and each node.
+        Number of nodes. All places and node ids are lower.
     """
     return Worms(*_grouped(sources, destination_offsets, keys, nodes))
 

@@ -16,17 +16,17 @@ class Gtdmpm(LabelOrder):
     """Divide dual-path's two sets by the position relative to the source's column, its rows and its diagonals.
 
     With dx and dz from the source to a destination, its submulticast is: the column (dx = dz = 0), the row along x
-    (dz = 0), the row along z (dx = 0), the diagonal dx + dz (both of one sign), or the other diagonal dx - dz. Each is
-    one worm, by R from the source, in the order of labels. Worms are sent in batches with at most one worm for each
-    link of the source: the k-th worm by a link is in batch k. A batch is an order only: no worm waits for another, and
-    each worm has its own start-up.
+    (dz = 0), the row along z (dx = 0), the diagonal dx + dz (both of one sign), or the other diagonal dx - dz. Each
+    submulticast is one worm, routed by R from the source, in the order of labels. Worms are sent in batches with at
+    most one worm for each link of the source: the k-th worm by a link is in batch k. Batches determine only the order
+    of sending: no worm waits for another, and each worm has its own start-up.
 
     Reconstructed, as no description was available. [Amnah] says that "the destinations in a multicast message are
     placed into submulticast according to the column, rows and messages diagonals", that more destinations need more
     start-ups, and that congestion at the source causes most of its latency. All else here is ours, so that absolute
     measurements do not transfer to the original.
 
-    Cost: one start-up per submulticast; the paper's example of 21 destinations has 18 in 7 batches.
+    Cost: one start-up per submulticast; the paper's example of 21 destinations has 18 submulticasts, in 7 batches.
     """
 
     name = "gtdmpm"
@@ -55,12 +55,13 @@ COLUMN, ROW_X, ROW_Z, DIAGONALS = range(4)
 
 @compiled_from(LINEAR)
 def _keys(labels, places, ports, sources, destination_offsets, destinations):
-    """Key each destination by batch and submulticast (see `grouped_worms`). The first link decides the batch."""
+    """Key each destination by batch and submulticast (see `grouped_worms`). The first link of a worm decides its batch.
+    """
     nodes = np.int64(len(labels))
     most = np.int64(places.max())
     groups = 2 * (DIAGONALS + 2 * (4 * most + 1))
     keys = np.empty(len(destinations), np.int64)
-    sent = np.zeros(ports.max() + 1, np.int64)  # worms by each link of the source so far
+    sent = np.zeros(ports.max() + 1, np.int64)  # worms of this message so far, by their first link
     for message in range(len(sources)):
         source = sources[message]
         first, end = destination_offsets[message], destination_offsets[message + 1]

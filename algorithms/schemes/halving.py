@@ -20,14 +20,14 @@ def halving_worms(
 ) -> Worms:
     """Make one worm per destination. Worms of one sender are consecutive, in the order of sending.
 
-    Source and destinations are sorted by their coordinates, first by the one that e-cube routes first (the last). The
-    holder of a piece of this chain cuts it in two; of an odd number the upper piece has one more. It sends to the
-    nearest node of the piece without itself, which continues with that piece.
+    Source and destinations are sorted by their coordinates, first by the one that e-cube routes first (the last). A
+    node that serves a piece of this chain cuts the piece in two; of an odd number of nodes the upper piece gets one
+    more. It sends to the nearest node of the piece without itself. The receiver then serves that piece.
 
     Parameters
     ----------
     turned : bool
-        The chain is rotated until the source is first, so that each holder sends to the first node of the upper piece.
+        The chain is rotated until the source is first, so that each sender sends to the first node of the upper piece.
     """
     order = np.lexsort(topology.coordinates.T).astype(np.int32)  # by the last coordinate, then the one before
     place = np.argsort(order).astype(np.int32)
@@ -41,7 +41,7 @@ def _halved(order, place, sources, destination_offsets, destinations, turned):
     rank = np.empty(count, np.int32)
     after = np.empty(count, np.int64)
     visits = np.empty(count, np.int32)
-    piece = np.empty((count, 2), np.int64)  # first and last of the piece with which a worm's receiver continues
+    piece = np.empty((count, 2), np.int64)  # first and last of the piece that a worm's receiver serves
     chain = np.empty(size, np.int32)
     for message in range(len(sources)):
         begin, end = destination_offsets[message], destination_offsets[message + 1]

@@ -39,6 +39,6 @@ class Individual(UnicastAnywhere):
         destination_offsets: npt.NDArray[np.int64],
         destinations: npt.NDArray[np.int32],
     ) -> Worms:
-        """Compute the worms, one per destination. The group is the node."""
+        """Compute the worms, one per destination. A destination's id is the group of its worm (`grouped_worms`)."""
         keys = np.int64(topology.nodes**2 + 1) * destinations
         return grouped_worms(sources, destination_offsets, keys, topology.nodes)

@@ -10,18 +10,20 @@ from .chain_tree import ChainTree
 __all__ = ["KBinomial"]
 
 MOST_PACKETS = 2**40
-"""Most packets of a message, as for its flits."""
+"""Most packets of a message. The limit is the same for its flits."""
 
 
 class KBinomial(ChainTree):
     """A tree whose nodes have at most k children. Network interfaces forward each packet as soon as it arrives.
 
-    The more packets a message has, the fewer children a node should have: while it sends a packet to all of them, the
-    next packet waits. By default k is the best from 1 to ceil(log2(n)) for the packets of a message (`best_k`), with n
-    nodes, the source included. ``k-binomial:k=...`` sets k; ``packets=...`` sets the number of packets for the best k.
-    The chain is that of `chains_of`, as for `Binomial`: ``order=...``.
+    The more packets a message has, the fewer children a node should have: while it sends a packet to all its children,
+    the next packet waits. By default k is the number from 1 to ceil(log2(n)) with the fewest steps for the packets of a
+    message (`best_k`), with n nodes, the source included. ``k-binomial:k=...`` sets k; ``packets=...`` sets the number
+    of packets for the best k. As for `Binomial`, `chains_of` sorts the nodes into a chain, in the order that
+    ``order=...`` selects.
 
-    Cost: at most L1 + (m - 1) k packet steps, each the time in which an interface sends a packet; t_hs and t_hr once.
+    Cost: at most L1 + (m - 1) k packet steps for m packets, and t_hs and t_hr once. L1 is the number of steps for the
+    first packet. A packet step is the time in which an interface sends a packet.
     Source: [Sivaram98], section 4.3.
     """
 
@@ -32,7 +34,7 @@ class KBinomial(ChainTree):
     forwarded = True
     parameters: ClassVar[Mapping[str, str]] = {"k": "", "packets": "", **ChainTree.parameters}
     chosen_for = 0
-    """Number of packets that a user has set. 0: that of the message."""
+    """Number of packets that a user has set. 0: the number of packets of the message is used."""
 
     def set_parameters(self, given: Mapping[str, str]) -> None:
         """Set k, and the number of packets for the best k."""

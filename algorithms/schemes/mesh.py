@@ -13,11 +13,12 @@ class MeshScheme(Scheme):
     Attributes
     ----------
     in_two_dimensions : str
-        How the form in two dimensions relates to the paper: ``as printed``, or in words. Empty: it has none there.
+        How the form in two dimensions relates to the paper: ``as printed``, or in words. Empty: the scheme has no form
+        there.
     in_three_dimensions : str
-        The same in three dimensions. Default: `in_more_dimensions`.
+        How the form in three dimensions relates to the paper. Default: `in_more_dimensions`.
     in_more_dimensions : str
-        Describes the form on meshes of more than two dimensions. Empty: it has none there.
+        Describes the form on meshes of more than two dimensions. Empty: the scheme has no form there.
     """
 
     kinds = ("mesh",)

@@ -22,11 +22,12 @@ class MultiDropScheme(Scheme):
     """A scheme whose worms deliver to several nodes of a switch, and continue to at most one switch.
 
     The switches that a worm visits are a chain (`chains`): links down lead from each to the next. A worm that goes from
-    one to the next by shortest up*/down* paths keeps to up*/down* on its whole path (Theorem 4 of [Sivaram98]). If
-    switches store whole worms, it waits only for resources for which a unicast waits (Theorem 5).
+    each switch of a chain to the next by shortest up*/down* paths obeys up*/down* on its whole path (Theorem 4 of
+    [Sivaram98]). If switches store whole worms, such a worm waits only for resources for which a unicast waits (Theorem
+    5).
 
-    With ``NAME:by=ni`` network interfaces forward the message packet by packet. The paper mentions this combination of
-    switches and interfaces (section 1) and does not simulate it.
+    With ``NAME:by=ni`` network interfaces forward the message packet by packet. [Sivaram98] mentions the combination of
+    replicating switches and forwarding interfaces (section 1) and does not simulate it.
 
     Attributes
     ----------
@@ -51,7 +52,7 @@ class MultiDropScheme(Scheme):
         self.forwarded = given["by"] == "ni"
 
     def form(self, topology: Topology) -> str:
-        """Describe the destinations of a worm, and which of them send on."""
+        """Describe the destinations of a worm, and the destinations that send the message on."""
         return ("a worm for each " + ("chain of switches" if self.whole_chains else "switch") + "; then "
                 + ("all destinations send" if self.all_send else "one destination of each switch sends"))
 
@@ -65,7 +66,7 @@ class MultiDropScheme(Scheme):
         return longest_chain(topology, homes) if self.whole_chains else 1
 
     def visit_triples(self, topology: Topology) -> npt.NDArray[np.int32]:
-        """List the triples along chains, with one node per switch. None if worms go to one switch."""
+        """List the triples along chains, with one node per switch; no triples if each worm goes to one switch."""
         homes, first = np.unique(topology.consumptions[:, 0], return_index=True)
         if not self.whole_chains:
             return np.empty((0, 3), np.int32)

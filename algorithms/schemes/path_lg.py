@@ -8,8 +8,9 @@ __all__ = ["PathLessGreedy"]
 class PathLessGreedy(MultiDropScheme):
     """One worm per chain of switches. One node of each switch with the message sends.
 
-    As `PathGreedy`, but in every step at most one worm starts at a switch, beside those of the source. It needs at
-    least as many steps, but fewer worms of a step wait for each other's links. The paper uses it for all comparisons.
+    As `PathGreedy`, but in every step at most one worm starts at each switch, not counting worms from the source. This
+    needs at least as many steps as `PathGreedy`, but fewer worms of a step wait for each other's links. [Sivaram98]
+    uses this algorithm for all comparisons.
 
     Source: [Sivaram98], sections 5.2.2, 5.2.4 and 5.2.5.
     """

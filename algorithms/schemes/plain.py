@@ -22,8 +22,8 @@ __all__ = ["PlainScheme"]
 class PlainScheme(MeshScheme):
     """A scheme on meshes that divides one multicast at a time among worms, all sent by its source at once.
 
-    A subclass states `visits`, its name, its relation and its consumption classes (`classes_on`). It needs microseconds
-    per multicast, compiled schemes nanoseconds. The hardware is the same.
+    A subclass defines the method `visits`, its name, its relation and its consumption classes (`classes_on`). It needs
+    microseconds per multicast, compiled schemes nanoseconds. The hardware is the same for both.
     """
 
     header = AddressList
@@ -74,7 +74,7 @@ class PlainScheme(MeshScheme):
         )
 
     def _parts(self, topology: Topology, source: int, wanted: list[int]) -> list[list[int]]:
-        """Destinations of each worm of a multicast, checked."""
+        """Return the destinations of each worm of a multicast, after a check."""
         def names(nodes: Iterable[int]) -> str:
             return " ".join(map(topology.node_name, nodes)) or "no node"
 

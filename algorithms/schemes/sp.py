@@ -16,12 +16,12 @@ class SixPhase(LabelOrder):
 
     Each worm goes by R directly from the source. An empty worm is not sent.
 
-    Cost: at most six start-ups. The paper's worms leave by six outputs at once. By R they may share outputs: in the
-    paper's own example two worms take the same first link, and then follow each other in the order of sending, even
-    with an injection port per link. On 5x5x5, 72 % of random multicasts to 12 destinations have such worms, and 98 % to
-    100 destinations (``wormcast plan mesh:5x5x5 sp --random 10000 --destinations-distribution fixed
-    --destinations-mean 12``). Source: [Amnah], SP. Ours: the order of sending, which alternates between higher and
-    lower labels (x greater, smaller, the same), as in `Multipath`.
+    Cost: at most six start-ups. The paper's worms leave by six outputs at once. By R two worms may leave by the same
+    output: in the paper's own example two worms take the same first link. The one sent first then goes ahead of the
+    other, even with an injection port per link. On 5x5x5, 72 % of random multicasts to 12 destinations have worms with
+    a common first link, and 98 % of those to 100 destinations. Measured with ``wormcast plan mesh:5x5x5 sp --random
+    10000 --destinations-distribution fixed --destinations-mean 12``. Source: [Amnah], SP. Ours: the order of sending,
+    which alternates between higher and lower labels (x greater, smaller, the same), as in `Multipath`.
     """
 
     name = "sp"

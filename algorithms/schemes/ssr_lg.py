@@ -8,8 +8,8 @@ __all__ = ["SsrLessGreedy"]
 class SsrLessGreedy(MultiDropScheme):
     """One worm per switch with destinations. One node of each switch with the message sends.
 
-    As `SsrGreedy`, but in every step at most one worm starts at a switch, beside those of the source. It needs at least
-    as many steps, but fewer worms of a step wait for each other's links.
+    As `SsrGreedy`, but in every step at most one worm starts at each switch, not counting worms from the source. This
+    needs at least as many steps as `SsrGreedy`, but fewer worms of a step wait for each other's links.
 
     Source: [Sivaram98], sections 5.2.1 and 5.2.5.
     """

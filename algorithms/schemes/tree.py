@@ -11,10 +11,10 @@ __all__ = ["Tree"]
 class Tree(OneTree):
     """One worm that goes up until links down lead to all destinations, then down, and replicates where its paths part.
 
-    The header of each branch keeps the destinations in the restricted string of its output, so that each is reached
-    once (`reachability`). Switches store whole worms, so that no branch waits for another.
+    The header of each branch keeps the destinations in the restricted string of its output, so that each destination is
+    reached once (`reachability`). Switches store whole worms, so that no branch waits for another.
 
-    Cost: one start-up, whatever the number of destinations.
+    Cost: one start-up for any number of destinations.
     Source: [Sivaram98], section 5.3.
     """
 

@@ -10,7 +10,7 @@ class TreeSerial(TreeScheme):
 
     The branches are as independent as with asynchronous replication.
 
-    Cost: one start-up, whatever the number of destinations.
+    Cost: one start-up for any number of destinations.
     Source: [Varavithya], section 2: flits can be copied to several outputs in sequence.
     """
 

@@ -6,13 +6,13 @@ __all__ = ["TreeSynchronous"]
 
 
 class TreeSynchronous(TreeScheme):
-    """A tree worm that reserves all requested outputs of a switch at once, or none. Each flit goes to all of them in
-    the same cycle.
+    """A tree worm that reserves all requested outputs of a switch at once, or none. Each flit goes to all these outputs
+    in the same cycle.
 
-    Within one switch, two worms cannot wait for each other. In two switches they can, so that tokens are needed as with
-    asynchronous replication.
+    Within one switch, two worms cannot wait for each other. Worms that replicate in two different switches can, so that
+    tokens are needed as with asynchronous replication.
 
-    Cost: one start-up, whatever the number of destinations.
+    Cost: one start-up for any number of destinations.
     Source: own design, following the description of synchronous replication in [Varavithya], sections 1 and 2.
     """
 

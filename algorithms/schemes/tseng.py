@@ -10,15 +10,15 @@ class Tseng(TorusBroadcast):
 
     On n x n nodes, n = 5^s, from (0, 0):
 
-    1. steps t = 1 to s, with d = n / 5^t: each informed node sends to (d, d), (-d, -d), (0, 2d) and (0, -2d). Then one
-       node of each row is informed.
+    1. steps t = 1 to s, with d = n / 5^t: each informed node sends to (d, d), (-d, -d), (0, 2d) and (0, -2d). After
+       step s one node of each row is informed.
     2. step s + 1: each informed node off the main diagonal sends along its row to the diagonal.
-    3. steps s + 2 to 2 s + 1, d as before: each node of the diagonals sends to (d, 0), (-d, 0), (0, 2d) and (0, -2d),
-       which multiplies the diagonals by five.
+    3. steps s + 2 to 2 s + 1, with d = n / 5^t for t = 1 to s again: each node of the diagonals sends to (d, 0), (-d,
+       0), (0, 2d) and (0, -2d), which multiplies the diagonals by five.
 
     Nodes that have the message are skipped. Extents are odd, so that there are no ties.
 
-    Cost: 2 log5(n) + 1 steps, in each of which no two worms share a link.
+    Cost: 2 log5(n) + 1 steps. No two worms of a step share a link.
     Source: Tseng's scheme as described in [Hou], section 4. The pattern is ours, as only an abstract was available.
     """
 

@@ -15,17 +15,18 @@ __all__ = ["UMesh"]
 class UMesh(UnicastScheme, MeshScheme):
     """Halve the sorted nodes recursively: a node with the message sends it to a node of the other half.
 
-    Source and destinations are sorted by their coordinates, first by the one that e-cube routes first (the last). The
-    holder of a piece of this chain cuts it in two; of an odd number the upper piece has one more. It sends the message
-    to the nearest node of the piece without itself: the first of the upper or the last of the lower piece. That node
-    continues with its piece. So the worms of one step go between nodes of the chain that do not interleave, and by
-    e-cube they share no link.
+    Source and destinations are sorted by their coordinates, first by the one that e-cube routes first (the last). A
+    node that serves a piece of this chain cuts the piece in two; of an odd number of nodes the upper piece gets one
+    more. It sends the message to the nearest node of the piece without itself: the first of the upper or the last of
+    the lower piece. The receiver then serves that piece. So senders and receivers of the worms of one step do not
+    interleave in the chain, and by e-cube these worms share no link.
 
     The scheme is defined on meshes only. On a torus, where worms also cross the edge, the chain would have to begin at
     the source. Networks without coordinates have no order of dimensions.
 
     Cost: ceil(log2(d + 1)) steps for d destinations, with one port: a node sends one worm per step, a destination from
-    the step after its receipt. The list of nodes that a destination serves travels as payload, uncounted.
+    the step after its receipt. A worm also carries the list of nodes that its receiver must serve, as payload that is
+    not counted.
     Source: [McKinley94]; reconstructed from general knowledge.
     """
 

@@ -15,14 +15,15 @@ class UTorus(UnicastScheme):
     """Halve the sorted nodes recursively, the source in front: a node with the message sends it to the other half.
 
     Source and destinations are sorted by their coordinates, first by the one that e-cube routes first (the last). The
-    chain is rotated until the source is first. The holder of a piece sends to the first node of its upper half, which
-    continues with that half.
+    chain is rotated until the source is first. A node that serves a piece of the chain sends to the first node of the
+    upper half of the piece, which then serves this half.
 
-    On one-way rings the worms of one step share no link ([Robinson95]). Here worms take the shorter way around, and
-    ``plan`` reports worms that share links.
+    On one-way rings the worms of one step share no link ([Robinson95]). Here worms take the shorter way around a ring,
+    and may share links; ``plan`` reports such worms.
 
     Cost: ceil(log2(d + 1)) steps for d destinations, with one port: a node sends one worm per step, a destination from
-    the step after its receipt. The list of nodes that a destination serves travels as payload, uncounted.
+    the step after its receipt. A worm also carries the list of nodes that its receiver must serve, as payload that is
+    not counted.
     Source: [Robinson95]; reconstructed from general knowledge.
     """
 

@@ -28,7 +28,7 @@ class UnicastScheme(Scheme):
 
 
 class UnicastAnywhere(UnicastScheme):
-    """A scheme of unicasts on every network, by the relation of unicasts there.
+    """A scheme of unicasts on every network, routed by the network's default relation for unicasts.
 
     The relation is e-cube on meshes, tori and rings, destination tags in multistage networks, and up*/down* on others.
     """
@@ -36,5 +36,5 @@ class UnicastAnywhere(UnicastScheme):
     kinds: tuple[str, ...] = ()
 
     def relation_on(self, topology: Topology) -> Relation:
-        """Return the chosen relation, by default that of unicasts on this kind of network."""
+        """Return the relation that the user chose, by default that of unicasts on this kind of network."""
         return self.relation if "relation" in vars(self) else usual_relation(topology.kind)

@@ -8,13 +8,15 @@ __all__ = ["Z"]
 
 
 class Z(TorusBroadcast):
-    """Divide the torus into four, send to a node of each of the other three, and repeat in each.
+    """Divide the torus into four quarters, send to one node of each of the other three quarters, and repeat in each
+    quarter.
 
-    In a block of 2 x 2 units of d x d nodes its source sends to (d, 0), (0, d) and, farthest and last, (-d, d); d
-    halves from n / 2 to 1. On a ring of two units both ways have the same length: (-d, d) is sent to the left, by its
-    sign.
+    A block has 2 x 2 units of d x d nodes each; d halves from n / 2 to 1. The source of a block sends to (d, 0), (0, d)
+    and, farthest and last, (-d, d). On a ring of two units both ways have the same length: the sign of the worm to (-d,
+    d) selects the way to the left.
 
-    Cost: log2(n) steps, 3 log2(n) t_s + 2 (n - 1) t_hop + log2(n) (c + t_r) if no worm waits. On larger tori some wait.
+    Cost: log2(n) steps, 3 log2(n) t_s + 2 (n - 1) t_hop + log2(n) (c + t_r) if no worm waits. From 4 x 4 nodes on some
+    worms may wait.
     Source: [Hou], sections 5.1 and 5.2, figures 5 and 6; the order of the sends is ours.
     """
 

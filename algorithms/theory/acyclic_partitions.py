@@ -24,7 +24,7 @@ __all__ = ["Dans", "Groups", "dans", "group_links", "own_dans"]
 
 
 MOST_SHOWN = 6
-"""Most pairs of DANs in a sentence. The data have all pairs."""
+"""Most pairs of DANs that a sentence lists. The JSON data list all pairs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,8 @@ class Groups:
 
 
 def group_links(subject: Problem, names: Sequence[str], numbers: npt.NDArray[np.int16]) -> Groups:
-    """Find the orders in which worms of several destinations use groups of links, with the hops to the first one."""
+    """Find the orders in which worms of several destinations use groups of links, hops to the first destination
+    included."""
     count = len(names)
     before = np.full((count, count, 4), NOWHERE, np.int32)
     for part, (ways, triples) in enumerate(zip(subject.parts, subject.visit_triples, strict=True)):
@@ -111,7 +112,7 @@ class Dans:
 
     @cached_property
     def uncovered(self) -> list[int]:
-        """Links in no DAN that worms use while they hold a consumption channel."""
+        """Links that are in no DAN although worms use them while they hold a consumption channel."""
         loaded = np.any([part.loaded for part in self.subject.parts], axis=0)
         return np.flatnonzero(loaded & (self.numbers < 0)).tolist()
 
@@ -135,7 +136,7 @@ class Dans:
 
     @cached_property
     def clash(self) -> list[tuple[int, int, tuple[int, ...]]]:
-        """Steps that lead from a DAN back to it, which excludes a partial order. Empty if there is a partial order."""
+        """Those pairs of `steps` that form a cycle of DANs. Empty if the DANs have a partial order."""
         around = _cycle([[first, second] for first, second, _ in self.steps])
         pairs = set(zip(around, around[1:] + around[:1], strict=True))
         return [step for step in self.steps if step[:2] in pairs]

@@ -11,10 +11,10 @@ PLACE = "section 3.2"
 
 
 def bounds(subject: Problem) -> list[TheoremCheck]:
-    """Count links in both readings, and check both constructions of Lemma 1's proof against the dependencies.
+    """Count links in two readings of Definition 1, and check the two constructions of Lemma 1's proof for cycles.
 
     One reading counts the links that worms use while they hold a consumption channel, as section 3.2.1 does. The other
-    counts all links that they use.
+    reading counts all links that worms of several destinations use.
     """
     if subject.unfit:
         why = f"does not apply: {subject.unfit}"

@@ -1,7 +1,7 @@
 """Fewest consumption classes that exclude cycles of dependencies, and the numbers of [Boppana98].
 
-Definition 3 is another question: here a map counts if worms cannot wait in a cycle, even if its classes are not a valid
-set of DANs.
+Definition 3 asks for the fewest DANs of a valid set. Here a class map counts if worms cannot wait in a cycle, even if
+its classes are not a valid set of DANs.
 """
 
 from dataclasses import dataclass
@@ -28,15 +28,15 @@ class Need:
     stated : int
         Number of classes of the map in use, at least one.
     free : bool
-        A channel for each of these classes suffices.
+        One consumption channel for each of the `stated` classes suffices.
     fewest : int or None
         The fewest classes by directions, with the deciding hop of the scheme's own map. None if it is not known, or no
         map excludes cycles.
     maps : list of ConsumptionClasses
-        All maps to the fewest classes. If these are not known: one map without a cycle, if there is one.
+        All maps to the fewest classes. If the fewest number is not known: one map without a cycle, if there is one.
     refused : list of dict
-        All maps to one class fewer, each with a cycle. Joining two classes removes no cycle, so that maps to even
-        fewer classes have one, too.
+        All maps to one class fewer than `fewest`, each with a cycle of dependencies. Joining two classes removes no
+        cycle, so that maps to even fewer classes have a cycle, too.
     """
 
     stated: int
@@ -47,7 +47,7 @@ class Need:
 
 
 def find_need(subject: Problem) -> Need:
-    """Search the maps of directions."""
+    """Search the maps from directions to classes."""
     stated = max(1, *map(len, subject.maps)) if subject.maps else 1
     free = is_free(subject.parts, stated)
     found, fewest = fewest_classes(subject.parts)
@@ -63,7 +63,7 @@ def find_need(subject: Problem) -> Need:
 
 
 def need(subject: Problem) -> list[TheoremCheck]:
-    """Decide the numbers of classes that suffice and that do not, and compare them with each claim of the paper."""
+    """Decide which numbers of classes suffice, and compare them with each claim of the paper."""
     name, place = "Classes needed", "section 3.2"
     if subject.has_stops and any(not part.routes.deterministic for part in subject.parts):
         return [TheoremCheck(name, place, "not decided: worms choose between channels, so a cycle need not be a "

@@ -40,9 +40,10 @@ class Conflict:
 def conflicts(plan: Plan, discipline: str = "fpfs") -> list[Conflict] | None:
     """List the pairs of packets that are sent in one step and share a link. None if the plan has no packet steps.
 
-    A tree without such pairs is depth contention-free ([Sivaram98], section 4.3.4). An order of nodes in which no two
-    pairs of neighbours share a link guarantees this for the first packet only: later packets overlap with worms within
-    the range of their own.
+    A tree without packets that share a link in one step is depth contention-free ([Sivaram98], section 4.3.4). An order
+    of the nodes in which worms between disjoint pieces of the order share no link guarantees this for the first packet
+    only. A later packet is sent at the same time as packets between nodes that lie between its sender and its receiver
+    in the order.
 
     Parameters
     ----------
@@ -61,7 +62,8 @@ def conflicts(plan: Plan, discipline: str = "fpfs") -> list[Conflict] | None:
 
 @compiled_from(QUADRATIC)
 def _shared(offsets, taken, steps, by_step, links):
-    """Return rows (step, worm, packet, worm, packet, link), packets from 0. ``by_step`` has all sends by step."""
+    """Return rows (step, worm, packet, worm, packet, link), packets from 0. ``by_step`` has the indices of all sends,
+    sorted by step."""
     packets = steps.shape[1]
     found = np.empty((1024, 6), np.int64)
     count = 0

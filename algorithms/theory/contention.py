@@ -13,7 +13,7 @@ from ..worms import AT_ONCE
 
 __all__ = ["Contention", "Shared", "contention"]
 
-#: Conditions of Theorem 1 that a pair with a common channel can meet. Condition 2 is that it has no common channel.
+#: Conditions of Theorem 1 that a pair with a common channel can meet. Condition 2: the pair has none.
 CONDITIONS = (1, 3, 4)
 
 
@@ -48,14 +48,14 @@ class Contention:
         receipt. 3: a node's worms of one step leave by different links. 4: each destination receives once, which is
         true of every `Plan`.
     stepwise : tuple of Shared
-        Pairs of one step that share a link.
+        Pairs of worms that are sent in one step and share a link.
     conditions : dict of int to int
         Number of pairs that share a link, by the first of Theorem 1's conditions that they meet. 1: the later sender
         has received the message by way of the earlier worm. 3: both worms have the same sender and first link. 4: the
         later sender has received the message by way of a worm that the earlier worm's sender sent later, by the same
         first link.
     violations : tuple of Shared
-        Pairs that share a link and meet none of these conditions.
+        Pairs of worms that share a link and meet none of Theorem 1's conditions.
     """
 
     plan: Plan
@@ -66,7 +66,7 @@ class Contention:
 
     @property
     def shared(self) -> int:
-        """Number of pairs that share a link."""
+        """Number of pairs of worms that share a link."""
         return sum(self.conditions.values()) + len(self.violations)
 
     @property

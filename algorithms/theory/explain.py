@@ -48,11 +48,13 @@ def explain(
     - Worms that switches replicate: [Varavithya], section 3, for one scheme alone. ``tokens`` has no effect, as these
       statements are about the cycles that tokens break.
     - Worms replicated from whole-worm buffers: [Sivaram98], section 5, for buffers that store whole worms and for
-      others. For worms along chains also their number and steps, for random multicasts drawn by ``seed``.
+      others. For worms along chains of switches also the number of worms and of steps, for random multicasts drawn by
+      ``seed``.
     - One scheme whose worms interfaces forward along k-binomial trees: also [Sivaram98], section 4.3.
 
     Section 3 of [Boppana98] is about the consumption channels of a node with one ejection port. If multicasts to two
-    destinations need not show all ways of a scheme, a statement that is true of them is reported as undecided.
+    destinations are not known to cover all larger multicasts of a scheme, a statement that is true of the former is
+    reported as undecided.
     """
     pairs = [(scheme, relation), *others]
     parts = [find_channel_use(one, topology, by, classes, seed) for one, by in pairs]

@@ -23,7 +23,7 @@ class Minimal:
     sets : list of Dans
         The valid sets, each once.
     refused : list of Dans
-        All smaller sets. None of them is valid.
+        All sets of fewer DANs. None of these sets is valid.
     """
 
     sets: list[Dans]
@@ -92,7 +92,7 @@ def minimal_by_directions(subject: Problem) -> Minimal | None:
 
 
 def _needed(subject: Problem, directions: list[str]) -> Groups:
-    """Group the links by those of the directions that worms use while they hold a consumption channel."""
+    """Group by direction the links in directions that worms use while they hold a consumption channel."""
     loaded = np.any([part.loaded for part in subject.parts], axis=0)
     along = {direction: links_along(subject.topology, direction) for direction in directions}
     needed = [direction for direction in directions if (along[direction] & loaded).any()]

@@ -16,7 +16,8 @@ from .statement import TheoremCheck
 __all__ = ["Partitions", "minimal_by_links", "search"]
 
 MOST = 64
-"""Most switches, and most links that worms use while they hold a consumption channel: each is a bit of a word."""
+"""Most switches, and most links that worms use while they hold a consumption channel: each is a bit of a 64-bit word.
+"""
 
 MOST_STEPS = 4_000_000
 """Most steps of the search for sets of one size. A step puts a link into a DAN."""
@@ -130,7 +131,8 @@ def _order(ends: npt.NDArray[np.int32], before: npt.NDArray[np.bool_]) -> list[i
 
 @compiled
 def _search(ends, after, prior, switches, count, most, first):
-    """Try each link in each DAN, of the empty DANs only in the first. Return the sets, the steps, and completeness.
+    """Try each link in each DAN with links and in one empty DAN; return the number of sets and of steps, and
+    completeness.
 
     The state at each depth is the reachability between switches in each DAN and the order of the DANs.
     """

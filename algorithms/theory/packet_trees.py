@@ -57,7 +57,7 @@ class PacketTree:
 
     @property
     def delays(self) -> npt.NDArray[np.int64]:
-        """Steps between two packets at each node, int64 [nodes, packets - 1]; 0 at the root (Definition 1)."""
+        """Steps from each packet to the next at each node (Definition 1), int64 [nodes, packets - 1]; 0 at the root."""
         return np.diff(self.arrivals, axis=1)
 
     @property

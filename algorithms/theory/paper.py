@@ -15,7 +15,7 @@ class Claim:
         Name of the claim or of the scheme, and the section.
     text : str
     too_few, enough : int or None
-        Channels of a node with which the scheme can deadlock, and with which it cannot.
+        Number of consumption channels of a node with which the scheme can deadlock, and number with which it cannot.
     """
 
     name: str
@@ -35,13 +35,13 @@ class Stated:
         The scheme meets the hypotheses of Theorem 1 (section 3.1: all schemes but individual do).
     claims : tuple of Claim
     dans : int
-        Number of DANs of the paper's valid set. 0: the paper has no set for the scheme.
+        Number of DANs of the paper's valid set for the scheme. 0: the paper states no set.
     unique : bool
         The paper says that this set is minimal and the only one.
     shortest : bool
         The paper says that unicasts by the scheme's relation take shortest paths (section 2.1).
     outgoing : int or None
-        Outgoing virtual channels of a node with two on each link (section 3.2.1).
+        Outgoing virtual channels that the paper counts at a node, with two on each link (section 3.2.1).
     """
 
     meets: bool

@@ -53,7 +53,8 @@ def chained(topology: Topology, scheme: MultiDropScheme, seed: int = 0) -> list[
 
 
 def drawn_multicasts(topology: Topology, seed: int) -> list[Multicast]:
-    """Draw multicasts to nodes at a few switches. Number and choice of switches and nodes are uniform."""
+    """Draw multicasts to nodes at a few switches. The numbers and the choice of switches and nodes are uniformly
+    distributed."""
     draw = np.random.default_rng(seed)
     homes = topology.consumptions[:, 0]
     places = np.unique(homes)
@@ -69,10 +70,10 @@ def drawn_multicasts(topology: Topology, seed: int) -> list[Multicast]:
 
 
 def piecewise(topology: Topology, switches: Sequence[int]) -> Counter[tuple[bool, bool]]:
-    """Compare the paths of worms to two switches in turn with the shortest legal paths of both pieces joined.
+    """Compare the paths of worms to two switches in turn with shortest legal paths to the first and on to the second.
 
-    At the first switch the routing table depends on the worm's last link, up or down. After a down link it must not go
-    up again. So it may have fewer or longer paths than a worm that begins at this switch.
+    At the first switch the routing table depends on the worm's last link, up or down. After a down link the worm must
+    not go up again. So the worm may have fewer or longer paths than a worm that begins at this switch.
 
     Parameters
     ----------
@@ -124,7 +125,7 @@ def _by_hops(ways: Counter[tuple[int, int]]) -> Counter[int]:
 
 
 def _lemma_5(topology: Topology, seed: int) -> TheoremCheck:
-    """Decide if the paths of a worm are all combinations of the paths of its pieces."""
+    """Decide if the paths of a worm are all combinations of shortest legal paths between its stops."""
     places = np.unique(topology.consumptions[:, 0])
     if len(places) > MOST_ENDS:
         places = np.sort(np.random.default_rng(seed).choice(places, MOST_ENDS, replace=False))
@@ -194,6 +195,7 @@ def _switches(topology: Topology, one: Multicast) -> list[int]:
 
 
 def _all_sizes(topology: Topology, one: Multicast) -> set[tuple[int, ...]]:
-    """Return the numbers of destinations of the worms of each cover, each once."""
+    """Return for each cover (partition of the switches into chains) the numbers of destinations of its worms; each
+    once."""
     at = Counter(topology.consumptions[list(one.destinations), 0].tolist())
     return {tuple(sorted(sum(at[switch] for switch in chain) for chain in cover)) for cover in all_covers(topology, at)}

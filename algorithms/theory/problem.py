@@ -53,12 +53,12 @@ class Problem:
 
     @property
     def complete(self) -> bool:
-        """Multicasts to two destinations are known to show all ways."""
+        """Multicasts to two destinations are known to cover all larger multicasts."""
         return all(part.complete for part in self.parts)
 
     @property
     def has_stops(self) -> bool:
-        """Worms stop on their way."""
+        """Some worms have a stop before their last destination."""
         return any(part.has_stops for part in self.parts)
 
     @cached_property

@@ -1,4 +1,5 @@
-"""Orders of channels in which worms request higher channels only: proofs of deadlock freedom for readers."""
+"""Orders of channels in which worms request higher channels only: proofs of deadlock freedom that a reader can check.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -23,7 +24,8 @@ class Ranking:
     """Rank of each link and each consumption channel, with one ejection port for each node.
 
     If worms request higher channels only, and at their last destination some channel of the node is higher, no worm
-    waits for ever. Proof: otherwise one of the waiting worms holds the highest channel, but requests a higher one.
+    waits for ever. Proof: of the worms that wait for ever, one holds the highest channel. It requests a higher channel,
+    which another of them holds: a contradiction.
 
     Parameters
     ----------
@@ -45,7 +47,8 @@ class Ranking:
         return [str(resource) for _, resource in sorted(named, key=lambda one: one[0])]
 
     def check(self, parts: Sequence[ChannelUse], classes: ClassMap) -> tuple[int, list[str]]:
-        """Check all requests of worms that hold a resource. Return the number of steps, and the steps that do not rise.
+        """Check all requests of worms that hold a resource. Return the number of requests, and those not for a higher
+        channel.
 
         The check uses the worms' channel use, and no result of the search for this order.
         """
@@ -53,7 +56,7 @@ class Ranking:
         return len(steps), [name for name, rises in steps.items() if not rises]
 
     def _steps(self, part: ChannelUse, classes: ClassMap) -> Iterator[tuple[str, int, int]]:
-        """Yield the name of each step, the held rank, and the requested rank."""
+        """Yield for each request its name, the rank of the held resource, and the rank of the requested resource."""
         topology, names = part.topology, link_names(part.topology)
         of_link = classes.of_channels(topology)
         highest = self.consumption.max(axis=1)
@@ -81,7 +84,8 @@ class Ranking:
 
 
 def ranking(graph: DependencyGraph) -> Ranking | None:
-    """Rank the resources of a graph by the length of the chain of requests that can follow. None if it has a cycle."""
+    """Rank the resources of a graph by the length of the chain of requests that can follow. None if the graph has a
+    cycle."""
     levels = np.full(graph.resources, -1)
     after: list[list[int]] = [[] for _ in range(graph.resources)]
     before: list[list[int]] = [[] for _ in range(graph.resources)]

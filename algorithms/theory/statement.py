@@ -23,9 +23,9 @@ class TheoremCheck:
     paper : str or None
         The paper's own result for this scheme.
     agrees : bool or None
-        The result agrees with the paper's. None if the paper has none for this scheme.
+        The result agrees with the paper's result. None if the paper has no result for this scheme.
     found : dict
-        The numbers of the sentence.
+        The numbers in `sentence`, by name.
     witness : list of dict, optional
         Worms that show the result.
     certificate : dict, optional

@@ -1,4 +1,4 @@
-"""Theorem 1 of [Boppana98]: schemes that can deadlock on single consumption channels, and two worms that do."""
+"""Theorem 1 of [Boppana98]: schemes that can deadlock with one consumption channel per node, and two worms that do."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ MOST_PAIRS = 64
 """Most pairs of nodes whose worms are searched, the nearest pairs first."""
 
 FLITS_A_HOP = 64
-"""Flits of the witness worms for each hop between the two nodes: four of the deepest buffers."""
+"""Flits of the witness worms for each hop between the two nodes: four times the flits of the deepest buffer."""
 
 
 @dataclass(frozen=True)
@@ -42,10 +42,11 @@ class Crossing:
 
 
 def theorem1(subject: Problem) -> TheoremCheck:
-    """Decide both hypotheses of Theorem 1: worms wait for links while they hold a consumption channel, and worms cross.
+    """Decide both hypotheses of Theorem 1.
 
-    Two nodes that are visited in both orders need not be neighbours. Hypothesis 2 is undecided if multicasts to two
-    destinations do not cross and need not show all ways of the scheme.
+    Hypothesis 1: worms wait for links while they hold a consumption channel. Hypothesis 2: two worms visit the same two
+    nodes in opposite orders. Two nodes that are visited in both orders need not be neighbours. Hypothesis 2 is
+    undecided if multicasts to two destinations do not meet it, and larger multicasts may.
     """
     pairs, found = crossing(subject)
     unseen = False if subject.complete else None  # the answer for worms that were not analysed
@@ -89,9 +90,10 @@ def theorem1(subject: Problem) -> TheoremCheck:
 
 
 def crossing(subject: Problem) -> tuple[int, Crossing | None]:
-    """Find two worms that visit two nodes in both orders, preferably worms that meet.
+    """Find two worms that visit two nodes in both orders, if possible two with `Crossing.meets`.
 
-    Each worm is that of a multicast to the two nodes by its scheme. Nearest nodes and lowest sources come first.
+    Each worm is sent for a multicast to exactly these two nodes. Pairs of nodes with the fewest hops between them are
+    tried first, and for each pair the nearest sources.
 
     Returns
     -------
@@ -115,7 +117,8 @@ def crossing(subject: Problem) -> tuple[int, Crossing | None]:
 
 
 def _crossings(subject: Problem, first: int, second: int) -> Iterator[Crossing]:
-    """Yield pairs of the schemes' worms that visit two nodes in both orders, the nearest first."""
+    """Yield pairs of the schemes' worms that visit two nodes in opposite orders, those from the nearest sources first.
+    """
     back = list(_worms(subject, second, first))
     for there in _worms(subject, first, second):
         for other in back:

@@ -42,7 +42,7 @@ class Copies:
 
     @cached_property
     def graph(self) -> DependencyGraph:
-        """Dependencies of the worms. They include consumption channels unless `consumed`."""
+        """Dependencies of the worms. The graph includes consumption channels unless `consumed`."""
         return dependency_graph([self.part], 1, ejection=self.ejection, consumed=self.consumed)
 
     @cached_property
@@ -54,8 +54,8 @@ class Copies:
     def meets(self) -> Flags:
         """Pairs of switches of a stage whose replicated worms can wait for each other, bool [switches, switches].
 
-        Each worm holds a resource behind one output of its switch and waits for a resource behind another output. The
-        resource that one worm holds is the one that the other waits for.
+        Each of two such worms holds a resource behind one output of its switch, and waits behind another output for the
+        resource that the other worm holds.
         """
         graph, topology = self.graph, self.part.topology
         plain = np.ones(len(graph.starts), bool) if graph.copied is None else graph.copied < 0
@@ -91,7 +91,7 @@ class Copies:
     def _outputs(self, switch: int) -> list[int]:
         """Return the resources that worms request at a switch: links, or consumption channels in the last stage.
 
-        Empty in the last stage if `consumed`.
+        For a switch of the last stage the list is empty if `consumed`.
         """
         topology, graph = self.part.topology, self.graph
         links = [link * graph.vc_classes for link in topology.link_of_port[switch].tolist() if link >= 0]
@@ -103,7 +103,7 @@ class Copies:
 
 
 def overlapped_networks(part: ChannelUse) -> Integers:
-    """Partition the links into the most sets such that no worm uses links of two sets, int64 [links].
+    """Partition the links into as many sets as possible, with no worm that uses links of two sets, int64 [links].
 
     Source: [Varavithya], section 3.1, Figure 2 (c) and (d).
     """
@@ -210,7 +210,7 @@ def _groups(copies: Copies) -> TheoremCheck:
 
 
 def _connected(meets: Flags) -> bool:
-    """Return whether all switches are connected by `meets`; a single switch must meet itself."""
+    """Return whether `meets` connects all switches; a single switch must be paired with itself."""
     if len(meets) == 1:
         return bool(meets[0, 0])
     reached = np.zeros(len(meets), bool)

@@ -38,8 +38,8 @@ class Buffered:
 def buffered(worms: Buffered) -> list[TheoremCheck]:
     """Decide whether Theorems 4 and 5 of [Sivaram98] hold for a scheme.
 
-    For trees, decide instead of Theorem 4 whether each destination is reached once. Without a choice of channels,
-    decide also if Theorem 5 needs its condition.
+    For trees, decide instead of Theorem 4 whether each destination is reached once. If worms have no choice of
+    channels, decide also whether Theorem 5 needs its condition, buffers for whole worms.
     """
     first = [_theorem_4(worms.part)] if worms.part.pairs is not None else [_covered(worms.part), _once(worms.part)]
     return [*first, _theorem_5(worms), *([_condition(worms)] if worms.part.routes.deterministic else [])]
@@ -64,8 +64,8 @@ def _theorem_4(part: ChannelUse) -> TheoremCheck:
     return TheoremCheck(
         "Theorem 4", "section 5.2.4",
         f"{len(pairs)} pairs of switches can be consecutive in a chain. {_links(upwards)} up on the shortest legal "
-        "paths between them. No link skips a level" if apart <= 1 else
-        f"a link skips {count(apart - 1, 'level')}", upwards == 0 and apart <= 1,
+        "paths between them. " + ("No link skips a level" if apart <= 1 else
+                                  f"A link skips {count(apart - 1, 'level')}"), upwards == 0 and apart <= 1,
         found={"pairs": len(pairs), "links": ways, "up": upwards}, source=SOURCE)
 
 

@@ -28,7 +28,7 @@ __all__ = ["TOPOLOGIES", "Places", "Topology", "TopologyKind", "to_toml", "topol
 class TopologyKind:
     """A kind of topology: its syntax, its description, and the builder for the text after the colon.
 
-    ``relation`` is the name of the relation of unicasts if the user names none.
+    ``relation`` is the name of the relation that routes unicasts if the user names no relation.
     """
 
     syntax: str
@@ -53,11 +53,11 @@ TOPOLOGIES.add("torus", TopologyKind(
     "torus:XxYxZ, and so on", torus, "e-cube"))
 TOPOLOGIES.add("ring", TopologyKind("ring:N", "nodes in a circle, links both ways", ring, "e-cube"))
 TOPOLOGIES.add("min", TopologyKind(
-    "min:b=B,stages=S[,kind=KIND]", "multistage network of BxB switches for B**S nodes, each with one end on the "
-    f"left and one on the right; kinds: {', '.join(WIRINGS)}", multistage, "destination-tags"))
+    "min:b=B,stages=S[,kind=KIND]", "multistage network of BxB switches for B**S nodes, each injects on the left and "
+    f"consumes on the right; kinds: {', '.join(WIRINGS)}", multistage, "destination-tags"))
 TOPOLOGIES.add("irregular", TopologyKind(
     "irregular:NAME=NUMBER,...", "switches with several nodes each, joined at random by a share of the ports that "
-    "nodes leave free; what is not given is switches=8, ports=8, nodes=32, connectivity=0.8, seed=1", irregular))
+    "nodes leave free; defaults: switches=8, ports=8, nodes=32, connectivity=0.8, seed=1", irregular))
 
 
 def topology(specification: str) -> Topology:
@@ -67,8 +67,8 @@ def topology(specification: str) -> Topology:
     ----------
     specification : str
         A kind with parameters, as ``"mesh:8x8"``; ``NAME.toml``, a network file (`read_toml`); or ``FILE.py`` or
-        ``FILE.py:NAME`` for a `Topology`, or a function without arguments that returns one. A file with a single
-        topology needs no name. It is run as a Python program.
+        ``FILE.py:NAME`` for a `Topology`, or a function without arguments that returns one. For a Python file with a
+        single topology, ``:NAME`` is not needed. wormcast runs the file as a Python program.
 
     Raises
     ------
@@ -98,7 +98,8 @@ FILES = "NAME.toml, FILE.py, FILE.py:NAME"
 
 
 def _of_file(specification: str, found: Topology) -> Topology:
-    """Return a file's network. Refuse one with the name of a kind of ours, unless that kind builds the same network."""
+    """Return a file's network. Refuse a network with the name of a built-in kind, unless that kind builds the same
+    network."""
     claimed = {found.kind, found.name.partition(":")[0]} & set(TOPOLOGIES.own)
     if claimed:
         try:
@@ -113,7 +114,7 @@ def _of_file(specification: str, found: Topology) -> Topology:
 
 
 def _of_others(kind: str, parameters: str) -> Topology:
-    """Build a kind of another package. Errors in its code become refusals."""
+    """Build a kind of another package. Errors in its code are raised as `WormcastError`."""
     try:
         found = TOPOLOGIES[kind].build(parameters)
     except WormcastError:

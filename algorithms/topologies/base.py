@@ -16,7 +16,7 @@ __all__ = ["Places", "Topology"]
 
 Integers = npt.NDArray[np.int32]
 
-#: Text for all nodes but the source, as destinations.
+#: Text with which a user selects all nodes but the source as destinations.
 ALL = "all"
 
 
@@ -47,18 +47,19 @@ class Topology:
     name : str
         Specification that builds it, in its shortest form: ``"mesh:8x8"``.
     kind : str
-        Part before the colon: ``"mesh"``.
+        Part of the name before the colon: ``"mesh"``.
     shape : tuple of int
         Extents of the coordinates. Ids are row-major in it: the last coordinate runs fastest.
     ports : tuple of tuple of str, [switches][ports]
-        Port names of each switch. An input and an output share index and name, but may lead to different switches.
+        Port names of each switch. An input and an output of the same index have the same name, but may be linked to
+        different switches.
     links : int32 array [links, 4]
         One row per unidirectional link between two switches: from switch, its output port, to switch, its input port.
-        Links may be parallel. A port without a row and without a node is open.
+        Links may be parallel. A port without a link and without a node is open.
     injections, consumptions : int32 array [nodes, 2]
         Switch and input port where a node injects; switch and output port where it consumes. One node per port.
     coordinates : int32 array [nodes, dimensions]
-        Coordinates of the nodes, in the order of their text.
+        Coordinates of the nodes, in the order in which users write them.
     labels : int32 array [nodes], optional
         Index of each node on the Hamiltonian path, if the kind has one.
     switch_names : tuple of str, optional
@@ -68,7 +69,8 @@ class Topology:
     root : int
         Switch from which breadth-first trees grow.
     origin : str, optional
-        Specification from which `topology` builds it again. Default: its name; for a file's network, the user's text.
+        Specification from which `topology` builds it again. Default: the topology's name; for a network from a file,
+        the text that the user gave.
     """
 
     name: str
@@ -154,7 +156,7 @@ class Topology:
 
     @property
     def hamiltonian_labels(self) -> Integers:
-        """Labels of the nodes, int32 [nodes]. Refused if the kind has none."""
+        """Labels of the nodes, int32 [nodes]. A topology without labels is refused."""
         if self.labels is None:
             raise WormcastError(f"topology: {self.name} has no Hamiltonian labels. Allowed: meshes.")
         return self.labels
@@ -181,7 +183,8 @@ class Topology:
 
     @cached_property
     def _named_nodes(self) -> dict[str, int]:
-        """Nodes by the names of their switches that have no other meaning for `node`, as numbers and ``all`` have."""
+        """Nodes by switch name, for the names that `node` accepts. Names without a letter, and ``all``, have other
+        meanings."""
         if not self.direct:
             return {}
         return {name: node for node, name in enumerate(self.switch_names)

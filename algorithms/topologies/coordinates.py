@@ -12,23 +12,24 @@ Integers = npt.NDArray[np.int32]
 __all__ = ["FARTHEST", "Places", "levels", "places_around", "places_by_level"]
 
 FARTHEST = 10**9
-"""Largest coordinate, and with a minus sign the smallest. Arithmetic of larger ones would lose precision."""
+"""Largest coordinate, and with a minus sign the smallest. Arithmetic with larger coordinates would lose precision."""
 
 GAP = 2.0
-"""Cells from the lowest nodes of a level to the switches of the next."""
+"""Cells from the lowest nodes of a level to the switches of the next level."""
 
 ROW = 8
-"""Least number of nodes of a switch in one row."""
+"""Least length of a row of a switch's nodes, in nodes, before a second row begins."""
 
 BESIDE, FARTHER = 0.6, 0.7
 """Cells from node to node of a row, and extra distance of every second node from the switch."""
 
 SIDES, LINK = 1.3, 0.7
-"""Cells between the nodes of two switches, and for every two links down from a switch that pass beside its nodes."""
+"""Cells between the nodes of neighbouring switches, and further cells for every two links down that pass beside a
+switch's nodes."""
 
 ARC = 1.0
-"""Height of the arc on which a level's switches are drawn, in cells. Links within the level then pass beside other
-switches."""
+"""Height of the arc on which a level's switches are drawn, in cells. Because of the arc, links within a level pass
+beside other switches."""
 
 
 class Wired(Protocol):
@@ -59,9 +60,10 @@ class Places:
     ----------
     switches : float array [switches, 2 or 3]
     nodes : float array [nodes, 2 or 3]
-        Positions where nodes inject. In a direct network, those of the nodes' switches.
+        Positions where nodes inject. In a direct network these are the positions of the nodes' switches.
     sinks : float array [nodes, 2 or 3], optional
-        Positions where nodes consume, in a network whose nodes are drawn at both ends of their worms.
+        Positions where nodes consume, in a network whose nodes are drawn twice: where they inject and where they
+        consume.
     """
 
     switches: Floats
@@ -124,7 +126,8 @@ def places_around(topology: Wired, places: Floats) -> Places:
 
 
 def _most_beside(topology: Wired, level: Integers) -> int:
-    """Count the most links down, either way, on each side of a switch's nodes."""
+    """Return the most links between a switch and lower levels that pass on one side of its nodes (half of these links).
+    """
     start, end = topology.links[:, 0], topology.links[:, 2]
     down = np.bincount(start[level[end] > level[start]], minlength=topology.switches)
     up = np.bincount(end[level[start] > level[end]], minlength=topology.switches)
@@ -140,13 +143,13 @@ def _mean_above(topology: Wired, places: Floats, level: Integers, switch: int) -
 
 
 def _size(nodes: int) -> tuple[int, float]:
-    """Nodes in a row, and distance of the last row of this number of nodes below the switch, in cells."""
+    """Number of nodes in a row, and distance from the switch to the last row, in cells, for this number of nodes."""
     wide = min(nodes, max(ROW, int(np.ceil(np.sqrt(2 * nodes)))))
     return wide, (-(-nodes // wide) - 1) * 2 * FARTHER + 1.0 + FARTHER * (wide > 1)
 
 
 def _block(places: Floats, homes: Integers, down: int) -> Floats:
-    """Positions of nodes in rows below their switches, or above with -1; every second node of a row farther away."""
+    """Positions of nodes in rows below (1) or above (-1) their switches; every second node of a row is farther away."""
     numbers = np.zeros(len(homes), int)
     counts = np.bincount(homes, minlength=len(places))
     for switch in np.flatnonzero(counts):

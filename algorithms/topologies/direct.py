@@ -8,11 +8,11 @@ from .base import Places, Topology
 __all__ = ["GRIDS", "direction_name", "grid", "grid_places", "mesh_directions", "port_name"]
 
 GRIDS = ("mesh", "torus", "ring")
-"""Kinds whose ports are steps up and down the dimensions of their coordinates."""
+"""Kinds of topology whose ports lead one step up or down a dimension of the coordinates."""
 
 
 def grid(kind: str, shape: tuple[int, ...], *, wraps: bool) -> Topology:
-    """Build a mesh, or with links around the edges a torus. Its name is ``KIND:`` and the extents.
+    """Build a mesh, or with links around the edges a torus. The network's name is ``KIND:`` and the extents.
 
     Each router has two ports for each dimension with more than one node, last dimension first and upwards first, and
     then ``local``. A link goes from the port up to the neighbour's port down, and another one back.
@@ -67,10 +67,10 @@ def port_name(dimensions: int, dimension: int, step: int) -> str:
 
 
 def grid_places(coordinates: npt.NDArray[np.int32], shape: tuple[int, ...]) -> npt.NDArray[np.float64]:
-    """Place the nodes. Two dimensions: column, row. Three: x, y, z. More: grids of grids in the plane.
+    """Place the nodes. Two dimensions: column, row. Three: x, y, z. Four and more: grids of grids in the plane.
 
-    With more dimensions the last runs along x, the one before along y, the next along x again. Its step is one cell
-    more than the size of the grids within.
+    From four dimensions on, the last dimension runs along x, the one before it along y, the one before that along x
+    again. A step of an outer dimension is one cell more than the size of the inner grids.
     """
     if len(shape) == 3:
         return coordinates.astype(float)

@@ -18,16 +18,16 @@ DEFAULTS = {"switches": "8", "ports": "8", "nodes": "32", "connectivity": "0.8",
 def irregular(parameters: str) -> Topology:
     """Build the irregular network with these parameters: ``"switches=8,ports=8,nodes=32,connectivity=0.8,seed=1"``.
 
-    These are the defaults. Nodes are spread evenly over the switches, neighbouring ids at one switch. The fraction
-    ``connectivity`` of the other ports is joined in pairs, each by a link both ways; the rest stay open. No switch is
-    joined to itself, two may be joined by several links, and all switches are connected. A switch has first its ports
-    for links, ``p0``, ``p1``, ..., joined from the first on, and then those of its nodes, ``n0``, ``n1``, ... The same
-    parameters build the same network in every version.
+    These are the defaults. Nodes are spread evenly over the switches, with consecutive ids at a switch. The fraction
+    ``connectivity`` of the ports without a node is joined in pairs, each by a link both ways; the rest stay open. No
+    switch is joined to itself, two switches may be joined by several links, and all switches are connected. A switch
+    has first its ports for links (``p0``, ``p1`` and so on), joined from the first on, and then the ports of its nodes
+    (``n0``, ``n1`` and so on). The same parameters build the same network in every version.
 
     Source: [Sivaram98], section 6, which leaves open how networks are made connected. Here a random tree is grown
-    first: each switch, in random order, is joined to a random free port of the switches before it. Then random free
-    ports of different switches are joined. If only one switch has free ports left, a random link is cut and both ends
-    are joined to that switch.
+    first: each switch, in random order, is joined to a random free port of the switches before it in this order. Then
+    random free ports of different switches are joined. If only one switch has free ports left, a random link is cut and
+    both ends are joined to that switch.
 
     Raises
     ------
@@ -82,11 +82,12 @@ def _pairs(random: SplitMix64, free: list[int], links: int) -> list[tuple[int, i
     Parameters
     ----------
     free : list of int, [switches]
-        Free ports of each switch, one or more; they differ by one at most. Ports that stay open remain in the list.
+        Free ports of each switch, one or more; they differ by one at most. After the call the list has the number of
+        open ports of each switch.
     """
     order = list(range(len(free)))
     random.shuffle(order)
-    order.sort(key=lambda switch: free[switch] == 1)  # switches with one port are leaves of the tree
+    order.sort(key=lambda switch: free[switch] == 1)  # switches with one free port become leaves of the tree
     pairs: list[tuple[int, int]] = []
 
     def draw(switches: list[int]) -> int:

@@ -23,9 +23,9 @@ ORDER = (LINK, NODE, OPEN)
 def built_ports(topology: Topology) -> tuple[list[list[str]], list[list[str]]]:
     """Return the uses for which inputs and outputs are built, [switches][ports]: a link, a node, or open (not built).
 
-    An open port is built like the port of the same name in switches with the same port names: for a link if one of them
-    has a link there, else for a node. So a mesh has one kind of switch, edges included. A port that is open in all of
-    them is not built.
+    An open port is built as in other switches with the same port names: for a link if one of these has a link at this
+    port, else for a node. So a mesh has one kind of switch, edges included. A port that is open in all switches with
+    the same port names is not built.
     """
     into = _uses(topology, topology.links[:, 2:], topology.injections)
     out = _uses(topology, topology.links[:, :2], topology.consumptions)
@@ -54,8 +54,8 @@ def built_alike(topology: Topology) -> Iterator[tuple[Ids, tuple[str, ...], tupl
 def way_back(topology: Topology, members: Ids, inputs: list[int], outputs: list[int]) -> tuple[int | None, ...]:
     """Return for each input the output back to the worm's previous switch, in switches with the same hardware.
 
-    Inputs and outputs are given as ports and returned as indices. None: no output leads back in all members. Routers
-    do not have this turn.
+    The arguments are port numbers; the result has indices of `outputs`. None: no output leads back in all members.
+    Routers do not have the turn back.
     """
     came = topology.at_ports(topology.links[:, 2:], topology.links[:, 0])[members[:, None], inputs]
     return same_end(came, topology.neighbours[members[:, None], outputs], inputs, outputs)
@@ -63,7 +63,7 @@ def way_back(topology: Topology, members: Ids, inputs: list[int], outputs: list[
 
 @lru_cache(maxsize=16)
 def ways_back(topology: Topology) -> Ids:
-    """Output port of the way back, by the link of a worm's arrival, int64 [links]; -1: there is none."""
+    """Return for each link the output port that leads back to its beginning, int64 [links]; -1: there is none."""
     ports = np.full(topology.link_of_port.shape, -1, np.int64)
     for members, _, into, out in built_alike(topology):
         inputs, outputs = ([p for p, use in enumerate(uses) if use == LINK] for uses in (into, out))
@@ -75,7 +75,8 @@ def ways_back(topology: Topology) -> Ids:
 
 
 def same_end(first: npt.NDArray, second: npt.NDArray, ports: list[int], others: list[int]) -> tuple[int | None, ...]:
-    """Find for each column of the first array the column of the second that agrees in every row with both entries.
+    """Find for each column of the first array the column of the second that is equal in all rows where both have
+    entries.
 
     Of several such columns it takes the one of the same port, else the lowest.
     """
@@ -89,7 +90,8 @@ def same_end(first: npt.NDArray, second: npt.NDArray, ports: list[int], others: 
 
 
 def links_go_both_ways(topology: Topology) -> bool:
-    """Return whether every link has a counterpart, so that links have an up and a down direction."""
+    """Return whether every link has a counterpart in the other direction, so that links have an up and a down
+    direction."""
     return not any(_without_counterpart(topology))
 
 

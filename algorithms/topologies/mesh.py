@@ -42,8 +42,8 @@ def hamiltonian_labels(coordinates: npt.NDArray[np.int32], shape: tuple[int, ...
     """Label the nodes along a Hamiltonian path: the reflected mixed-radix code of their coordinates.
 
     The coordinates are digits, in the order of `label_axes`. A digit counts backwards if the sum of the coordinates
-    before it is odd. Each step along the path changes one coordinate by one, so that this sum alternates between even
-    and odd.
+    before it in this order is odd. Each step along the path changes one coordinate by one, so that the sum before a
+    digit alternates between even and odd.
 
     Source: [Boppana98], section 2.1: label(r, c) = k*r + (c if r is even else k-1-c), k columns; [Amnah], the
     labels of three-dimensional meshes. Beyond three dimensions: ours.
@@ -58,5 +58,5 @@ def hamiltonian_labels(coordinates: npt.NDArray[np.int32], shape: tuple[int, ...
 
 
 def label_axes(dimensions: int) -> tuple[int, ...]:
-    """Sort the dimensions from the slowest to the fastest along the Hamiltonian path: y, z, x of three ([Amnah])."""
+    """Sort the dimensions from the slowest to the fastest along the Hamiltonian path: in 3-D y, z, x ([Amnah])."""
     return (1, 2, 0) if dimensions == 3 else tuple(range(dimensions))

@@ -26,8 +26,8 @@ class MinKind:
         Maps the digits of lines, int [lines, stages] with the most significant first, and a number i to the digits of
         the lines to which they lead: from nodes to stage 0 for i=0, else from stage i-1 to stage i, or to nodes.
     digits : function
-        Maps the number of stages to the digit of the destination, 0 the most significant, that selects the output port
-        in each stage.
+        Maps the number of stages to a tuple: for each stage the digit of the destination that selects the output port.
+        Digit 0 is the most significant.
     """
 
     wiring: Wiring
@@ -40,14 +40,14 @@ def shuffle(digits: Integers, _: int = 0) -> Integers:
 
 
 def exchange(digits: Integers, place: int) -> Integers:
-    """Swap the least significant digit with that of a place, counted from it: the butterfly permutation."""
+    """Swap the least significant digit with the digit `place` positions before it: the butterfly permutation."""
     swapped = digits.copy()
     swapped[:, [-1, -1 - place]] = digits[:, [-1 - place, -1]]
     return swapped
 
 
 def narrowing_unshuffle(digits: Integers, stage: int) -> Integers:
-    """Rotate the last digits to the right, one less for each stage: the baseline permutation."""
+    """Rotate the last digits to the right, one digit fewer after each stage: the baseline permutation."""
     if stage == 0:
         return digits
     fixed = stage - 1
@@ -95,8 +95,8 @@ def multistage(parameters: str) -> Topology:
         node 3 --p1    p1-----p1    p1-- node 3
 
     The switch in row i of stage j is j*rows+i. There is one path from any node to any node, itself included: in each
-    stage a base-b digit of the destination selects the output port (`stage_digits`). Line p of row i is i*b+p. Lines
-    are joined by their base-b digits:
+    stage a base-b digit of the destination selects the output port (`stage_digits`). Port p of a switch in row i is
+    line i*b+p of its stage. Lines are joined by their base-b digits:
 
     baseline (the default)
         node n to line n of stage 0; after stage j the last stages-j digits are rotated to the right.

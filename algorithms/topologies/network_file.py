@@ -1,4 +1,4 @@
-"""Networks as TOML files. A written file reads back as the same network."""
+"""Networks as TOML files. A network that is written to a file and read again is equal."""
 
 import dataclasses
 import json
@@ -20,7 +20,7 @@ from .validation import validate_topology
 
 __all__ = ["NETWORK", "read_toml", "to_toml"]
 
-#: Most switches, ports and links of a file.
+#: Most switches of a file, and largest extent of its coordinates.
 MOST = 4096
 
 TEXT = {"type": "string", "minLength": 1, ALLOWED: "text"}
@@ -109,15 +109,16 @@ def read_toml(path: str) -> Topology:
         links = [[0, 1], [1, 2], [2, 3], [3, 0]]    # both ways; [switch, output, switch, input] is one way
 
     These keys are needed. Switches and ports are numbers or names. A link or node without a port gets the lowest free
-    one: first the links in their order, and then the nodes. Optional keys:
+    port: first the links in their order, and then the nodes. Optional keys:
 
     - ``ports``: number of ports per switch, their names in all switches, or one list of names per switch. Default: as
-      many as are used, named ``p0``, ``p1``, ... for links and ``n0``, ``n1``, ... for nodes.
+      many as are used; ports of links are named ``p0``, ``p1`` and so on, ports of nodes ``n0``, ``n1`` and so on.
     - ``consumptions``: [switch, port] where each node consumes, for all nodes. Default: where they inject.
-    - ``name``: default the file's name. ``kind``: default ``own``. ``root``: a switch, default 0.
+    - ``name``: name of the network, default the file's name. ``kind``: default ``own``. ``root``: a switch, default 0.
     - ``shape``: extents of the coordinates; ids are row-major in it.
     - ``labels``: label of each node, along a Hamiltonian path.
-    - ``places`` of switches, ``node_places`` and ``sink_places``: two or three numbers each (`Places`).
+    - ``places`` of switches, ``node_places`` and ``sink_places``: positions in drawings, two or three numbers each
+      (`Places`).
 
     Raises
     ------
@@ -144,7 +145,7 @@ class _Reader:
         self.inputs: list[set[int]] = [set() for _ in range(self.switches)]
 
     def refusal(self, sentence: str) -> WormcastError:
-        """Return the refusal of the file with this sentence."""
+        """Return an error that names the file, with this sentence."""
         return WormcastError(f"topology: {self.path}: {sentence}")
 
     def topology(self) -> Topology:
@@ -186,7 +187,7 @@ class _Reader:
         return self._placed(found)
 
     def _placed(self, topology: Topology) -> Topology:
-        """Apply the places in the file."""
+        """Return the network with the positions in drawings that the file states."""
         for key in ("node_places", "sink_places"):
             if key in self.entries and "places" not in self.entries:
                 raise self.refusal(f"places are missing, and {key} are given. Needed: places.")
@@ -218,7 +219,7 @@ class _Reader:
         return list(switches)
 
     def _ports(self) -> list[list[str]] | None:
-        """Names of the ports of each switch. None: the file has none."""
+        """Names of the ports of each switch. None: the file has no key ``ports``."""
         ports = self.entries.get("ports")
         if ports is None:
             return None
@@ -261,7 +262,8 @@ class _Reader:
         return tuple(names)
 
     def _free(self, switch: int, what: str, both: list[list[set[int]]]) -> int:
-        """Reserve the lowest free port of a switch, in all these directions."""
+        """Reserve the lowest port of a switch that is free in all these lists of used ports (inputs, outputs or both).
+        """
         taken = set().union(*(ports[switch] for ports in both))
         port = next(port for port in range(len(taken) + 1) if port not in taken)
         if self.given_ports is not None and port >= len(self.given_ports[switch]):
@@ -295,7 +297,7 @@ class _Reader:
                            "names.")
 
     def _alike(self, key: str) -> list[list[float]]:
-        """Return the places of a key. All have the same number of coordinates as the first place of a switch."""
+        """Return the positions of a key. They must have as many coordinates as the first position of a switch."""
         places: list[list[float]] = self.entries[key]
         dimensions = len(next(iter(self.entries["places"]), (0, 0)))
         other = next((number for number, one in enumerate(places) if len(one) != dimensions), None)

@@ -20,8 +20,8 @@ def load_topology(file: str, name: str | None) -> Topology:
     Parameters
     ----------
     name : str, optional
-        Name of a `Topology`, or of a function that returns one when called without arguments. A file with a single
-        `Topology`, or without one and with a single such function, needs no name.
+        Name of a `Topology`, or of a function that returns one when called without arguments. No name is needed if the
+        file has a single `Topology`, or no `Topology` and a single function that returns one.
 
     Raises
     ------

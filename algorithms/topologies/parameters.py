@@ -10,16 +10,17 @@ from ..phrases import count
 __all__ = ["MOST_NODES", "MOST_PORTS", "MOST_SWITCHES", "read_extents", "read_parameters", "whole_number"]
 
 MOST_NODES = 4096
-"""Most nodes of a network. A routing table has a byte for each pair of nodes, and more during its construction."""
+"""Most nodes of a network. A routing table needs a byte for each pair of nodes, and more memory during its
+construction."""
 
 MOST_SWITCHES = 1024
-"""Most switches of a network whose nodes are not one per switch. Tables have a row for each switch."""
+"""Most switches of a network that does not have exactly one node at each switch. Tables have a row for each switch."""
 
 MOST_PORTS = 32
 """Most ports of a switch, those of its nodes included."""
 
 MOST_DIMENSIONS = 12
-"""Most dimensions: the number of extents that 4096 nodes can fill."""
+"""Most dimensions: twelve extents of 2 have 4096 nodes."""
 
 
 def read_extents(kind: str, extents: str, *, syntax: str = "ROWSxCOLUMNS") -> tuple[int, ...]:
@@ -56,7 +57,7 @@ def read_parameters(
     defaults : mapping of str to str or None
         All parameters. None: the parameter has no default.
     what : str
-        First word of refusals.
+        First word of error messages.
 
     Raises
     ------
@@ -81,7 +82,8 @@ def read_parameters(
 def whole_number(
     specification: str, name: str, text: str, least: int, most: int, *, what: str = "topology", reason: str = ""
 ) -> int:
-    """Read a parameter that is a whole number. Refuses other text and numbers out of range, with the range's reason."""
+    """Read a parameter that is a whole number. Other text and numbers out of range are refused; `reason` explains the
+    range."""
     number = int(text) if re.fullmatch("[0-9]{1,18}", text) else -1
     if not least <= number <= most:
         raise WormcastError(f"{what}: {name} {text!r} of '{specification}' is not valid. Allowed: whole numbers "

@@ -28,19 +28,19 @@ ADAPTS = 1 - ESCAPE
 class AdaptiveDecoder(GridDecoder):
     """Adaptive decoder for meshes: it compares coordinates.
 
-    A worm requests any hop that leads nearer on virtual channels of class ``adaptive``, or the hop of e-cube on virtual
-    channels of class ``escape``. `AddressListDecoder` describes the slots of a flit.
+    A worm requests any hop that leads nearer to its next destination on virtual channels of class ``adaptive``, or the
+    hop of e-cube on virtual channels of class ``escape``. `AddressListDecoder` describes the slots of a flit.
 
     ::
 
         address ─▶ compare each dimension ─┬─ differs, above or below ─────▶ adaptive: any of these
                                            └─ the last one that differs ───▶ escape: e-cube
 
-    Under e-cube-adaptive no adaptive hop is requested if a single dimension is left. A header whose escape hop leads
-    back is an error on the wire, even if it has adaptive hops.
+    Under e-cube-adaptive no adaptive hop is requested if the address differs from the own one in a single dimension. A
+    header whose escape hop leads back is an error on the wire, even if it has adaptive hops.
 
-    The timing is that of all decoders, see `Switch`. At a destination the escape hop is the next hop that decides the
-    consumption class.
+    The timing is that of all decoders, see `Switch`. At a destination the escape hop counts as the worm's next hop,
+    which decides the consumption class.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class AdaptiveDecoder(GridDecoder):
     consumption : ConsumptionClasses
     injection, ejection : "one" or "all"
     kind : SwitchKind, optional
-        Kind of the mesh's switches. Default: derived from the header's shape.
+        Kind of the mesh's switches; by default derived from the header's shape.
 
     Straps
     ------
@@ -77,7 +77,8 @@ class AdaptiveDecoder(GridDecoder):
         return relation is ADAPTIVE or relation is E_CUBE_ADAPTIVE
 
     def examine(self, m, name, straps, address, selector):
-        """Compute the dimensions along which the address is nearer, the dimension of e-cube, and the directions."""
+        """Compute the dimensions along which a hop leads nearer to the address, the dimension of e-cube, and the
+        directions."""
         fields = coordinates(self.header, address)
         equal = {dim: field == straps[f"coordinate_{dim}"] for dim, field in fields.items()}
         way: dict[tuple[str, int], Value] = {}

@@ -16,7 +16,8 @@ __all__ = ["beyond", "coordinates", "signs"]
 
 
 def coordinates(header: AddressList, address: Value) -> dict[int, Value]:
-    """Return the coordinates in an address by dimension, the last one first. A dimension of one node has none."""
+    """Return the coordinates in an address by dimension, the last one first. A dimension of extent 1 has no coordinate.
+    """
     fields, at = {}, 0
     for dim, bits in reversed(list(enumerate(header.field_bits))):
         if bits:
@@ -26,11 +27,13 @@ def coordinates(header: AddressList, address: Value) -> dict[int, Value]:
 
 
 def signs(header: AddressList, address: Value) -> dict[int, Value]:
-    """Return the signs in an address by dimension. A set sign sends ties down. Dimensions may have no sign."""
+    """Return the signs in an address by dimension. A set sign selects the way down where both ways around a ring have
+    the same length. Dimensions without a sign are left out."""
     return {dim: address[header.coordinate_bits + k] for k, dim in enumerate(reversed(header.signed))}
 
 
 def beyond(header: AddressList, fields: Mapping[int, Value]) -> Value | None:
-    """Return a bit that is set if no node has these coordinates. None if all values are coordinates of nodes."""
+    """Return a bit that is set if no node has these coordinates; None if all values of the fields are valid
+    coordinates."""
     found = [field >= header.shape[dim] for dim, field in fields.items() if header.shape[dim].bit_count() > 1]
     return hdl.Cat(found).any() if found else None

@@ -16,11 +16,12 @@ if TYPE_CHECKING:
 __all__ = ["AddressListDecoder"]
 
 Examined = dict[Any, "Value"]
-"""Properties of an address, bits or numbers by name. All addresses have the same names."""
+"""Properties of an address, bits or numbers by name. The names are the same for all addresses."""
 
 
 class AddressListDecoder(PathDecoder):
-    """Decoder of the first header flit of a worm. The next hop leads to the first address that is not the own one.
+    """Decoder of the first header flit of a worm. The next hop leads to the flit's first address that is not the
+    switch's own one.
 
     ::
 
@@ -29,13 +30,14 @@ class AddressListDecoder(PathDecoder):
         slot 1 ─▶ examine ───▶ ┘   └─ the own one: nothing left in this flit (strip; ends_here)
         slots ──▶ shifted down by one if here ─▶ buffer
 
-    All this takes one cycle, so that both slots are examined at the same time.
+    A flit is decoded in one cycle, so that slots 0 and 1 are examined at the same time.
 
-    A flit is used up if all its slots hold the own address. An own address that is repeated before another address is
-    an error, and the worm ends here.
+    A flit is used up if all its slots hold the own address. If slots 0 and 1 hold the own address, and a later slot
+    another one, this is an error, and the worm ends here.
 
-    If the decoder absorbs, the worm always ends here, and slot 1 is not routed. The flit goes to the node without the
-    own address, followed by the other header flits. A flit that is used up is stripped.
+    If the decoder absorbs, a worm with the own address in slot 0 always ends here, and slot 1 is not routed. The header
+    flits of an absorbed worm, without the own address, go to the node. A used-up flit is stripped, and does not go to
+    the node.
 
     Attributes
     ----------
@@ -56,7 +58,7 @@ class AddressListDecoder(PathDecoder):
     def examine(self, m: Module, name: str, straps: dict[str, Value], address: Value, selector: Value) -> Examined:
         """Compute the properties of an address that `is_own` and `route` need, under the relation in ``selector``.
 
-        ``name`` is the prefix of new signals.
+        ``name`` is the prefix of new signals' names.
         """
 
     @abstractmethod
@@ -68,7 +70,8 @@ class AddressListDecoder(PathDecoder):
               selector: Value) -> tuple[dict[tuple[int, int], Value], Value]:
         """Return the hop towards an address, and a bit that is set if the network has no such address.
 
-        The hop is one-hot over the port's targets, or with a choice a mask. All its bits are 0 if no hop is allowed.
+        The hop is one-hot over the port's targets, or a mask with adaptive routing. All bits of the hop are 0 if no hop
+        is allowed.
         """
 
     def decode(self, m, port, straps, arrival):
@@ -94,7 +97,7 @@ class AddressListDecoder(PathDecoder):
                 rest = data[header.capacity * bits:]
                 rewritten = hdl.Mux(here, hdl.Cat(*slots[1:], slots[-1], rest), data)
         asked, nowhere = self.route(m, port, straps, examined, selector)
-        # a second own address is out of order, whatever address follows it
+        # a second own address is out of order; the address after it does not matter
         refused = arrival.again & own
         outside = nowhere & ~refused
         wanted = arrival.first & ~refused & ~outside

@@ -30,9 +30,10 @@ class HeaderDecoder(wiring.Component):
     strap_{name} : In
         The decoder's straps.
     table : In(Decoder.table_layout)
-        Writes to the decoder's table. Present if the decoder has a table.
+        Writes to the decoder's table; present if the decoder has a table.
     code, rewritten, strip, ends_here, last, outside, disorder, exit : Out
-        As in `Decoded`. ``rewritten`` is its ``data``. ``exit`` is present if the input has several exits.
+        As in `Decoded`. ``rewritten`` is its ``data``. ``exit`` is present if worms of the input can end at several
+        ejection ports.
     """
 
     def __init__(self, port: int, decoder: PathDecoder, *, width: int):

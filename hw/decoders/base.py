@@ -26,7 +26,7 @@ ANY_CHANNEL = ConsumptionClasses()
 
 
 class Decoder(ABC):
-    """Header decoder of a switch, on the write side of the buffers. One instance serves all inputs of a switch.
+    """Header decoder of a switch, on the write side of the buffers. One decoder object serves all inputs of a switch.
 
     Parameters
     ----------
@@ -35,8 +35,8 @@ class Decoder(ABC):
     injection : "one" or "all"
         One injection port for each node, or one for each node and port to another switch.
     ejection : "one" or "all"
-        One ejection port for each node, or one for each node and each source of worms that can end there. Sources are
-        the inputs from other switches, and the other nodes of this switch.
+        One ejection port for each node, or one for each node and each source of worms that can end there. Sources of
+        worms are the inputs from other switches, and the other nodes of this switch.
     consumption : ConsumptionClasses
         Map to the consumption channels that a worm may reserve at a stop on its way.
     vc_classes : int
@@ -50,8 +50,8 @@ class Decoder(ABC):
     links_in, ejection : int
         Number of inputs from other switches, and of outputs to other switches.
     injections : tuple of tuple of int
-        Inputs from each node, in the order of the kind's injections. With ``all`` the k-th input leads to the k-th
-        output only, and to other nodes of this switch.
+        Inputs from each node, in the order of the kind's injections. With injection ``all``, the k-th input from a node
+        leads only to the k-th output to another switch, and to other nodes of this switch.
     ejections : tuple of tuple of int
         Outputs to each node, in the order of the kind's ejections.
     straps : dict of str to int
@@ -59,12 +59,12 @@ class Decoder(ABC):
     enters_empty : bool
         A worm takes a virtual channel of a link only while the buffer at the receiving end is empty.
     absorbs : bool
-        A worm ends at the first of its destinations. The rest of its header and the payload leave by the consumption
-        channel, and the node's interface sends both on. A worm takes a consumption channel only while its buffer is
-        empty.
+        A worm ends at the first of its destinations. The rest of an absorbed worm's header and its payload leave by the
+        consumption channel, and the node's interface sends both on. A worm takes a consumption channel only while the
+        channel's buffer is empty.
     table_bits : TableBits or None
-        Widths of an address and an entry of the input tables. None: the decoder has no tables. A decoder with tables
-        has ``table`` among the straps of `decode`.
+        Widths of an address and an entry of the input tables; None if the decoder has no tables. For a decoder with
+        tables, the argument ``straps`` of `decode` also has the entry ``table``.
     """
 
     straps: dict[str, int]
@@ -136,7 +136,7 @@ class Decoder(ABC):
 
     @property
     def table_layout(self) -> StructLayout | None:
-        """Layout of a write to an input's table, or None."""
+        """Layout of a write to an input's table; None without tables."""
         return self.table_bits and self.table_bits.layout
 
     @property
@@ -157,12 +157,13 @@ class Decoder(ABC):
         return found
 
     def memories(self, routes: Routes, kind: SwitchKind) -> list[RouteRows]:
-        """Return the contents of the table memories of a kind's members. Refuses the same routes as `strap_values`."""
+        """Return the contents of the table memories of a kind's members. Routes that `strap_values` refuses are refused
+        here too."""
         return []
 
     @abstractmethod
     def strap_values(self, routes: Routes, kind: SwitchKind) -> dict[str, list[int]]:
-        """Return the strap values of a kind's members. Refuses routes that the decoder does not support."""
+        """Return the strap values of a kind's members. Routes that the decoder does not support are refused."""
 
 
 def _numbered(first: int, groups: list[list[str]]) -> tuple[tuple[int, ...], ...]:

@@ -43,10 +43,11 @@ class BitStringDecoder(BranchingDecoder):
         header flit ─▶ AND with the bits of output o ─┬─ any set: a branch leaves by o
                                                       └─ the branch carries these bits and the report bit
 
-    The bits of an output are those of the nodes whose digit is the output's number. Of the nodes that the switch
-    reaches, these are the ones behind this output. A switch has one output for each value of a digit, a power of two.
-    All outputs lead to other switches, or all to nodes. If the deciding digit differs between switches of the kind, a
-    strap selects it. Bits that go to the same outputs are decoded together.
+    The bits of an output are those of the nodes whose deciding digit is the output's number. A node that the switch
+    reaches is behind the output whose number is the node's deciding digit. A switch has one output for each value of a
+    digit; the number of outputs is a power of two. All outputs lead to other switches, or all to nodes. If the deciding
+    digit differs between switches of the kind, a strap selects it. Bits that go to the same outputs are decoded
+    together.
 
     *Latency*: combinational.
 
@@ -55,7 +56,7 @@ class BitStringDecoder(BranchingDecoder):
     header : BitString
     kind : SwitchKind
     deciding : sequence of int
-        The digits that decide at switches of the kind, counted from the least significant. A strap selects among
+        The digits that decide at switches of the kind, counted from the least significant; a strap selects one of
         several.
     injection, ejection : "one" or "all"
 
@@ -97,12 +98,13 @@ class BitStringDecoder(BranchingDecoder):
         return hdl.Cat(found)
 
     def wanted(self, outputs: Sequence[int]) -> list[BitCell]:
-        """Return the bits of nodes, in cells of bits that are behind the same outputs."""
+        """Return the header bits that lead to these outputs, in cells: all bits of a cell lead to the same outputs."""
         cells = self._cells([self._nodes(o) for o in outputs])
         return [cell for cell in cells if any(any(map(any, table)) for table in cell.goes)]
 
     def carried(self, output: int) -> list[BitCell]:
-        """Return all bits, in cells. The branch by an output keeps the bits of the nodes behind it, and the report bit.
+        """Return all bits, in cells. The branch by an output keeps the bits of the nodes behind this output, and the
+        report bit.
         """
         masks = self._nodes(output)
         return self._cells([[[mask | (flit == 0) for mask in digits] for flit, digits in enumerate(masks)]])
@@ -121,7 +123,7 @@ class BitStringDecoder(BranchingDecoder):
         return hdl.Array(hdl.C(row[k], 1) for k in last)[straps["digit"]]
 
     def _cells(self, masks: list[list[list[int]]]) -> list[BitCell]:
-        """Group the bits of a flit by the masks of each output, header flit and deciding digit."""
+        """Group the bits of a flit whose values are equal in all masks, by output, header flit and deciding digit."""
         found: dict[tuple[Table, ...], list[int]] = {}
         for bit in range(self.header.flit_width):
             goes = tuple(tuple(tuple(bool(mask >> bit & 1) for mask in digits) for digits in flits) for flits in masks)

@@ -25,7 +25,7 @@ class BranchingDecoder(Decoder):
     flits : int
         Number of header flits after which a worm's outputs are known at the latest.
     goes_on : bool
-        More header flits may follow, as headers have no fixed length.
+        After the flit with which the outputs are known, more header flits may follow, as headers have no fixed length.
     strips : int
         Header flits that the branches to other switches lose at a switch where `drops` is set.
     """
@@ -41,12 +41,14 @@ class BranchingDecoder(Decoder):
 
     @abstractmethod
     def seen(self, m: Module, port: int, straps: dict[str, Value], flit: Value, place: Value) -> Value:
-        """Return the information in the header flit number ``place``. The input keeps the OR over the flits so far."""
+        """Return the information in the header flit number ``place``. The input keeps the OR of this information over
+        the header flits up to now."""
 
     def branches(self, m: Module, port: int, straps: dict[str, Value], seen: Value, taken: Value) -> Value:
         """Return the outputs, a bit for each of `leads`, from the collected information. Default: the information.
 
-        ``taken``: the worm takes these outputs, so that the next worm may take others.
+        ``taken`` is 1 when the worm takes these outputs: a decoder that takes outputs in turn then turns to the next
+        ones.
         """
         return seen
 
@@ -55,12 +57,13 @@ class BranchingDecoder(Decoder):
         return place == self.flits - 1
 
     def astray(self, port: int, straps: dict[str, Value], seen: Value) -> ValueLike:
-        """Return whether some destination cannot be reached from here. The worm still goes to the others."""
+        """Return whether some destination cannot be reached from here. The worm still goes to its other destinations.
+        """
         return hdl.C(0)
 
     def passed(self, m: Module, output: int, straps: dict[str, Value], table: Any, flit: Value,
                 place: Value) -> Value | None:
-        """Return the header flit number ``place`` of the branch by an output. None: the flit is not changed.
+        """Return the header flit number ``place`` of the branch by an output; None if the flit is not changed.
 
         ``table``: writes to the table of this output. The tables of outputs are numbered after those of the inputs.
         """

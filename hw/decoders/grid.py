@@ -25,7 +25,7 @@ __all__ = ["GridDecoder", "grid_kind"]
 class GridDecoder(AddressListDecoder):
     """Decoder that compares the coordinates in an address with the own ones.
 
-    `AddressListDecoder` describes the slots of a flit. A dimension of one node has no strap.
+    `AddressListDecoder` describes the slots of a flit. A dimension of extent 1 has no strap.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class GridDecoder(AddressListDecoder):
         False builds the decoder for unicast headers: the own address is always the last one.
     injection, ejection : "one" or "all"
     kind : SwitchKind, optional
-        Kind of all switches. Default: derived from the header's shape.
+        Kind of all switches; by default derived from the header's shape.
     vc_classes, absorbs, adaptive, preferred, enters_empty
         As in `Decoder` and `PathDecoder`.
 
@@ -64,7 +64,7 @@ class GridDecoder(AddressListDecoder):
     def _odd(self, dim: int, straps) -> Value:
         """Return whether steps up a dimension lead to lower Hamiltonian labels here.
 
-        They do if the sum of the coordinates in the label axes before this dimension is odd.
+        Steps up lead to lower labels if the sum of the own coordinates in the label axes before this dimension is odd.
         """
         axes = label_axes(len(self.header.shape))
         before = [straps[f"coordinate_{d}"][0] for d in axes[:axes.index(dim)] if f"coordinate_{d}" in straps]
@@ -80,7 +80,7 @@ class GridDecoder(AddressListDecoder):
     def _rises(self, step: tuple[int, int], *, odd: bool) -> bool:
         """Return whether a hop leads to a higher Hamiltonian label.
 
-        In two dimensions these are hops downwards, to the right in even rows, and to the left in odd rows.
+        In two dimensions labels rise by hops to the next row, to the right in even rows, and to the left in odd rows.
         """
         dim, sign = step
         return (sign > 0) != odd if self._turns_labels(dim) else sign > 0
@@ -109,7 +109,8 @@ class GridDecoder(AddressListDecoder):
 
     def _known(self, m: Module, name: str, fields: Mapping[int, Value], equal: Mapping[int, Value],
                way: Mapping[tuple[str, int], Value]) -> Examined:
-        """Return signals for the properties of an address: its way, "own", and "outside" if no node has it."""
+        """Return signals for the properties of an address: its next hop, "own", and "outside" if no node has the
+        address."""
         found = {**way, ("own", 0): hdl.Cat(equal.values()).all()}
         nowhere = beyond(self.header, fields)
         if nowhere is not None:

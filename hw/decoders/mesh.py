@@ -31,30 +31,32 @@ class MeshDecoder(GridDecoder):
     `AddressListDecoder` describes the slots of a flit.
 
     At a destination the own address is shifted out of the flit as it is written into the buffer, so that the next hop
-    is known at once. The header takes one more cycle there, as the consumption channel is reserved before the link. If
-    the flit held only the own address, it is dropped with the reservation, and the next header flit is decoded in its
-    place: two more cycles.
+    is known at once. At a destination the header takes one more cycle, as the consumption channel is reserved before
+    the link. If the flit held only the own address, it is dropped with the reservation, and the next header flit is
+    decoded in its place: two more cycles.
 
     *e-cube*: the last dimension first (in 2-D: along the row, then along the column).
 
     *hamiltonian*: R of [Boppana98], section 2.1, without labels. In two dimensions a worm goes along the row if the
-    destination is in this row. It also does if the destination is in the adjacent row, and the Hamiltonian path of this
-    row leads towards the destination's column. Otherwise it goes along the column. Rows 2k and 2k + 1 meet at the right
-    end of the path, and rows 2k - 1 and 2k at the left end. So this rule is "to the right within a pair of rows, to the
-    left within the other pairing". In more dimensions ([Amnah]) the axes are tried from the slowest axis of the labels
-    to the fastest. The worm goes along an axis unless this hop passes the destination, which is then in the next plane.
-    Further axes need a neighbour in the direction of the path.
+    destination is in this row. A worm also goes along the row if the destination is in the adjacent row, and the
+    Hamiltonian path of the worm's row leads towards the destination's column. Otherwise a worm goes along the column.
+    The path joins rows 2k and 2k + 1 at the right end, and rows 2k - 1 and 2k at the left end. So a worm goes right
+    along its row only within rows 2k and 2k + 1, and left only within rows 2k - 1 and 2k. In more dimensions ([Amnah])
+    the axes are tried from the slowest axis of the labels to the fastest. The worm goes along the first axis in which
+    its coordinate differs, unless this hop passes the destination on the path; then the destination is in the next
+    plane. After an axis whose hop would pass the destination, the worm takes the next axis with a neighbour in the
+    direction of the path.
 
     Only hops that the relation allows are decoded: under e-cube a worm in a column does not turn into a row, under R
     labels do not rise and then fall. A header that requests another hop is an error on the wire.
 
-    A dimension of one node has no strap.
+    A dimension of extent 1 has no strap.
 
     Parameters
     ----------
     header : AddressList
-        The header format. With several relations the top bits of each header flit select one, in the order
-        given here.
+        The header format. With several relations the top bits of each header flit select one, by its index in
+        ``relations``.
     relations : tuple of str
         One or both of ``e-cube`` and ``hamiltonian``.
     consumption : ConsumptionClasses
@@ -62,7 +64,7 @@ class MeshDecoder(GridDecoder):
         False builds the decoder for unicast headers: the own address is always the last one.
     injection, ejection : "one" or "all"
     kind : SwitchKind, optional
-        Kind of the mesh's switches. Default: derived from the header's shape.
+        Kind of the mesh's switches; by default derived from the header's shape.
     absorbs : bool
         As in `Decoder`.
 
@@ -90,7 +92,7 @@ class MeshDecoder(GridDecoder):
                          kind=kind, absorbs=absorbs)
 
     def turns(self, port, output):
-        """Return whether a relation allows the turn: under e-cube in its order of dimensions, under R all but back."""
+        """Return whether a relation allows the turn: e-cube allows turns in its order of dimensions, R all but back."""
         if port >= self.links_in or "hamiltonian" in self.relations:
             return True
         return self.steps[output][0] <= self.steps[port][0]
@@ -117,7 +119,7 @@ class MeshDecoder(GridDecoder):
             upwards = hdl.Mux(chosen, rising, upwards)
         elif "hamiltonian" in self.relations and len(fields) == 2:
             row, own_row = fields[0], straps["coordinate_0"]
-            # in the other pairing this row goes with the one below an even row, above an odd one
+            # the other pairing of rows: an even row is paired with row - 1, an odd row with row + 1
             other = ((own_row + 1) ^ 1) - 1
             right, left = row[1:] == own_row[1:], equal[0] | (row == other[:len(row) + 1])
             in_pair = hdl.Signal(name=f"{name}_in_pair")
@@ -132,13 +134,14 @@ class MeshDecoder(GridDecoder):
         """Compute R in any number of dimensions: the dimension of the hop, and its direction.
 
         Along each axis one neighbour has a higher label and one a lower label. The slower the axis, the larger the
-        difference. So the hop goes along the slowest axis whose neighbour exists and does not pass the destination.
+        difference of labels. So the hop goes along the slowest axis whose neighbour exists and does not pass the
+        destination.
         """
         axes = [dim for dim in label_axes(len(self.header.shape)) if dim in fields]
         odd = {dim: self._odd(dim, straps) for dim in axes}
 
         def before(rest: list[int], flipped: int) -> Value:
-            """Return whether the destination is later on the path than a place that differs from it in these axes only.
+            """Return whether the destination is later on the path than a node that differs from it in these axes only.
             """
             later: Value = hdl.C(0)
             for dim in reversed(rest):
@@ -147,7 +150,7 @@ class MeshDecoder(GridDecoder):
 
         rises = before(axes, 0)
         along: dict[int, Value] = {}
-        inside, left = hdl.C(1), hdl.C(1)  # earlier axes: all equal to the destination's coordinates; none taken
+        inside, left = hdl.C(1), hdl.C(1)  # inside: all earlier coordinates are equal; left: no earlier axis is taken
         for k, dim in enumerate(axes):
             rest, own, extent = axes[k + 1:], straps[f"coordinate_{dim}"], self.header.shape[dim]
             up = rises ^ odd[dim]
@@ -187,7 +190,7 @@ class MeshDecoder(GridDecoder):
             if along == dim:
                 legal[o] = hdl.C(int(straight))
                 continue
-            # labels must go on rising or falling: the signs decide if the parities of both dimensions are the same
+            # labels keep rising or falling: the hops' signs are equal if both dimensions' parities are, else opposite
             odd = [self._odd(d, straps) for d in (dim, along) if self._turns_labels(d)]
             differs = odd[0] if len(odd) == 1 else odd[0] ^ odd[1]
             legal[o] = ~differs if straight else differs

@@ -26,13 +26,13 @@ class MultiDropDecoder(CopyingDecoder):
 
     ::
 
-        id of the first pair ─▶ the own one? ─┬─ no: the output to it
-                                              └─ yes: a branch to each port of the mask; not the last pair:
-        id of the second pair ────────────────────────▶ a branch to that switch, without the first pair
+        id of the first pair ─▶ compare ─┬─ another switch: a branch by the output to it
+                                         └─ the own id: a branch to each port of the mask; not the last pair:
+        id of the second pair ────────────────────────▶ a branch by the output to it, without the first pair
 
-    A table in each input maps ids of switches to outputs, as in `RouteDecoder`. At a switch that a worm only passes,
-    the id suffices, like a unicast's address. Where the worm stops, the decoder waits for the whole pair and the next
-    id.
+    A table in each input maps ids of switches to outputs, as in `RouteDecoder`. At a switch without a destination of
+    the worm, the first pair's id suffices, like a unicast's address. At a switch with a destination, the decoder waits
+    for the whole first pair and the id of the second one.
 
     Source: [Sivaram98], section 5.2.3.
 
@@ -63,7 +63,7 @@ class MultiDropDecoder(CopyingDecoder):
         )
 
     def nowhere(self, port: int) -> int:
-        """Return the entry of a switch that an input does not reach. Memories hold it at first."""
+        """Return the entry of a switch that an input does not reach: the initial value of the memories."""
         return max(1, len(self.reaches(port)))
 
     def strap_values(self, routes, kind):
@@ -73,7 +73,7 @@ class MultiDropDecoder(CopyingDecoder):
         return hdl.Cat(hdl.Mux(place == k, flit, 0) for k in range(self.flits))
 
     def _pair(self, seen: Value) -> tuple[Value, Value, Value]:
-        """Return the id, the mark of the last pair, and the ports of the first pair."""
+        """Return the fields of the first pair: the switch's id, the mark ``last``, and the mask of ports."""
         bits = self.header.switch_bits
         return seen[:bits], seen[bits], seen[bits + 1:self.header.pair_bits]
 
@@ -99,7 +99,7 @@ class MultiDropDecoder(CopyingDecoder):
         entry = self._look_up(m, port, straps, hdl.Mux(mine, behind, first))
         onward = hdl.Mux(mine & last, 0, hdl.Cat(entry == i for i in range(len(reaches))))
         m.d.comb += mine.eq(self._mine(straps, seen))
-        # the mask has the topology's numbers of ports
+        # the bits of the mask are numbered like the topology's ports
         near = {o: self.kind.ejections[n] for n, outputs in enumerate(self.ejections) for o in outputs}
         return hdl.Cat(onward[:len(reaches)], *(mine & ports[near[o]] for o in exits))
 

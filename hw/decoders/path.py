@@ -29,9 +29,9 @@ class Arrival:
     first : Value
         The flit is the first of the worm's remaining header flits, which is decoded.
     again : Value
-        The previous flit was used up at this switch.
+        The worm's previous header flit was used up at this switch.
     taken : Value
-        The flit is the first one and is stored. The next first flit belongs to another worm.
+        The flit is the worm's first one here and is stored: the next first flit belongs to another worm.
     """
 
     data: Value
@@ -51,17 +51,18 @@ class Decoded:
     data : Value
         The flit as it is stored and sent on, without the own address.
     strip : Value
-        The flit held only the own address. It leaves the buffer with the reservation and is not sent on. The next flit
-        has the worm's next destination.
+        The flit held only the own address. A stripped flit leaves the buffer when the consumption channel is reserved,
+        and is not sent on. The flit after a stripped one has the worm's next destination.
     ends_here : Value
         The flit held only the own address, and this is the worm's last destination.
     last : Value
-        No header flit follows. Valid for first and for other header flits.
+        No header flit follows. ``last`` is valid for all header flits, first or not.
     outside, disorder : Value
-        The next destination does not exist, or must not be next. The worm goes no further.
+        The network has no such next destination; the relation does not allow it as the next one. If ``outside`` or
+        ``disorder`` is set, the worm goes no further.
     exit : Value
-        With ``ends_here``: the ejection port at which the worm ends, an index into the port's exits (`Decoder.exits`).
-        It has no bits if the port has one exit.
+        With ``ends_here``: the ejection port at which the worm ends, an index into `Decoder.exits`. ``exit`` has no
+        bits if the port has one ejection port.
     """
 
     code: Value
@@ -81,11 +82,11 @@ class Request:
     Attributes
     ----------
     all_of : Value
-        Mask over the switch's outputs, with the port's exit: a copy goes to each of them. The exit's consumption
-        channel is reserved before any other output is requested.
+        Mask over the switch's outputs, ejection port included: a copy goes to each of them. The ejection port's
+        consumption channel is reserved before any other output is requested.
     targets : Value
         The requested outputs to other switches with the class of virtual channels: a mask over `PathDecoder.targets`.
-        With an adaptive decoder any one of them suffices, and ``all_of`` has all candidates.
+        With an adaptive decoder any one of the targets suffices, and ``all_of`` has all candidates.
     nothing : Value
         The flit requests nothing: it is not the first header flit of its worm, or has no output.
     """
@@ -108,7 +109,7 @@ class PathDecoder(Decoder):
     adaptive : bool
         A request is for any one of several outputs.
     preferred : tuple of int
-        Order of preference of the free classes, if there is a choice.
+        Classes of virtual channels in the order in which an adaptive request prefers them, if several are free.
     enters_empty : bool
         As in `Decoder`.
     """
@@ -136,12 +137,13 @@ class PathDecoder(Decoder):
         return self._target_bits(port) + self._here_bits(port)
 
     def _target_bits(self, port: int) -> int:
-        """Return the width of the target's index; with a choice one bit for each target."""
+        """Return the width of the target in a code: an index; with an adaptive decoder one bit for each target."""
         targets = len(self.targets(port))
         return targets if self.adaptive else targets.bit_length()
 
     def _here_bits(self, port: int) -> int:
-        """Return 1 if the port has one exit: a bit for a copy to it. A worm that takes one of several exits ends there.
+        """Return the number of bits for a copy to the node: 1 with one ejection port, else 0. With several ejection
+        ports a worm ends at the port that it takes.
         """
         return int(len(self._exits[port]) == 1)
 
@@ -151,7 +153,8 @@ class PathDecoder(Decoder):
         Parameters
         ----------
         going : dict of (output, class) to Value
-            The requested targets of the port: one, or with a choice any number. Missing targets are not requested.
+            The requested targets of the port: one, or with an adaptive decoder any number. Targets that are missing in
+            ``going`` are not requested.
         here : Value
             A copy is delivered here, and the worm goes on.
         """
@@ -186,17 +189,18 @@ class PathDecoder(Decoder):
     @abstractmethod
     def hop_class(self, output: int, straps: dict[str, Value], *, into: bool,
                   vc_class: int | None = None) -> list[tuple[Value, int]]:
-        """Return the consumption class of a hop by a network port: alternatives (condition, class) or ``NO_CLASS``.
+        """Return the consumption class of a hop by a network port: pairs (condition, class); the class may be
+        ``NO_CLASS``.
 
-        ``into`` is False for the hop that leaves by the output. It is True for the hop that came in by the input of the
-        same number, where both lead to one neighbour. Exactly one condition is true at a time. ``vc_class`` is the
-        class of the hop's virtual channel, or None if consumption classes do not depend on it.
+        ``into`` is False for the hop that leaves by the output. ``into`` is True for the hop that arrives by the input
+        with this number, from the neighbour to which the output leads. Exactly one of the conditions is true at a time.
+        ``vc_class`` is the class of the hop's virtual channel, or None if consumption classes do not depend on it.
         """
 
     def onward(self, port: int, request: Request) -> Value:
         """Return the hop that decides a class: a bit for each output that input ``port`` reaches, at most one set.
 
-        With a choice it is the hop with the least preferred class of virtual channels.
+        With an adaptive decoder the hop on the least preferred class of virtual channels decides.
         """
         if not self.adaptive:
             return hdl.Cat(request.all_of[o] for o in self.reaches(port))
@@ -208,7 +212,7 @@ class PathDecoder(Decoder):
         """Return the class of a worm that came by input ``port`` and goes on to ``links`` (as in `onward`).
 
         If no class is defined, the number is that of the last class plus one: any channel suffices. ``vc_class`` is the
-        class of the virtual channel by which the worm came, where it matters.
+        class of the virtual channel by which the worm came, or None if it does not matter.
         """
         free = len(self.consumption)
         if not self.delivers(port) or not free:

@@ -26,7 +26,7 @@ Strings = npt.NDArray[np.bool_]
 
 
 class ReachDecoder(CopyingDecoder):
-    """Decoder that sends a worm up until down links lead to all its destinations, and then a branch down each of them.
+    """Decoder that sends a worm up until links down lead to all its destinations, and then branches down these links.
 
     ::
 
@@ -35,12 +35,13 @@ class ReachDecoder(CopyingDecoder):
 
     Each output has a restricted string: the nodes that a worm reaches by it, going down. Up links have no string. A
     strap selects the up links of the switch; a root has none. With several up links each input takes the next one for
-    each of its worms that go up, the lowest output first. A branch that goes down carries bit 0, and is never sent up
-    again. There the bit of a node that is not below is dropped, and is an error on the wire
-    (`Cause.NO_SUCH_DESTINATION`). A branch may return to the switch that the worm came from.
+    each of its worms that go up, the lowest output first. A branch that goes down has the header's bit 0 set, and is
+    never sent up again. In a branch that goes down, the bit of a node that is not below the switch is dropped, and is
+    an error on the wire (`Cause.NO_SUCH_DESTINATION`). A branch may return to the switch that the worm came from.
 
-    The strings are in memories with one row for each header flit. Each input has a memory for each output, and each
-    output has its own. They are written before the first cycle, and empty until then.
+    The strings are in memories with one row for each header flit. Each input has a memory for the string of each
+    output, and each output has a memory for its own string. The memories are written before the first cycle, and are
+    empty until then.
 
     Source: [Sivaram98], sections 5.3.2 and 5.3.3.
 
@@ -77,7 +78,7 @@ class ReachDecoder(CopyingDecoder):
                        for ports in up.tolist()]}
 
     def _string(self, m: Module, name: str, table: Any, output: int | None, place: Value) -> Value:
-        """Build a memory with a string, and return the row that is read."""
+        """Build a memory with a reachability string, and return the row that is read."""
         own = hdl.C(1) if output is None else table.address[self.row_bits:] == output
         return look_up(m, name, place, bits=self.header.flit_width, rows=1 << self.row_bits, write=table.write & own,
                        address=table.address[:self.row_bits], entry=table.entry)
@@ -136,7 +137,8 @@ class ReachDecoder(CopyingDecoder):
                         for o, name in enumerate(self.outputs)]
 
     def _rows(self, strings: Strings) -> npt.NDArray[Any]:
-        """Return the memory rows [members, outputs, rows] of strings [members, outputs, nodes], in the header's order.
+        """Return the memory rows [members, outputs, rows] of strings [members, outputs, nodes], in the order of the
+        header's bits.
         """
         width = self.header.flit_width
         rows = np.zeros((*strings.shape[:2], 1 << self.row_bits), np.int64 if width < 64 else object)

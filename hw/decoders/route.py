@@ -23,7 +23,8 @@ Entries = npt.NDArray[np.int64]
 
 
 class RouteDecoder(UnicastDecoder):
-    """Decoder with a routing table for each input. Phases, classes of virtual channels and alternatives are data.
+    """Decoder with a routing table for each input. The tables determine phases, classes of virtual channels and
+    alternatives.
 
     ::
 
@@ -31,13 +32,14 @@ class RouteDecoder(UnicastDecoder):
                         ▲
         table ──────────┘ write: one entry per cycle
 
-    Each input has its own table, as a worm's phase depends on its last link. Injection ports are in the first phase.
-    The tables are memories, empty after configuration: until they are written every header is an error on the wire
-    (`Cause.WRONG_ORDER`). A written entry is valid from the next cycle on, and is kept in reset.
+    Each input has its own table, as a worm's phase depends on its last link. Worms from injection ports are in the
+    first phase. The tables are memories, empty after configuration: until they are written every header is an error on
+    the wire (`Cause.WRONG_ORDER`). A written entry is valid from the next cycle on, and is kept in reset.
 
-    An entry is a number: targets first, then exits, then "nowhere". With alternatives it is a mask of targets, and
-    above it the number of an exit, from 1, or 0. If alternatives are taken in turn, an input has a bit for each target:
-    the target that it took last in each set of alternatives. These sets are disjoint.
+    An entry is a number: targets first, then ejection ports, then "nowhere". With alternatives an entry is a mask of
+    targets, and in the bits above it the number of an ejection port, from 1, or 0. If alternatives are taken in turn,
+    an input has a bit for each target: the target that it took last in each set of alternatives. These sets are
+    disjoint.
 
     Parameters
     ----------
@@ -48,9 +50,9 @@ class RouteDecoder(UnicastDecoder):
     vc_classes, preferred, enters_empty
         As in `PathDecoder`.
     adaptive : bool
-        Entries have alternatives. The switch takes a free one, by preference of classes and then by number.
+        Entries have alternatives: the switch takes a free one, by preference of classes and then by number.
     in_turn : bool
-        Entries have alternatives. The input takes the next one with each worm, free or not.
+        Entries have alternatives: the input takes the next one with each worm, free or not.
     """
 
     def __init__(self, header: AddressList, *, kind: SwitchKind, injection: str = "one", ejection: str = "one",
@@ -79,7 +81,7 @@ class RouteDecoder(UnicastDecoder):
         return targets + exits.bit_length() if self.several else max((targets + exits).bit_length(), 1)
 
     def nowhere(self, port: int) -> int:
-        """Return the entry of an address that an input does not reach. Memories hold it at first."""
+        """Return the entry of an address that an input does not reach: the initial value of the memories."""
         return 0 if self.several else len(self.targets(port)) + len(self.exits(port))
 
     def strap_values(self, routes, kind):
@@ -121,7 +123,7 @@ class RouteDecoder(UnicastDecoder):
     def tables(self, routes: Routes, kind: SwitchKind) -> dict[str, Entries]:
         """Return the entries of all tables of a kind's members, int64 [members, addresses] by name of the input.
 
-        A way that an input does not have, back to the previous switch, has the entry `nowhere`.
+        A route back to the previous switch, which an input does not have, gets the entry `nowhere`.
         """
         if len(routes.classes) != self.vc_classes or not (self.several or routes.deterministic):
             raise WormcastError(f"relation: {routes.relation.name} is not valid: it has {len(routes.classes)} classes "
@@ -146,7 +148,8 @@ class RouteDecoder(UnicastDecoder):
                 for port, name in enumerate(self.inputs)]
 
     def _numbers(self, port: int) -> Entries:
-        """Return the number of the target or exit for each code of the routes, or -1. Exits follow the targets."""
+        """Return the number of the target or ejection port for each code of the routes, or -1. Ejection ports follow
+        the targets."""
         kind, targets, exits = self.kind, self.targets(port), self.exits(port)
         numbers = np.full(len(kind.names) * self.vc_classes, -1, np.int64)
         for i, (o, k) in enumerate(targets):
@@ -157,7 +160,7 @@ class RouteDecoder(UnicastDecoder):
         return numbers
 
     def _entries(self, port: int, numbers: Entries, none: int) -> Entries:
-        """Return the table entries of numbers [members, nodes, alternatives]."""
+        """Return the table entries for targets and ejection ports, given by numbers [members, nodes, alternatives]."""
         if not self.several:
             return np.where(numbers[..., 0] < 0, none, numbers[..., 0])
         targets = len(self.targets(port))

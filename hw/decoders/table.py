@@ -17,20 +17,21 @@ MOST_ADDRESS_BITS = 8
 
 
 class TableDecoder(AddressListDecoder):
-    """Decoder with a table of output ports. Any routing relation is data.
+    """Decoder with a table of output ports, which can hold any routing relation.
 
     ::
 
-        slot 0 ─▶ equal to the own address? ─┬─ yes: here ──────────────▶ code
+        slot 0 ─▶ compare: the own address ─▶ here ─────────────────────▶ code
         slot 0, slot 1 ─▶ mux(here) ─▶ route[address] ─▶ output, or none ─▶ code
 
-    The switch has one node. Classes by dimension are those of a mesh's ports, also in other networks. Then input i and
-    output i must lead to the same neighbour.
+    The switch has one node. Consumption classes by dimension follow from a mesh's port names, also in other networks
+    with these names. With consumption classes by dimension, input i and output i must lead to the same neighbour.
 
-    The table is a static input with one entry for each address. Tied to constants it becomes the logic of one router.
-    The timing is that of all decoders: a header delay of 3 cycles, see `Switch`. An address whose entry is empty, or
-    leads back to the previous switch, is an error on the wire. The table has no information about the allowed turns of
-    a relation, so that any other order of destinations is accepted.
+    The table is a static input with one entry for each address. With the input tied to constants, synthesis turns the
+    table into the logic of one router. The timing is that of all decoders: a header delay of 3 cycles, see `Switch`. An
+    address whose entry is empty, or leads back to the previous switch, is an error on the wire. The table has no
+    information about the allowed turns of a relation, so that other orders of destinations that the relation forbids
+    are not detected.
 
     Parameters
     ----------
@@ -41,7 +42,7 @@ class TableDecoder(AddressListDecoder):
         False builds the decoder for unicast headers: the own address is always the last one.
     injection, ejection : "one" or "all"
     kind : SwitchKind, optional
-        Kind of the switches. Default: that of a mesh with the header's shape.
+        Kind of the switches; by default that of a mesh with the header's shape.
     absorbs : bool
         As in `Decoder`.
 
@@ -50,10 +51,11 @@ class TableDecoder(AddressListDecoder):
     address
         The own address, as the header format packs it.
     route
-        For each address, from the least significant bits upwards, the number of the output. No output: the number of
-        outputs to other switches.
+        For each address, from the least significant bits upwards, the number of the output; without an output, the
+        number of outputs to other switches.
     rises
-        A bit for each output: it leads to a higher Hamiltonian label. Present with classes ``up`` or ``down``.
+        A bit for each output: it leads to a higher Hamiltonian label. ``rises`` is present with consumption classes
+        ``up`` or ``down``.
     """
 
     def __init__(self, header: AddressList, *, consumption: ConsumptionClasses = ANY_CHANNEL, multicast: bool = True,
@@ -114,7 +116,7 @@ class TableDecoder(AddressListDecoder):
             k = self.consumption.of_direction(direction_name(dim, -side if into else side), vc_class)
         if k != NO_CLASS or "rises" not in straps:
             return [(hdl.C(1), k)]
-        rises = straps["rises"][output] ^ into  # into: the hop has the opposite direction of the output
+        rises = straps["rises"][output] ^ into  # a hop into the switch has the opposite direction of the output
         up, down = (self.consumption.of_direction(name, vc_class) for name in ("up", "down"))
         return [(rises, up), (~rises, down)]
 
@@ -130,6 +132,6 @@ class TableDecoder(AddressListDecoder):
     def route(self, m, port, straps, examined, selector):
         entry = hdl.Signal(self.entry_bits, name="entry")
         m.d.comb += entry.eq(straps["route"].word_select(examined["address"], self.entry_bits))
-        # the own address has no entry, but it exists
+        # the own address has no entry, but is the address of a node
         nowhere = (entry == self.ejection) & ~self.is_own(straps, examined)
         return {(o, 0): entry == o for o in self.reaches(port)}, nowhere

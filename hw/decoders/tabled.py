@@ -24,9 +24,9 @@ class RouteRows:
     path : tuple of str
         Path of submodules from the switch to the memory.
     table : int
-        Number of its table on the configuration bus.
+        Number of the memory's table on the configuration bus.
     first : int
-        Address of its first row in the table.
+        Address of the memory's first row in the table.
     rows : int64 array, or object for rows of more than 63 bits, [members, rows]
     nowhere : int
         Value of a row that has not been written.

@@ -18,19 +18,19 @@ class TagDecoder(UnicastDecoder):
 
     ::
 
-        address | digit S-1 | ... | digit 1 | digit 0 |
+        address | digit S-1 |  …  | digit 1 | digit 0 |
                        └──────────┴────┬────┘
                        strap `digit` ─▶ mux ─▶ output
 
-    A switch has one output for each value of a digit, a power of two. All outputs lead to other switches, or all to
-    nodes. If the deciding digit differs between switches of the kind, a strap selects it.
+    A switch has one output for each value of a digit; the number of outputs is a power of two. All outputs lead to
+    other switches, or all to nodes. If the deciding digit differs between switches of the kind, a strap selects it.
 
     Parameters
     ----------
     header : Unicast
     kind : SwitchKind
     digit : int, optional
-        The deciding digit, counted from the least significant. None: a strap selects it.
+        The deciding digit, counted from the least significant; None if a strap selects it.
     injection, ejection : "one" or "all"
 
     Straps
@@ -77,9 +77,8 @@ def require_digits(who: str, kind: SwitchKind, nodes: int, digit: int | None) ->
 
 
 def tag_digits(routes: Routes, kind: SwitchKind) -> list[int] | None:
-    """Return, for each member of a kind, the digit of the destination that is its output, from the least significant.
-
-    None if a member has no such digit, or outputs of the kind are not digits.
+    """Return for each member of a kind the number of the destination's digit that is its output, 0 for the lowest
+    digit. The result is None if a member has no such digit, or if outputs of the kind cannot be digits.
     """
     outputs = len(kind.network_outputs) + len(kind.ejections)
     mixed = bool(kind.network_outputs) and bool(kind.ejections)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["TorusDecoder"]
 
 CROSSES, STAYS = 0, 1
-"""Classes of virtual channels: p crosses the ring's edge, l and h do not."""
+"""Classes of virtual channels: 0 (p) if the remaining way crosses the ring's edge, else 1 (l and h)."""
 
 
 class TorusDecoder(GridDecoder):
@@ -29,27 +29,28 @@ class TorusDecoder(GridDecoder):
 
     `AddressListDecoder` describes the slots of a flit.
 
-    The last dimension is first, and in each dimension a worm goes the shorter way round. A tie goes up. If the header
-    has a sign for the dimension and the address has it set, a tie goes down. With classes of virtual channels a worm
-    takes class 0 (``p``) while its remaining way in this dimension crosses the ring's edge, between the last node and
-    the first. Otherwise it takes class 1 (``l`` down, ``h`` up)::
+    A worm goes along the last dimension first, and in each dimension the shorter way around the ring. A tie goes up. If
+    the header has a sign for the dimension and the address has it set, a tie goes down. With classes of virtual
+    channels a worm takes class 0 (``p``) while its remaining way in this dimension crosses the ring's edge, between the
+    last node and the first. Otherwise it takes class 1 (``l`` down, ``h`` up)::
 
         0 --- 1 --- 2 --- 3 --- 0       own 1, to 3: up, class 1      own 2, to 0: up, class 0
            h     h    h p    p          own 3, to 1: up, class 0, and from 0 on class 1
 
     One subtraction for each dimension decides: the way up has ``d = address - own`` hops, or ``d + extent`` if d is
-    negative. With extent k, up is shorter if 0 < d <= k/2 or d <= -k/2. The way crosses the edge if d > k/2 or
-    d <= -k/2. A sign moves the two bounds by one, so that ties fall on the other side.
+    negative. With d = address - own in a ring of k nodes, up is shorter if 0 < d <= k/2 or d <= -k/2. The shorter way
+    crosses the ring's edge if d > k/2 or d <= -k/2, with d = address - own and k nodes. A set sign moves the bounds k/2
+    and -k/2 of the distance d by one, so that ties go down.
 
-    Worms do not turn into a dimension that comes earlier in this order. A header that requests it is an error on the
-    wire.
+    Worms do not turn into a dimension that e-cube routes earlier. A header that requests a turn into an earlier
+    dimension is an error on the wire.
 
     Parameters
     ----------
     header : AddressList
         The header format, of one relation.
     classes : bool
-        Classes of virtual channels are distinguished. Otherwise a worm takes any virtual channel.
+        True: classes of virtual channels are distinguished; False: a worm takes any virtual channel.
     consumption, multicast, injection, ejection, kind, absorbs
         As in `GridDecoder`.
 

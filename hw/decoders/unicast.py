@@ -30,8 +30,8 @@ class UnicastDecoder(PathDecoder, BranchingDecoder):
         address ─▶ way ─┬─ one of the targets, or several: output, VC class ─▶ code
                         └─ one of the exits: ends_here, exit
 
-    A worm ends at the ejection port that its address leads to. There is no own address. A way that the port does not
-    have is an error on the wire.
+    A worm ends at the ejection port that its address leads to. A switch has no address of its own. A route that the
+    input port cannot take is an error on the wire.
 
     Parameters
     ----------
@@ -59,11 +59,13 @@ class UnicastDecoder(PathDecoder, BranchingDecoder):
     @abstractmethod
     def way(self, m: Module, port: int, straps: dict[str, Value],
             address: Value) -> tuple[dict[tuple[int, int], Value], list[Value]]:
-        """Return the way to an address: a bit for each target and each exit of the port. All are 0 if there is no way.
+        """Return the route to an address: a bit for each target and each ejection port of the input, all 0 without a
+        route.
         """
 
     def chosen(self, m: Module, ways: dict[tuple[int, int], Value], taken: Value) -> dict[tuple[int, int], Value]:
-        """Return the ways that a worm requests, out of those from `way`. Default: all. ``taken``: the worm is stored.
+        """Return the routes that a worm requests, out of those that `way` returned. Default: all. ``taken`` is 1 when
+        the worm is stored.
         """
         return ways
 

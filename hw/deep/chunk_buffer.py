@@ -14,7 +14,7 @@ __all__ = ["ChunkStore", "row_after", "row_bits"]
 def row_bits(rows: int) -> int:
     """Return the width of a row's number: its place in the ring, and above it a bit that changes with each lap.
 
-    The lap bit distinguishes a ring full of closed rows from an empty one.
+    The lap bit distinguishes a ring whose rows are all closed from a ring without closed rows.
     """
     return bits_for(rows) + 1
 
@@ -36,8 +36,8 @@ class ChunkStore(wiring.Component):
         fetch ─▶ pending[row] -= 1 ── 0: the row is freed, in the order in which it was closed
 
     Each worm begins a new row, so its last row may have empty lanes. A reader fetches the rows of a worm in order.
-    Readers that took a row's flits in cut-through are not counted. Each lane is a memory of its own: one flit is
-    written per cycle, and no byte enables are needed.
+    Readers that took a row's flits in cut-through are not counted in ``needed``. Each lane is a memory of its own: one
+    flit is written per cycle, and no byte enables are needed.
 
     *Latency*: a row that is closed in cycle t can be fetched from t + 1 on, and is on ``row`` in the cycle after the
     fetch. *Throughput*: one flit written, and one row fetched or closed, per cycle. *Reset*: empty.
@@ -61,8 +61,8 @@ class ChunkStore(wiring.Component):
         With ``write``: the flit is the last one in this buffer's row, but not in its sender's. The following flits of
         the sender's row are void and take no room, because they use no credit.
     void : In(1)
-        With ``write`` or without: the flit is counted and not stored, like those after it in its row. Its room is free
-        again when the row is full or has ended.
+        With ``write`` or without: the flit is counted and not stored, like the flits after it in its row. The room of
+        void flits is free again when their row is full or has ended.
     closes : Out(1)
         The written flit fills or ends a row that is stored.
     full : Out(1)
@@ -70,11 +70,12 @@ class ChunkStore(wiring.Component):
     close, needed : In
         Close the oldest filled row that is not closed; number of readers that fetch it later.
     fetch, fetch_row : In(1), In(row_bits(rows))
-        Fetch this row. It must be closed and not freed. Not in a cycle with ``close``.
+        Fetch this row, which must be closed and not freed. ``fetch`` and ``close`` must not be set in the same cycle.
     row : Out(chunk * width)
         The row that was fetched in the cycle before, lane 0 lowest. Lanes after the worm's last flit are undefined.
     row_ends : Out(1)
-        That row has its worm's last flit. It comes from a register: the outputs of block memory are late.
+        The row on ``row`` has its worm's last flit. ``row_ends`` comes from a register: the outputs of block memory are
+        late.
     closed_row, write_row : Out(row_bits(rows))
         The row that is closed next; the row that flits are written to.
     lane : Out(range(chunk))

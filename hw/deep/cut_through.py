@@ -17,7 +17,7 @@ class CutThroughWindow(wiring.Component):
         write ─▶ flits of the header, waiting ─▶ flit: taken in this cycle, or not at all
         known ───────────────────────▲
 
-    The flits behind a worm's first one follow without a gap, or as they arrive.
+    After a worm's first flit its other flits pass without a gap, or as they arrive.
 
     *Latency*: a worm's first flit passes one cycle after the flit with which the worm is known. *Throughput*: a flit
     per cycle. *Reset*: empty.
@@ -94,7 +94,8 @@ class CutThroughWindow(wiring.Component):
         return m
 
     def _tell(self, m, bits, begins):
-        """Store the information about worms until they pass: the next worm can be known while flits of one wait."""
+        """Store the information about worms until they pass: the next worm can be known while flits of the worm before
+        it wait."""
         store: memory.Memory = memory.Memory(shape=self.told_bits, depth=1 << bits, init=[],
                                              attrs={"ram_style": "distributed"})
         m.submodules.known = store

@@ -16,7 +16,7 @@ class DeepFront(CopiesFront):
     """State of the worm at the front of a `DeepInput`, whose branches request, read and send independently.
 
     A worm holds an output from this input while that output's reader still has flits of it to take from the buffer. The
-    flits that the reader has taken, up to two rows, are `leaving`.
+    flits that the reader has taken from the buffer and not sent, up to two rows, are `leaving`.
     """
 
     def __init__(self, router: DeepSwitchSpec, port: int, vc: int):
@@ -62,7 +62,7 @@ class DeepFront(CopiesFront):
     def unread(self, read: Callable[[str], Any]) -> list[Any]:
         """Return the number of flits that each branch has not taken, and then the number of all stored flits.
 
-        A branch that has not begun has taken none.
+        A branch that waits for its output has taken no flit.
         """
         filled, lane = self._stored(read)
         return [*(self._ahead(output, lane, read) for output in self.leads), filled * self.chunk + lane]
@@ -80,7 +80,8 @@ class DeepFront(CopiesFront):
         return [*found, filled * self.chunk]
 
     def _ahead(self, output: int, lane: Any, read: Callable[[str], Any]) -> Any:
-        """Return the number of flits that a branch has not taken, if the row that is not filled has ``lane`` flits."""
+        """Return the number of flits that a branch has not taken, if the row that is being filled has ``lane`` flits.
+        """
         written, begins = (read(f"{self.name}_input.{name}") for name in ("store.write_row", "channel_0.start_row"))
         reader = f"{self._outputs[output]}_reader"
         mine = (read(f"{reader}.holding") != 0) & (read(f"{reader}.owner") >> self.port & 1 != 0)
@@ -90,7 +91,7 @@ class DeepFront(CopiesFront):
         return np.where(mine | (read(f"{self.scope}.wants_{output}") != 0), ahead, 0)
 
     def _stored(self, read: Callable[[str], Any]) -> tuple[Any, Any]:
-        """Return the number of filled rows, and of flits in the next row."""
+        """Return the number of filled rows, and of flits in the row that is being filled."""
         used, lane, over = (read(f"{self.name}_input.store.{name}") for name in ("used", "lane", "over"))
         lane = lane * (over == 0)
         return used - (lane != 0), lane
@@ -102,7 +103,8 @@ class DeepFront(CopiesFront):
         return last - first + laps * self.rows
 
     def flits(self, read: Callable[[str], Any]) -> list[int]:
-        """Return the stored flits of an input, oldest first, as rows of shallow buffers: data, head mark, `Mark`."""
+        """Return the stored flits of an input, oldest first, in the format of shallow buffers: data, head mark, `Mark`.
+        """
         filled, lane = map(int, self._stored(read))
         written = int(read(f"{self.name}_input.store.write_row")) & (1 << (self.rows - 1).bit_length()) - 1
         lanes = [read(f"{self.name}_input.store.lane_{k}") for k in range(self.chunk)]
@@ -142,7 +144,7 @@ class DeepFront(CopiesFront):
         return self.asking(asked)
 
     def going(self, of: Of) -> Any:
-        # with the turn bit, as there may be no cycle between two worms
+        # the turn bit separates two worms without a cycle between them
         found = 0
         for i, output in enumerate(self.leads):
             found = found | ((of(f"wants_{output}") != 0) | self._reads(of, output)) * (1 << LINKS + i)

@@ -17,7 +17,7 @@ class DeepInputDecode(wiring.Component):
 
     A worm is *known* with the last flit of its header. A worm that requests nothing, or whose header is cut, is *void*:
     the rest of it is not stored. A worm that begins before the worm in front has ended terminates that worm, and is
-    lost: its first flit becomes the other worm's tail.
+    lost: its first flit becomes the tail of the worm in front.
 
     *Latency*: none; all outputs follow the flit in the same cycle. *Throughput*: a flit per cycle. *Reset*: no worm is
     under way.
@@ -45,10 +45,10 @@ class DeepInputDecode(wiring.Component):
     first : Out(1)
         The flit is a worm's first one.
     known, branches, drops : Out
-        The worm is known with this flit; its outputs, of the decoder's `leads`, 0 for a void worm. With ``drops`` its
-        copies to other switches lose the flits that the decoder `strips`.
+        The worm is known with this flit; its outputs, of the decoder's `leads`, 0 for a void worm. With ``drops`` the
+        worm's copies to other switches lose the header flits that the decoder `strips`.
     closes : Out(1)
-        The worm is cut off with this flit, which is not its sender's last one.
+        The worm is cut off with this flit, which is not the last one that its sender sends.
     cause : Out(Cause)
         Error of the flit.
     """
@@ -81,7 +81,7 @@ class DeepInputDecode(wiring.Component):
         under_way = Signal()  # a worm's first flit has arrived, its last one has not
         within = Signal()  # its payload has begun
         lost = Signal()  # the worm under way is void
-        place = Signal(bits_for(flits), name="header_flit")  # header flits that have arrived, before it is known
+        place = Signal(bits_for(flits), name="header_flit")  # header flits that have arrived, until the worm is known
         told = Signal()  # the worm under way is known
         accepted = Signal()
         head = Signal()

@@ -30,7 +30,8 @@ class DeepInput(wiring.Component):
 
     Worms are served in the order of their arrival. The next worm requests its outputs when all branches of the worm in
     front have read its last flit. A worm that arrives at an idle input requests its outputs as its first flit passes
-    the window. Outputs that are granted in that cycle follow it in cut-through. All others fetch it row by row.
+    the window. Outputs that are granted in the cycle in which a worm's first flit passes take its flits in cut-through.
+    Outputs that are granted later fetch the worm row by row.
 
     *Latency*, from link to link, in cut-through: 3 cycles, plus the number of header flits minus one. *Throughput*: in,
     a flit per cycle; out, a flit per cycle and branch. *Reset*: empty.
@@ -56,7 +57,7 @@ class DeepInput(wiring.Component):
     wants_{o} : Out(1)
         The worm in front requests output o.
     won : In(outputs)
-        The outputs that are granted to it in this cycle.
+        The outputs that are granted to the worm in front in this cycle.
     held : In(1)
         A reader still reads the worm in front after this cycle.
     follows : In(range(outputs + 1))
@@ -64,7 +65,8 @@ class DeepInput(wiring.Component):
     starts : Out(1)
         The first flit of the worm in front passes: outputs that are granted in this cycle take it.
     start_row, skips : Out, Out(1)
-        First row of the worm in front; its copies to other switches lose the flits that the decoder `strips`.
+        First row of the worm in front; the worm's copies to other switches lose the header flits that the decoder
+        `strips`.
     passes, closes, passing : Out
         A flit passes; it is the last one of its row; the flit.
     fetch, fetch_row, row, row_ends, closed_row : In, In, Out, Out, Out
@@ -164,7 +166,8 @@ class DeepInput(wiring.Component):
         return asked
 
     def _close(self, m, store, window, asked):
-        """Close a row when its last flit has passed; count the readers that did not take it and have to fetch it."""
+        """Close a row when its last flit has passed; count the readers that did not take this flit in passing, and have
+        to fetch the row."""
         m.d.comb += window.tells.eq(sum(asked, start=asked[0] & 0))
         m.d.sync += [
             store.close.eq(self.passes & self.closes),

@@ -19,16 +19,16 @@ class RowReader(wiring.Component):
         fetched row ─▶ next ─▶ current row, position ──┘
 
     A reader that is granted its output in time *follows* in cut-through: it takes each flit as it passes the input's
-    window. When it cannot take a flit for lack of a credit, it stops following, and fetches rows from there on. A
-    reader that is granted later fetches rows from the start. It has room for two rows: one is sent while the next one
-    is fetched. A row is fetched once, as a whole, when it is closed.
+    window. A following reader that cannot take a flit for lack of a credit stops following, and fetches rows from this
+    flit's row on. A reader that is granted later fetches rows from the start. A reader has room for two rows: one is
+    sent while the next one is fetched. A row is fetched once, as a whole, when it is closed.
 
     The reader ``holds`` its input until the worm's tail is taken from the window, or the worm's last row is fetched.
 
     *Latency*: a flit that passes is sent in that cycle. A row that is requested and fetched in cycle t is sent from
     t + 3 on. *Throughput*: a flit per cycle, if each row is fetched at most ``chunk`` - 3 cycles after its request. If
-    rows are fetched d cycles after their requests and d is larger: a row in d + 3 cycles. So rows of 2 flits reach 2
-    flits in 3 cycles. *Reset*: idle.
+    rows are fetched d > ``chunk`` - 3 cycles after their requests, the throughput is a row in d + 3 cycles. So rows of
+    2 flits that are fetched at once (d = 0) give 2 flits in 3 cycles. *Reset*: idle.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class RowReader(wiring.Component):
     starts : In(1)
         With ``won``: the worm's first flit passes in this cycle.
     start_row, skips : In(row_bits(rows)), In(1)
-        With ``won``: the worm's first row; the worm's first ``strips`` flits are not sent.
+        With ``won``: the worm's first row; the first ``strips`` flits of the worm are not sent.
     passes, closes, passing : In
         In the window of the granted input, or else of ``owner``: a flit passes; it is the last one of its row; the
         flit.
@@ -69,9 +69,9 @@ class RowReader(wiring.Component):
     send, flit : Out
         A flit is sent; the flit.
     place : Out(range(chunk))
-        Position of that flit in its row.
+        Position of ``flit`` in its row.
     first : Out(1)
-        That flit is in the worm's first row.
+        ``flit`` is in the worm's first row.
     """
 
     def __init__(self, *, inputs: int, rows: int, chunk: int, width: int, strips: int = 0):
@@ -112,7 +112,7 @@ class RowReader(wiring.Component):
         holding = Signal()  # the worm has flits in the input that this reader has not taken
         following = Signal()
         comes = Signal()  # a flit passes that a following reader needs
-        left_out = Signal()  # that flit is not sent
+        left_out = Signal()  # the passing flit is not sent
         takes = Signal()
         falls = Signal()
         moves = Signal()  # the row behind becomes the current one

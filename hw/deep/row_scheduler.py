@@ -13,12 +13,13 @@ __all__ = ["FetchOrder"]
 class FetchOrder(wiring.Component):
     """Grants the row bus to the readers in turn. The reader with the turn fetches its row, if that row is closed.
 
-    All inputs together deliver one row per cycle. If a row has as many flits as there are outputs, that keeps all
-    outputs busy, so one bus of a row's width suffices for all inputs and outputs.
+    All inputs together deliver one row per cycle. If a row has as many flits as there are outputs, one row per cycle
+    keeps all outputs busy: one bus of a row's width suffices for the switch.
 
-    A turn is lost if the row is not closed yet, or if its input closes another row in that cycle. Outputs that read
-    from inputs with a flit in each cycle therefore send less than a flit per cycle, if a row has no more flits than
-    there are readers. One flit more, and at least three, suffices for all but a few cycles.
+    A turn is lost if the row is not closed yet, or if its input closes another row in the same cycle. So with rows of
+    no more flits than there are readers, outputs send less than a flit per cycle while their inputs receive a flit in
+    each cycle. Rows with one flit more than there are readers, and with at least three, keep the outputs busy in all
+    but a few cycles.
 
     *Latency*: combinational. *Throughput*: a row per cycle; each requesting reader has a turn within ``readers``
     cycles. *Reset*: reader 0 is the first.
@@ -57,7 +58,7 @@ class FetchOrder(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        # the reader with the last turn, and all before it, come after the later ones
+        # readers up to the one with the last turn: their next turns come after those of the later readers
         behind = Signal(self.readers)
         turn = Signal(self.readers)
         later = Signal(self.readers)

@@ -36,11 +36,11 @@ class DeepSwitch(DeepSwitchSpec, Switch):
     first flit of a row. The credit of a consumption link is a flit.
 
     *Latency*, with free resources, from link to link: 3 cycles for each flit, plus the number of header flits minus
-    one. A worm that has waited: 3 cycles from the cycle in which its row is fetched. *Throughput*: in cut-through a
-    flit per output and cycle; with fetched rows too, unless rows are closed at the same time (see `FetchOrder`).
-    *Deadlock*: none with up*/down* routes, if a whole worm fits the buffer.
-    *Errors on the wire*: as in `Switch`; a worm that begins before the worm in front has ended is lost as well.
-    *Reset*: empty, all credits held.
+    one. Latency of a worm that has waited: 3 cycles from the cycle in which its row is fetched. *Throughput*: in
+    cut-through a flit per output and cycle; with fetched rows too, unless rows are closed at the same time (see
+    `FetchOrder`). *Deadlock*: none with up*/down* routes, if a whole worm fits the buffer. *Errors on the wire*: as in
+    `Switch`; in addition, a worm that begins before the worm in front has ended is lost. *Reset*: empty, all credits
+    held.
 
     Parameters
     ----------

@@ -24,8 +24,8 @@ def row_fields(switch: DeepSwitchSpec, port: int, read: Read) -> Any:
 def describe_rows(switch: DeepSwitchSpec, fields: Any) -> str:
     """Return the rows of an input with flits as text, oldest first: ``3:2,4:1,5+,6+3``.
 
-    Row 3 has a chunk counter of 2: two outputs have not fetched it. Row 5 is full and not closed yet, because its last
-    flit is passing. Row 6 has three flits so far.
+    ``3:2``: row 3 has a chunk counter of 2, as two outputs have not fetched it. ``5+``: row 5 is full and not closed
+    yet, because its last flit is passing. ``6+3``: row 6 has three flits so far.
     """
     used, lane, *numbers = map(int, fields[:4])
     pending, filling = fields[4:], int(lane != 0)
@@ -47,7 +47,8 @@ def reader_fields(switch: DeepSwitchSpec, output: int, read: Read) -> Any:
 def describe_reader(switch: DeepSwitchSpec, fields: Any) -> str:
     """Return the input, row and position of the next flit that an output sends: ``p0:3.5``; empty without a worm.
 
-    ``p0:3.5,follows``: the output takes flits as they pass. Otherwise it sends a fetched row, or waits for one.
+    ``p0:3.5,follows``: the output takes flits as they pass. Without ``follows`` the output sends a fetched row, or
+    waits for one.
     """
     owner, number, place, holding, following, *fetched = map(int, fields)
     if not (holding or any(fetched)):

@@ -55,7 +55,7 @@ class DeepWorm(wiring.Component):
     start_row, skips : Out
         ``start`` and ``drops`` of the worm in front.
     turn : Out(1)
-        Changes with each worm that is served.
+        A bit that changes with each worm that is served.
     state : Out(DeepState)
     """
 

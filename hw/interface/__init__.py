@@ -1,7 +1,7 @@
 """Network interfaces, between hosts and routers.
 
-``injection`` splits worms into packets and sends them. ``consumption`` receives. ``network_interface`` has one of each
-per port of the router.
+``injection`` splits worms into packets and sends them. ``consumption`` receives. ``network_interface`` has an injection
+side per injection port, and a consumption side per consumption link.
 """
 
 from typing import TYPE_CHECKING

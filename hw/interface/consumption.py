@@ -16,7 +16,7 @@ from ..port import PortSpec
 __all__ = ["HOST_DEPTH", "Consumption"]
 
 HOST_DEPTH = 4
-"""Host buffer for each consumption channel, in flits. It covers the link's credit loop of 3 cycles."""
+"""Size of the host's buffer for each consumption channel, in flits. It covers the link's credit loop of 3 cycles."""
 
 
 class Consumption(wiring.Component):
@@ -32,16 +32,15 @@ class Consumption(wiring.Component):
     all channels; one channel gets min(1, depth / 4). A header flit waits for a credit of the host like other flits and
     takes a cycle, but does not use the credit. The end of a worm that was cut off by an error is sent to the host like
     a tail flit.
-    With slots, a packet that begins with a header flit continues from this node. All its flits are also sent on
-    ``absorbed``, 2 cycles after they were on the network's link. A packet that is whole needs a retransmission slot. A
-    free slot is granted in the cycle of the tail. Until then the channel takes no further flits, and the credit of the
-    tail is held back. A router that takes only channels with all credits then regards the channel as taken. Channels
-    that wait for a slot take turns.
-    *Waiting*: one tail flit at a time waits its t_nr cycles, counted from the cycle in which it could have been sent.
-    Tail flits of other channels wait for their turn; other flits pass. Detecting that a flit has to wait takes a cycle
-    of the link. A packet of one flit that finds its packet buffer entry taken after this wait is sent as soon as one is
-    free.
-    *Reset*: empty.
+    With slots, a packet that begins with a header flit continues from this node. All flits of a packet that continues
+    are also sent on ``absorbed``, 2 cycles after they were on the network's link. A packet that continues needs a
+    retransmission slot when it is whole. A free slot is granted in the cycle of the tail. Until a slot is granted, the
+    channel takes no further flits, and the credit of the tail is held back. A router that takes only channels with all
+    credits then regards the channel as taken. Channels that wait for a slot take turns. *Waiting*: one tail flit at a
+    time waits its t_nr cycles, counted from the cycle in which it could have been sent. Tail flits of other channels
+    wait for their turn; other flits pass. Detecting that a flit has to wait takes a cycle of the link. A packet of one
+    flit that finds no free packet buffer entry after its t_nr cycles is sent as soon as an entry is free. *Reset*:
+    empty.
 
     Parameters
     ----------
@@ -71,8 +70,8 @@ class Consumption(wiring.Component):
     freed : In(1)
         A slot has become free. Only with slots.
     brought, brought_vc, brought_flit : Out(1), Out, Out
-        A flit is taken from a channel; the channel; the flit. Only with rows. These outputs are combinational:
-        `Forwarding` stores them.
+        A flit is taken from a channel; the channel; the flit. Only with rows. ``brought``, ``brought_vc`` and
+        ``brought_flit`` are combinational: `Forwarding` stores their values.
     full : In(rows)
         Rows whose next packet has no free packet buffer entry, so that it waits in its channel. Only with rows.
     """
@@ -156,7 +155,8 @@ class Consumption(wiring.Component):
         return m
 
     def _absorb(self, m, sel, flit, take, freed):
-        """Send the flits of absorbed packets, grant slots, and return credits, that of a tail with the packet's slot.
+        """Send the flits of absorbed packets, grant slots, and return credits: the credit of a tail with the grant of a
+        slot.
 
         Return a mask of the channels that wait for a slot in the next cycle.
         """
@@ -224,7 +224,7 @@ class Consumption(wiring.Component):
         return stays, refused
 
     def _holds(self, m, looks, sel, flit, take, waits):
-        """Return 1 if the presented flit is a tail flit that has not waited t_nr.
+        """Return 1 if the presented flit is a tail flit that has not waited its t_nr cycles.
 
         ``waits`` is driven with the channels whose tail flit is still waiting in the next cycle.
         """

@@ -22,7 +22,7 @@ Read = Callable[[str], Any]
 class InterfaceFront:
     """Consumption channels of one interface, and its injection port, which the host shares with another sender.
 
-    Flits are integers: head mark (bit 0), tail mark, data.
+    Flits are integers: head mark (bit 0), tail mark (bit 1), data (from bit 2).
 
     Parameters
     ----------

@@ -39,8 +39,8 @@ class Injection(wiring.Component):
     one cycle is unused. *Reset*: empty.
 
     With slots the port also sends absorbed messages, from its `Retransmission`. Host and slots take turns, a whole worm
-    at a time. The first flit of a message is on the network's link 2 cycles after its tail was on ``absorbed``,
-    ``t_ns`` more.
+    at a time. The first flit of an absorbed message is on the network's link 2 + ``t_ns`` cycles after the message's
+    tail was on ``absorbed``.
 
     In a smart interface the port also sends the copies of forwarded packets. Host and copies take turns, a copy at a
     time. A worm of the host that begins with a flit with both marks is a *post*, and is not sent to the network: its
@@ -58,9 +58,9 @@ class Injection(wiring.Component):
     queue : int
         Flits of buffer between host and injection. Range: 1 to 16.
     packet : int
-        Payload flits of a packet. 0: a worm is sent whole, without hardware for packets.
+        Payload flits of a packet; 0: a worm is sent whole, without hardware for packets.
     header_flits : int
-        Maximum header flits of a worm, all of which are stored. Longer headers are not supported.
+        Maximum number of header flits of a worm; the interface stores them all. Longer headers are not supported.
     t_ns : int
         Cycles that a packet's first flit waits. Range: 0 to 65535. 0 adds no hardware.
     slots, slot_flits, channels : int
@@ -77,8 +77,8 @@ class Injection(wiring.Component):
     wrong, overflow : Out(vcs), Out(1)
         As in `OutputUnit`; a flit for a full queue was received and dropped.
     unended : Out(1)
-        A header flit has arrived before the tail of the worm in front, which is cut off. In a smart interface either of
-        the two can also be a post.
+        A header flit has arrived before the tail of the worm in front, which is cut off. In a smart interface the worm
+        that is cut off, and the one that arrives, can also be posts.
     absorbed, absorbed_vc, absorbed_flit : In(1), In, In
         ``write``, ``vc`` and ``flit`` of `Retransmission`. Only with slots.
     granted, granted_vc, freed : In(1), In, Out(1)
@@ -213,7 +213,7 @@ class Injection(wiring.Component):
             flit.eq(buffer.data_0),
             both.eq(flit.head & flit.tail),
             begins.eq(buffer.has_0 & both & ~posts & ~sends),
-            # a header between two packets ends no packet
+            # a header flit that arrives between two packets ends no packet
             closes.eq(buffer.has_0 & posts & flit.head & (payload == 0)),
             self.posted.eq(buffer.has_0 & posts & ~closes),
             ends.eq(flit.head | flit.tail | (payload == self.packet - 1)),

@@ -17,7 +17,7 @@ from .smart import Forwarding
 
 __all__ = ["NetworkInterface"]
 
-#: Members that count in a smart interface.
+#: Members of a smart interface that are counters.
 COUNTERS = ("forwarded", "resident", "copied", "occupancy", "peak")
 
 
@@ -29,10 +29,10 @@ class NetworkInterface(wiring.Component):
         host_in_{p}  ─▶ Injection p   ─▶ network_out_{p}
         host_out_{c} ◀─ Consumption c ◀─ network_in_{c}
 
-    Host and interface exchange flits over the same links as routers. The host posts whole worms, header flits first. It
-    receives payload, packet by packet, and returns a credit for each flit. The host assembles the packets: it has the
-    message's memory, and each payload flit names its worm and its place. Ports and links are independent: each has its
-    own buffers and its own t_ns or t_nr counter.
+    Host and interface exchange flits over the same links as routers. The host sends whole worms, header flits first.
+    The host receives payload, packet by packet, and returns a credit for each flit. The host assembles the packets: it
+    has the message's memory, and each payload flit names its worm and its place. Ports and links are independent: each
+    has its own buffers and its own t_ns or t_nr counter.
 
     With slots, worms with further destinations that arrive on consumption link 0 are sent again by injection port 0,
     with the rest of their header ([Boppana98], section 3.1: absorb and retransmit). The interface must have one port
@@ -41,8 +41,8 @@ class NetworkInterface(wiring.Component):
         host_out_0 ◀─┬─ Consumption 0 ◀─ network_in_0
                      └─▶ Retransmission: absorb buffers, slots ─▶ Injection 0 ─▶ network_out_0
 
-    From a worm's tail on ``network_in_0`` to its first flit on ``network_out_0`` this takes 4 cycles, t_nr and t_ns
-    more.
+    From a worm's tail on ``network_in_0`` to its first flit on ``network_out_0`` absorbing and resending takes 4 + t_nr
+    + t_ns cycles.
 
     A smart interface forwards packets of multicasts to the node's children ([Sivaram98], section 4), whose headers the
     host has written into the child table. It must have one port and one link, and split worms into packets::
@@ -51,9 +51,9 @@ class NetworkInterface(wiring.Component):
         table_in ────┴─▶ Forwarding ─▶ Injection 0 ─▶ network_out_0
 
     From a packet's tail on ``network_in_0`` to the first flit of its first copy on ``network_out_0`` it takes 4 +
-    t_nr + t_ns cycles. The t_nr of one packet may pass during the t_ns of another. The next copy begins a worm's
-    flits and t_ns later; on the same virtual channel 1 cycle later still, if t_ns is 0. The host posts a multicast
-    once, after a flit with both marks.
+    t_nr + t_ns cycles. The t_nr of one packet may pass during the t_ns of another. After a copy of n flits has begun,
+    the next copy begins n + t_ns cycles later; on the same virtual channel 1 cycle later still, if t_ns is 0. The host
+    posts a multicast once, after a flit with both marks.
 
     *Latency*: 2 cycles from link to link either way; a packet's first flit to the network ``t_ns`` more, its tail flit
     to the host ``t_nr`` more. *Throughput*: of each injection port min(1, queue / 3) flits per cycle from the host, one
@@ -85,8 +85,8 @@ class NetworkInterface(wiring.Component):
         To the host, for each consumption link.
     fault : Out(fault_layout)
         The first error on the wire, until reset. Smart interfaces report ``LIST_TOO_LONG`` at ``network_in_0`` if
-        `Forwarding` cuts a packet. At ``table_in`` they report ``LIST_TOO_LONG`` for a train that is too long for its
-        row, ``NO_SUCH_DESTINATION`` for a row that does not exist, and ``WRONG_ORDER`` for a row with packets.
+        `Forwarding` cuts a packet. At ``table_in`` smart interfaces report ``LIST_TOO_LONG`` for a train too long for
+        its row, ``NO_SUCH_DESTINATION`` for a row that does not exist, and ``WRONG_ORDER`` for a row with packets.
     table_in : In(LinkSignature)
     forwarded, resident, copied, occupancy, peak : Out
         As in `Forwarding`. Smart interfaces only.
@@ -141,7 +141,8 @@ class NetworkInterface(wiring.Component):
         return fault_layout(len(parts) + self.smart, max(part.port.vcs for part in parts))
 
     def fault_port(self, cause: Cause, port: int) -> str:
-        """Return the name of the link with a number and a cause in ``fault``. The child table's link comes last."""
+        """Return the name of the link with a number and a cause in ``fault``. The child table's link has the last
+        number."""
         ports, credit = len(self.injections), cause is Cause.CREDIT
         if port == ports + len(self.consumptions):
             return "table_in"

@@ -27,10 +27,11 @@ class Retransmission(wiring.Component):
     Each channel has a buffer for a message, from the first header flit to the tail, and so has each slot. When a
     channel's message is granted a slot, the two swap buffers: nothing is copied, and the channel has a free buffer.
     Messages are sent in the order in which their slots were granted. `Consumption` counts the slots: it must not grant
-    a slot while no slot is free. It must not write into the buffer of a whole message without a slot.
+    a slot while no slot is free. `Consumption` must not write into the buffer of a whole message that has no slot yet.
 
-    *Latency*: with tail and grant in cycle t, the message's first flit is there in t + 1; a free slot is reported in
-    the cycle after its tail was taken. *Throughput*: a flit in and a flit out per cycle. *Reset*: empty.
+    *Latency*: with tail and grant in cycle t, the message's first flit is on ``front`` in t + 1. A slot is reported as
+    free in the cycle after its message's tail was taken. *Throughput*: a flit in and a flit out per cycle. *Reset*:
+    empty.
 
     Parameters
     ----------
@@ -49,7 +50,7 @@ class Retransmission(wiring.Component):
     write, vc, flit : In
         A flit of an absorbed message; its consumption channel; the flit. A message has two flits or more.
     granted, granted_vc : In
-        The message of this channel is granted a slot. Its tail is written before or in this cycle.
+        The message of this channel is granted a slot. The message's tail is written before this cycle, or in it.
     has, front : Out
         There is a flit to send; the flit.
     take : In(1)

@@ -15,7 +15,8 @@ Read = Callable[[str], Any]
 def startup_left(port: int, read: Read) -> Any:
     """Return the remaining cycles of t_ns of the first flit at an injection port.
 
-    The value is t_ns before the first cycle of the wait, and just after a first flit was sent. Only if t_ns is not 0.
+    The value is t_ns before the first cycle of the wait, and just after a first flit was sent. The register exists only
+    if t_ns is not 0.
     """
     return read(f"injection_{port}.left")
 
@@ -23,6 +24,7 @@ def startup_left(port: int, read: Read) -> Any:
 def through(link: int, read: Read) -> Any:
     """Return a mask of the channels of a consumption link whose front flit is a tail that has waited its t_nr.
 
-    A bit is set in the cycle after the wait, until the flit is sent to the host. Only if t_nr is not 0.
+    A bit is set from the cycle after the wait until the flit is sent to the host. The register exists only if t_nr is
+    not 0.
     """
     return read(f"consumption_{link}.waited")

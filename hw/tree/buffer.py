@@ -21,8 +21,8 @@ class BranchBuffer(wiring.Component):
                   the last branch at the front takes its flit: it is freed, and the front advances
 
     All branches of a worm read its flits in the same order. The positions of the readers therefore determine which
-    branches still need a flit, and no counter per flit is needed. Between two worms all readers are set to the front,
-    so a reader without a branch of the worm does not have to follow it.
+    branches still need a flit, and no counter per flit is needed. Between two worms all readers are set to the front
+    flit, so a reader without a branch of a worm does not have to follow the worm's flits.
 
     *Latency*: a flit written in cycle t can be read from cycle t + 1 on, and is freed in the cycle in which the last
     branch takes it. *Throughput*: one write per cycle, and one take per reader and cycle. All virtual channels share
@@ -47,25 +47,27 @@ class BranchBuffer(wiring.Component):
     vc_{r} : In
         The virtual channel presented to reader r.
     data_{r} : Out
-        The flit of that virtual channel that reader r takes next. With a shared port there is ``data_0`` only, for the
-        chosen reader.
+        The flit of virtual channel ``vc_{r}`` that reader r takes next. With a shared port there is ``data_0`` only,
+        for the reader in ``choice``.
     choice : In(range(readers))
         Reader that the shared port serves. Only with ``shared``.
     take_{r} : In(1)
-        Reader r takes the presented flit. Only if the flit is stored, and while the reader ``needs`` flits.
+        Reader r takes the presented flit. Reader r may take a flit only if it is stored, and while ``needs_{r}`` is
+        set.
     needs_{r} : In(vcs)
         Reader r is a branch of the worm in this virtual channel, and has not sent the tail.
     between : In(vcs)
         No worm is under way, or its flits are skipped: the readers are set to the front at the end of the cycle.
     skip : In(vcs)
-        The front flit of this virtual channel leaves the buffer unread. No reader may ``need`` flits.
+        The front flit of this virtual channel leaves the buffer unread. With ``skip``, no ``needs_{r}`` of this virtual
+        channel may be set.
     has_{r}, more_{r} : Out(vcs)
-        Per virtual channel: at least one / two flits are stored that reader r has not taken. Undefined while the reader
-        needs no flits.
+        Per virtual channel: at least one / two flits are stored that reader r has not taken. ``has_{r}`` and
+        ``more_{r}`` are undefined while ``needs_{r}`` is 0.
     arrives : Out(vcs)
         A flit is stored at the end of this cycle; ``has`` and ``more`` count it from the next cycle on.
     some, full : Out(vcs)
-        A flit of this virtual channel is stored; no row of it is free.
+        A flit of this virtual channel is stored; no row of this virtual channel is free.
     freed : Out(vcs)
         A flit of this virtual channel is freed in this cycle.
     """
@@ -172,7 +174,7 @@ class BranchBuffer(wiring.Component):
         """Compute the replication chunk counters for waveforms: the number of branches of the worm at the front that
         have not taken the flit in a row.
 
-        They follow from the readers' positions. No logic reads them, so synthesis removes them.
+        The counters follow from the readers' positions. No logic reads the counters, so synthesis removes them.
         """
         def reaches(start: Value, full: Value, row: int) -> Value:
             """Return 1 if a row lies between a position and the write position."""

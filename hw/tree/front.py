@@ -16,8 +16,9 @@ DROPS = 1
 class TreeFront(CopiesFront):
     """State of the worm at the front of a virtual channel of a `TreeInput`.
 
-    Its branches request and send independently, or in lockstep. A worm holds the virtual channels of its branches until
-    their tails are sent and their reports, if any, have arrived. It also holds its token.
+    The worm's branches request and send independently, or in lockstep. A worm holds the virtual channels of its
+    branches until their tails are sent and their reports, if any, have arrived. A worm that was granted the token holds
+    it until all branches have reported.
     """
 
     def __init__(self, router: SwitchSpec, port: int, vc: int):

@@ -21,8 +21,8 @@ class TreeInputDecode(wiring.Component):
         link ─▶ frame of the virtual channel ─┬─▶ row: data, mark, which header flit ─▶ buffer
                                               └─▶ branches: outputs that a bit was set for ─▶ worm
 
-    With the last flit of its header a worm is *known*: its branches, and its report bit. A worm that requests nothing
-    is known as well, and is dropped later.
+    With the last flit of its header a worm is *known*: its branches and its report bit are determined. A worm that
+    requests nothing is known as well, and is dropped later.
 
     *Latency*: none; all outputs follow the link in the same cycle. *Throughput*: a flit per cycle. *Reset*: no worm is
     under way on any virtual channel.
@@ -43,13 +43,14 @@ class TreeInputDecode(wiring.Component):
     full : In(vcs)
         Virtual channels whose buffer is full.
     row : Out(row_layout)
-        The row to store. The buffer drops it if the virtual channel is full. The code of a header flit is its number in
-        the header.
+        The row to store. The buffer drops the row if the virtual channel is full. The code of a header flit is its
+        number in the header.
     known : Out(1)
         The worm's branches are known with this flit.
     branches, reports : Out(branches), Out(1)
         With ``known``: the worm's outputs, of the decoder's `leads`, and its report bit. A worm without an output has
-        lost its header or bits of it. It reports, because its report bit may have been set.
+        lost its header or bits of it. A worm without an output reports its arrival, because its lost report bit may
+        have been set.
     cause : Out(Cause)
         Error of the flit.
     """
@@ -128,7 +129,7 @@ class TreeInputDecode(wiring.Component):
     def _string(self, m, comes, begins, place):
         """Return the outputs and the report bit of the header flits received up to now.
 
-        ``comes``: a header flit is accepted. ``place`` is driven here with its number in the header.
+        ``comes``: a header flit is accepted. ``place`` is driven with the header flit's number in the header.
         """
         flits, vc, straps = self.decoder.flits, self.vc, {n: getattr(self, f"strap_{n}") for n in self.decoder.straps}
         said, says_report = Signal(len(self.leads), name="said"), Signal()
@@ -152,7 +153,7 @@ class TreeInputDecode(wiring.Component):
         return asked, report
 
     def _judge(self, m, accepted, causes):
-        """Drive ``cause`` with the first of these errors."""
+        """Drive ``cause`` with the first of these errors that has occurred."""
         with m.If(self.valid & ~accepted):
             m.d.comb += self.cause.eq(Cause.OVERFLOW)
         with m.Elif(self.valid):

@@ -35,12 +35,12 @@ class TreeInput(wiring.Component):
 
     *asynchronous*: for each output a reader with its own read port. Each branch of a worm advances at its own pace,
     within the depth of the buffer. *synchronous*: one reader. A worm takes the virtual channels of all its outputs at
-    once, or waits; each flit is sent to all of them in the same cycle. *serial*: one read port. The branches take
-    turns at it, one copy per cycle, and are otherwise independent.
+    once, or waits; each flit is sent to all of them in the same cycle. *serial*: one read port. The branches take turns
+    at the read port, one copy per cycle, and are otherwise independent.
 
-    *Latency*, with free resources, from link to link: header 3 cycles (from its last flit, if it has several), data 2;
-    with ``fast`` delays 1 more; with a token that is here 1 more. *Throughput*: a flit per cycle and output; serial: a
-    flit per cycle for all outputs together. *Reset*: empty.
+    *Latency*, with free resources, from link to link: header 3 cycles (from its last flit), data 2; 1 more with
+    ``fast`` delays, and 1 more with a token at this switch. *Throughput*: a flit per cycle and output; serial: a flit
+    per cycle for all outputs together. *Reset*: empty.
 
     Parameters
     ----------
@@ -68,9 +68,9 @@ class TreeInput(wiring.Component):
     sel_{r}, flit_{r}, place_{r} : Out
         Branch that reader r presents, its flit, and the number of that flit in the header.
     request_{r}, complete_{r} : Out
-        The requested outputs; they are all outputs that the branch needs.
+        The requested outputs; 1 if these are all outputs that the branch needs.
     owns_link_{r}, claims_{r} : Out(1)
-        The presented branch owns its virtual channels; it does not, and a grant takes them.
+        The presented branch owns its virtual channels; it does not own them, and a grant takes them.
     sends_{r} : Out(1)
         A grant sends the flit. Always 1.
     vc_{o} : Out
@@ -106,7 +106,7 @@ class TreeInput(wiring.Component):
         self.consumed = consumed
         self.leads = decoder.leads(port)
         self.exits = decoder.exits(port)
-        self.links_each = outputs[-1].vcs if separate else 1  # links of an ejection port
+        self.links_each = outputs[-1].vcs if separate else 1  # number of links of each ejection port
         self.links = decoder.ejection + (len(outputs) - decoder.ejection) * self.links_each
         self.branches = branches_of(self.leads, replication)
         self.groups = self.branches if replication == "asynchronous" else [self.leads]
@@ -185,7 +185,7 @@ class TreeInput(wiring.Component):
             self.cause.eq(intake.cause),
             self.cause_vc.eq(self.link.vc),
         ]
-        # each worm has at least one flit
+        # room for a worm per flit of the buffer, as each worm has at least one flit
         room = self.spec.depth
         worms = []
         for v in range(vcs):
@@ -315,7 +315,7 @@ class TreeInput(wiring.Component):
         turns, skips = self.turns[0], Signal(name="skips")
         m.d.comb += drops.eq(Array(worms[v].drops & worms[v].some if b == 0 else C(0) for v, b in turns)[sel])
         ends = ~row.head & row.code[0]
-        # the header of the next worm; this one has no tail
+        # a header flit of the next worm: the dropped worm has no tail
         behind = begins & Array(worm.owned_0 for worm in worms)[vc]
         m.d.comb += skips.eq(drops & ~behind)
         for v, worm in enumerate(worms):
@@ -326,7 +326,8 @@ class TreeInput(wiring.Component):
             m.d.comb += buffer.take_0.eq(leaves | skips)
 
     def _links(self, o: int, vc: Value) -> list[tuple[int, Value]]:
-        """Return the allocator's numbers of an output's links, each with 1 if a virtual channel is on it."""
+        """Return the allocator's numbers of an output's links, each with 1 if the virtual channel ``vc`` is on this
+        link."""
         if o < self.decoder.ejection:
             return [(o, C(1))]
         first = self.decoder.ejection + (o - self.decoder.ejection) * self.links_each

@@ -39,18 +39,18 @@ class TreeWorm(wiring.Component):
 
     *Reports*: a worm requests reports from its branches if its report bit is set, or if it is replicated here. When all
     reports have arrived, its own report is sent, and the token is released. A branch to a consumption channel has
-    arrived when it owns a channel; if there are enough channels for all worms that can arrive, at once. A worm that
-    requests nothing reports at once.
+    arrived when it owns a channel; with enough channels for all worms that can arrive (``consumed``), it has arrived at
+    once. A worm that requests nothing reports at once.
 
     The requests of a cycle come from registers, see `InputVC`. *Latency*: a worm that is known with a flit in cycle t
-    requests its outputs in t + 2; with a token that is here in t + 3. *Reset*: idle.
+    requests its outputs in t + 2, with a token at this switch in t + 3. *Reset*: idle.
 
     Parameters
     ----------
     outputs : list of int
         Virtual channels of each output that worms can use.
     exits : int
-        Number of ejection ports, which are the last outputs.
+        Number of ejection ports, which are the last ones of ``outputs``.
     groups : list of list of int
         The outputs of each branch.
     room : int
@@ -71,7 +71,8 @@ class TreeWorm(wiring.Component):
     some, has_{b} : In(1)
         A flit is stored; a flit is stored that branch b has not read.
     won_{b}, tail_{b}, again_{b} : In(1)
-        The request of branch b is granted; its flit is the worm's last; after a grant it is eligible in the next cycle.
+        The request of branch b is granted; its flit is the worm's last; after a grant the branch is eligible in the
+        next cycle.
     dropped, drop_ends : In(1)
         A flit of a worm that requests nothing leaves; it is the worm's last flit.
     soon_{o}, ready_{o}, pick_{o} : In
@@ -100,7 +101,7 @@ class TreeWorm(wiring.Component):
     needs_token, ends_token : Out(1)
         The worm requests the token; all its branches have reported, and it releases the token.
     tells : Out(1)
-        A pulse: the headers of the worm have arrived.
+        A pulse that reports that all headers of the worm have arrived.
     state : Out(TreeState)
     """
 
@@ -190,7 +191,7 @@ class TreeWorm(wiring.Component):
         return m
 
     def _of_branches(self, name: str) -> list[Any]:
-        """Return a member of each branch."""
+        """Return the members with this name of all branches."""
         return [getattr(self, f"{name}_{b}") for b in range(len(self.groups))]
 
     def _queue(self, m, fetch) -> tuple[Value, Value]:

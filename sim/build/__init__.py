@@ -1,1 +1,1 @@
-"""Hardware options, traffic, and the network that they and a topology make."""
+"""Hardware options, random traffic, and composition of a network from hardware options and a topology."""

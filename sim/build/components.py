@@ -1,6 +1,6 @@
 # amaranth: UnusedElaboratable=no
-# (often built only to read its ports)
-"""Components by name, each as part of a complete router or network interface."""
+# Components are often built only to read their ports, and then not elaborated.
+"""Hardware components by name, each built as a part of a complete router or network interface."""
 
 import importlib
 from collections.abc import Callable, Mapping
@@ -56,7 +56,7 @@ def build_component(blueprint: "Blueprint", name: str, port: str | None = None,
     port : str, optional
         Port of the router that the component belongs to. Default: the first one.
     kind : str, optional
-        Kind of router that the component belongs to, of `Blueprint.named_kinds`. Default: the first one.
+        Kind of router that the component belongs to: a key of `Blueprint.named_kinds`. Default: the first one.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def build_component(blueprint: "Blueprint", name: str, port: str | None = None,
     path = [step.format(port=port or next(iter(ports), "")) for step in part.path]
     try:
         found = _inside(whole, path)
-    except NameError:  # the submodule does not exist
+    except NameError:  # the hardware has no submodule at this path
         if not part.options:
             raise
         found = None
@@ -89,7 +89,7 @@ def build_component(blueprint: "Blueprint", name: str, port: str | None = None,
 
 
 def _given(blueprint: "Blueprint", part: "Exported") -> str:
-    """Write the options that decide whether hardware contains a component."""
+    """Return, as text, a blueprint's values of the options that decide whether hardware contains a component."""
     named = {"topology": blueprint.topology.name, "scheme": blueprint.scheme.name}
     given = {option: named.get(option, getattr(blueprint.configuration, option, None))
              for option in part.options or named}
@@ -97,7 +97,7 @@ def _given(blueprint: "Blueprint", part: "Exported") -> str:
 
 
 def _instead(name: str, part: "Exported") -> str:
-    """Write the options with which hardware contains a component, or the component in its place."""
+    """Return, as text, options with which hardware contains a component, or else the components in its place."""
     if part.options:
         return "Allowed, for example: with " + " ".join(f"--{option} {value}" for option, value in part.options.items())
     others = [one for one, other in COMPONENTS.items() if other.path == part.path and one != name]
@@ -113,18 +113,18 @@ class Exported:
     description : str
         Its function, in one line.
     whole : "router" or "interface"
-        Component that contains it.
+        Hardware that contains the component.
     path : tuple of str
-        Submodules from there to it; ``{port}`` stands for the name of a router's port.
+        Nested submodules, from ``whole`` to the component; ``{port}`` stands for the name of a router's port.
     side : "input", "output" or None
-        Ports of a router that have one each.
+        Each input, or each output, of a router has a component of this kind; None: it belongs to no port.
     found : str
-        Module of wormcast.hw and class that must be found there, because other hardware may have another component in
-        its place. Empty: any component.
+        Module of wormcast.hw and class of the component at ``path``, because other hardware may have another component
+        there. Empty: any class.
     take : callable
-        Makes the component from the submodule that is found, if that is not the component itself.
+        Makes the component from the submodule at ``path``. Default: the submodule is the component.
     options : mapping
-        Options of hardware that contains it, if the hardware of `DEFAULTS` does not.
+        Options of hardware that contains the component, if hardware with the options `DEFAULTS` does not.
     """
 
     description: str
@@ -137,7 +137,7 @@ class Exported:
 
     @property
     def kind(self) -> type:
-        """Class that must be found."""
+        """Class that the submodule at ``path`` must have."""
         from amaranth.lib import wiring
 
         module, _, name = self.found.rpartition(".")
@@ -150,13 +150,13 @@ def _decoder(intake: "InputDecode") -> "HeaderDecoder":
     return HeaderDecoder(intake.port, intake.decoder, width=intake.width)
 
 
-#: Hardware that replicates worms to several outputs, with tokens.
+#: Options of hardware whose switches replicate tree worms, with tokens.
 TREES = {"topology": "min:b=2,stages=2", "scheme": "atbm", "tokens": "on"}
 
-#: Hardware with switches that hold whole worms.
+#: Options of hardware with deep buffers, which hold whole worms.
 WHOLE = {"topology": "irregular:switches=4,ports=4,nodes=6", "scheme": "tree", "configuration": "sivaram_32"}
 
-#: Hardware with interfaces that forward packets.
+#: Options of hardware with smart interfaces, which forward packets.
 FORWARDS: dict[str, str | int] = {"ni": "fpfs", "packet": 16}
 
 COMPONENTS: Mapping[str, Exported] = {
@@ -219,7 +219,7 @@ COMPONENTS: Mapping[str, Exported] = {
 
 
 def find_component(name: str) -> Exported:
-    """Return the entry of this name. Refuse unknown names, and list those that exist."""
+    """Return the component of this name. Refuse an unknown name, and list all names in the message."""
     if name not in COMPONENTS:
         raise WormcastError(f"component: {name!r} is not valid. Allowed: {', '.join(COMPONENTS)}.")
     return COMPONENTS[name]

@@ -47,12 +47,12 @@ SMART = {"ports": "one", "ejection": "one", "consumption_links": "shared", "abso
 #: Options of a network with smart interfaces that `unusual` always lists.
 ROOM = ("rows", "places", "buffer_kind")
 
-#: Largest number of cycles of an overhead of the hosts.
+#: Largest overhead of a host, in cycles.
 MOST_OVERHEAD = 2**32
 
 
 def retransmission_slots(absorb: str) -> int:
-    """Return the number of slots of an interface: 0 with ``off`` and ``host``. Refuse other words."""
+    """Return the number of retransmission slots in the option ``absorb``: 0 for ``off`` and ``host``."""
     if absorb in ("off", "host"):
         return 0
     if not absorb.isdecimal() or not 1 <= int(absorb) <= MOST_SLOTS:
@@ -71,13 +71,13 @@ def flit_rate(dma: str) -> tuple[int, int]:
 
 
 def overhead_ratio(ratio: str) -> float:
-    """Read a ratio of overheads. Refuse text that is not a number above 0."""
+    """Return a ratio of overheads as a number. Refuse numbers that are not between 1e-6 and 1e6, and other text."""
     try:
         value = float(ratio)
     except ValueError:
         value = 0.0
     if not 1e-6 < value < 1e6:
-        raise WormcastError(f"ratio: {ratio!r} is not valid. Allowed: numbers above 0.")
+        raise WormcastError(f"ratio: {ratio!r} is not valid. Allowed: numbers between 1e-6 and 1e6.")
     return value
 
 
@@ -94,7 +94,7 @@ _overhead = functools.partial(option, default=0, panel="Overheads, in cycles", u
 
 @dataclass(frozen=True, kw_only=True)
 class Configuration:
-    """Hardware options: one object from the command line down to the components.
+    """Hardware options of a run, in one object from the command line to the components.
 
     Each field declares its meaning and the allowed values once. Checks, ``--help``, keys of sweeps and JSON, and labels
     of axes follow from the declaration.
@@ -126,7 +126,7 @@ class Configuration:
         label="consumption channels of a node")
     flit_width: int = _hardware("Data bits of a flit. Default: {}.", 32, limits=(1, 1024), label="flit width",
                                 unit="bits")
-    # `for_headers` resolves it into the flit's width, from the messages of a run
+    # `for_headers` computes the flit width for ``ideal``, from the largest number of destinations of a worm
     header: str = _hardware("ideal widens the flit until every header fits into one flit. Default: {}.", "real",
                             allowed=("real", "ideal"), changes="host")
     delays: str = _hardware(
@@ -228,7 +228,7 @@ class Configuration:
                                 'destination and take any channel. Allowed: "".')
 
     def _apply_ratio(self) -> None:
-        """Compute the interface's overheads from those of the host."""
+        """If ``ratio`` is given, compute t_ns and t_nr of the interface from t_hs and t_hr of the host."""
         if self.ratio is None:
             return
         for name, of in (("t_ns", self.t_hs), ("t_nr", self.t_hr)):
@@ -242,7 +242,7 @@ class Configuration:
             object.__setattr__(self, name, cycles)
 
     def _require_all(self, options: Mapping[str, Any], beside: str) -> None:
-        """Refuse other values of these options beside an option that requires them."""
+        """Refuse options with other values than ``options``, which the option named in ``beside`` requires."""
         for name, allowed in options.items():
             if getattr(self, name) != allowed:
                 raise WormcastError(f"{name.replace('_', '-')}: {getattr(self, name)} is not valid with {beside}. "
@@ -269,27 +269,27 @@ class Configuration:
 
     @property
     def deep(self) -> bool:
-        """The inputs of switches hold whole packets."""
+        """Switch inputs have deep buffers, made to hold whole packets."""
         return self.buffer_kind == "deep"
 
     @property
     def smart(self) -> bool:
-        """Network interfaces forward packets themselves."""
+        """Network interfaces are smart: they forward packets without their hosts."""
         return self.ni != "conventional"
 
     @property
     def counts_packets(self) -> bool:
-        """Interfaces need the number of packets of a message."""
+        """Smart interfaces need the number of packets of each message (``ni="fcfs"``)."""
         return self.smart and FORWARD_ORDERS[self.ni]
 
     @property
     def dma_rate(self) -> tuple[int, int]:
-        """Flits that a host moves, and the number of cycles in which it moves them; 0 flits: no limit."""
+        """Rate limit between host and interface: number of flits, and number of cycles for them; 0 flits: no limit."""
         return (0, 1) if self.dma is None else flit_rate(self.dma)
 
     @property
     def slots(self) -> int:
-        """Retransmission slots of each interface."""
+        """Number of retransmission slots of each interface."""
         return retransmission_slots(self.absorb)
 
     def holds_messages(self, length: int | None) -> bool | None:
@@ -302,11 +302,11 @@ class Configuration:
         return bool(self.packets_of(length) <= self.places)
 
     def packets_of(self, length: Any) -> Any:
-        """Return the number of packets of a message with this number of payload flits, or of each in an array."""
+        """Return the number of packets of a message with ``length`` payload flits; of each, for an array of lengths."""
         return packets_of(length, self.packet)
 
     def as_sent(self, scheme: Scheme) -> Scheme:
-        """Return a scheme with its worms as hosts send them: with ``absorb="host"`` one to each destination."""
+        """Return a scheme as hosts run it: with ``absorb="host"`` each visit of a worm becomes a worm of its own."""
         if self.absorb != "host" or isinstance(scheme, AbsorbedByHosts):
             return scheme
         return AbsorbedByHosts(scheme)
@@ -316,7 +316,7 @@ class Configuration:
         return as_built(scheme.relation_on(topology), topology, self.ties, self.vc_classes)
 
     def for_headers(self, topology: Topology, scheme: Scheme, destinations: int) -> "Configuration":
-        """Resolve ``header="ideal"`` for a scheme's worms with at most this number of destinations."""
+        """Return the configuration with the flit width for ``header="ideal"`` and up to ``destinations`` per worm."""
         if self.header == "real":
             return self
         width = scheme.header.ideal_width_on(topology, max(destinations, 1),
@@ -324,7 +324,7 @@ class Configuration:
         return replace(self, flit_width=max(self.flit_width, width))
 
     def resolved(self, topology: Topology, scheme: Scheme) -> dict[str, Any]:
-        """Return all options as plain data for JSON, with the scheme's classes if none are given."""
+        """Return all options as plain data for JSON, with the scheme's consumption classes if none are given."""
         return {**self.to_dict(), "classes": str(self.consumption_classes(topology, scheme))}
 
     def consumption_classes(self, topology: Topology, scheme: Scheme) -> ConsumptionClasses:
@@ -343,19 +343,20 @@ class Configuration:
         return classes_of(scheme, topology) if self.absorb == "off" else ConsumptionClasses()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all options, resolved, as plain data for JSON."""
+        """Return the values of all options as plain data for JSON."""
         return asdict(self)
 
 
 def changing(part: str) -> tuple[str, ...]:
-    """Return the names of the options that change this part alone; see `Option.changes`."""
+    """Return the names of the hardware options that change only this part; see `Option.changes`."""
     return tuple(name for name, declared in options_of(Configuration).items() if declared.changes == part)
 
 
 def unusual(hardware: Mapping[str, Any], names: Iterable[str]) -> list[str]:
-    """Write those of these options that differ from the defaults: ``["ejection all"]``.
+    """Return, as texts, the options in ``names`` whose values differ from the defaults: ``["ejection all"]``.
 
-    An empty map of classes counts as a default. With smart interfaces the options in `ROOM` are always written.
+    An empty map of consumption classes counts as a default. With smart interfaces the options in `ROOM` are always
+    returned.
     """
     usual, no_classes = Configuration().to_dict(), str(ConsumptionClasses())
     stated = ROOM if hardware.get("ni", usual["ni"]) != usual["ni"] else ()
@@ -365,8 +366,11 @@ def unusual(hardware: Mapping[str, Any], names: Iterable[str]) -> list[str]:
 
 #: Options that decide the channels that worms may use.
 CHANNEL_FIELDS = ("ejection", "vc_classes", "ties", "absorb")
-#: Options that change no hardware, the network interfaces alone, the routers alone, and no cycle.
+#: Options that change no hardware, but only the hosts' software.
 HOST_FIELDS = changing("host")
+#: Options that change only the network interfaces.
 INTERFACE_FIELDS = changing("interface")
+#: Options that change only the routers.
 ROUTER_FIELDS = changing("router")
+#: Options that change only cells of the hardware, and no cycle of a run.
 UNTIMED_FIELDS = changing("cells")

@@ -24,7 +24,8 @@ class Named:
     options : mapping
         Fields of `Configuration`. Other fields have their defaults.
     buffers : mapping of int to int
-        Flits of buffer per virtual channel, by the number of virtual channels, if they depend on it.
+        Flits of buffer of a virtual channel, by number of virtual channels. Empty: the buffer does not depend on that
+        number.
     """
 
     description: str
@@ -32,7 +33,7 @@ class Named:
     buffers: Mapping[int, int] = field(default_factory=dict)
 
     def resolve(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Complete the given options, which have precedence.
+        """Add this configuration's options to the given ones, which have precedence.
 
         Raises
         ------
@@ -76,8 +77,9 @@ CONFIGURATIONS.add("dcf_torus", Named(
     {"vcs": 2, "ports": "all", "ejection": "all", "consumption": 1},
 ))
 
-#: [Varavithya] states that buffers are small and that the header, a bit string, fits into one flit. Its counts of
-#: buffers and tokens imply single channels. 4 flits cover the credit loop, so that a worm alone moves at full rate.
+#: [Varavithya] states that buffers are small and that the header, a bit string, fits into one flit.
+#: The numbers of buffers and tokens in [Varavithya] imply one virtual channel, and one consumption channel per node.
+#: A buffer of 4 flits covers the credit loop, so that a worm alone moves at full rate.
 TREE_SWITCHES = {"vcs": 1, "buffer": 4, "consumption": 1, "header": "ideal"}
 CONFIGURATIONS.add("atbm_64", Named(
     "Varavithya and Mohapatra, section 4: up to 64 nodes, single channels, small buffers, the header in one flit",
@@ -100,8 +102,7 @@ KNOWN = ("configuration", *(one.name for one in fields(Configuration)))
 
 
 def completed(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the given fields of `Configuration`, with those of the named configuration, and those that deep buffers
-    need.
+    """Return the given options, completed by those of the named configuration, and by those that deep buffers need.
 
     Raises
     ------
@@ -116,10 +117,10 @@ def completed(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _deep_defaults(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that deep buffers require, with a buffer of whole chunks."""
+    """Return the options that deep buffers require, with a buffer that is a multiple of the chunk."""
     if options.get("buffer_kind") != "deep":
         return {}
-    chunk = Configuration(chunk=options.get("chunk", Configuration.chunk)).chunk  # refuses a chunk that is not valid
+    chunk = Configuration(chunk=options.get("chunk", Configuration.chunk)).chunk  # `Configuration` checks the chunk
     return {**DEEP, "buffer": DEEP_BUFFER // chunk * chunk}
 
 

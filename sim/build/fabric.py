@@ -1,4 +1,4 @@
-"""Links of a network: one array that all of sim uses to name, count and draw them."""
+"""Table of a network's links, which all of sim uses to name, count and draw them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from .placement import Placement
 __all__ = ["HOST", "KINDS", "End", "Fabric", "FabricLink"]
 
 HOST = "host"
-"""Kind of the programs above the network interfaces: one instance per node, links ``tx_{p}`` and ``rx_{c}``."""
+"""Name of the hosts as a kind of component: one instance per node, with links ``tx_{p}`` out and ``rx_{c}`` in."""
 
 KINDS = ("network", "injection", "consumption", "host")
 """Kinds of links: between routers, from interface to router, from router to interface, from interface to host."""
@@ -43,20 +43,20 @@ class FabricLink:
     kind : str
         One of `KINDS`.
     source, target : int
-        Switches of a network link; node and switch of an injection or consumption link; the node, twice, of a host
-        link.
+        Start and end: two switches (network link), node and switch (injection link), switch and node (consumption
+        link), or twice the node (host link).
     near, far : End
-        Driver and receiver.
+        Driving and receiving end of the link.
     vcs : int
-        Virtual channels; consumption channels of a consumption link.
+        Number of virtual channels; of a consumption or host link, number of consumption channels.
     scope : str
         Name in waveforms.
     output, input : int or None
-        Number of the output in the driving router, and of the input in the receiving router. None for other components.
+        Number of the driving router's output, and of the receiving router's input; None if that end is no router.
     first : int
-        Number of the node's consumption channel that is the link's first virtual channel.
+        Number, among the node's consumption channels, of the link's first virtual channel; 0 for other links.
     node, number : int or None, int
-        Node that injects or consumes by the link, and number of the link among the node's.
+        Node that sends or receives by the link (None for a network link), and number among its links of this kind.
     """
 
     name: str
@@ -77,7 +77,8 @@ class FabricLink:
 class Fabric:
     """All links of one lane of a network, in the order of `KINDS`.
 
-    Network links are in the order of `Topology.links`. Other links are ordered by port, then by node.
+    Network links are in the order of `Topology.links`. Links to or from interfaces are ordered by port number,
+    then by node.
 
     Parameters
     ----------
@@ -94,7 +95,7 @@ class Fabric:
                                         *_hosts(network))
 
     def rows(self, kind: str) -> slice:
-        """Return the rows of the links of a kind."""
+        """Return the range of ``links`` with the links of a kind."""
         return self._rows[kind]
 
     def of_kind(self, kind: str) -> tuple[FabricLink, ...]:
@@ -112,7 +113,7 @@ class Fabric:
 
     @cached_property
     def driven(self) -> dict[tuple[str, str], Integers]:
-        """Rows that each port of each kind of component drives, int64 [instances of a lane]; -1 for an open port."""
+        """Index in ``links`` of the link that each (kind, port) drives, int64 [instances of a lane]; -1: no link."""
         found: dict[tuple[str, str], Integers] = {}
         for row, link in enumerate(self.links):
             kind, instance, port = link.near
@@ -121,12 +122,12 @@ class Fabric:
 
     @cached_property
     def into(self) -> dict[tuple[int, int], int]:
-        """Row of the link that leads to an input of a switch: by switch, and number of the input."""
+        """Index in ``links`` of the link to each switch input, by (switch, number of the input)."""
         return {(link.target, link.input): row for row, link in enumerate(self.links) if link.input is not None}
 
     @cached_property
     def out_of(self) -> dict[tuple[int, int], int]:
-        """Row of the first link that comes from an output of a switch: by switch, and number of the output."""
+        """Index in ``links`` of the first link from each switch output, by (switch, number of the output)."""
         found: dict[tuple[int, int], int] = {}
         for row, link in enumerate(self.links):
             if link.output is not None:
@@ -134,7 +135,7 @@ class Fabric:
         return found
 
     def around(self) -> list[FabricLink]:
-        """Return all links except those to hosts, switch by switch: from nodes, to other switches, to nodes."""
+        """Return all links except those to hosts, by switch: injection links, links to switches, consumption links."""
         order: list[list[list[FabricLink]]] = [[[], [], []] for _ in range(self.network.topology.switches)]
         for link in self.links:
             if link.kind != "host":

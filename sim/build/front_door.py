@@ -15,10 +15,10 @@ from .configuration import Configuration
 
 __all__ = ["known_to_fit", "require_sendable", "require_sent"]
 
-#: Largest number of pairs of nodes, and of multicasts to two of them, in a sample.
+#: Largest number of unicasts, and of multicasts to two nodes, in a sample of worms.
 PAIRS, MULTICASTS = 1 << 16, 20_000
 
-#: Number of larger multicasts in a sample.
+#: Number of multicasts to three or more nodes in a sample of worms, and largest number of broadcasts.
 LARGE = 200
 
 
@@ -49,7 +49,9 @@ def require_sendable(topology: Topology, scheme: Scheme, configuration: Configur
     """Refuse hardware that does not pass on all multicasts of a scheme, as `require_sent` does.
 
     A scheme of this package needs no check on a network of this package, with its own relation and its own classes.
-    Others are checked by all unicasts, or 65 536 random ones beyond 256 nodes, and by some 20 000 random multicasts.
+    Hardware with a user's scheme or network, or with a relation or classes other than the scheme's, is checked with all
+    unicasts (beyond 256 nodes with 65 536 random ones) and with up to 20 200 random multicasts. Schemes that only
+    broadcast are checked with broadcasts.
 
     Raises
     ------
@@ -63,7 +65,7 @@ def require_sendable(topology: Topology, scheme: Scheme, configuration: Configur
 
 
 def known_to_fit(topology: Topology, scheme: Scheme, configuration: Configuration) -> bool:
-    """Return whether network, scheme, relation and classes are those of this package, which are known to fit."""
+    """Return whether network, scheme, relation and consumption classes are those of this package, so that they fit."""
     if isinstance(scheme, AbsorbedByHosts):
         scheme = scheme.scheme
     name = scheme.name.partition(":")[0]
@@ -77,7 +79,7 @@ def known_to_fit(topology: Topology, scheme: Scheme, configuration: Configuratio
 def _samples(topology: Topology, scheme: Scheme) -> tuple[Worms, ...]:
     """Return worms of unicasts, of multicasts to two nodes, and of large multicasts.
 
-    For a scheme that only broadcasts, these are broadcasts.
+    For a scheme that supports broadcast only: worms of broadcasts.
     """
     generator = np.random.default_rng(0)
     nodes = topology.nodes
@@ -104,7 +106,7 @@ def _distinct(rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 
 
 def _batch(topology: Topology, scheme: Scheme, sets: list[list[int]]) -> Worms:
-    """Return the worms of multicasts, each a source and its destinations."""
+    """Return the worms of multicasts; each multicast is a list of its source and its destinations."""
     offsets = np.cumsum([0, *(len(nodes) - 1 for nodes in sets)])
     return scheme.batch(topology, [nodes[0] for nodes in sets], offsets,
                         [node for nodes in sets for node in nodes[1:]])

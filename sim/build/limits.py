@@ -5,7 +5,7 @@ __all__ = ["CYCLES", "ENGINES", "FIRST_SEED", "HUNT_CYCLES", "HUNT_LENGTHS", "MO
 
 ENGINES = ("bulk", "amaranth")
 
-#: Largest cycle of a run, and largest length of its messages in flits.
+#: Largest number of cycles of a run, and largest payload of its messages in flits.
 MOST_RUN_CYCLES, MOST_RUN_LENGTH = 2**40, 2**30
 
 #: Largest numbers of cycles and of seeds of a load experiment.
@@ -17,17 +17,19 @@ MOST_SEED = 2**62
 #: Default cycles and number of seeds of a load experiment.
 CYCLES, SEEDS = 100_000, 4
 
-#: Default first seed. Experiments with the same seed share their random numbers. Seeds that create too few messages
-#: by chance therefore do so in many networks and at many rates: seeds 0 to 3 fall short of the rate by 1.4 standard
-#: errors on average, by 2.6 % at rate 0.004 on mesh:8x8. Of 0 to 3, 4 to 7, ... 24 to 27 are the first four that miss
-#: it by at most a tenth of a standard error on average over experiments of one length, and by less than one in root
-#: mean square.
+#: Default first seed of a load experiment. Experiments with the same seed share their random numbers.
+#: A seed that by chance creates too few messages therefore does so in many networks and at many rates.
+#: With seeds 0 to 3, experiments fall short of the requested rate by 1.4 standard errors on average.
+#: With seeds 0 to 3 and rate 0.004 on mesh:8x8, nodes create 2.6 % less than the rate.
+#: Seeds 24 to 27 are the first group of four (0 to 3, 4 to 7, and so on) that misses the rate only slightly.
+#: With seeds 24 to 27, the mean error of the rate over experiments of one length is at most 0.1 standard errors.
+#: With seeds 24 to 27, the error of the rate in root mean square is less than one standard error.
 FIRST_SEED = 24
 
-#: Largest ratio of half the latency's interval to its mean at which the mean counts as precise.
+#: Largest ratio of half the 95 % interval of the latency to its mean at which the mean counts as precise.
 PRECISION = 0.05
 
-#: Default cycles of all networks of a hunt together, and default payload flits of its messages.
+#: Default number of simulated cycles of a hunt, over all its networks, and default range of payload flits.
 HUNT_CYCLES, HUNT_LENGTHS = 100_000_000, (1, 256)
 
 #: Number of samples that random plans are divided into. Intervals are computed from the samples' means.

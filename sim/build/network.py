@@ -33,19 +33,19 @@ TOKEN_IN, TOKEN_OUT = "token_in", "token_out"
 
 @dataclass(frozen=True)
 class Kind:
-    """Components that differ only in their straps. They are elaborated, lowered and compiled once.
+    """Components that differ only in straps and tables, so that they are elaborated, lowered and compiled once.
 
     Parameters
     ----------
     name : str
     build : callable
-        Makes the component. Amaranth is imported only then.
+        Makes one of the components. Amaranth is imported only when this function is called.
     instances : tuple of str
         Name of each instance in waveforms.
     straps : dict of str to int array [instances]
-        Values of the static inputs.
+        Values of the static inputs, by name.
     tables : dict of str to int array [instances, rows]
-        Contents of memories before the first cycle, by name. In hardware a bus writes them.
+        Contents of memories before the first cycle, by name. In hardware a bus writes these memories.
     key : str
         Identifies the hardware: two kinds with the same key are the same hardware.
     """
@@ -60,9 +60,9 @@ class Kind:
 
 @dataclass(frozen=True)
 class Join:
-    """Links between two kinds' ports, one for each pair of instances: flits forward, credits back.
+    """Links from a port of one kind to a port of another kind, one link for each pair of instances.
 
-    ``line``: token lines, without a signal back.
+    ``line``: the links are token lines, without signals from receiver to sender.
     """
 
     from_kind: str
@@ -82,15 +82,16 @@ class Network(Placement):
     ----------
     topology : Topology
     scheme : Scheme
-        Defines the header format and the routing relation of the routers. The relation is that on the topology.
+        Defines the header format and the routing relation of the routers. The network stores the scheme bound to its
+        relation on the topology.
     configuration : Configuration
     lanes : int
-        Independent networks side by side. Instance i of a kind in lane k is its instance k x `count` + i.
+        Number of independent networks side by side. Instance i of a kind in lane k has the number k x `count` + i.
 
     Raises
     ------
     WormcastError
-        Routers cannot be built so, or would have to choose a class by an unknown hop.
+        Two switches would have the same name, or a router would have to choose a class by an unknown hop.
     """
 
     def __post_init__(self) -> None:
@@ -99,7 +100,7 @@ class Network(Placement):
         self._require_known_classes()
 
     def _require_names(self) -> None:
-        """Refuse switches with the same name in waveforms and Verilog."""
+        """Refuse a network in which two switches have the same name in waveforms and Verilog."""
         names: dict[str, int] = {}
         for switch in range(self.topology.switches):
             other = names.setdefault(self.switch_scope(switch), switch)
@@ -110,10 +111,11 @@ class Network(Placement):
                                     "differ in letters and digits.")
 
     def _require_known_classes(self) -> None:
-        """Refuse classes by the next hop if a router may have to choose one before it knows that hop.
+        """Refuse consumption classes by the next hop if a router may have to choose one before it knows that hop.
 
-        A consumed header flit leaves the next hop unknown. The class of the last hop is then used. It is the same
-        for worms that stay in a dimension, or in a network of labels.
+        At a stop whose address is the last one in a header flit, the router does not know the next hop yet. The
+        router then uses the class of the hop by which the worm arrives. This hop and the next have the same class if
+        the worm stays in one dimension, or in one of the networks up and down of the Hamiltonian labels.
         """
         rule = self.consumption_rule
         if rule.by == "last" or not len(rule) or isinstance(self.header, Unicast):
@@ -131,7 +133,7 @@ class Network(Placement):
         if len(dimensions) > 1 and not by_labels and self.header.capacity < self.nodes - 1:
             raise WormcastError(
                 f"classes: {rule} is not valid with relation {self.scheme.relation.name}: a router does not know the "
-                "next hop when a header flit is consumed, so the next hop can tell apart only one dimension, or up "
+                "next hop when it consumes a header flit. Classes by the next hop can separate one dimension, or up "
                 "and down under hamiltonian. Allowed: classes that end in :last."
             )
 
@@ -142,7 +144,7 @@ class Network(Placement):
 
     @cached_property
     def consumption_rule(self) -> ConsumptionClasses:
-        """Consumption channels that worms may use, by class."""
+        """Consumption classes: the consumption channels that worms may use at a stop."""
         return self.configuration.consumption_classes(self.topology, self.scheme)
 
     @cached_property
@@ -153,16 +155,16 @@ class Network(Placement):
 
     @property
     def _interface(self) -> dict[str, Any]:
-        """Numbers of an interface's ports, links and channels."""
+        """Number of an interface's injection ports, of its consumption links, and of channels of such a link."""
         return {"ports": self.ports, "links": self.links, "channels": self.channels}
 
     @property
     def fed(self) -> list[str]:
-        """Links from hosts to an interface: its injection ports, and a smart interface's child table."""
+        """Names of an interface's ports that its host drives: injection ports, and a smart interface's child table."""
         return [*(f"host_in_{port}" for port in range(self.ports)), *(["table_in"] if self.configuration.smart else [])]
 
     def front(self, kind: str, port: int, vc: int) -> Front:
-        """Return the front of a virtual channel of an input of a kind of routers."""
+        """Return the register decoder of the front of an input virtual channel, for a kind of routers."""
         if (kind, port, vc) not in self._fronts:
             router = self.routers[kind]
             self._fronts[kind, port, vc] = front_of(router, port, vc)
@@ -173,7 +175,7 @@ class Network(Placement):
         return {}
 
     def injection_port_of(self, worms: Worms) -> Instances:
-        """Return the injection port of each worm, [worms]: that of its first hop, if there are several."""
+        """Return the injection port of each worm, [worms]; of several ports, that of the worm's first hop."""
         if self.ports == 1:
             return np.zeros(len(worms), np.int64)
         first = worms.destinations[worms.destination_offsets[:-1]]
@@ -190,7 +192,7 @@ class Network(Placement):
 
     @cached_property
     def _hop_classes(self) -> npt.NDArray[np.int8]:
-        """Class of the hop on each of the topology's links, for each class of virtual channels."""
+        """Consumption class of a hop on each link, for each class of virtual channels, [links, classes]."""
         vc_classes = len(self.blueprint.routes.classes)
         return self.consumption_rule.of_channels(self.topology, vc_classes).reshape(-1, vc_classes)
 
@@ -200,11 +202,11 @@ class Network(Placement):
         Parameters
         ----------
         port, vc : int
-            Router input and virtual channel of the worm; from another router, if it goes on.
+            Router input and virtual channel by which the worm arrives. A worm that goes on comes from another router.
         output : int or None
-            Router output of the next hop, if the header gives it; of several outputs the last one.
+            Router output of the worm's next hop (of several the last one); None: the header does not contain it.
         ends_here : bool
-            The node is its last destination.
+            The node is the worm's last destination.
         """
         masks = self.home(switch).router.consumption_masks()
         if ends_here:
@@ -213,7 +215,7 @@ class Network(Placement):
         last, following = (NO_CLASS if row is None or row >= len(self._hop_classes) else self._hop_classes[row, k]
                            for row, k in ((self.fabric.into[switch, port], came),
                                           (None if output is None else self.fabric.out_of[switch, output], 0)))
-        # no class has the last mask
+        # `NO_CLASS` is -1 and so selects the last mask
         return masks[int(self.consumption_rule.at_stop(last, following))]
 
     @cached_property
@@ -223,7 +225,7 @@ class Network(Placement):
 
     @cached_property
     def kinds(self) -> dict[str, Kind]:
-        """Components by kind: routers, then interfaces."""
+        """Kinds of components by name: those of routers, then the interface."""
         found = {}
         for name, kind in self.switch_kinds.items():
             decoder = self.routers[name].decoder
@@ -260,7 +262,7 @@ class Network(Placement):
 
     @cached_property
     def rings(self) -> dict[tuple[int, int], list[int]]:
-        """Switches of each group that shares a token, by (stage, group), in the order of the token's way."""
+        """Switches of each group that shares a token, by (stage, group), in the token's order."""
         return {} if self.blueprint.tokens is None else self.blueprint.tokens.rings()
 
     def ring_of(self, switch: int) -> tuple[int, int]:
@@ -277,7 +279,7 @@ class Network(Placement):
 
     @property
     def chain(self) -> list[tuple[str, int]]:
-        """Routers of all lanes in the order of the bus that writes their tables."""
+        """Routers of all lanes, (kind, instance), in their order on the bus that writes the routing tables."""
         if self.blueprint.tables is None:
             return []
         homes = [self.home(switch) for switch in range(self.topology.switches)]
@@ -285,7 +287,7 @@ class Network(Placement):
                 for lane in range(self.lanes) for home in homes]
 
     def table_writes(self) -> Iterator[dict[int | str, int]]:
-        """Yield the writes on that bus, one per cycle, as fields of its layout: all entries that lead somewhere."""
+        """Yield the writes on the bus that fills the routing tables, one per cycle: all entries with an output."""
         for hops, (kind, instance) in enumerate(self.chain):
             for found in self._memories(kind):
                 rows = self.kinds[kind].tables[".".join(found.path)]
@@ -303,7 +305,7 @@ class Network(Placement):
 
     @cached_property
     def joins(self) -> list[Join]:
-        """All links of the network, including those of hosts."""
+        """All links and token lines between components of the network, including the links of hosts."""
         near: dict[tuple[str, str, str, str, bool], list[tuple[int, int]]] = {}
         for link in self.fabric.links:
             ends = link.near.kind, link.near.port, link.far.kind, link.far.port, False
@@ -326,5 +328,5 @@ class Network(Placement):
         return Join(from_kind, from_port, starts, to_kind, to_port, ends, line)
 
     def _everywhere(self, kind: str, instances: Instances) -> Instances:
-        """Return these instances of a kind in all lanes, lane after lane."""
+        """Return the numbers of these instances of a kind in all lanes, lane by lane."""
         return (np.arange(self.lanes)[:, None] * self.count(kind) + instances).reshape(-1)

@@ -15,14 +15,14 @@ Reals = npt.NDArray[np.float64]
 
 
 def _require_coordinates(name: str, topology: Topology) -> None:
-    """Refuse a network with node ids that do not give a position."""
+    """Refuse a network whose nodes have no coordinates."""
     if len(topology.shape) == 1 and topology.kind not in GRIDS:
         raise WormcastError(f"pattern: {name} is not valid on {topology.name}: its nodes have no coordinates. Allowed: "
                             "on a mesh, torus or ring.")
 
 
 def _transpose(topology: Topology) -> Integers:
-    """Reverse the order of the coordinates."""
+    """Map each node to the node with the same coordinates in reverse order."""
     _require_coordinates("transpose", topology)
     if topology.shape != topology.shape[::-1]:
         raise WormcastError(f"pattern: transpose is not valid on {topology.name}. Allowed: on extents that are the "
@@ -31,12 +31,12 @@ def _transpose(topology: Topology) -> Integers:
 
 
 def _tornado(topology: Topology) -> Integers:
-    """Move by just less than half of each dimension."""
+    """Map each node to the node just less than half the extent further in each dimension, modulo the extent."""
     return _shifted("tornado", topology, [(extent + 1) // 2 - 1 for extent in topology.shape])
 
 
 def _neighbour(topology: Topology) -> Integers:
-    """Move by one step up each dimension, from its end to its beginning."""
+    """Map each node to the node one step further in each dimension, modulo the extent."""
     return _shifted("neighbour", topology, [1] * len(topology.shape))
 
 
@@ -47,7 +47,7 @@ def _shifted(name: str, topology: Topology, steps: list[int]) -> Integers:
 
 def _on_bits(name: str, change: Callable[[npt.NDArray[np.bool_]], npt.NDArray[np.bool_]]) -> Callable[[Topology],
                                                                                                      Integers]:
-    """Return a permutation that changes the bits of the ids, [nodes, bits], least significant bit first."""
+    """Return a permutation of node ids; ``change`` maps their bits, [nodes, bits], least significant bit first."""
     def permutation(topology: Topology) -> Integers:
         bits = topology.nodes.bit_length() - 1
         if topology.nodes != 1 << bits:
@@ -85,24 +85,25 @@ def partners(pattern: str, topology: Topology) -> Integers:
     """
     found = PERMUTATIONS[pattern](topology).astype(np.int32)
     if (found == np.arange(topology.nodes)).all():
-        raise WormcastError(f"pattern: {pattern} is not valid on {topology.name}, where it maps every node to itself")
+        raise WormcastError(f"pattern: {pattern} is not valid on {topology.name}, where it maps every node to itself. "
+                            "Allowed: another pattern.")
     return found
 
 
 def expected_hot_spots(others: int, hot: int, share: float) -> Reals:
     """Return an array whose element k is the mean number of hot spots among the first k destinations of a message.
 
-    k is 0 to ``others``.
+    k runs from 0 to ``others``.
 
     Each destination in turn is drawn from the remaining hot spots with probability ``share``, else from all remaining
-    nodes. Without remaining hot spots it is drawn from all remaining nodes.
+    nodes. If no hot spot remains, the destination is drawn from all remaining nodes.
 
     Parameters
     ----------
     others : int
-        Nodes apart from the source.
+        Number of nodes, not counting the source.
     hot : int
-        Hot spots among them.
+        Number of hot spots among these nodes.
     """
     left = hot - np.arange(hot + 1)
     chances = np.zeros(hot + 1)  # of 0, 1, ... hot spots so far

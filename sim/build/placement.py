@@ -15,13 +15,13 @@ __all__ = ["Placement", "scope_of"]
 
 @cache
 def scope_of(name: str) -> str:
-    """Return a node's or switch's name as a part of names in waveforms and Verilog: ``1_2``."""
+    """Return a node's or switch's name in the form for waveforms and Verilog: ``1_2`` for ``1.2``."""
     return "".join(letter if letter.isascii() and letter.isalnum() else "_" for letter in name)
 
 
 @dataclass(frozen=True, eq=False)
 class Placement:
-    """Routers of a network's switches, in several lanes; see `Network`."""
+    """Mapping of a network's switches and nodes, in all lanes, to routers and interfaces; see `Network`."""
 
     topology: Topology
     scheme: Scheme
@@ -39,7 +39,7 @@ class Placement:
         return self.nodes * self.lanes
 
     def count(self, kind: str) -> int:
-        """Return the number of instances of a kind in one lane."""
+        """Return the number of instances of a kind of component in one lane."""
         return len(self.switch_kinds[kind].members) if kind in self.switch_kinds else self.nodes
 
     @cached_property
@@ -59,12 +59,12 @@ class Placement:
 
     @cached_property
     def ports(self) -> int:
-        """Number of injection ports of an interface: that of the node with most."""
+        """Number of injection ports of each interface: the largest number that a node needs."""
         return max(len(self.injection_ports(node)) for node in range(self.nodes))
 
     @cached_property
     def links(self) -> int:
-        """Number of consumption links of an interface: that of the node with most."""
+        """Number of consumption links of each interface: the largest number that a node needs."""
         return max(len(self.consumption_links(node)) for node in range(self.nodes))
 
     @cached_property
@@ -81,17 +81,17 @@ class Placement:
         return int(self.switch_kinds[kind].members[instance % self.count(kind)])
 
     def injection_ports(self, node: int) -> tuple[str, ...]:
-        """Return the ports of `Blueprint.injection_ports`."""
+        """Return the names of the router inputs that a node's interface feeds."""
         return self.blueprint.injection_ports(node)
 
     def consumption_links(self, node: int) -> "tuple[ConsumptionLink, ...]":
-        """Return the links of `Blueprint.consumption_links`."""
+        """Return the router's consumption links to a node's interface."""
         return self.blueprint.consumption_links(node)
 
     def node_scope(self, node: int) -> str:
-        """Return a node's name as a part of names in waveforms: ``1_2``."""
+        """Return a node's name in the form for waveforms and Verilog: ``1_2``."""
         return scope_of(self.topology.node_name(node))
 
     def switch_scope(self, switch: int) -> str:
-        """Return a switch's name as a part of names in waveforms: ``1_2`` if it is a node's, else ``s3``."""
+        """Return a switch's name in the form for waveforms and Verilog: ``1_2`` if it has a node, else ``s3``."""
         return scope_of(self.topology.switch_title(switch))

@@ -20,7 +20,7 @@ HARDWARE = {"configuration", *(field.name for field in fields(Configuration))}
 
 @dataclass(frozen=True)
 class Origin:
-    """User's names of the simulated objects, for files and reports.
+    """Names of scheme, relation and configuration as the user wrote them, for files and reports.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ class Origin:
     relation : str or None
         As for `find_scheme`.
     named : str or None
-        Named configuration that options came from.
+        Name of the named configuration that supplied options; None: without one.
     """
 
     scheme: str
@@ -37,13 +37,13 @@ class Origin:
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> "Origin":
-        """Return the names in options."""
+        """Return the names of scheme, relation and configuration in options."""
         return cls(options["scheme"], options.get("relation"), options.get("configuration"))
 
 
 @dataclass(frozen=True)
 class Setup:
-    """Objects that options name, and these names."""
+    """Topology, scheme and hardware configuration that options name, and the names."""
 
     topology: Topology
     scheme: Scheme
@@ -64,12 +64,12 @@ class Setup:
 
     def to_dict(self, others: Mapping[str, Any] | None = None, *, named: str = "named",
                 without: Collection[str] = ()) -> dict[str, Any]:
-        """Return all options as plain data, as the user named them or as resolved.
+        """Return all options as plain data: topology, scheme and relation by name, hardware options as resolved.
 
         Parameters
         ----------
         others : mapping, optional
-            Further options of the command. They come before the hardware.
+            Further options of the command, which the returned dict has before the hardware options.
         named : str
             Key in the returned dict for the name of the configuration that the user chose.
         without : collection of str

@@ -34,8 +34,9 @@ _traffic = functools.partial(option, panel="Traffic")
 class Traffic:
     """Mixture of multicasts and unicasts, created by every node independently.
 
-    A node creates a message in each cycle with the same probability, which follows from the rate. Gaps between messages
-    are therefore geometric. Destinations are distinct, and the source is not one of them.
+    A node creates a message in each cycle with the same probability, which follows from the rate. The gaps between a
+    node's messages therefore have a geometric distribution. Destinations are distinct, and the source is not one of
+    them.
 
     Each field declares its meaning and the allowed values once, as in `Configuration`.
 
@@ -133,7 +134,7 @@ class Traffic:
         return self.rate / self.mean_length
 
     def counts(self, nodes: int) -> Reals:
-        """Return the distribution of a multicast's number of destinations: probability of 1, 2, ... to nodes - 1.
+        """Return the probability of each number of destinations of a multicast, from 1 to nodes - 1.
 
         Raises
         ------
@@ -171,7 +172,7 @@ class Traffic:
         return int(np.flatnonzero(self.counts(topology.nodes))[-1]) + 1 if self.multicast_fraction else 1
 
     def hot_nodes(self, topology: Topology) -> list[int]:
-        """Return the ids of the hot spots; empty with other patterns.
+        """Return the ids of the hot spots; an empty list with patterns other than ``hot-spot``.
 
         Raises
         ------
@@ -205,7 +206,7 @@ class Traffic:
     def _come_to(self, topology: Topology, counts: Reals) -> Reals:
         """Return the mean number of messages that reach each node when every node sends one, [nodes].
 
-        ``counts``: distribution of the number of destinations.
+        ``counts``: probability of each number of destinations, from 1 on.
         """
         nodes, hot = topology.nodes, self.hot_nodes(topology)
         mean = float((counts * np.arange(1, nodes)).sum())
@@ -214,9 +215,9 @@ class Traffic:
         here = np.zeros(nodes, bool)
         here[hot] = True
         result = np.zeros(nodes)
-        for sources, own in ((nodes - len(hot), 0), (len(hot), 1)):  # sources that are not hot spots, then hot spots
+        for sources, own in ((nodes - len(hot), 0), (len(hot), 1)):  # sources that are no hot spots, then hot spots
             to_hot = float((counts * expected_hot_spots(nodes - 1, len(hot) - own, self.hot_spot_share)[1:]).sum())
-            # a source's destinations are the hot spots and the other nodes, without itself
+            # by symmetry, all hot spots receive equally many messages, and so do all other nodes
             result[here] += sources * to_hot / len(hot)
             result[~here] += sources * (mean - to_hot) / max(1, nodes - len(hot))
         return result
@@ -230,7 +231,7 @@ class Traffic:
         return bool((self.consumption(topology) <= links).all())
 
     def check(self, topology: Topology, links: npt.NDArray[np.integer]) -> None:
-        """Refuse a rate that does not fit (see `fits`)."""
+        """Refuse a rate that the nodes' consumption links cannot sustain; see `fits`."""
         wanted = self.consumption(topology)
         busiest = int((wanted - links).argmax())
         there = int(links[busiest])

@@ -34,12 +34,12 @@ class WholeWorms:
 
     @property
     def longest(self) -> int:
-        """Payload flits of the longest worm that is held whole. If it is not positive, no worm is."""
+        """Payload flits of the longest worm that the buffer holds whole; 0 or less: it holds no worm whole."""
         return self.buffer - self.header
 
     @property
     def fits(self) -> bool:
-        """All worms are held whole; or, if their length is unknown, some worm is."""
+        """The buffer holds all worms whole; if their length is unknown: it holds the shortest worms whole."""
         return self.longest > 0 if self.payload is None else self.payload <= self.longest
 
     @property
@@ -50,13 +50,13 @@ class WholeWorms:
 
     @property
     def rows(self) -> int | None:
-        """Rows of the longest worm; None: unknown."""
+        """Buffer rows that the longest worm occupies; None: unknown."""
         return None if self.payload is None else -(-(self.header + self.payload) // self.chunk)
 
 
 def whole_worms(topology: Topology, schemes: Iterable[Scheme], configuration: Configuration,
                 length: int | None = None) -> WholeWorms | None:
-    """Return the lengths that the switches' buffers hold whole, or None if no worms are replicated from deep buffers.
+    """Return the limit of worms that the switches' buffers hold whole, or None if no deep buffers replicate worms.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def whole_worms(topology: Topology, schemes: Iterable[Scheme], configuration: Co
     Raises
     ------
     WormcastError
-        A header does not fit into these flits.
+        Flits are too narrow for the header format on this network.
     """
     copied = [scheme for scheme in schemes if scheme.replication is not None]
     if not copied or not configuration.deep:

@@ -50,11 +50,12 @@ class Answers:
         self._known: dict[str, dict[str, Any]] = {}
 
     def __call__(self, command: str, where: str) -> Any:
-        """Return the exit code of a command (``exit``), or the value at a path in its JSON.
+        """Return the value at the path ``where`` in a command's JSON; for ``where="exit"`` the command's exit code.
 
         A path is a sequence of parts, joined by ``/``: a key; in a list an index, or NAME=VALUE (nested:
-        NAME.NAME=VALUE) for the first item with this value. ``#`` at the end is the number of items. ``*`` follows the
-        rest of the path in each item and returns one text: values separated by spaces, items of lists by commas.
+        NAME.NAME=VALUE) for the first item with this value. ``#`` as the last part is the number of items. ``*``
+        follows the rest of the path in each item and returns one text: values separated by spaces, items of lists by
+        commas.
 
         Raises
         ------
@@ -84,7 +85,7 @@ class Answers:
                 self._answer(command)
 
     def seconds(self, commands: Iterable[str]) -> float:
-        """Return the total run time of commands, each counted once, including runs by earlier processes."""
+        """Return the run time of commands in seconds, each counted once, including runs by earlier processes."""
         return sum(self._known[command]["seconds"] for command in set(commands) if command in self._known)
 
     def _answer(self, command: str) -> dict[str, Any]:
@@ -102,12 +103,12 @@ class Answers:
 def invoke(command: str) -> int:
     """Run a command of wormcast in this process and return its exit code.
 
-    Files that it writes without being told to are deleted: waveforms of deadlocks, and the folder of a sweep or hunt.
+    Files that a command writes by default are deleted: waveforms of deadlocks, and the folder of a sweep or hunt.
     """
     with tempfile.TemporaryDirectory() as folder, deadlocks_left_in(Path(folder)):
         aside = [word for option in default_folders(command) for word in (option, folder)]
         code = app([*shlex.split(command), *aside], standalone_mode=False)
-    if code == Exit.INTERRUPTED:  # the library gives the code in place of the exception
+    if code == Exit.INTERRUPTED:  # typer returned the exit code in place of the exception
         raise KeyboardInterrupt
     return code if isinstance(code, int) else Exit.DONE
 
@@ -120,7 +121,7 @@ def _ask(command: str) -> dict[str, Any]:
 
 
 def _value_at(value: Any, path: Sequence[str]) -> Any:
-    """Return the value at a path."""
+    """Return the value at a path in JSON data."""
     for place, part in enumerate(path):
         if part == "*":
             found = [_value_at(one, path[place + 1:]) for one in value]
@@ -130,7 +131,7 @@ def _value_at(value: Any, path: Sequence[str]) -> Any:
 
 
 def _child(value: Any, part: str) -> Any:
-    """Return the value at one part of a path."""
+    """Return the value in a table or list that one part of a path selects."""
     if part == "#":
         return len(value)
     name, equals, wanted = part.partition("=")

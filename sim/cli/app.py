@@ -67,10 +67,10 @@ SchemeName = Annotated[str, typer.Argument(
     "FILE.py[:NAME].")]
 Json = Annotated[bool, typer.Option("--json", help="Print only JSON on stdout.")]
 
-#: A word longer than any file name. An error message shows its first and last 100 characters.
+#: A word of 300 or more characters. An error message shows the first and last 100 characters of such a word.
 LONG = re.compile(r"(\S{100})\S{100,}(\S{100})")
 
-#: An error message longer than any of our own. Its first 1000 and last 500 characters are shown.
+#: An error message of 3000 or more characters. The command line shows its first 1000 and last 500 characters.
 LONGEST = re.compile(r"(.{1000})(?:.{1500,})(.{500})", re.DOTALL)
 
 
@@ -145,13 +145,13 @@ def _on_stdout() -> Iterator[None]:
             yield
             print(end="", flush=True)
     except OSError as error:
-        # Python flushes stdout at exit, which would fail again
+        # redirect stdout, because Python flushes it at exit, which would fail again
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise WormcastError(f"stdout cannot be written: {error.strerror}") from error
 
 
 def stdout_for_results() -> contextlib.AbstractContextManager[object]:
-    """Redirect the output of a user's code to stderr."""
+    """Return a context in which stdout, for example of a user's code, goes to stderr."""
     return contextlib.redirect_stdout(sys.stderr)
 
 
@@ -162,7 +162,7 @@ def main() -> None:
     announce_by(announced)
     code = _run()
     if code != Exit.DONE and threading.active_count() > 1:
-        # do not wait for simulations in other threads
+        # exit at once, without waiting for simulations in other threads
         sys.stdout.flush()
         os._exit(code)
     sys.exit(code)
@@ -170,8 +170,11 @@ def main() -> None:
 
 @contextlib.contextmanager
 def _interruptible() -> Iterator[None]:
-    """Raise KeyboardInterrupt for any error after SIGINT: a library that hears of it in a callback goes on, and fails
-    in its own words. Python ignores errors in destructors: a signal that comes there is sent again."""
+    """Raise KeyboardInterrupt in place of any error that follows SIGINT.
+
+    A library in whose callback the signal arrives may continue, and later raise an error of its own. Python ignores
+    errors in destructors: if the signal arrives in a destructor, this process sends itself SIGINT again.
+    """
     came = False
 
     def hear(number: int, frame: "FrameType | None") -> None:

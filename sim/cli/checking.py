@@ -56,8 +56,9 @@ def check_(
     )] = None,
     relation: RelationOption = None,
     length: Annotated[int | None, typer.Option(
-        help="Payload flits of the longest message. It decides whether a deep buffer holds a whole worm, and whether a "
-        "smart interface holds all packets of a message. Default: no limit.", min=1, show_default=False)] = None,
+        help="Payload flits of the longest message. The length decides whether a deep buffer holds a whole worm, "
+        "and whether a smart interface holds all packets of a message. Default: no limit.", min=1,
+        show_default=False)] = None,
     explain_: Annotated[bool, typer.Option(
         "--explain", help="Evaluate the papers' theorems for this network and scheme: Boppana et al. 1998, sections 2 "
         "and 3; for trees Varavithya and Mohapatra, section 3; for networks with up and down links Sivaram et al. "
@@ -143,7 +144,7 @@ def check_(
 
 
 def _assumes(analysis: Analysis, whole: WholeWorms | None) -> str:
-    """Return the assumptions of a proof about the hardware, the signs of ties and the length of worms."""
+    """Return, in words, the assumptions of a proof on the hardware, the signs of ties and the length of worms."""
     if not analysis.free or whole is None or whole.payload is not None:
         return analysis.assumes
     return ", and ".join(filter(None, [
@@ -151,7 +152,7 @@ def _assumes(analysis: Analysis, whole: WholeWorms | None) -> str:
 
 
 def _title(analysis: Analysis, whole: WholeWorms | None) -> str:
-    """Return the picture's title; empty for the standard title."""
+    """Return the title of the picture of a cycle; an empty text stands for the standard title."""
     if analysis.verdict == "undecided" and analysis.cycle:
         return f"undecided: a cycle of {len(analysis.cycle)}, whose worms can choose other channels"
     return "free of deadlock, if" if _assumes(analysis, whole) else ""
@@ -188,7 +189,7 @@ class _Built:
         return self.configuration.as_sent(scheme), self.relation(scheme, relation)
 
     def whole(self, scheme: Scheme, others: Iterable[tuple[Scheme, Relation]], length: int | None) -> WholeWorms | None:
-        """Return the worms that fit whole into deep buffers; None without replication or without deep buffers."""
+        """Return the limit of worms that deep buffers hold whole; None without replication or deep buffers."""
         schemes = [scheme, *(one for one, _ in others)]
         for one in schemes:
             require_buffers(one, deep=self.configuration.deep)

@@ -85,7 +85,7 @@ _DECLARED: dict[str, typer.Typer] = {}
 
 
 def options_of_program() -> dict[str, Any]:
-    """Return the keyword arguments of all typer applications of this program."""
+    """Return the keyword arguments that all typer applications of this program share."""
     return {"add_completion": False, "rich_markup_mode": "rich", "pretty_exceptions_enable": False}
 
 
@@ -124,7 +124,7 @@ def _declared(name: str) -> typer.Typer:
 
 
 class Commands(TyperGroup):
-    """Group of all commands. A command has only its name and summary until it is used."""
+    """Group of all commands. A command has only a name and a summary until it is used."""
 
     def __init__(self, **attributes: Any):
         super().__init__(**attributes)

@@ -15,7 +15,7 @@ from .commands import command
 
 __all__: list[str] = []
 
-#: Two worms that meet between their two destinations: figure 4 of [Boppana98].
+#: Figure 4 of [Boppana98]: from both ends of a row, a multicast to the same two nodes between them.
 MESSAGES = """\
 {"cycle": 0, "source": "0.0", "destinations": ["0.1", "0.2"], "length": 64}
 {"cycle": 0, "source": "0.3", "destinations": ["0.2", "0.1"], "length": 64}

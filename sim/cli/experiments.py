@@ -39,7 +39,7 @@ STEP = 8192
 
 @dataclasses.dataclass
 class Keeping:
-    """Checkpoint file: interval in cycles, cycle of the last checkpoint, and why a later one could not be written."""
+    """Checkpoint file, interval in cycles, cycle of the last checkpoint, and the error if writing it again failed."""
 
     path: Path | None
     every: int | None
@@ -54,14 +54,14 @@ class Keeping:
             require_writable(self.path)
 
     def write(self, experiment: Experiment, origin: Origin) -> None:
-        """Write the checkpoint. If that fails, the previous file stays and the error is raised."""
+        """Write the checkpoint. If writing fails, the previous file stays and the error is raised."""
         if self.path is not None:
             with whole_file(self.path) as unfinished:
                 keep(experiment, origin, unfinished)
             self.written = experiment.now
 
     def try_to_write(self, experiment: Experiment, origin: Origin) -> None:
-        """Write the checkpoint. If that fails, store the error and let the run continue."""
+        """Write the checkpoint. If writing fails, store the error and let the run continue."""
         self.refused = None
         try:
             self.write(experiment, origin)
@@ -69,13 +69,13 @@ class Keeping:
             self.refused = str(error)
 
     def next(self, now: int) -> int | None:
-        """Return the cycle of the next checkpoint."""
+        """Return the cycle of the next checkpoint; None without an interval."""
         return None if self.every is None else (now // self.every + 1) * self.every
 
 
 @dataclasses.dataclass
 class Recording:
-    """Waveform to record: the window or message, the file once it is written, and why it could not be written."""
+    """Waveform to record: its window or message, the written file, and the error if it could not be written."""
 
     vcd: Path | None
     window: tuple[int, int] | None
@@ -117,11 +117,11 @@ class Recording:
         return cls(vcd, cycles, find_instances(lane, "all" if instances is None else instances))
 
     def pause(self) -> int | None:
-        """Return the first cycle in which the window can be recorded; None without a window, or after its recording."""
+        """Return the cycle from which on the window can be recorded; None without a window, or after the attempt."""
         return self.window[0] + 1 if self.window and not self.written and not self.refused else None
 
     def take_window(self, experiment: Experiment) -> None:
-        """Record the window once it has begun. In a deadlock the waveform of the deadlock is recorded instead."""
+        """Record the window once the experiment has reached it. A deadlock is recorded by `take_deadlock` instead."""
         pause = self.pause()
         if pause is None or experiment.deadlocked or experiment.groups[0].now < pause:
             return
@@ -136,7 +136,7 @@ class Recording:
                             f"cycle {experiment.now}. Allowed: A below {experiment.now}.")
 
     def take_worst(self, experiment: Experiment, result: Load) -> None:
-        """Record the message with the largest latency, with ``--around-worst``."""
+        """Record the message with the largest latency, if ``--around-worst`` is given."""
         if not self.around_worst:
             return
         worst = next(iter(result.worst()), None)
@@ -155,7 +155,7 @@ class Recording:
         self._write(self.vcd, record)
 
     def take_deadlock(self, experiment: Experiment) -> None:
-        """Record the cycles that lead to a deadlock, if no window is recorded."""
+        """Record the cycles that lead to a deadlock, unless a window has been recorded."""
         if not self.written and not self.refused:
             self._write(self.vcd or deadlock_file(), lambda unfinished: rewind_to_deadlock(experiment, unfinished))
 
@@ -210,13 +210,13 @@ class Outputs:
 
     @property
     def writes(self) -> dict[str, Path | None]:
-        """All files that may be written, by option."""
+        """All files that the experiment may write, by option."""
         return {"--checkpoint": self.keeping.path, "--plot": self.drawing.path,
                 "--messages-out": self.messages.path,
                 **waveform_files(self._given.get("vcd"))}
 
     def begin(self, experiment: Experiment) -> None:
-        """Refuse outputs that this experiment cannot have, before the run."""
+        """Before the run, refuse output options that are not valid for this experiment."""
         self.recording = Recording.parse(self._given, experiment)
         self.messages.begin(experiment)
 
@@ -260,9 +260,9 @@ def drive(experiment: Experiment, origin: Origin, outputs: Outputs) -> Load:
     Raises
     ------
     Interrupted
-        The user stopped it, and it can be continued from its checkpoint.
+        The user stopped the experiment, and it can be continued from its checkpoint.
     typer.Abort
-        The user stopped it, and it has no checkpoint.
+        The user stopped the experiment, and no checkpoint file is set.
     """
     keeping, recording = outputs.keeping, outputs.recording
     following = keeping.next(experiment.now)

@@ -1,4 +1,4 @@
-"""Check of the commands in a figure's file: they write no file but their picture."""
+"""Check of the commands in a figure's file: no command may name an output other than its picture."""
 
 import inspect
 import shlex
@@ -24,7 +24,7 @@ DRAWS = "--plot"
 def output_options(name: str) -> dict[str, Path | None]:
     """Return the options of a command that name a file or folder to write, as typed, with their defaults.
 
-    They are the options that are declared with a path, except `INPUTS`.
+    Options that name an output are all options that are declared with a path, except `INPUTS`.
     """
     declared = inspect.signature(find_function(name)).parameters.values()
     paths = {one.name: one.default for one in declared if _has_path(one.annotation)}
@@ -37,7 +37,7 @@ def _has_path(annotation: Any) -> bool:
 
 
 def default_folders(command: str) -> list[str]:
-    """Return the options of outputs that a command writes by default, as `sweep` its folder."""
+    """Return the options whose outputs a command writes by default, for example the output folder of `sweep`."""
     name = next(iter(shlex.split(command)), "")
     outputs = output_options(name) if name in COMMANDS else {}
     return [option for option, default in outputs.items() if default is not None]

@@ -79,7 +79,7 @@ def measure_figures(name: str, quick: bool, out: Path, scheduler: str | None, js
 
         told = Answers(store)
         curves = [curves_of(one, quick=quick) for one in figures]
-        # figures that share a series measure it once
+        # a series that several figures share is measured once
         every = [curve for some in curves for curve in each_once(some)]
         with announce(f"measuring {name}", costs.expected(figures, quick)):
             for figure in figures:
@@ -92,7 +92,7 @@ def measure_figures(name: str, quick: bool, out: Path, scheduler: str | None, js
             if figure.name in catalogue():
                 costs.measured(figure, quick, some, told.seconds(figure.commands))
     seconds = time.process_time() - started
-    make_folder(out)  # the store removes a new folder that is empty
+    make_folder(out)  # `ResultStore` removes a new folder that is empty
     files = [_write(one, out, quick, told) for one in outcomes]
     if several:
         files.append(_report(name, outcomes, out, quick))
@@ -189,7 +189,7 @@ RULE = ("held: at every load that all series measured before saturation, the 95 
 VARIED = ("Variations run for an eighth of the cycles, with intervals twice as wide. A variation is named if its "
           "verdict differs from the default's and is not undecided.")
 
-#: Definitions on a page of curves.
+#: Definitions of terms, for the page of a figure with curves.
 ABOUT = """\
 Loads are payload flits times destinations per node and cycle: created (offered) or received (delivered). Throughput \
 is the number of flits that the whole network delivers per cycle.

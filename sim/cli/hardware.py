@@ -92,9 +92,10 @@ DELAYS = {"paper": "header 3 cycles a hop", "fast": "header 4 cycles a hop"}
 
 
 def describe_hardware(configuration: Configuration, scheme: Scheme) -> str:
-    """Return the hardware options in words: always the first five, others where they differ from the default.
+    """Return the hardware options in words: VCs, buffers, consumption channels, readers and delays.
 
-    For trees the replication and the tokens are written in place of the readers.
+    Other options are included where they differ from the default. For tree schemes the kind of replication and the
+    tokens are in place of the readers, for deep buffers the chunks.
     """
     told = {"vcs", "buffer", "buffer_kind", "chunk", "consumption", "readers", "delays", "classes", "tokens"}
     options = configuration.to_dict()
@@ -118,5 +119,5 @@ def describe_hardware(configuration: Configuration, scheme: Scheme) -> str:
 
 
 def describe_classes(classes: ConsumptionClasses) -> str:
-    """Return a map of consumption classes in words. Without classes a worm takes any channel."""
+    """Return a map of consumption classes in words. Without classes a worm may use any channel."""
     return f"classes {classes}" if len(classes) else "no classes"

@@ -21,7 +21,8 @@ from .run_report import describe_deadlock
 
 __all__ = ["report", "save_deadlock", "save_messages", "to_dict"]
 
-#: Largest number of nodes of a network that is recorded whole. Of larger ones only the deadlock's part is recorded.
+#: Largest number of nodes of a network that is recorded whole.
+#: In a network with more than `WHOLE` nodes, only routers and interfaces near the deadlock are recorded.
 WHOLE = 256
 
 

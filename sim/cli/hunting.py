@@ -22,7 +22,7 @@ from .progress import progress
 
 __all__: list[str] = []
 
-#: Endings of the files that are written, by content.
+#: Suffixes of the files that a hunt writes, by content.
 FILES = {"messages": ".jsonl", "waveform": ".vcd", "picture": ".svg", "replay": ".html"}
 
 
@@ -46,9 +46,9 @@ def hunt_(
     given: Given,
     json: Json = False,
 ) -> int:
-    """Exit code 3: a deadlock was found. Its messages, a waveform, a space-time diagram and a replay are in --out.
+    """Exit code 3: a deadlock was found. --out has its messages, a waveform, a space-time diagram and a replay.
 
-    Exit code 0: no deadlock was found. This is no proof; use check for a proof.
+    Exit code 0: no deadlock was found. A search is no proof; check proves that there is none.
     """
     from ..experiments.hunt import hunt, usual_lengths
     from .hunt_report import report, save_deadlock, save_messages, to_dict
@@ -75,7 +75,7 @@ def hunt_(
             written, command = {"messages": messages}, _command(topology, scheme, relation, given, messages)
             save_deadlock(found.result, files)
             written = files
-        except WormcastError as error:  # the result is printed first
+        except WormcastError as error:  # the error is raised after the result is printed
             failed = error
     if json:
         resolved = setup.to_dict({"cycles": cycles, "length": "{}:{}".format(*lengths) if length is None else length})

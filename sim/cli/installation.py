@@ -40,10 +40,10 @@ EXTRAS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 """Tools and modules of each extra."""
 
-# a multicast with a delivery on its way, on the smallest mesh that has one
+# Test run: a multicast whose worm delivers at a node on its way, on the smallest mesh where this is possible.
 TRIAL = ("mesh:1x3", "dual-path", Message(at=0, source=0, destinations=(1, 2), length=4))
 
-# the network of the README's first load experiment
+# network, scheme and rate of the speed measurement
 TIMED = ("mesh:8x8", "dual-path", 0.01)
 CYCLES = 200_000
 
@@ -95,7 +95,7 @@ class Extra:
     missing : tuple of str
         Tools and modules that are not installed; empty if the extra works.
     install : str
-        Command line that installs it.
+        Command line that installs the extra.
     """
 
     name: str
@@ -107,7 +107,7 @@ class Extra:
 class Cache:
     """Folder of compiled kernels, their number and size in bytes.
 
-    ``ours``: only this user can write there. Kernels of other folders are not used.
+    ``ours``: only this user can write into the folder. Kernels in other folders are not used.
     """
 
     folder: str
@@ -149,7 +149,7 @@ def _processor_name() -> str:
 
 
 def engines() -> list[Engine]:
-    """Run a small multicast in each engine. `amaranth` must deliver every flit in the same cycle as `bulk`."""
+    """Run a small multicast in each engine. Both engines must deliver the multicast in the same cycles."""
     return [Engine(name, _trial(name)) for name in ENGINES]
 
 

@@ -16,13 +16,13 @@ from .run_report import at_rest, holds_and_waits
 
 __all__ = ["report", "report_saturation", "tell"]
 
-#: Received messages per message left at the end, below which a run is too short to decide about saturation.
+#: Least number of received messages per message not received by the end, for a decision about saturation.
 SHORT = 4
 KINDS = {"network": "between routers", "injection": "injection", "consumption": "consumption"}
 
 
 def report_saturation(found: Saturation) -> None:
-    """Print the load at which a network saturates, and all loads that were run."""
+    """Print the load at which a network saturates, and the results of all loads that the search ran."""
     last = found.probes[-1]
     say(f"{last.scheme.name} on {last.topology.name}: {describe_hardware(last.configuration, last.scheme)}")
     probes = sorted(found.to_dict()["probes"], key=lambda probe: probe["rate"])

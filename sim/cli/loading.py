@@ -56,15 +56,16 @@ def load_(
         show_default=False)] = None,
     until_interval: Annotated[bool, typer.Option(
         "--until-interval", help="Stop early: run a sixteenth of the cycles, and double them until the mean latency is "
-        "as precise as --precision, with 30 messages of each seed; in saturation until the throughput is.",
+        "as precise as --precision, with 30 messages of each seed. In saturation the throughput counts, not the "
+        "latency.",
     )] = False,
     precision: Annotated[float | None, typer.Option(
         help="Half the 95 % interval over the mean, at which a mean counts as precise. "
         f"Default: {PRECISION}.", show_default=False)] = None,
     saturation: Annotated[bool, typer.Option(
         "--find-saturation", help="In place of --rate: find the rate at which the network saturates, by bisection with "
-        "runs as by --until-interval, until half the distance of the two nearest rates over their mean is at most "
-        "--precision.")] = False,
+        "runs as by --until-interval. It ends when half the distance of the two nearest rates, divided by their "
+        "mean, is at most --precision.")] = False,
     relation: RelationOption = None,
     *,
     traffic: Given,

@@ -15,5 +15,5 @@ def find_scheme(name: str, network: Topology, relation: str | None = None) -> Sc
 
 
 def user_files(scheme: str | None, relation: str | None = None, topology: str | None = None) -> dict[str, str | None]:
-    """Return the user's files of a scheme, a relation and a topology, by words for error messages."""
+    """Return the user's files of a scheme, a relation and a topology, by their names in error messages."""
     return {"the scheme": user_file(scheme), "the relation": user_file(relation), "the topology": user_file(topology)}

@@ -165,13 +165,13 @@ def _show_conflicts(found: Plan, met: Mapping[str, list[Conflict]]) -> None:
 
 
 def _drawn(network: Topology, worm: PlannedWorm, arrivals: Collection[int | None]) -> str:
-    """Write the switches on a worm's way. Branches of a tree are in parentheses, behind the switch that replicates."""
+    """Return the switches on a worm's way as text; branches in parentheses follow the switch that replicates."""
     onwards: dict[int | None, list[int]] = {}
     for hop, before in enumerate(worm.before):
         onwards.setdefault(before, []).append(hop)
 
     def along(hop: int | None) -> str:
-        """Write the switches behind a hop."""
+        """Return the switches from the end of a hop on, as text."""
         words: list[str] = []
         while True:
             switch = int(network.injections[worm.source, 0]) if hop is None else worm.links[hop][1]
@@ -213,7 +213,7 @@ def _plan_random(network: Topology, scheme: Scheme, multicasts: int, law: Given,
 
 
 def _signs(worm: PlannedWorm, network: Topology) -> str | None:
-    """Return the header's signs of ties, one of ``+-`` per dimension; None for the default.
+    """Return the signs of ties in a worm's header, ``+`` or ``-`` per dimension; None for the default signs.
 
     A tie is a pair of equally long ways around a ring.
     """
@@ -223,7 +223,7 @@ def _signs(worm: PlannedWorm, network: Topology) -> str | None:
                     for signs in worm.signs)
 
 
-#: Number of pairs of worms that are named. Others are only counted.
+#: Largest number of pairs of worms that are printed by name. Further pairs are only counted.
 MOST_PAIRS = 5
 
 DEFINITION = {1: "another node than the source sends in step 1", 2: "a node sends before the step after its receipt",

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["announced", "cleared", "on_terminal", "progress"]
 
-#: Seconds before work is announced: on a terminal if it is known to be long, on a terminal otherwise, in a file.
+#: Seconds before work is announced: long work on a terminal, other work on a terminal, work on another stderr.
 AT_ONCE, SOON, LATER = 0.3, 2, 30
 
 _lock = threading.RLock()
@@ -57,7 +57,7 @@ def announced(what: str, seconds: float | None, once: bool) -> Iterator[None]:
 
 
 def _about(seconds: float | None) -> str:
-    """Write the estimated duration of work."""
+    """Return the estimated duration of work as text."""
     if seconds is None:
         return ""
     return f", about {seconds:.0f} s" if seconds < 90 else f", about {seconds / 60:.0f} min"

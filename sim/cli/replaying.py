@@ -10,7 +10,7 @@ from ..waves.view.replay import write_replay
 
 __all__ = ["replay_run"]
 
-#: Cycles recorded after the last flit that a host sent or received. By then all blocked worms wait.
+#: Cycles recorded after the last flit that a host sent or received: enough for all blocked worms to come to rest.
 REST = 500
 
 

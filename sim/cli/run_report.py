@@ -21,7 +21,7 @@ __all__ = ["at_rest", "describe_deadlock", "holds_and_waits", "report", "ties_le
 
 
 def unwarranted(result: Run) -> str | None:
-    """Return a warning if worms were replicated without deadlock from buffers that do not hold a whole worm."""
+    """Return a warning if a run had no deadlock although worms are replicated from buffers too small for them."""
     longest = max((message.length for message in result.messages if len(message.destinations) > 1), default=None)
     whole = whole_worms(result.network.topology, [result.network.scheme], result.network.configuration, longest)
     lucky = result.outcome == "delivered" and longest is not None and whole is not None and not whole.fits
@@ -29,7 +29,7 @@ def unwarranted(result: Run) -> str | None:
 
 
 def ties_left(result: Run) -> str:
-    """Return a note if the formula assumes signed ties, but the routers send all ties upwards."""
+    """Return a note if the formula of a run's latency assumes signed ties, but the routers send all ties upwards."""
     worms, topology = result.worms, result.network.topology
     if worms.signs is None or result.network.configuration.ties == "signed":
         return ""
@@ -83,7 +83,7 @@ def holds_and_waits(topology: Topology, hold: "Hold") -> str:
 
 
 def describe_deadlock(result: Run) -> str:
-    """Return the cycle of waiting worms in words."""
+    """Return a run's deadlock, the cycle of waiting worms, in words."""
     if result.deadlock is None:
         return "no deadlock"
     lines = [f"deadlock, proved in cycle {result.deadlock.at}: each worm waits for the next"]

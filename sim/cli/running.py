@@ -98,7 +98,7 @@ def run_(
     cycles = window_of(window)
     if replay:
         require_page(replay)
-    from ..experiments.run import run  # slow import, not needed for refusals
+    from ..experiments.run import run  # a slow import, which refusals do not need
     from .run_report import report, ties_left, unwarranted
 
     with (stdout_for_results(), _lines_named(file), announce("simulating"),
@@ -142,7 +142,7 @@ def run_(
 
 
 def _whole(vcd: Path, engine: str) -> contextlib.AbstractContextManager[Path]:
-    """Return the waveform's unfinished file. Engine amaranth writes no layouts beside it."""
+    """Return the waveform's unfinished file. The engine amaranth writes no layouts for viewers beside the waveform."""
     from ..waves.record import whole_waveform
 
     return whole_waveform(vcd) if engine == "bulk" else whole_file(vcd)

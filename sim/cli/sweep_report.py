@@ -50,7 +50,7 @@ def run_sweep(file: Path, out: Path, plot: Path | None, parquet: bool, scheduler
                                     for option, path in point.files.items()}},
                   {"the finished points": store_file, "the table": csv, "--parquet": table_too, "--plot": picture})
     for path in filter(None, (csv, table_too, picture)):
-        if out.exists() or path.parent.resolve() != out.resolve():  # a new folder is writable
+        if out.exists() or path.parent.resolve() != out.resolve():  # files in a new folder need no check
             require_writable(path)
     with stdout_for_results(), ResultStore(store_file) as store:
         to_run = missing(all_points, store)

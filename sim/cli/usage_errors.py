@@ -1,4 +1,4 @@
-"""Sentences of errors that typer finds in a command line."""
+"""Error messages for command lines that typer rejects."""
 
 import re
 from collections.abc import Collection
@@ -30,7 +30,7 @@ PARAMETER = re.compile(r"(?<![\w/.'`-])[a-z]+(?:_[a-z]+)+(?![\w/'`-]|\.\w)")
 
 
 def usage_sentence(error: typer.TyperException) -> str:
-    """Return the refusal of a command line, in the form of all other refusals where typer's sentence is known."""
+    """Return the error message for a rejected command line, in wormcast's form if typer's message is known here."""
     parameter, message = getattr(error, "param", None), error.format_message()
     if hasattr(error, "possibilities"):
         return _unknown_option(error)
@@ -62,7 +62,11 @@ def _range(parameter: Any) -> str:
 
 
 def _unknown_option(error: Any) -> str:
-    """Name the option that is meant: the command's own for another simulator's, a similar one, or another command's."""
+    """Return the message for an unknown option, with a suggestion.
+
+    The suggestion is the counterpart of another simulator's option, else similar options, else the commands that have
+    the option.
+    """
     unknown, command = error.option_name, error.ctx.info_name
     options = _options(error.ctx.command)
     sentence = f"{unknown} is not an option of {command}."
@@ -72,7 +76,7 @@ def _unknown_option(error: Any) -> str:
 
     if similar := get_close_matches(unknown, options, cutoff=0.8):
         return f"{sentence} Nearest: {', '.join(similar)}."
-    if command not in COMMANDS:  # the program itself; the options of all commands would have to be imported
+    if command not in COMMANDS:  # for the program itself, the search would import all commands
         return f"{sentence} See: wormcast --help."
     others = [name for name in COMMANDS if name != command and unknown in _options(find_command(name))]
     return f"{sentence} Allowed with: {', '.join(others)}." if others else f"{sentence} See: wormcast {command} --help."
@@ -83,7 +87,7 @@ def _options(command: Any) -> set[str]:
 
 
 def with_option_names(sentence: str, words: Collection[str]) -> str:
-    """Write the parameters of the command in these words as its options are typed, with hyphens."""
+    """Return an error message with hyphens in the names of options; ``words``: words of the command line."""
     command = next((word for word in words if word in COMMANDS), None)
     if command is None or not PARAMETER.search(sentence):
         return sentence

@@ -47,7 +47,9 @@ def verilog(
     given: Given,
     json: Json = False,
 ) -> None:
-    """The Verilog behaves like the simulation of run and load in every cycle. Names are the same in each export."""
+    """The Verilog behaves like the simulation of run and load in every cycle. Repeated exports of the same
+    hardware have the same names.
+    """
     from ..build.components import blueprint_of
     from ..export.verilog import NETWORK, export, foreign_options
 
@@ -92,7 +94,7 @@ def verilog(
 
 
 def _command(what: str, **options: object) -> str:
-    """Return the command that writes the same file."""
+    """Return the command line that writes the same Verilog file."""
     words = ["wormcast", "verilog", what]
     for name, value in options.items():
         if value is not None:

@@ -57,8 +57,8 @@ def wave(
         show_default=False)] = None,
     json: Json = False,
 ) -> None:
-    """The diagram has a row per link and virtual channel, and time on its horizontal axis. It shows the worm that holds
-    each channel, the flits, waiting headers, and the worms of a deadlock.
+    """The diagram has a row per link and virtual channel, and time on its horizontal axis. The diagram shows the worm
+    that holds each channel, the flits, waiting headers, and the worms of a deadlock.
     """
     if text and json:
         raise WormcastError("text: on is not valid with --json. Allowed: one of the two options.")

@@ -36,7 +36,7 @@ def deadlock_file() -> Path:
 
 
 def waveform_files(vcd: Path | None, *, layouts: bool = True) -> dict[str, Path]:
-    """Return the files of a waveform by words for error messages. Without ``vcd``: those written on a deadlock."""
+    """Return the files of the waveform ``vcd``, or of a deadlock's waveform, by their names in error messages."""
     from ..waves.record import beside
 
     word, path = ("the waveform of a deadlock", deadlock_file()) if vcd is None else ("--vcd", vcd)
@@ -56,7 +56,7 @@ def window_of(text: str | None) -> tuple[int, int] | None:
 def record_deadlock(result: "Run") -> tuple[Path, str] | None:
     """Write the waveform of a run's deadlock. Return the file and a description of its contents.
 
-    None if there is no deadlock, or if the file cannot be written; the reason is then printed on stderr.
+    Return None without a deadlock. If the file cannot be written, print the error on stderr and return None.
     """
     if result.deadlock is None:
         return None

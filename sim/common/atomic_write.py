@@ -13,7 +13,7 @@ from wormcast.algorithms import WormcastError
 
 try:
     import fcntl
-except ImportError:  # a system without these locks
+except ImportError:  # Windows has no fcntl: files are not locked there
     fcntl = None  # type: ignore[assignment]
 
 __all__ = ["make_folder", "require_writable", "whole_file"]
@@ -47,7 +47,7 @@ def require_writable(path: Path) -> None:
 def whole_file(path: Path) -> Iterator[Path]:
     """Yield a temporary file that replaces ``path`` on success and is deleted on an exception.
 
-    Links are followed, and a file that is replaced keeps its mode. Temporary files of the same path that killed
+    Symbolic links are followed, and a replaced file keeps its permissions. Temporary files of the same path that killed
     processes left are deleted.
 
     Raises
@@ -99,7 +99,10 @@ def _lock(handle: int) -> bool:
 
 
 def _is_gone(left: Path) -> bool:
-    """The process that made a file is not running on this machine. A file that was just made may not be locked yet."""
+    """The process that made a temporary file no longer runs on this machine.
+
+    The lock alone does not prove it: a process locks its file only after making it.
+    """
     number = left.name.removesuffix(UNFINISHED).rpartition(".")[2].partition("-")[0]
     if os.name != "posix" or not number.isdigit():
         return False
@@ -113,7 +116,7 @@ def _is_gone(left: Path) -> bool:
 
 
 def _clean(target: Path) -> None:
-    """Delete the temporary files that killed processes left beside a file, and files named after these."""
+    """Delete the temporary files of ``target`` that killed processes left, and files whose names begin with theirs."""
     for left in target.parent.glob(f".{glob.escape(target.name)}.*{UNFINISHED}"):
         with contextlib.suppress(OSError), left.open("rb") as file:
             if (_is_gone(left) or time.time() - left.stat().st_mtime > AGE) and _lock(file.fileno()):

@@ -20,12 +20,12 @@ __all__ = ["CURVES", "DAGGER", "DASHES", "LETTERS", "MARKER", "MARKERS", "captio
 MARKERS = "os^Dv<>Pph*X"
 MARKER = 3.2  # points
 DASHES: tuple[Any, ...] = ("-", (0, (4, 1.5)), (0, (1, 1)), (0, (6, 1, 1, 1)), (0, (6, 1, 1, 1, 1, 1)), (0, (8, 3)))
-PALEST = 0.6  # share of white in the last of many lines of a colour
+PALEST = 0.6  # upper limit of the share of white that is mixed into the colours of repeated dashes
 LETTERS = 7.0  # font size of axes and legend, in points
 ROW = 0.14  # height of a row of the legend, in inches
 MOST_LINES = 40
 
-#: Suffix of the names of reconstructed schemes.
+#: Suffix of the names of schemes that are reconstructed because no full description was available.
 DAGGER = "\N{DAGGER}"
 
 #: matplotlib's settings.
@@ -35,7 +35,10 @@ CURVES: dict[Any, Any] = SETTINGS | {
 
 
 def require_curves(swept: Mapping[str, Sequence[Any]], along: str | None, file: Path) -> None:
-    """Refuse more than 40 curves, one per combination of the swept options except ``along``, and wrong file endings."""
+    """Refuse more than 40 curves, and a file that is neither SVG nor PNG by its ending.
+
+    There is one curve per combination of values of the swept options other than ``along``, the option of the x axis.
+    """
     require_picture(file)
     lines = math.prod(len(values) for name, values in swept.items() if name != along)
     if lines > MOST_LINES:
@@ -73,7 +76,10 @@ def line_style(colour: Any, family: int, member: int, members: int) -> dict[str,
 
 
 def marker_options(style: Mapping[str, Any], kind: str) -> dict[str, Any]:
-    """Return matplotlib's options for a marker of this colour and shape that is ``full``, ``half`` full or ``open``."""
+    """Return matplotlib's options for a marker with the colour and shape of ``style``.
+
+    ``kind``: ``full``, ``half`` full or ``open``.
+    """
     return {"color": style["color"], "marker": style["marker"], "markersize": MARKER, "markeredgewidth": 0.7,
             "markerfacecolor": "white" if kind == "open" else style["color"], "markerfacecoloralt": "white",
             "fillstyle": "left" if kind == "half" else "full"}

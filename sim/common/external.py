@@ -34,7 +34,7 @@ def find_tool(name: str, extra: str) -> list[str]:
     Raises
     ------
     ToolMissing
-        The tool is in neither place. The message names the extra that installs it.
+        The tool is in neither place. The message names the extra of wormcast that installs the tool.
     """
     beside = [sysconfig.get_path("scripts"), str(Path(sys.executable).parent)]
     path = os.pathsep.join([*beside, os.environ.get("PATH", "")])
@@ -46,7 +46,7 @@ def find_tool(name: str, extra: str) -> list[str]:
 
 
 def scratch_folder() -> Path:
-    """Return a folder for temporary files. It is not in /tmp, because YoWASP's sandbox has its own /tmp."""
+    """Return a folder for temporary files. The folder is not in /tmp, because YoWASP's sandbox has its own /tmp."""
     folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "wormcast"
     folder.mkdir(parents=True, exist_ok=True)
     return folder
@@ -70,7 +70,7 @@ def run_tool(command: Sequence[str], *, who: str, text: str = "", folder: Path |
     Raises
     ------
     WormcastError
-        The tool failed. The message has its exit status or signal and the end of its output.
+        The tool failed. The message has the tool's exit status or signal, and the last 1000 characters of its output.
     """
     environment = {}
     if Path(command[0]).name.startswith(COMPILED):
@@ -100,21 +100,21 @@ def _run(command: Sequence[str], who: str, text: str, folder: Path | None, envir
 def _compiled(tool: str, who: str, progress: Callable[[str], None]) -> Path:
     """Return a cache folder for YoWASP's runtime that holds ``tool`` compiled for this machine.
 
-    The runtime writes into its cache in place. A process that has the file mapped is ended by SIGBUS when another
-    process, started before the file existed, writes the file again. So the tool is compiled into a private folder,
-    which is renamed when it is complete. The name contains a fingerprint of everything that makes the runtime compile
-    again.
+    YoWASP's runtime overwrites the files in its cache in place. A process that has a cache file mapped is ended by
+    SIGBUS when another process, started before the file existed, writes the file again. The tool is therefore compiled
+    into a private folder, which is renamed when it is complete. The folder's new name contains a fingerprint of
+    everything that makes the runtime compile again.
     """
     folder = scratch_folder() / "yowasp"
     made = folder / f"{Path(tool).name}-{_fingerprint(tool)}"
     if made.is_dir():
         return made
-    import fcntl  # Windows lacks it; the rest of this module works there
+    import fcntl  # Windows lacks fcntl; the rest of this module works on Windows
 
     progress(f"{Path(tool).name} is compiled for this machine, once: a minute or two")
     folder.mkdir(exist_ok=True)
     with open(f"{made}.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # released when the file is closed
+        fcntl.flock(lock, fcntl.LOCK_EX)  # the lock is released when the file is closed
         if not made.is_dir():
             with tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True) as unfinished:
                 cache = Path(unfinished, "cache")
@@ -130,6 +130,6 @@ def _fingerprint(tool: str) -> str:
     for package in (Path(tool).name, "yowasp-runtime", "wasmtime"):
         try:
             parts.append(importlib.metadata.version(package))
-        except importlib.metadata.PackageNotFoundError:  # the tool belongs to another Python
+        except importlib.metadata.PackageNotFoundError:  # the package belongs to another Python installation
             parts.append("")
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]

@@ -4,10 +4,10 @@ import numpy as np
 
 __all__ = ["Growing"]
 
-#: Growth factor of the allocated rows. Pages that are not written to use no memory.
+#: Growth factor of the allocated rows. Pages of memory that are never written to take no physical memory.
 GROWTH = 4
 
-#: Least number of rows that are moved at a time.
+#: Least number of rows that `forget` copies at a time.
 BLOCK = 1 << 12
 
 
@@ -22,7 +22,7 @@ class Growing:
     Attributes
     ----------
     rows : array [rows, ...]
-        All rows, as a view. It is invalid after `extend` and `forget`.
+        All rows, as a view. The view is invalid after `extend` and `forget`.
     """
 
     def __init__(self, rows: np.ndarray):
@@ -38,7 +38,7 @@ class Growing:
         self.rows = self._room = state
 
     def extend(self, more: np.ndarray) -> None:
-        """Append rows. All rows move to a larger array if there is no room."""
+        """Append rows. If the array has no room for them, all rows move to a larger array."""
         there, end = len(self.rows), len(self.rows) + len(more)
         if end > len(self._room):
             room = np.empty((max(GROWTH * there, end), *self.rows.shape[1:]), self.rows.dtype)
@@ -48,7 +48,7 @@ class Growing:
         self.rows = self._room[:end]
 
     def forget(self, first: int) -> None:
-        """Remove the first ``first`` rows. The others move to the front."""
+        """Remove the first ``first`` rows, and move the other rows to the start of the array."""
         left, step = len(self.rows) - first, max(first, BLOCK)
         for at in range(0, left, step) if first else ():
             end = min(at + step, left)

@@ -34,16 +34,17 @@ class Option:
     limits : (number, number), optional
         Least and greatest value.
     parse : callable, optional
-        Raises an error for a value that is not allowed. Used if neither list nor limits suffice.
+        Raises an error for a value that is not allowed. Used if neither ``allowed`` nor ``limits`` can express the
+        allowed values.
     metavar : str, optional
-        Placeholder of the value in --help. Default: the allowed values.
+        Placeholder of the value in --help. Default placeholder: the allowed values.
     panel : str, optional
         Heading in --help.
     label, unit : str, optional
-        Words on an axis. Default: the name, and no unit.
+        Words on an axis of a plot. Default: the option's name, without a unit.
     changes : str
-        Effect of a hardware option: "host" (no hardware), "interface", "router", "node" (both), or "cells" (the cells
-        of both, but no cycle of a run). Empty for other options.
+        Hardware that a hardware option changes: "host" (none), "interface", "router", "node" (interface and router), or
+        "cells" (cells of both, without effect on the cycles of a run). Empty for other options.
     """
 
     name: str
@@ -61,7 +62,7 @@ class Option:
 
     @property
     def values(self) -> str | None:
-        """Placeholder of the value in --help: ``one|all``, ``1..16``; None: the type suffices."""
+        """Placeholder of the value in --help: ``one|all``, ``1..16``; None if the type alone is shown."""
         if self.metavar or self.allowed:
             return self.metavar or "|".join(self.allowed)
         return "{}..{}".format(*self.limits) if self.limits and self.kind is int else None
@@ -73,7 +74,7 @@ class Option:
 
     @property
     def schema(self) -> dict[str, Any]:
-        """JSON Schema of a value in a file. It does not express the checks of ``parse``."""
+        """JSON Schema of a value in a file. The schema does not express the checks of ``parse``."""
         found: dict[str, Any] = {"type": TYPES[self.kind]}
         if self.help:
             found["description"] = self.help
@@ -84,7 +85,7 @@ class Option:
         return found
 
     def of_file(self, value: Any) -> Any:
-        """Check a value that `schema` allows, and return it as the option's type: an integer is a float, too."""
+        """Check a value that `schema` allows, and return it in the option's type: an integer may become a float."""
         value = self.kind(value)
         self.require(value)
         return value
@@ -100,13 +101,19 @@ class Option:
 
 
 def option(help: str, default: Any = MISSING, **said: Any) -> Any:
-    """Declare an option as a field of a dataclass, see `Option`. ``{}`` in ``help`` is replaced by the default."""
+    """Declare an option as a field of a dataclass; see `Option`.
+
+    In the text ``help``, ``{}`` is replaced by the default.
+    """
     return field(default=default, metadata={KEY: {"help": help, **said}})
 
 
 @functools.cache
 def options_of(kind: type) -> dict[str, Option]:
-    """Return the options of a dataclass by name, in their order. All its fields are declared with `option`."""
+    """Return the options of a dataclass by name, in the order of its fields.
+
+    All fields must be declared with `option`.
+    """
     hints = get_type_hints(kind)
     found = {}
     for one in fields(kind):

@@ -11,7 +11,7 @@ __all__ = ["require_apart"]
 
 def require_apart(reads: Mapping[str, str | PathLike[str] | None],
                   writes: Mapping[str, str | PathLike[str] | None]) -> None:
-    """Refuse an output file that is also an input or another output, through links too.
+    """Refuse an output file that is also an input or another output, also if symbolic or hard links hide this.
 
     Parameters
     ----------

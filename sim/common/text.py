@@ -13,7 +13,7 @@ __all__ = ["consumption_text", "count", "markdown_table", "resource_text"]
 
 
 def consumption_text(channels: int, ejection: str) -> str:
-    """Return the number of consumption channels as text: ``1 consumption channel a node``, or per ejection port."""
+    """Return the number of consumption channels as text: ``1 consumption channel a node``, or ``an ejection port``."""
     return f"{count(channels, 'consumption channel')} {'a node' if ejection == 'one' else 'an ejection port'}"
 
 
@@ -21,7 +21,8 @@ def resource_text(topology: "Topology", resource: str) -> str:
     """Return a resource's name with coordinates in place of node ids: ``cons:1:0`` becomes ``cons:0.1:0``.
 
     Names of switches are kept, except in a direct network, where switches have the ids of their nodes. The last number
-    may be missing, as in the name of a link. A name without a node of the topology is returned unchanged.
+    of the resource's name may be missing, as in the name of a link. A name without a node of the topology is returned
+    unchanged.
     """
     parts = re.fullmatch(r"(link):(\d+)>(\d+)(.*)|(cons|inj|retrans|place):(\d+)(.*)", resource)
     if parts is None or (parts[1] and not topology.direct):

@@ -1,9 +1,10 @@
 """Drawings of networks for papers: one column wide, or wider for large networks, legible in grey.
 
 ``layout`` computes the positions of nodes, switches and links from the topology's places, for the replay too.
-``cables`` and ``boxes`` compute the lines of links, with the geometry in ``ways``. ``sheet`` has the frame of all
-drawings and the text below them. ``network``, ``arrows`` and ``tracks`` draw common parts. The drawings are
-``topology`` (links, coordinates, labels), ``paths`` (a plan), ``cycle`` (of dependencies) and ``utilisation``.
+``cables`` and ``boxes`` compute the lines that represent links, with the geometry in ``ways``. ``sheet`` makes the
+figure of each drawing, with its legend and the text below. ``network``, ``arrows`` and ``tracks`` draw parts that
+several drawings share. The drawings are ``topology`` (links, coordinates, labels), ``paths`` (a plan), ``cycle`` (of
+dependencies) and ``utilisation``.
 
 A function ``..._sheet`` returns a drawing, and ``draw_...`` also writes it.
 """

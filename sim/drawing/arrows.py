@@ -11,15 +11,15 @@ __all__ = ["APART", "outlines"]
 
 Floats = npt.NDArray[np.float64]
 
-APART = 1.8  # distance of one direction's arrow from the line, in points; the other direction is on the other side
+APART = 1.8  # distance of a link's arrow from the line, in points; the two directions are on opposite sides
 
 
 def outlines(ways: Sequence[Floats], *, apart: npt.ArrayLike, short: npt.ArrayLike, half: npt.ArrayLike, head: float,
              barb: float) -> list[Floats]:
-    """Return the corners of arrows beside lines, each [corners, 2]. All lengths are in cells.
+    """Return the corners of an arrow beside each line, each an array [corners, 2]. All lengths are in cells.
 
-    A straight arrow has seven corners, from the start of its left side to the start of its right side. The fourth is
-    its point.
+    A straight arrow has seven corners, from the start of its left side to the start of its right side. The fourth
+    corner is the arrow's point.
 
     Parameters
     ----------
@@ -29,9 +29,9 @@ def outlines(ways: Sequence[Floats], *, apart: npt.ArrayLike, short: npt.ArrayLi
     short : float or float array [ways, 2]
         Length removed at the start and at the end of the line.
     half : float or float array [ways]
-        Half the width.
+        Half the width of the arrow's shaft.
     head, barb : float
-        Length of the head, and its additional width on either side.
+        Length of the arrow's head, and its width beyond the shaft on either side.
     """
     number = len(ways)
     aparts, halves = (np.broadcast_to(np.asarray(one, float), number).tolist() for one in (apart, half))

@@ -1,4 +1,4 @@
-"""Boxes of switches that are apart from their nodes: sizes, and ends of lines on them."""
+"""Boxes of switches that are drawn apart from their nodes: sizes, and the ends of lines on them."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -19,17 +19,17 @@ Floats = npt.NDArray[np.float64]
 Side = Literal["left", "right", "above", "below"]
 Key = tuple[Literal["cable", "node", "sink"], int]
 
-HALF = 0.42  # smallest half width and height of a box, in cells
-BETWEEN = 0.35  # distance between lines on a side of a box
-STAGE = 1.0  # the same in a network drawn from left to right
-MARGIN = 0.3  # distance of a box's outermost line from its corner
-FAN = 0.5  # offset of a node's line on the box, as a share of the node's offset from the switch
-NODES = 0.42  # distance of a node from lines beside or above it
-LEVEL = 1.1  # largest difference in height of switches in a row
-STEEP = 1.5  # difference in height from which on a line leaves a box above or below
-AROUND = (0.4, 0.6, 0.8, 1.1, 1.5, 2.0)  # bulges of a curve around obstacles
-STUB, STUB_SHARE = 0.5, 0.2  # longest vertical piece of a line at a box: cells, share of its height
-PASSES = 0.25  # smallest distance of a line from other boxes and nodes
+HALF = 0.42  # half of the smallest width and height of a box, in cells
+BETWEEN = 0.35  # distance between the ends of lines on a side of a box, in cells
+STAGE = 1.0  # distance between the ends of lines on a side of a box in a network drawn from left to right, in cells
+MARGIN = 0.3  # distance of the outermost end of a line from the box's corner, in cells
+FAN = 0.5  # offset of a node's line from the middle of the box, as a share of the node's offset from it
+NODES = 0.42  # distance of a node from lines that pass it, in cells
+LEVEL = 1.1  # largest vertical distance between switches that count as one row, in cells
+STEEP = 1.5  # vertical distance of a line's ends, in cells, from which on it leaves a box vertically
+AROUND = (0.4, 0.6, 0.8, 1.1, 1.5, 2.0)  # distances from the straight line, in cells, at which curves are tried
+STUB, STUB_SHARE = 0.5, 0.2  # vertical piece of a line at a box: largest length in cells, and share of its height
+PASSES = 0.25  # distance from other boxes and nodes, in cells, at which a line may stay straight
 SIDES: dict[Side, tuple[int, int]] = {"left": (-1, 0), "right": (1, 0), "above": (0, -1), "below": (0, 1)}
 
 
@@ -46,8 +46,8 @@ class _End:
 class Boxes:
     """Boxes of switches, and the lines that end on them.
 
-    A line ends on the side that faces its other end. On a side, lines are sorted by direction. Below a box with nodes,
-    other lines lead down beside the nodes first.
+    A line ends on the side of the box that faces the line's other end. On a side, the ends are sorted by the directions
+    of their lines. Where nodes are above or below a box, lines to other switches first run vertically past these nodes.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class Boxes:
             return
         together = {home for home, place in zip(self._homes[0].tolist(), nodes, strict=True)
                     if np.array_equal(place, switches[home])}
-        self._onwards = any(cable.back is None for cable in cables)  # a network that is drawn from left to right
+        self._onwards = any(cable.back is None for cable in cables)  # the network is drawn from left to right
         ends = self._ends_of()
         for switch in range(topology.switches):
             if switch not in together:
@@ -111,7 +111,7 @@ class Boxes:
         return max(ways, key=lambda way: min(PASSES, self._obstacles.distance(way, others)))
 
     def _others(self, cable: Cable) -> list[int]:
-        """Return the obstacles that a cable may touch: its own boxes."""
+        """Return the obstacles that a cable may touch: the boxes of its two switches."""
         return [cable.start, cable.end]
 
     def _at(self, switch: int, key: Key) -> Floats:
@@ -123,7 +123,10 @@ class Boxes:
             [abs(down), abs(across)])
 
     def _stub(self, switch: int, key: Key, at: Floats, other: Floats) -> Floats | None:
-        """Return the first corner of a line that leaves above or below: a short way off, or beyond the row's nodes."""
+        """Return the corner after which a line turns away from the vertical, beyond the nodes of the switch's row.
+
+        Return None if the line leaves the box at the left or right, or needs no vertical piece.
+        """
         side = self._ends[switch, key].side
         if side not in ("above", "below") or abs(other[1] - at[1]) < STEEP:
             return None
@@ -137,7 +140,7 @@ class Boxes:
         return any(end.side == side for (at, (kind, _)), end in self._ends.items() if at == switch and kind != "cable")
 
     def _own_reach(self) -> tuple[Floats, Floats]:
-        """Return the lowest and highest y of each switch with the nodes below and above it."""
+        """Return the largest and the smallest y of each switch's box together with its nodes below and above it."""
         lowest, highest = self.places[:, 1] + self.half[:, 1], self.places[:, 1] - self.half[:, 1]
         for (switch, (kind, _)), end in self._ends.items():
             if kind != "cable" and end.side == "below":
@@ -147,7 +150,7 @@ class Boxes:
         return lowest, highest
 
     def _ends_of(self) -> dict[int, list[_End]]:
-        """Return all ends of lines at each switch, with their sides."""
+        """Return the ends of all lines at each switch, each with its side of the box."""
         found: dict[int, list[_End]] = defaultdict(list)
         for node, (switch, other) in enumerate(zip(*map(np.ndarray.tolist, self._homes), strict=True)):
             found[switch].append(self._end(switch, ("node", node), self._nodes[node], onwards=self._twice))
@@ -167,7 +170,7 @@ class Boxes:
         return _End(key, towards, "below" if down >= 0 else "above")
 
     def _spread(self, switch: int, ends: Sequence[_End]) -> Floats:
-        """Set the offset of each end, and return half the width and height of the box."""
+        """Set the offset of each line's end at a switch, and return half the width and height of the switch's box."""
         half = np.array([HALF, HALF])
         for side, (across, _) in SIDES.items():
             axis = 1 if across else 0
@@ -194,7 +197,7 @@ class Boxes:
             end.offset = -wide - (left - 1 - place) * BETWEEN if place < left else wide + (place - left) * BETWEEN
 
     def _order(self, switch: int, end: _End, axis: int) -> tuple[float, float, int]:
-        """Sort key of ends: direction from the box, then the number of the node or cable."""
+        """Sort key of the ends on a side: slope of the line, distance along the side, number of the node or cable."""
         way = end.towards - self.places[switch]
         slope = float(way[axis] / max(abs(float(way[1 - axis])), 1e-3))
         return round(slope, 6), float(way[axis]), end.key[1]

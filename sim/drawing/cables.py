@@ -1,4 +1,4 @@
-"""Lines between switches: pairs of opposite links, on lines that avoid other switches."""
+"""Lines between switches: a line for each pair of opposite links, straight or curved around other switches."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -16,10 +16,10 @@ __all__ = ["Cable", "Obstacles", "cables_of", "nearest", "ways_of"]
 Floats = npt.NDArray[np.float64]
 
 PARALLEL = 0.3  # distance of parallel lines between two switches, in cells
-BULGES = (0.35, 0.3, 0.25, 0.2, 0.16, 0.12, 0.09, 0.06, 0.04)  # bulges of a curve around obstacles, in cells
-NEAR = 0.13  # smallest distance of a straight line from other positions, in cells
-PROBED = 48  # lines to test, of many with the same direction and length
-LIKE = 3  # digits to which directions are compared
+BULGES = (0.35, 0.3, 0.25, 0.2, 0.16, 0.12, 0.09, 0.06, 0.04)  # distances of curves from the straight line, in cells
+NEAR = 0.13  # smallest distance of a straight line from other switches, in cells
+PROBED = 48  # largest number of lines of one direction and length that are tested for obstacles
+LIKE = 3  # decimals to which the directions and lengths of lines are rounded before they are compared
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Cable:
     start, end : int
         Switches at the start and the end of link ``there``.
     number, among : int
-        Index among the cables between these two switches, and their number.
+        Index among the cables between these two switches, and the number of these cables.
     """
 
     there: int
@@ -72,7 +72,7 @@ class Obstacles:
 def cables_of(topology: Topology) -> list[Cable]:
     """Pair each link with its opposite link.
 
-    The opposite link joins the same ports, or else it is the first unpaired one between the same switches.
+    The opposite link joins the same ports, or else is the first unpaired link back between the same two switches.
     """
     rows = {tuple(link): row for row, link in enumerate(topology.links.tolist())}
     free: dict[tuple[int, int], list[int]] = defaultdict(list)
@@ -102,7 +102,7 @@ def cables_of(topology: Topology) -> list[Cable]:
 
 
 def ways_of(places: Floats, cables: Sequence[Cable]) -> tuple[list[Floats], float]:
-    """Draw cables as straight lines, or as curves around obstacles.
+    """Return the lines of cables: straight lines, or curves around other switches.
 
     Cables with the same direction and length have the same curve, for example the wraparound links of a torus. Cables
     between the same two switches are parallel.
@@ -132,7 +132,7 @@ def ways_of(places: Floats, cables: Sequence[Cable]) -> tuple[list[Floats], floa
         middle = PARALLEL * (number - (among - 1) / 2)
         if cables[members[0]].start > cables[members[0]].end:
             middle = -middle  # the right side of a line is the left side of the opposite line
-        # a short line meets no other switch
+        # a line between closest neighbours passes no other switch
         short = float(np.linalg.norm(difference)) < 1.4 * closest
         if short or _clear(obstacles, places, probed, middle) >= limit - 1e-9:
             bulge = middle
@@ -146,7 +146,7 @@ def ways_of(places: Floats, cables: Sequence[Cable]) -> tuple[list[Floats], floa
 
 
 def _clear(obstacles: Obstacles, places: Floats, cables: Sequence[Cable], bulge: float) -> float:
-    """Return the smallest distance of these cables, with this bulge, from other switches."""
+    """Return the smallest distance of these cables from other switches if their lines have this bulge."""
     return min(obstacles.distance(arc(places[cable.start], places[cable.end], bulge), (cable.start, cable.end))
                for cable in cables)
 

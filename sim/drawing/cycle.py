@@ -45,11 +45,11 @@ AT_NODE = {
 LEAST, LARGEST = 17.0, 43.0  # smallest and largest cell
 SHORT = 3.2  # distance of an arrow from its nodes
 HALF, HEAD, BARB = 0.55, 3.6, 1.1
-MEET = 0.4  # position of a one-way link's number, as a share of its line: lines between stages cross in the middle
+MEET = 0.4  # position of a one-way link's number, as a share of its line; in the middle, lines between stages cross
 NUMBER = 3.6  # distance from an arrow to its number
-BETWEEN = 1.15  # smallest angle between squares
-NAME = 0.6  # half the angle of a node's name
-SQUARE, FARTHER = 7.0, 9.0  # distance from a node to its squares; from one ring of squares to the next
+BETWEEN = 1.15  # smallest angle between marks on a ring around a node, in radians
+NAME = 0.6  # half the angle that is kept free for a node's name, in radians
+SQUARE, FARTHER = 7.0, 9.0  # distance from a node to its inner ring of marks, and from one ring of marks to the next
 
 
 def draw_cycle(topology: Topology, resources: Sequence[str], file: Path, form: str, caption: Sequence[str],
@@ -58,7 +58,7 @@ def draw_cycle(topology: Topology, resources: Sequence[str], file: Path, form: s
 
     Links are arrows beside the line between their switches. At nodes, consumption channels are squares, retransmission
     slots and packet buffer entries are discs. Resources are numbered in the given order and listed below the network.
-    Equal cycles produce equal files.
+    Equal cycles of equal networks produce equal files.
 
     Parameters
     ----------
@@ -66,14 +66,14 @@ def draw_cycle(topology: Topology, resources: Sequence[str], file: Path, form: s
         Must pass `require_drawable`.
     resources : sequence of str
         ``link:U>V:vc``, ``cons:NODE:i``, ``retrans:NODE:i`` and ``place:NODE:i``, each held by a worm that requests the
-        next one. Empty: the network only.
+        next one. If ``resources`` is empty, only the network is drawn.
     file : Path
-        File to write. Its ending is not checked.
+        File to write; its name may have any ending.
     form : "svg" or "png"
     caption : sequence of str
         Lines below the drawing.
     title : str
-        Title of the legend. Default: a cycle of worms that wait for each other, or no cycle.
+        Title of the legend. Default: the number of resources in the cycle and its meaning, or "no cycle".
     """
     cycle_sheet(topology, resources, caption, title).write(file, form)
 
@@ -112,7 +112,7 @@ def cycle_sheet(topology: Topology, resources: Sequence[str], caption: Sequence[
                 leaving = along(*way[:2])
                 side = aside(leaving) if way is layout.links[link] else -aside(leaving)
                 taken[switch].append(float(np.arctan2(*(leaving * SHORT + side * APART * 2)[::-1])))
-    squares: dict[tuple[int, int], list[float]] = defaultdict(list)  # directions, by (node, circle around it)
+    squares: dict[tuple[int, int], list[float]] = defaultdict(list)  # directions of marks, by (node, ring around it)
     for number, resource in enumerate(held, 1):
         if resource.kind in AT_NODE:
             node = int(resource.where)
@@ -135,7 +135,7 @@ def cycle_sheet(topology: Topology, resources: Sequence[str], caption: Sequence[
 
 
 def _gap(angle: float, others: Sequence[float]) -> float:
-    """Return the smallest angle between a direction and others."""
+    """Return the smallest angle between a direction and the other directions."""
     return min(abs((angle - other + np.pi) % (2 * np.pi) - np.pi) for other in others)
 
 

@@ -1,7 +1,7 @@
 """Layout of a network: positions of nodes and switches, and lines of links, for all drawings and the replay.
 
-The layout follows from the topology's `places`. A three-dimensional network is drawn as planes, one above the other, in
-an oblique view.
+The layout is computed from the topology's `places`. A three-dimensional network is drawn as planes, one above the
+other, in an oblique view.
 """
 
 from dataclasses import dataclass, replace
@@ -22,8 +22,8 @@ Floats = npt.NDArray[np.float64]
 
 GAP = 0.7  # distance between two planes, in cells
 DEPTH = 0.6  # distance between rows of a plane in the oblique view, in cells
-HIGHEST_PLANE = 2.4  # largest height of a plane, in cells; rows of higher ones are closer together
-WIDE_NAMES = 100  # columns: with more, only every second column is labelled
+HIGHEST_PLANE = 2.4  # largest height of a plane, in cells; with many rows, the distance between rows is smaller
+WIDE_NAMES = 100  # largest number of columns that all have labels; of more columns, every second one has
 
 
 @dataclass(frozen=True)
@@ -43,16 +43,16 @@ class NetworkLayout:
     ----------
     switches : float array [switches, 2]
     nodes, sinks : float array [nodes, 2]
-        Positions for injection and for consumption. They differ only in networks drawn from left to right.
+        Positions of nodes for injection and for consumption, which differ only in networks drawn from left to right.
     boxes : float array [switches, 2]
-        Half the width and height of each switch's box. 0: the switch and its node share a position and a mark.
+        Half the width and height of each switch's box, or 0 if the switch and its node share a position and a mark.
     links : tuple of float array [points, 2]
         Line of each link, in the topology's order. The two directions of a link share a line.
     one_way : bool array [links]
-        The line has no link in the other direction.
+        The link has no opposite link.
     injections, consumptions : tuple of float array [points, 2]
-        Lines from each node to its switch, and from its switch to the node. Empty if nodes share their switches'
-        positions.
+        Lines from each node to its switch, and from its switch to the node. Both tuples are empty if nodes share their
+        switches' positions.
     names : tuple of LineName
         Names of rows, columns and planes.
     narrowest : float
@@ -99,7 +99,7 @@ class NetworkLayout:
 
 @lru_cache(maxsize=4)
 def layout_of(topology: Topology) -> NetworkLayout:
-    """Compute the layout of a network from its places."""
+    """Compute the layout of a network from its topology's `places`."""
     given = topology.places
     sinks = given.nodes if given.sinks is None else given.sinks
     together = np.concatenate([given.switches, given.nodes, sinks])
@@ -150,7 +150,7 @@ def _seen(places: Floats) -> Floats:
 
 
 def _planes(places: Floats, seen: Floats) -> tuple[Floats, ...]:
-    """Return the area of each plane of equal y, from its first row to its last, all equally wide."""
+    """Return the corners of each plane of equal y; all planes have the network's full width and depth."""
     shift, depth = _steps(places)
     x, _, z = (places - places.min(axis=0)).T
     found = []

@@ -22,14 +22,14 @@ EDGE = "#606060"
 GROUND = "#f5f5f5"
 LINE = 0.6
 NAME = 1.2  # distance of a node from its name, in points
-ROOM = 0.9  # largest width of a name, as a share of its box
+ROOM = 0.9  # largest width of a switch's name, as a share of its box's width
 CORNERS = ((1, 1), (-1, 1), (1, -1), (-1, -1))
-STEPS = 16  # number of other angles to try
+STEPS = 16  # number of equally spaced directions to try after the diagonals
 FAR = float(np.radians(40))
 
 
 def draw_planes(sheet: Sheet, layout: NetworkLayout) -> None:
-    """Draw the areas of planes."""
+    """Draw the areas of the planes of a three-dimensional network."""
     if not layout.planes:
         return
     from matplotlib.collections import PolyCollection
@@ -39,7 +39,7 @@ def draw_planes(sheet: Sheet, layout: NetworkLayout) -> None:
 
 
 def draw_lines(sheet: Sheet, topology: Topology, layout: NetworkLayout) -> None:
-    """Draw the areas of planes, and the lines between switches and to nodes."""
+    """Draw the areas of planes, the lines between switches, and the lines between switches and nodes."""
     draw_planes(sheet, layout)
     once = layout.one_way | (topology.links[:, 0] < topology.links[:, 2])
     _draw_ways(sheet, [layout.links[link] for link in np.flatnonzero(once)])
@@ -85,7 +85,7 @@ def draw_boxes(sheet: Sheet, topology: Topology, layout: NetworkLayout) -> None:
 
 
 def draw_names(sheet: Sheet, topology: Topology, layout: NetworkLayout, radius: float) -> None:
-    """Write the names of nodes beside circles of ``radius`` points. Omit them if rows and columns have names."""
+    """Write the names of nodes beside circles of ``radius`` points, unless rows and columns have names."""
     if layout.names:
         return
     for node in range(topology.nodes):
@@ -108,7 +108,7 @@ def name_angle(topology: Topology, layout: NetworkLayout, node: int) -> float:
 
 
 def clear_of_names(topology: Topology, layout: NetworkLayout, radius: float) -> float:
-    """Return the extent of nodes with their names beyond their positions, in points."""
+    """Return how far nodes and their names extend beyond the nodes' positions, in points."""
     if layout.names:
         return radius
     return radius + NAME + max(SMALL, max(text_width(topology.node_name(node), SMALL) for node in
@@ -116,12 +116,12 @@ def clear_of_names(topology: Topology, layout: NetworkLayout, radius: float) -> 
 
 
 def shorts(topology: Topology, layout: NetworkLayout, short: float) -> Floats:
-    """Return the distance of arrows from the ends of their lines: ``short``, at a box 0; float [links, 2]."""
+    """Return the distance of arrows from their lines' ends: ``short`` at a node, 0 at a box; float [links, 2]."""
     return np.where(layout.shared[topology.links[:, [0, 2]]], short, 0.0)
 
 
 def line_angles(topology: Topology, layout: NetworkLayout, node: int | None = None) -> list[float]:
-    """Return the directions of lines at a node, or at any node, clockwise from the right, in radians."""
+    """Return the directions in which lines leave ``node`` (None: any node), clockwise from the right, in radians."""
     homes = topology.consumptions[:, 0] if node is None else topology.consumptions[[node], 0]
     ways = [layout.links[link][:2] for link in np.flatnonzero(np.isin(topology.links[:, 0], homes))
             if layout.shared[topology.links[link, 0]]]

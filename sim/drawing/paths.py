@@ -23,21 +23,21 @@ __all__ = ["MOST_TRACKS", "draw_paths", "paths_sheet"]
 Floats = npt.NDArray[np.float64]
 
 MOST_TRACKS = 24
-OUTSIDE = 2  # first track that passes outside of a disc
+OUTSIDE = 2  # number of the first track that passes outside of a destination's disc
 
 # points
-PITCH = 2.4  # distance between worms on a link
+PITCH = 2.4  # distance between the lines of two worms on a link
 LINE = 1.2
-FIRST = 0.6  # additional width of a first step's line over the last step's, as a share
+FIRST = 0.6  # additional width of the first step's lines, as a share of the width of the last step's lines
 LEAST, LARGEST = 20.0, 43.0  # smallest and largest cell
 LEAST_NODES = 13.0  # smallest cell if nodes are apart from switches
 GAP = 3.0
-DISC = 4.6  # smallest radius of a destination
-SOURCE = 4.2  # half the size of the source
+DISC = 4.6  # smallest radius of a destination's disc
+SOURCE = 4.2  # half the side of the source's square
 HEAD, BARB = 4.2, 1.9  # arrow on each hop: length and half its width
 SOURCE_COLOUR = "#000000"
-DASHES = ("-", (0, (4, 1.2)), (0, (1.2, 0.9)), (0, (5, 1, 1.2, 1)))  # distinguish worms in grey too
-LIGHT = 0.55  # numbers on darker colours are white
+DASHES = ("-", (0, (4, 1.2)), (0, (1.2, 0.9)), (0, (5, 1, 1.2, 1)))  # worms differ in a grey print, too
+LIGHT = 0.55  # numbers on colours darker than this brightness are white
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class _Look:
 
     @property
     def ink(self) -> str:
-        """Colour of text on this colour."""
+        """Colour of text on a disc of this colour: white or black."""
         red, green, blue = (int(self.colour[at:at + 2], 16) / 255 for at in (1, 3, 5))
         return "white" if 0.3 * red + 0.59 * green + 0.11 * blue < LIGHT else "black"
 
@@ -59,23 +59,24 @@ def _look(number: int) -> _Look:
 def draw_paths(plan: Plan, file: Path, form: str) -> None:
     """Draw a plan: each worm's path with an arrow on each hop, beside the line between the switches.
 
-    Worms that share a link are drawn side by side, and the two directions on different sides. The source is a black
-    square, a destination a disc in its worm's colour. The number in a disc is the position in the visiting order. If
-    each worm has one destination, the number and the colour represent the step in which the worm is sent. For a tree,
-    all branches are drawn, and the number counts the links up to the destination. Equal plans produce equal files.
+    Worms that share a link are drawn side by side; worms in opposite directions are on different sides of the line. The
+    source is a black square, a destination a disc in its worm's colour. The number in a disc is the destination's
+    position in its worm's visiting order. If each worm has one destination, the number and the colour represent the
+    step in which the worm is sent. For tree worms, all branches are drawn, and the number in a disc counts the links
+    between switches from the source to the destination. Equal plans produce equal files.
 
     Parameters
     ----------
     plan : Plan
         Its topology must pass `require_drawable`.
     file : Path
-        File to write. Its ending is not checked.
+        File to write; its name may have any ending.
     form : "svg" or "png"
 
     Raises
     ------
     WormcastError
-        More than 24 worms share a link.
+        The worms need more than 24 tracks on a link: about one per worm that uses the link.
     """
     paths_sheet(plan).write(file, form)
 
@@ -116,19 +117,22 @@ class _Ways(dict[tuple[int, int], Floats]):
         self._one_way = layout.one_way
 
     def apart(self, hop: tuple[int, int], place: int) -> float:
-        """Return the distance of a track to the right of a hop's line, in points. One-way links use both sides."""
+        """Return the distance of a track to the right of a hop's line, in points.
+
+        On one-way links, tracks alternate between both sides.
+        """
         if self._one_way[self.links[hop]]:
             return PITCH * ((place + 1) // 2) * (1 if place % 2 else -1)
         return APART + PITCH * place
 
 
 def _chains(worm: PlannedWorm) -> list[list[int]]:
-    """Divide a worm's hops, by their numbers, into chains of consecutive hops.
+    """Divide a worm's hops into chains of consecutive hops, and return the numbers of the hops.
 
-    A path worm has one chain. In a tree, each chain follows one branch to its end.
+    A path worm has one chain. In a tree worm, each chain follows one branch to its end.
     """
     found: list[list[int]] = []
-    ends: dict[int | None, list[int]] = {}  # the chain that ends with a hop
+    ends: dict[int | None, list[int]] = {}  # each chain so far, by the number of its last hop
     for hop, before in enumerate(worm.before):
         chain = ends.pop(before, None)
         if chain is None:
@@ -160,13 +164,16 @@ def _places(plan: Plan, layout: NetworkLayout, ways: _Ways) -> list[list[int]]:
             found[worm.id][hop] = track
     most = max((track for one in found for track in one), default=0)
     if most >= MOST_TRACKS:
-        raise WormcastError(f"plot: {plan.scheme.name} is not valid: {most + 1} of its worms share a link. Allowed: at "
-                            f"most {MOST_TRACKS}.")
+        raise WormcastError(f"plot: {plan.scheme.name} is not valid: a link needs {most + 1} lines for its worms. "
+                            f"Allowed: at most {MOST_TRACKS}.")
     return found
 
 
 def _room(plan: Plan, layout: NetworkLayout, ways: _Ways, places: Sequence[Sequence[int]]) -> tuple[float, float]:
-    """Return the smallest cell in which paths do not overlap, and their extent beyond the outermost line, in points."""
+    """Return the smallest cell in which paths do not overlap, and how far paths and names extend beyond the network.
+
+    The cell and this extent are in points.
+    """
     starts, ends = np.stack([longest(way) for way in layout.links], axis=1)
     reach = np.full(len(starts), NODE)
     for worm, taken in zip(plan.worms, places, strict=True):

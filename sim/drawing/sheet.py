@@ -1,4 +1,4 @@
-"""Frame of all network drawings: sizes, legend, and the text below."""
+"""Figure of all network drawings: sizes, legend, and lines of text below the network."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -39,7 +39,7 @@ MOST_PIXELS = 2**27
 LONGEST = 128  # largest extent of a network in a PNG file, in cells
 
 Mark = tuple[str, Mapping[str, Any]]
-"""An entry of a legend: its text, and matplotlib's options of the line before it."""
+"""An entry of a legend: its text, and matplotlib's options of the line drawn before the text."""
 
 
 def require_drawable(topology: Topology, file: Path) -> None:
@@ -52,7 +52,10 @@ def require_drawable(topology: Topology, file: Path) -> None:
 
 
 def scheme_on(scheme: Scheme, topology: Topology) -> str:
-    """Return a caption with scheme and network. A reconstructed scheme is marked as such."""
+    """Return a caption with scheme and network.
+
+    The name of a reconstructed scheme is followed by ``(reconstructed)``.
+    """
     reconstructed = " (reconstructed)" * scheme.provenance.startswith("reconstructed")
     return f"{scheme.name}{reconstructed} on {topology.name}"
 
@@ -64,13 +67,14 @@ class Sheet:
     ----------
     layout : NetworkLayout
     least, largest : float
-        Smallest and largest cell, in points. Within this range the figure becomes one column wide and not too high.
+        Smallest and largest cell, in points. If this range allows it, the figure is at most 3.4 inches wide and 8
+        inches high.
     clear : float
         Extent of the drawing beyond the positions of nodes and switches, in points.
     words : sequence of str
-        Lines of text below. Long ones are wrapped.
+        Lines of text below the legend. Long lines are wrapped.
     named : bool
-        Draw the names of rows and columns.
+        Draw the names of rows, columns and planes.
     legend : sequence of Mark
     title : str
         Title of the legend.
@@ -87,12 +91,12 @@ class Sheet:
     width, height : float
         Size of the sheet in inches.
     foot : float
-        Lower edge of the space left by ``room``, in inches from the bottom.
+        Distance of the space of ``room`` inches from the bottom of the sheet, in inches.
     """
 
     def __init__(self, layout: NetworkLayout, *, least: float, largest: float, clear: float, words: Sequence[str],
                  named: bool = True, legend: Sequence[Mark] = (), title: str = "", room: float = 0.0):
-        # imported here: loading takes half a second, and other commands do not need it
+        # matplotlib is imported here: loading it takes half a second, and other commands do not need it
         import matplotlib
 
         columns, rows = layout.extent
@@ -138,9 +142,10 @@ class Sheet:
         return points / self.cell
 
     def write(self, file: Path, form: str) -> None:
-        """Write the figure as "svg" or "png". PNG has 300 pixels per inch, very large figures fewer.
+        """Write the figure as "svg" or "png".
 
-        Equal figures produce equal bytes.
+        A PNG file has 300 pixels per inch, or fewer if it would have more than 2^27 pixels. Equal figures produce equal
+        bytes.
         """
         import matplotlib
 
@@ -149,7 +154,7 @@ class Sheet:
             save_figure(self.figure, file, form, resolution)
 
     def _names(self, layout: NetworkLayout, distance: float) -> None:
-        """Write the names of rows and columns, ``distance`` points from their positions."""
+        """Write the names of rows, columns and planes, at least ``distance`` points from their positions."""
         places = {"above": ((0, distance), "center", "bottom"), "left": ((-distance, 0), "right", "center_baseline"),
                   "outer": ((-distance - OUTER, 0), "right", "center_baseline")}
         for name in layout.names:

@@ -17,15 +17,15 @@ from .sheet import Mark, Sheet
 __all__ = ["draw_topology", "topology_sheet"]
 
 LABEL = "#2166ac"
-PATH, OTHER = "#303030", "#b0b0b0"  # links along the Hamiltonian path, and the others
+PATH, OTHER = "#303030", "#b0b0b0"  # colours of links along the Hamiltonian path, and of other links
 
 # points
-APART = 1.1  # distance of a link from the line
+APART = 1.1  # distance of a link's arrow from the line between its switches
 HALF, HEAD, BARB = 0.25, 2.6, 0.9
-BESIDE = 1.2  # distance of a node from its arrows and its label
-BETWEEN = 13.0  # smallest distance between two nodes
+BESIDE = 1.2  # distance of a node's circle from its arrows and its label
+BETWEEN = 13.0  # smallest distance between the circles of two nodes
 LARGEST = 44.0
-FRAME = 1.3  # distance of boxes from the frame of their group
+FRAME = 1.3  # distance of boxes from the frame around switches that share a token
 
 
 def draw_topology(topology: Topology, file: Path, form: str, tokens: TokenGroups | None = None) -> None:
@@ -39,7 +39,7 @@ def draw_topology(topology: Topology, file: Path, form: str, tokens: TokenGroups
     topology : Topology
         Must pass `require_drawable`.
     file : Path
-        File to write. Its ending is not checked.
+        File to write; its name may have any ending.
     form : "svg" or "png"
     tokens : TokenGroups, optional
         Draw a frame around the switches that share a token.
@@ -68,7 +68,7 @@ def topology_sheet(topology: Topology, tokens: TokenGroups | None = None) -> She
         words.append("box: switch" + ", circle: node" + ", on the left where it injects, on the right where it consumes"
                      * layout.drawn_twice)
     if tokens:
-        words.append("dashed: switches that share a token, of one colour where they do not lie together")
+        words.append("dashed: switches that share a token, in one colour if they are not adjacent")
     least = _least(layout, radius)
     sheet = Sheet(layout, least=least, largest=max(least, LARGEST), clear=radius + SIZE, words=words, named=False,
                   legend=legend)
@@ -99,7 +99,7 @@ def topology_sheet(topology: Topology, tokens: TokenGroups | None = None) -> She
 
 
 def _draw_groups(sheet: Sheet, layout: NetworkLayout, tokens: TokenGroups) -> None:
-    """Draw a frame around adjacent switches of a group. The frames of a group have one colour."""
+    """Draw a frame around each run of adjacent switches that share a token. The frames of one token have one colour."""
     from matplotlib.patches import Rectangle
 
     room = sheet.cells(FRAME)

@@ -1,4 +1,4 @@
-"""Tracks of worms that share links: assignment, required space, and the lines of their paths."""
+"""Tracks (parallel lines beside a link) of worms that share links: assignment, required space, lines of paths."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence, Set
@@ -16,14 +16,14 @@ Floats = npt.NDArray[np.float64]
 Hop = tuple[int, int]
 
 NEAR = 1e-3  # cells
-STRAIGHT, SHARP = 0.2, -0.2  # largest sine of a path that counts as straight, largest cosine of a sharp turn
+STRAIGHT, SHARP = 0.2, -0.2  # largest sine of a turn that counts as straight; largest cosine of a sharp turn
 
 
 @dataclass(frozen=True)
 class _Run:
     """Consecutive hops of a journey in one direction, and the turn at their end: 1 right, -1 left, 0 the journey ends.
 
-    ``least`` is the first track that the run may have.
+    ``least`` is the lowest track number that the run may have.
     """
 
     journey: int
@@ -41,9 +41,10 @@ class _Run:
 
 def tracks(ways: Mapping[Hop, Floats], journeys: Sequence[Sequence[Hop]], shunned: Sequence[Set[int]],
           least: int) -> list[list[int]]:
-    """Assign a track beside the line to each hop of each journey; 0 is the nearest. On a link all tracks differ.
+    """Assign a track beside the line to each hop of each journey; 0 is the nearest. All tracks of a link differ.
 
-    A journey keeps its track until it turns. At a switch that it must avoid, its track is ``least`` or farther out.
+    A journey keeps its track until it turns. Between turns, the track is ``least`` or farther out if the journey passes
+    a switch that it must avoid.
 
     Parameters
     ----------
@@ -52,7 +53,7 @@ def tracks(ways: Mapping[Hop, Floats], journeys: Sequence[Sequence[Hop]], shunne
     journeys : sequence of sequence of (int, int)
         Consecutive hops from switch to switch.
     shunned : sequence of set of int
-        Switches that each journey must avoid.
+        For each journey, the switches whose discs it must not touch.
     """
     found = [[0] * len(hops) for hops in journeys]
     taken: dict[Hop, set[int]] = defaultdict(set)
@@ -87,7 +88,7 @@ def _turn(way: Floats, after: Floats) -> int:
 
 
 def least_cell(starts: Floats, ends: Floats, reach: Floats, used: Sequence[int], gap: float) -> float:
-    """Return the smallest cell, in points, in which the tracks of facing parallel links are ``gap`` apart.
+    """Return the smallest cell, in points, in which tracks of opposite parallel links are at least ``gap`` apart.
 
     Parameters
     ----------
@@ -98,7 +99,7 @@ def least_cell(starts: Floats, ends: Floats, reach: Floats, used: Sequence[int],
     used : sequence of int
         Links with tracks.
     gap : float
-        In points.
+        Distance in points.
     """
     middles, lengths = (starts + ends) / 2, np.linalg.norm(ends - starts, axis=1)
     ways = along(starts, ends)
@@ -131,7 +132,7 @@ def bend(ways: Sequence[Floats], apart: Sequence[float]) -> list[Floats]:
         corners += list(line[1:-1])
         way, after = along(*one[-2:]), along(*other[:2])
         across = way[0] * after[1] - way[1] * after[0]
-        beyond = float(across < -STRAIGHT)  # the path is on the outer side of a turn to the left
+        beyond = float(across < -STRAIGHT)  # 1 for a turn to the left, where the path is on the outer side
         if not np.array_equal(one[-1], other[0]):
             corners += [line[-1], next_line[0]]
         elif abs(across) < STRAIGHT or way @ after < SHARP:  # the intersection is far away or missing

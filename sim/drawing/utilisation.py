@@ -26,26 +26,26 @@ Floats = npt.NDArray[np.float64]
 COLOURS = ("#e9e9e9", "#fdcc8a", "#fc8d59", "#d7301f", "#67000d")  # increasingly dark, also in grey
 EDGE = "#808080"
 
-# points in a cell of FULL points; smaller in proportion in smaller cells
+# lengths in points, for cells of at least FULL points; in smaller cells they shrink in proportion
 LEAST, FULL, LARGEST = 14.4, 27.0, 43.0
-APART = 3.1  # distance of a link from the line
-THIN, THICK = 0.8, 4.6  # width of an idle link, and of the busiest one
+APART = 3.1  # distance of a link's arrow from the line between its switches
+THIN, THICK = 0.8, 4.6  # width of the arrow of an idle link, and of a link with the largest value of the scale
 RADIUS = 5.6  # radius of a node
-NODE = 0.3  # radius of nodes apart from their switches, as a share of their distance
-SHORT = 5.1  # distance of a link from its nodes
+NODE = 0.3  # largest radius of nodes apart from switches, as a share of the smallest distance of two nodes
+SHORT = 5.1  # distance of a link's arrow from the centres of its nodes
 HEAD, BARB = 4.0, 0.9
 
 # inches
 BAR = 0.42  # height of the scale with its text
-BAR_ABOVE = 0.2  # distance of the scale from the text below
+BAR_ABOVE = 0.2  # distance of the scale from the text below it
 BAR_WIDTH, BAR_HEIGHT = 2.2, 0.07
 
 
 def utilisation_sheet(topology: Topology, links: Floats, inside: tuple[Floats, Floats], title: str,
                       words: Sequence[str]) -> Sheet:
-    """Draw a network. Colour and width of each link represent its value.
+    """Draw a network. Colour and width of each link's arrow represent the link's value.
 
-    Each direction of a link is drawn to the right of the line between its switches.
+    Each link's arrow is to the right of the line between its switches; a one-way link's arrow is on the line.
 
     Parameters
     ----------

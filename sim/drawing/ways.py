@@ -11,7 +11,7 @@ Floats = npt.NDArray[np.float64]
 
 RAMP = 0.8  # length at either end of a curve in which it leaves the straight line, in cells
 STEPS = 7  # points of a ramp
-SHARPEST = 0.3  # smallest cosine of half a turn; sharper corners are cut off
+SHARPEST = 0.3  # smallest squared cosine of half a turn; at sharper turns, shifted corners are cut off
 
 
 def along(start: Floats, end: Floats) -> Floats:
@@ -21,7 +21,7 @@ def along(start: Floats, end: Floats) -> Floats:
 
 
 def aside(direction: Floats) -> Floats:
-    """Return unit vectors to the right of these, [..., 2]. The y axis points down."""
+    """Return unit vectors to the right of ``direction``, [..., 2]. The y axis points down."""
     return np.stack([-direction[..., 1], direction[..., 0]], axis=-1)
 
 
@@ -78,7 +78,7 @@ def _shortened(way: Floats, left: float) -> Floats:
 
 
 def middle_of(way: Floats, share: float = 0.5) -> tuple[Floats, Floats]:
-    """Return the point at a share of a line's length, and the line's unit vector there."""
+    """Return the point at a share of a line's length, and the unit vector of the line's direction at this point."""
     rest = _shortened(way, share * length_of(way))
     return rest[0], along(rest[0], rest[1]) if len(rest) > 1 and (rest[0] != rest[1]).any() else along(*way[-2:])
 

@@ -1,1 +1,1 @@
-"""Engines: interchangeable simulators of a composed network. They agree on every link in every cycle."""
+"""Engines: interchangeable simulators of a network. All engines have equal signals on every link in every cycle."""

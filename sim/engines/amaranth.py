@@ -15,7 +15,7 @@ __all__ = ["AmaranthEngine", "compose"]
 
 
 def compose(network: Network) -> tuple[Module, dict[str, list[wiring.Component]]]:
-    """Build the network as one module. Return it and its components by kind. The hosts' links stay open."""
+    """Return the network as one module, and its components by kind; links to and from hosts stay unconnected."""
     module = Module()
     components: dict[str, list[wiring.Component]] = {}
     for kind in network.kinds.values():
@@ -47,7 +47,7 @@ class AmaranthEngine:
     ----------
     network : Network
     host : Host
-        Program to run. It holds the results.
+        Program of the hosts to run, which also stores the results.
     vcd : Path, optional
         Waveform file for every signal.
     observe : callable, optional
@@ -63,12 +63,12 @@ class AmaranthEngine:
         network_module, self.components = compose(network)
         self.module = Module()
         self._domain = ClockDomain("sync")
-        if network.chain:  # else the simulator makes the domain, where waveforms need it
+        if network.chain:  # without tables to write, the simulator creates the clock domain itself
             self.module.domains.sync = self._domain
         self.module.submodules.network = network_module
 
     def run(self, cycles: int, *, beyond: bool = False) -> None:
-        """Run from reset for this number of cycles, or until everything is delivered. ``beyond``: do not stop then."""
+        """Run from reset for this number of cycles; without ``beyond``, stop when everything is delivered."""
         simulator = Simulator(self.module)
         simulator.add_clock(1e-9)
 
@@ -83,7 +83,7 @@ class AmaranthEngine:
             simulator.run()
 
     async def _write_tables(self, context) -> None:
-        """Fill the routers' tables over their bus. The reset that follows keeps the tables; cycle 0 comes next."""
+        """Fill the routers' tables over their bus, then reset the network for cycle 0. The reset keeps the tables."""
         kind, instance = self.network.chain[0]
         bus = self.components[kind][instance].tables_in
         for entry in self.network.table_writes():

@@ -34,27 +34,28 @@ __all__ = ["BulkEngine", "Capture", "kernels", "observer"]
 Bytes = npt.NDArray[np.uint8]
 SIZES = (1, 2, 4, 8)
 
-#: Largest distance of words that are copied in one run. Across larger gaps a second run takes less time.
+#: Largest distance, in words, of two neighbouring words that are copied as parts of one run.
+#: For words with a larger distance, two separate runs take less time.
 GAP = 64
 
-#: Number of routers of a kind from which they are stepped bit by bit, `PLANE_WIDTH` at once. A step takes the time of
-#: 190 routers that are stepped word by word.
+#: Least number of routers of a kind at which a kernel steps them bit by bit, `PLANE_WIDTH` routers at once.
+#: One bit-by-bit step of `PLANE_WIDTH` routers takes as long as stepping 190 routers word by word.
 MANY = 193
 
-#: Modules that define a component with the same `Kind.key`, together with the modules that they import.
+#: Modules that, with their imports and a `Kind.key`, determine a component's netlist.
 SOURCES = ("wormcast.hw.router", "wormcast.sim.build.configuration", "wormcast.sim.engines.port_packing")
 
 
 class Capture(NamedTuple):
-    """Engine's state between two cycles, in the layout of its kernels. It must not be written to."""
+    """State of an engine between two cycles, in the memory layout of its kernels. Callers must not change it."""
 
     blocks: dict[str, Bytes]  # state of all instances, by kind
-    outputs: Bytes  # words on all links, the hosts' included
+    outputs: Bytes  # words that drive all links, including the words of hosts
     host: Host
 
 
 def kernels(network: Network, vector_width: int | None = None) -> dict[str, Kernel]:
-    """Compile the network's components, or load them from the cache on disk. Returns a kernel per kind."""
+    """Return a kernel for each kind of component, compiled or loaded from the cache on disk."""
     width = vector_width or vector_bytes()
 
     def chosen(name: str, kind: Kind) -> int:
@@ -66,7 +67,7 @@ def kernels(network: Network, vector_width: int | None = None) -> dict[str, Kern
 
 def _kernel(kind: Kind, vector_width: int) -> Kernel:
     if vector_width == PLANE_WIDTH:
-        # components with a deep memory are stepped word by word
+        # components with deep memories cannot be stepped bit by bit, but word by word
         with contextlib.suppress(LoweringError):
             return _lowered(kind, PLANE_WIDTH)
         vector_width = vector_bytes()
@@ -94,21 +95,21 @@ def _sources() -> str:
 class BulkEngine:
     """Engine that steps a network with compiled code alone.
 
-    In each cycle the words on all links are gathered from the drivers' output arrays into the receivers' input
-    arrays, the hosts do one step, and one kernel call per kind steps all its instances. The order does not matter,
-    because every output is that of a flip-flop.
+    In each cycle the engine first copies the words on all links from the drivers' output arrays to the receivers' input
+    arrays. Then the hosts do one step, and one kernel call per kind steps all its instances. The order of these steps
+    does not matter, because every output is that of a flip-flop.
 
     Parameters
     ----------
     network : Network
     host : Host
-        Program to run. It holds the results.
+        Program of the hosts to run, which also stores the results.
     measure : bool
         Count flits on the links and waiting flits, in ``meter``. `Capture` does not contain the meter.
     vector_width : 16, 32, 64 or 512, optional
-        Instances that kernels step at once. Default: by processor and network. Results do not depend on it.
+        Number of instances that kernels step at once, without effect on results. Default: by processor and network.
     jumps : bool
-        Skip cycles without events. Results do not depend on it. For tests.
+        Skip cycles without events, which does not change results. False is for tests.
 
     Attributes
     ----------
@@ -169,7 +170,7 @@ class BulkEngine:
         nodes = self.network.hosts
         interface = self.kernels["interface"]
         ports, links = len(self.network.fed), self.network.links
-        # the hosts' words mirror those of the interfaces, all links of a kind one behind the other
+        # hosts have an output word for each input word of interfaces from hosts, and vice versa, link by link
         mirror: dict[tuple[str, str, Callable[[str], str]], tuple[int, Any]] = {
             ("in", "rx", str): (links, interface.output("host_out_0")),
             ("in", "rx", data_word): (links, interface.output(data_word("host_out_0"))),
@@ -208,18 +209,18 @@ class BulkEngine:
                 at[way] += -(-array.size // 64) * 64
 
     def _host_word(self, way: str, name: str) -> np.ndarray:
-        """Return the hosts' words of this name, [links, parts, nodes]."""
+        """Return the hosts' input or output words of this name, [links, parts, nodes]."""
         start, links, parts, dtype = self._host_words[way, name]
         whole, nodes = self.inputs if way == "in" else self.outputs, self.network.hosts
         return whole[start:start + links * parts * nodes * dtype.itemsize].view(dtype).reshape(links, parts, nodes)
 
     def _elements(self, kind: str, way: str, word: str, instances: np.ndarray) -> tuple[np.ndarray, int]:
-        """Return indices of a word's parts in the array of its size, [parts, instances], and that size in bytes."""
+        """Return indices of a word's parts, [parts, instances], in an array of parts, and the bytes of a part."""
         start, n, dtype, parts = self._places[kind, way, word]
         return start // dtype.itemsize + n * np.arange(parts)[:, None] + instances, dtype.itemsize
 
     def _join(self) -> None:
-        """Make the index arrays: targets, sources and run lengths for each word size."""
+        """Make the index arrays by which `gather` copies words: targets, sources and run lengths for each word size."""
         pairs: dict[int, list[tuple[np.ndarray, np.ndarray]]] = {size: [] for size in SIZES}
         for join in self.network.joins:
             near = join.from_kind, join.from_port, join.from_instances
@@ -234,7 +235,7 @@ class BulkEngine:
         self._runs = tuple(_runs(pairs[size], size) for size in SIZES)
 
     def run(self, cycles: int, *, beyond: bool = False) -> None:
-        """Run this number of cycles, or until everything is delivered. ``beyond``: do not stop then."""
+        """Run this number of cycles; without ``beyond``, stop when everything is delivered."""
         self._idle[:] = watch(int(self.host.counters[NOW]) + cycles if self._jumps else 0)
         if self.grants is not None:
             self.grants.run(cycles, beyond, self.host, self._arguments, self._switches)
@@ -250,7 +251,7 @@ class BulkEngine:
         return int(self.host.counters[NOW]) if busy else next_event(self.host)
 
     def follow(self, *, turns: bool = False) -> None:
-        """Record in ``grants`` the channels that each worm gets. Call it in the first cycle. Copies do not record.
+        """Record in ``grants`` the channels that each worm is granted. Call this method before the first cycle.
 
         Parameters
         ----------
@@ -293,7 +294,7 @@ class BulkEngine:
         return calls, *self._views(), taken, given, np.empty(self.network.hosts + 1, np.int64), image
 
     def in_words(self) -> "BulkEngine":
-        """Return an engine in the same state with kernels that work by words and can be observed; maybe this one."""
+        """Return this engine if its kernels step word by word and can be observed, else a new engine in its state."""
         if all(kernel.vector_width != PLANE_WIDTH for kernel in self.kernels.values()):
             return self
         engine = BulkEngine(self.network, self.host, vector_width=vector_bytes())
@@ -305,7 +306,7 @@ class BulkEngine:
         gather(self._runs, *self._views())
 
     def _views(self) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]:
-        """Return all input words and all output words, as numbers of each size."""
+        """Return the arrays of all input words and of all output words, as numbers of 1, 2, 4 and 8 bytes."""
         return (tuple(self.inputs.view(f"u{size}") for size in SIZES),
                 tuple(self.outputs.view(f"u{size}") for size in SIZES))
 
@@ -316,28 +317,28 @@ class BulkEngine:
     def output(self, kind: str, port: str) -> np.ndarray:
         """Return the flits that a link port of every instance drives now: Python integers, [instances].
 
-        From bit 0: valid, virtual channel, head, tail, data.
+        Fields of a number, from bit 0: valid, virtual channel, head, tail, data.
         """
         block = self.blocks[kind]
         marks = block.kernel.output(port).bits
         return whole_words(block.output(port), block.n) | whole_words(block.output(data_word(port)), block.n) << marks
 
     def place(self, kind: str, word: str) -> tuple[int, int]:
-        """Return the byte of ``outputs`` of a word's first instance, and the step to the next instance."""
+        """Return the byte of ``outputs`` at which a word of a kind begins, and the bytes from instance to instance."""
         start, _, dtype, _ = self._places[kind, "out", word]
         return start, dtype.itemsize
 
     def register(self, kind: str, name: str) -> np.ndarray:
-        """Return a register's value in every instance, [instances]; a memory's, [instances, rows]."""
+        """Return the value of a register in every instance, [instances], or of a memory, [instances, rows]."""
         return self.kernels[kind].read(self.blocks[kind], name)
 
     def capture(self) -> Capture:
-        """Copy the whole state between two calls of `run`."""
+        """Return a copy of the whole state. Call this method between two calls of `run`."""
         blocks = {name: block.state.copy() for name, block in self.blocks.items()}
         return Capture(blocks, self.outputs.copy(), _copied(self.host))
 
     def restore(self, capture: Capture) -> None:
-        """Return to a state that this engine has captured. The cycles that follow are the same."""
+        """Return to a state that this engine has captured, so that the same cycles follow as after the capture."""
         if any(state.shape != self.blocks[name].state.shape for name, state in capture.blocks.items()):
             raise ValueError("the state was captured by other kernels: move it by to_arrays and from_arrays")
         for name, state in capture.blocks.items():
@@ -346,11 +347,11 @@ class BulkEngine:
         self.host = _copied(capture.host)
 
     def to_arrays(self) -> dict[str, np.ndarray]:
-        """Return the whole state as arrays that mean the same on every machine.
+        """Return the whole state as arrays with the same meaning on every machine.
 
         ``router.NAME``, ``interface.NAME``: a register or memory as from `Kernel.read_parts`, in the narrowest type
         that holds it. ``link.WORD``: the words that hosts drive, [links, parts, nodes]. ``host.FIELD``: the arrays of
-        `Host`. The other links follow from the registers.
+        `Host`. Words on other links are left out, because they follow from the registers.
         """
         arrays = {}
         for kind, block in self.blocks.items():
@@ -380,9 +381,9 @@ def _copied(host: Host) -> Host:
 
 
 def _runs(pairs: Sequence[tuple[np.ndarray, np.ndarray]], size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Group pairs of words (from, to) into blocks that are contiguous in both arrays. Single words are separate.
+    """Group pairs of words (target, source) into runs that are contiguous in both arrays. Single words are separate.
 
-    A block may contain a few words that are in no pair. They are unconnected inputs, and get zeros.
+    A run may contain a few targets that are in no pair: unconnected inputs, which are set to zero.
 
     Parameters
     ----------
@@ -395,7 +396,7 @@ def _runs(pairs: Sequence[tuple[np.ndarray, np.ndarray]], size: int) -> tuple[np
     -------
     uint64 [4, runs], unsigned [masks], uint32 [2, single words]
         Runs: first target, first source, length, and first mask (0 for a run without gaps). The masks. Targets and
-        sources of single words, in the order of writing.
+        sources of single words, in the order of the targets.
     """
     driven = np.zeros(max((int(to.max()) for to, _ in pairs if len(to)), default=0) + 1, bool)
     for to, _ in pairs:

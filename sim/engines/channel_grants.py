@@ -1,4 +1,4 @@
-"""Channels that each worm gets on its way, with the wait for each and the message behind which it waited."""
+"""Log of the channels that each worm is granted, with the wait before each grant and the message that caused it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -34,21 +34,23 @@ __all__ = ["GRANT", "Grants"]
 Integers = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
 
-#: Grant of a channel to a packet of a worm. ``worm``: its number from the first worm on. ``packet``: from 0.
-#: ``switch``. ``kind``: the `INJECTION` channel, a `LINK`, a `CONSUMPTION` channel, the front of a `BUFFER`, or a
-#: `TURN`: one flit's use of a link, if turns are recorded. ``wait``: cycles. ``behind``: number, in its lane, of the
-#: message whose worm held the channel during the wait. ``sender``: the source of that message. Both are `NOBODY` if
-#: no worm did.
+#: Fields of the record of a grant: a packet of a worm is granted a channel in the router of a switch.
+#: ``worm``: number of the worm, counted from the first worm of the run. ``packet``: number of the packet in it.
+#: ``kind``: an `INJECTION` channel, a `LINK`, a `CONSUMPTION` channel, or the front of a `BUFFER`.
+#: ``kind`` `TURN`, if turns are recorded: a cycle in which a flit could move and another worm was served.
+#: ``wait``: cycles that the packet waited for the channel.
+#: ``behind``: number, in its lane, of the message whose worm held the channel during the wait; `NOBODY` if no worm did.
+#: ``sender``: source node of the message ``behind``; `NOBODY` if there is no such message.
 FIELDS = "worm", "packet", "switch", "kind", "wait", "behind", "sender"
 GRANT = np.dtype([(field, np.int64) for field in FIELDS])
 
-#: Cycles from the one in which a worm is handed over until its first flit is on the router's link, without waits.
+#: Cycles from the host's sending of a worm's first flit until it is on the link to the router, without waits or t_ns.
 INTERFACE = 3
 
-#: Cycles from a header flit on a router's link until the input unit's registers hold its route.
+#: Cycles from a header flit on the link to a router until the registers of the router's input unit hold its route.
 HEADER = 2
 
-#: Entries of the log; more if two cycles can add more.
+#: Smallest size of the log, in entries. The log is larger if two cycles can add more entries.
 ROOM = 1 << 16
 
 
@@ -56,77 +58,84 @@ def _record(*fields: str) -> np.dtype:
     return np.dtype([(field, np.int64) for field in fields])
 
 
-#: Kind of routers. ``start``: first byte of its state. ``tile_bytes``, ``lanes``: of a tile. ``unit``: fronts in a
-#: word of `Following.before`. ``instances``. ``first``: its first router in `Fronts.switch`. ``out``, ``outs``: the
-#: first out of the first router, and the number of outs of each router.
+#: Fields of a kind of routers. ``start``: first byte of the kind's state.
+#: ``instances``: number of the kind's routers in all lanes.
+#: ``tile_bytes``, ``lanes``: number of bytes, and of routers, of a tile of the kind's state.
+#: ``unit``: number of routers, one bit each, in a word of `Following.before`.
+#: ``first``: number of the kind's first router in `Fronts.switch`.
+#: ``out``: number of the first out of the kind's first router. ``outs``: number of outs of each router.
 KIND = _record("start", "tile_bytes", "lanes", "unit", "instances", "first", "out", "outs")
 
-#: Input virtual channel of a kind. ``first``: its front at the first router. ``input``. ``word``: its first word in
-#: `Following.before`. ``links``, ``links_end``, ``exits``: rows of `Fronts`. The others: first pieces of registers,
-#: each up to the next.
+#: Fields of an input virtual channel of a kind of routers. ``kind``: row in `Fronts.kinds`. ``input``: router input.
+#: ``first``: number of the channel's front in the kind's first router.
+#: ``word``: first word of the channel's fronts in `Following.before`.
+#: ``links``, ``links_end``: range of the channel's rows in `Fronts.links`.
+#: ``exits``: first of the channel's rows in `Fronts.exits`.
+#: ``link_vc`` to ``position``: first row of that register in `Fronts.pieces`; the next field is the end of its rows.
 CHANNEL = _record("kind", "first", "input", "word", "links", "links_end", "exits", "link_vc", "exit", "consumption_vc",
                   "position", "pieces_end")
 
 
 class Fronts(NamedTuple):
-    """Places of the registers of the worm at the front of each input virtual channel, and the links between fronts.
+    """Memory addresses of the registers of all fronts, and the links between fronts.
 
-    An *out* is a virtual channel of a router's output, a consumption channel, or a virtual channel of an injection
-    link; a *front* is an input virtual channel of a router.
+    A *front* is an input virtual channel of a router. A front's registers describe the worm at the head of its buffer.
+    An *out* is a virtual channel of a router's output (also of an ejection port), or of an injection link.
     """
 
-    ports: Integers  # [injection links]: byte of its marks, the host's stream, bits of a virtual channel, switch
-    injected: Integers  # [injection links, virtual channels], its out
-    least: int  # cycles that a worm spends in the interface without waits
+    ports: Integers  # [injection links, 4]: byte of the flit's marks, row of the host's stream, bits of a VC, switch
+    injected: Integers  # [injection links, virtual channels]: number of the virtual channel's out
+    least: int  # least number of cycles that a worm's first flit spends in the interface
     lag: int  # cycles from a router's grant until the flit is on the link
     header: int  # cycles from a header flit on a link until the router has decoded it
-    packet: int  # payload flits, or 0
+    packet: int  # payload flits of a packet; 0: worms are sent whole
     kinds: npt.NDArray[np.void]  # KIND
     channels: npt.NDArray[np.void]  # CHANNEL
-    flags: Integers  # [flags], first byte in a tile
-    flag_ends: Integers  # [channels, 8], end of the flags of each meaning, one after the other
-    links: Integers  # [targets], byte of its flag in a tile, output
-    exits: Integers  # [exits], output
-    pieces: Integers  # [pieces of registers], low bit, width, shift, byte in a tile, bits of the number there
-    vcs: int  # outs of an output
-    switch: Integers  # [routers], number of the switch in the lane
-    into: Integers  # [outs], the front that the out leads to; -1: a node
-    nodes: int  # of a lane
-    turns: int  # 1: count waits of flits for their turn
+    flags: Integers  # [flags]: first byte of a flag register's bits in a tile
+    flag_ends: Integers  # [channels, 8]: bounds, in ``flags``, of the flags with each meaning (`ASKS` to `ELIGIBLE`)
+    links: Integers  # [targets, 2]: byte of the target's flag in a tile, number of the target's output
+    exits: Integers  # [exits]: number of the ejection port among the router's outputs
+    pieces: Integers  # [pieces of registers, 5]: low bit, width, shift, byte in a tile, bits of the stored number
+    vcs: int  # number of outs of an output
+    switch: Integers  # [routers]: number of the router's switch in its lane
+    into: Integers  # [outs]: number of the front at the far end of the out; -1 if the out leads to a node
+    nodes: int  # number of nodes of a lane
+    turns: int  # 1: log the flits that could move and did not (`TURN`)
 
 
 class Following(NamedTuple):
-    """State of the followed worms, packet by packet."""
+    """State of the tracking: the packet at each front, and the worm that holds each out."""
 
-    before: Words  # [words of fronts, 6], flags in the cycle before
-    current: Integers  # [fronts], the worm there
-    queue: Integers  # [fronts, places, 3], from ``first`` to ``end``: next worms, their cycles, and behind which worms
-    first: Integers  # [fronts]
-    end: Integers  # [fronts]
-    asked: Integers  # [fronts, 2], cycle of the request for a link, and for a consumption channel
-    held: Integers  # [fronts, 2], outs that the worm has
-    came: Integers  # [fronts], cycle in which the worm came
-    left: Integers  # [fronts], cycle in which the last worm left
-    owner: Integers  # [outs], name of the worm that has it, or had it last
-    released: Integers  # [outs], cycle of the release
-    ports: Integers  # [injection links, 6]
-    could: Words  # [words of fronts], a flit could go in the cycle before
-    position: Integers  # [fronts], position of its reader in the cycle before
-    uses: Integers  # [fronts], bit 0: the flit goes on; bit 1: to the node
-    holds: Integers  # [fronts], the worm had channels for the flit
-    went: Integers  # [fronts], the flit has gone
+    before: Words  # [words, 6]: bits `WAITS` to `ABLE` of the fronts in the cycle before, a bit for each front
+    current: Integers  # [fronts]: packet at the front, as its worm's number above `PACKET_BITS` bits of its own number
+    queue: Integers  # [fronts, places, 3]: packets that come next, cycle of each on the link, name of the worm before
+    first: Integers  # [fronts]: number of packets taken from ``queue``
+    end: Integers  # [fronts]: number of packets put into ``queue``
+    asked: Integers  # [fronts, 2]: cycle in which the worm requested a link, and a consumption channel
+    held: Integers  # [fronts, 2]: outs that the worm holds, of a link and of an ejection port
+    came: Integers  # [fronts]: cycle in which the present worm reached the front
+    left: Integers  # [fronts]: cycle in which the last worm left the front
+    owner: Integers  # [outs]: name of the worm that holds the out, or held it last
+    released: Integers  # [outs]: cycle in which a worm last released the out
+    ports: Integers  # [injection links, 6]: packet on the link, in the columns `OPEN` to `TAIL`
+    could: Words  # [words]: bit 1 for each front with a flit that could move in the cycle before
+    position: Integers  # [fronts]: read position of the first reader in the cycle before
+    uses: Integers  # [fronts]: outputs of the flit that could move; bit 0: a link, bit 1: an ejection port
+    holds: Integers  # [fronts]: 1 if the worm held a channel for the flit that could move
+    went: Integers  # [fronts]: 1 if the flit that could move has moved
     log: Integers  # [entries, fields of `GRANT`]
     counters: Integers
 
 
 class Grants:
-    """Follows the worms of a network from its first cycle on.
+    """Record of the grants to all worms of a network, from its first cycle on.
 
-    A packet's identity is passed on from the host's injection port with its first flit, channel by channel, because
-    buffers are queues. A wait is a cycle with a request and without a grant. Waits for a link and a consumption channel
-    are those of `LinkTrace.waits`. Waits for the injection channel and for the front of a buffer are the cycles of the
-    first flit in the interface and in the buffer beyond the minimum. A wait is *behind* the message that had the
-    channel last, if that message was still there when the wait began.
+    A packet is identified on its injection link, by the host that sends it. As buffers are queues, its identity then
+    follows its first flit from channel to channel. A wait is a cycle with a request and without a grant. Waits for a
+    link and a consumption channel are those of `LinkTrace.waits`. The wait for an injection channel is the time of the
+    first flit in the interface, less the minimum. The wait for the front of a buffer is the time of the first flit in
+    the buffer, less the minimum. A wait is *behind* the message that held the channel last, if its worm still occupied
+    the channel or its buffer when the wait began.
 
     Parameters
     ----------
@@ -136,12 +145,12 @@ class Grants:
     states : mapping of kind of routers to int
         First byte of the state of each kind.
     place : callable
-        (kind, word) -> byte of the outputs of the word's first instance, and the step to the next instance.
+        `BulkEngine.place`: (kind, word) -> first byte of the word in the outputs, bytes from instance to instance.
     state : uint8 array [bytes]
-        State of all routers. The array must not move.
+        State of all routers. The array must keep its address.
     turns : bool
-        Count flits that could go and did not, because the link or the input served another worm. Only with coupled
-        readers: the second reader of others is not observed.
+        Log flits that could move and did not, because the link or the input served another worm. Only with coupled
+        readers: of independent readers the second one is not observed.
     """
 
     def __init__(self, network: Network, kernels: Mapping[str, Kernel], states: Mapping[str, int],
@@ -153,7 +162,7 @@ class Grants:
         ports[:, [WORM, MESSAGE]], ports[:, TAIL] = NOBODY, -INTERFACE - 1
         self.following = Following(
             before=np.zeros((words, 6), np.uint64), current=np.full(fronts, NOBODY),
-            # a packet has at least two flits, and may have its channel before its first flit is in the buffer
+            # more places than flits of buffer: packets may own the channel before their first flit is in the buffer
             queue=np.full((fronts, network.configuration.buffer + 2, 3), NOBODY),
             first=np.zeros(fronts, np.int64), end=np.zeros(fronts, np.int64), asked=np.zeros((fronts, 2), np.int64),
             held=np.zeros((fronts, 2), np.int64), came=np.full(fronts, NOBODY),
@@ -166,7 +175,7 @@ class Grants:
 
     def run(self, cycles: int, beyond: bool, host: Host, arguments: tuple[Any, ...],
             switches: Mapping[str, bool]) -> None:
-        """Run as `run_cycles` with these arguments, including the host, and these switches."""
+        """Run the network as `run_cycles` does with these arguments and switches, and log the grants."""
         before = int(host.counters[NOW])
         end = before + cycles
         call = run_followed.prepared(cycles, beyond, self.fronts, self.following, self._states, *arguments, **switches)
@@ -179,17 +188,17 @@ class Grants:
             before = now
 
     def _take(self) -> None:
-        """Move the entries of the log to a list."""
+        """Move the entries of the log to the list of grants."""
         count = int(self.following.counters[COUNT])
         self._taken.append(self.following.log[:count].copy().view(GRANT).reshape(-1))
         self.following.counters[COUNT] = 0
 
     def number_from(self, first: int) -> None:
-        """Set the number of the host's first worm, counted from the first worm of all."""
+        """Set the number of the first worm that the host still has, counted from the first worm of the run."""
         self.following.counters[FIRST] = first
 
     def take(self) -> npt.NDArray[np.void]:
-        """Return the grants since the last call, `GRANT` records in the order of cycles."""
+        """Return the grants since the last call of this method, `GRANT` records in the order of cycles."""
         taken, self._taken = self._taken, []
         return np.concatenate([np.zeros(0, GRANT), *taken])
 
@@ -205,13 +214,13 @@ class _Layout:
         self.links: list[tuple[int, int]] = []
         self.exits: list[int] = []
         self.pieces: list[tuple[int, ...]] = []
-        # first front of each input virtual channel, and first out of each kind of routers
+        # first front of each input virtual channel of a kind of routers, and first out of each kind of routers
         self.front: dict[tuple[str, int, int], int] = {}
         self.out: dict[str, int] = {}
         self.vcs = max(spec.vcs for router in network.routers.values() for spec in router.outputs)
 
     def fronts(self) -> tuple[Fronts, int, int]:
-        """Return the tables, the number of fronts, and the number of words of fronts."""
+        """Return the tables, the number of fronts, and the number of words with one bit per front."""
         network, configuration = self.network, self.network.configuration
         kinds: list[tuple[int, ...]] = []
         channels: list[tuple[int, ...]] = []
@@ -247,17 +256,17 @@ class _Layout:
         ), fronts, words
 
     def _outputs(self, kind: str) -> int:
-        """Return the number of outs of a router of a kind."""
+        """Return the number of outs of each router of a kind."""
         return len(self.network.routers[kind].outputs) * self.vcs
 
     def _port(self, lane: int, link: FabricLink) -> tuple[int, ...]:
-        """Return an injection link's row: byte of its marks, the host's stream, bits of a virtual channel, switch."""
+        """Return an injection link's row in `Fronts.ports`."""
         assert link.node is not None
         (start, step), node = self.place(link.near.kind, link.near.port), lane * self.network.nodes + link.node
         return (start + step * node, link.number * self.network.hosts + node, (link.vcs - 1).bit_length(), link.target)
 
     def _into(self, outs: int, injected: Integers, links: Sequence[tuple[int, FabricLink]]) -> Integers:
-        """Return the front that each out leads to, for ``outs`` of routers and for injection links."""
+        """Return the number of the front that each out leads to: first ``outs`` of routers, then of injection links."""
         into = np.full(outs + injected.size, NOBODY)
         for lane in range(self.network.lanes):
             for link in self.network.fabric.of_kind("network"):
@@ -271,14 +280,14 @@ class _Layout:
         return into
 
     def _fronts(self, lane: int, link: FabricLink) -> list[int]:
-        """Return the fronts that a link leads to, by virtual channel."""
+        """Return the numbers of the fronts that a link leads to, by virtual channel."""
         kind, instance, _ = link.far
         assert link.input is not None
         return [self.front[kind, link.input, vc] + lane * self.network.count(kind) + instance
                 for vc in range(link.vcs)]
 
     def _channel(self, kernel: Kernel, front: PathFront) -> tuple[int, ...]:
-        """Return the rows of an input virtual channel in the other tables, as in `CHANNEL` from ``links`` on."""
+        """Add an input virtual channel to the tables, and return its fields of `CHANNEL` from ``links`` on."""
         links, exits = len(self.links), len(self.exits)
         named = {ASKS: "links", OWNS: "owns_link", THROUGH: "done_0", CLAIMS: "wants_consumption", HERE: "here",
                  DONE: "done_1", ELIGIBLE: "eligible_0" if self.turns else None}

@@ -17,7 +17,7 @@ def by_header(host: Host, root: int, flits: Sequence[int]) -> int | None:
     root : int
         First worm of the message.
     flits : sequence of int
-        Data of the remaining header flits. Switches strip header flits from the front.
+        Data of the header flits that the worm still has. Switches remove header flits, the first one first.
     """
     parts = [[flit >> 64 * part & (1 << 64) - 1 for part in range(host.header.shape[1])] for flit in flits]
     given = np.array(parts, host.header.dtype)
@@ -36,9 +36,9 @@ def child_of(host: Host, node: int, root: int, at: int, payload: bool) -> int | 
     node, root : int
         As for `children_at`.
     at : int
-        Place of the next header flit in the child table row.
+        Position, in the row of the child table, of the next header flit to be sent.
     payload : bool
-        The header before that place has been sent, and its payload has not.
+        The copy's whole header, which ends before ``at``, has been sent; its payload has not.
     """
     end = 0
     for child in children_at(host, node, root):

@@ -1,6 +1,7 @@
 """Deadlock proof: wait-for graph of the packets in a network, read from its registers and reduced.
 
-A packet is a worm as the network sees it: a host's worm, or a part of it with a header of its own.
+In this module a packet is a unit with a header of its own: a host's worm, or one of the packets into which the worm
+is cut.
 """
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -27,12 +28,12 @@ Integers = npt.NDArray[np.int64]
 Waiting = TypeVar("Waiting", bound=Hashable)
 
 Wait = tuple[list[str], list[Standing | None]]
-"""Resources, any one of which suffices, and the holder of each; None for a resource that will be released."""
+"""A wait of a packet: resources (any one suffices), and the holder of each; None: the resource will be released."""
 
 
 @dataclass(frozen=True)
 class Hold:
-    """Packet of a cyclic wait. It holds what its predecessor waits for. Resources are written as in JSON.
+    """Packet of a cyclic wait, which holds a resource that the packet before it in the cycle waits for.
 
     Parameters
     ----------
@@ -40,6 +41,7 @@ class Hold:
     packet : int or None
         Number of the packet in the worm, from 0; None for a worm of one packet.
     holds, waits : tuple of str
+        Names, as in JSON, of the resources that the packet holds, and of those that it waits for (any one suffices).
     """
 
     worm: int
@@ -53,7 +55,7 @@ class Hold:
         return f"worm {self.worm}" if self.packet is None else f"worm {self.worm}, packet {self.packet}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the hold as plain data for JSON; with a packet if the worm has several."""
+        """Return the hold as plain data for JSON; with the packet's number if the worm has several packets."""
         packet = {} if self.packet is None else {"packet": self.packet}
         return {"worm": self.worm, **packet, "holds": list(self.holds), "waits": list(self.waits)}
 
@@ -67,15 +69,15 @@ class Deadlock:
     at : int
         Cycle of the proof.
     moved : int
-        Last cycle in which a host sent or received a flit of a worm of the cyclic wait.
+        Last cycle in which a host sent or received a flit of one of the worms in the cyclic wait.
     cycle : tuple of Hold
         Cyclic wait: each packet waits for the next one, the last for the first.
     packets : frozenset of (int, int)
         All packets in the routers that cannot be released, as worm and number. Packets that are wholly at their source
         are left out, because they hold nothing.
     closed : frozenset of (int, int)
-        Small subset of packets that wait only for each other. If any of several resources suffices for a packet, the
-        holders of all of them are in the subset; packets that wait behind it are not.
+        Small subset of ``packets`` that wait only for each other. If a packet waits for any one of several resources,
+        the holders of all these resources are in the subset. Packets that only wait for the subset are not in it.
     """
 
     at: int
@@ -90,7 +92,7 @@ class Deadlock:
         return frozenset(worm for worm, _ in self.packets)
 
     def counted_from(self, before: int) -> "Deadlock":
-        """Return the same deadlock with worms numbered from the first of all; the host has dropped ``before`` worms."""
+        """Return the same deadlock with worm numbers increased by ``before``, the worms that the host has dropped."""
         return Deadlock(self.at, self.moved, tuple(replace(hold, worm=hold.worm + before) for hold in self.cycle),
                         *(frozenset((worm + before, number) for worm, number in packets)
                           for packets in (self.packets, self.closed)))
@@ -101,20 +103,21 @@ class Deadlock:
 
 
 def find_deadlock(engine: BulkEngine, lane: int = 0) -> Deadlock | None:
-    """Prove that packets of a lane wait for each other for ever, or return None.
+    """Return a proof that packets of a lane wait for each other for ever, or None.
 
-    Vertices of the graph are packets. A packet waits for a consumption channel or a virtual channel of a link (any of
-    those it may take: OR), and for the packets before it in each buffer that it occupies (all: AND). Packets that wait
-    for nothing, or for a resource of a releasable packet, are released. The rest is the deadlock. Ejection never
-    stalls. Packets that cannot be identified are assumed to make progress (conservative).
+    Vertices of the wait-for graph are packets. A packet waits for a consumption channel or a virtual channel of a link:
+    any one that it may use suffices (OR). In each buffer where it is behind another packet, it also waits for the
+    packet at the front (AND). A packet is released if in each of its waits one resource is free, or is held by a
+    released packet. The packets that are not released are the deadlock. Hosts always accept flits. Packets that cannot
+    be identified are assumed to make progress (conservative).
 
-    With retransmission slots a packet that goes on from a destination holds its consumption channel until it has a slot
-    (any of the node's), and waits in the slot for the injection port. In a smart interface a packet to be forwarded
-    holds its consumption channel until it has a packet buffer entry, and the entry until its last copy is sent.
+    With retransmission slots a packet with further destinations holds its consumption channel until it has a slot (any
+    of the node's), and waits in the slot for the injection port. In a smart interface a packet to be forwarded holds
+    its consumption channel until it has a packet buffer entry, and the entry until its last copy is sent.
 
-    A packet with flits that can still move up behind its header counts as releasable, because its tail may release
-    channels. The other packets of a deadlock are at rest: the first of them to move would need a channel that another
-    one must release before. Every deadlock comes to rest within the time that its buffers take to fill.
+    A packet whose rear flits can still move counts as released, because its tail may then release channels. A proved
+    deadlock never ends: the first of its packets to move would need a channel that another one must release before.
+    After a deadlock has formed, the proof succeeds once the buffers of its packets have filled.
     """
     snapshot = Snapshot(engine, lane)
     inside = _inside(snapshot)
@@ -125,7 +128,7 @@ def find_deadlock(engine: BulkEngine, lane: int = 0) -> Deadlock | None:
     moving: set[Standing | None] = set()
 
     def stand(place: BufferEntry) -> None:
-        """Add the packet in a buffer entry or slot of an interface."""
+        """Add the packet in a consumption channel, buffer entry or slot of an interface to the graph."""
         moving.add(place.arriving)
         if place.packet is not None:
             _add(holds, place.packet, place.resource)
@@ -170,7 +173,7 @@ def find_deadlock(engine: BulkEngine, lane: int = 0) -> Deadlock | None:
 
 
 def _inside(snapshot: Snapshot) -> Inside | None:
-    """Return the waits for buffers inside interfaces, or None if there are no such waits."""
+    """Return the part of the wait-for graph inside interfaces, or None if no packet waits for a buffer there."""
     configuration = snapshot.network.configuration
     if configuration.slots:
         return InSlots(snapshot)
@@ -183,7 +186,7 @@ def _packets(standing: Iterable[Standing]) -> frozenset[Packet]:
 
 
 def _unreleased(stuck: set[Waiting], waits: Mapping[Waiting, Iterable[Sequence[Waiting | None]]]) -> set[Waiting]:
-    """Remove packets that are released. Each packet has several waits; in each, any of the others suffices."""
+    """Remove packets while each of their waits has a holder that is None or removed, and return the others."""
     while True:
         before = len(stuck)
         for one in [*stuck]:
@@ -195,7 +198,7 @@ def _unreleased(stuck: set[Waiting], waits: Mapping[Waiting, Iterable[Sequence[W
 
 def _closed(stuck: set[Standing], waits: Mapping[Standing, Iterable[Sequence[Standing | None]]]
             ) -> frozenset[Standing]:
-    """Return a small subset that waits only for itself: the smallest one grown from any packet."""
+    """Grow, from each packet, a subset that waits only for itself, and return the smallest of these subsets."""
     best = frozenset(stuck)
     for packet in sorted(stuck):
         found = {packet}
@@ -212,11 +215,11 @@ def _closed(stuck: set[Standing], waits: Mapping[Standing, Iterable[Sequence[Sta
 
 
 def _may_deadlock(snapshot: Snapshot) -> bool:
-    """Return whether there may be a deadlock. This test takes far less time than to identify the packets.
+    """Return whether there may be a deadlock, which takes far less time than the proof.
 
-    The test looks only at the packets at the fronts of buffers. A front waits for a channel, for the front of the next
-    buffer, or, for a branch, for the front that it is copied from. If some packet can never move, then some front never
-    can.
+    The test treats only the packet at the front of each buffer. The packet at a front waits for a channel, for the
+    front of the next buffer, or, if it is a branch, for the front that it is copied from. A deadlock is possible only
+    if the packet at some front waits for ever.
     """
     waits: dict[Channel, list[list[Channel | None]]] = {}
     found = [channel for channel in snapshot.channels() if snapshot.waiting(channel)]
@@ -228,13 +231,13 @@ def _may_deadlock(snapshot: Snapshot) -> bool:
         waits[channel] += [[snapshot.far_end(switch, *target)] for target in snapshot.held(channel)
                            if not snapshot.to_node(switch, target[0])]
         if snapshot.network.home(switch).router.copies and (sender := snapshot.sending(channel)) is not None:
-            waits[channel].append([sender])  # another branch may block the sender
+            waits[channel].append([sender])  # another branch of the worm may block the sender
         found += [other for others in waits[channel] for other in others if other is not None]
     return bool(_unreleased(set(waits), waits))
 
 
 def _at_front(snapshot: Snapshot, inside: Inside | None, channel: Channel) -> tuple[list[str], list[Wait]]:
-    """Return the resources that the packet at the front of a buffer holds from there on, and its waits."""
+    """Return the resources that the packet at the front of a buffer holds beyond that buffer, and its waits."""
     switch, network = channel[0], snapshot.network
     held = [resource(network, switch, *target) for target in snapshot.held(channel)]
     return held, [([resource(network, switch, *target) for target in targets],
@@ -243,11 +246,11 @@ def _at_front(snapshot: Snapshot, inside: Inside | None, channel: Channel) -> tu
 
 
 def _held_by(snapshot: Snapshot, switch: int, output: int, vc: int) -> Channel | None:
-    """Return the buffer with the packets that keep a virtual channel of an output from being taken."""
+    """Return the input virtual channel whose packet prevents the grant of an output's virtual channel, or None."""
     owner = snapshot.owners.get((switch, output, vc))
     if owner is not None or snapshot.to_node(switch, output):
         return owner
-    # without an owner: it can be taken when the buffer behind it is empty, or as soon as that has room
+    # a channel without owner is granted when the buffer at its far end is empty, or, in other routers, has room
     behind = snapshot.far_end(switch, output, vc)
     return behind if _enters_empty(snapshot, switch) or snapshot.full(behind) else None
 
@@ -257,16 +260,16 @@ def _enters_empty(snapshot: Snapshot, switch: int) -> bool:
 
 
 def _holder(snapshot: Snapshot, inside: Inside | None, switch: int, output: int, vc: int) -> Standing | None:
-    """Return the packet that keeps a virtual channel of an output from being taken."""
+    """Return the packet that prevents the grant of an output's virtual channel, or None."""
     channel = _held_by(snapshot, switch, output, vc)
     if channel is None:
         if (output, vc) == TOKEN:
             return None  # the token is on its way to the next switch
-        # consumption channel: it can be taken as soon as the packet that it brought is gone
+        # a consumption channel without owner is granted when the interface has accepted the last packet from it
         link = snapshot.fabric.links[snapshot.fabric.out_of[switch, output]]
         return inside.consumed(link.node, vc) if inside and link.node is not None else None
     if (switch, output, vc) not in snapshot.owners and _enters_empty(snapshot, switch):
-        return next(iter(snapshot.occupants(channel)[-1:]), None)  # the last packet has to leave, too
+        return next(iter(snapshot.occupants(channel)[-1:]), None)  # all packets must leave the buffer, also the last
     return snapshot.first(channel)
 
 
@@ -277,7 +280,10 @@ def _add(holds: dict[Standing, list[str]], packet: Standing, resource: str) -> N
 
 def _cycle(stuck: set[Standing], waits: dict[Standing, list[Wait]], holds: dict[Standing, list[str]],
            packets: Integers) -> tuple[Hold, ...]:
-    """Follow the waits among packets that cannot be released until a packet repeats. ``packets``: number per worm."""
+    """Follow the waits of deadlocked packets until a packet repeats.
+
+    ``packets``: number of packets of each worm.
+    """
     path: list[Standing] = []
     why: list[tuple[str, ...]] = []
     packet = min(stuck)

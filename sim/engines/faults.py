@@ -13,7 +13,7 @@ from .bulk import BulkEngine
 
 __all__ = ["Fault", "find_faults", "lost_worms"]
 
-#: Most lost worms that are named.
+#: Largest number of lost worms that an error report names.
 FEW = 3
 
 
@@ -28,10 +28,11 @@ class Fault:
     node : int or None
         Node of the interface, or of the router in a direct network.
     switch : str or None
-        Name of the router's switch in other networks.
+        Name of the router's switch in a network that is not direct; else None.
     port : str
-        Link with the error: an input, or an output for a credit. Ports of routers have the topology's names.
+        Port with the error: an input; for a wrong credit an output. A router's ports have the topology's names.
     vc : int
+        Virtual channel.
     cause : str
         Name of a `Cause`, in words: "wrong order".
     lane : int
@@ -58,14 +59,14 @@ class Fault:
 
 
 def find_faults(engine: BulkEngine) -> tuple[Fault, ...]:
-    """Return the latched errors: first those of routers, kind by kind, then those of interfaces."""
+    """Return the first error of each component: errors of routers, kind by kind, then errors of interfaces."""
     faults, network = [], engine.network
     direct = network.topology.direct
     for kind, block in engine.blocks.items():
         latched = block.output("fault")[:block.n]
         if not latched.any():
             continue
-        from wormcast.hw.faults import Cause  # imports Amaranth, as components do
+        from wormcast.hw.faults import Cause  # imports Amaranth, which is not needed without an error
 
         component, count = network.components[kind], network.count(kind)
 
@@ -88,9 +89,10 @@ def find_faults(engine: BulkEngine) -> tuple[Fault, ...]:
 
 
 def lost_worms(network: Network, host: Host, fault: Fault, first: int = 0) -> str:
-    """Name the worms that have not arrived, and whose path leads through the component that found an error.
+    """Return text that names worms of the lane that have not arrived; empty if there are none.
 
-    Worms of the host program are counted from ``first``. The text follows the description of the error.
+    For an error of a router, the text names only worms whose path leads through the router. ``first``: number of the
+    host's first worm.
     """
     topology, routes = network.topology, network.blueprint.routes
     at = fault.node if fault.switch is None else topology.switch_names.index(fault.switch)

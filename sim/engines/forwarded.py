@@ -14,7 +14,7 @@ from .copies import child_of
 
 __all__ = ["CopiedPacket", "Forwarded", "StoredPacket", "follow_forwarding"]
 
-#: Cycle that does not come, or worm that cannot be identified.
+#: Value for a cycle that is not among the recorded ones, and for a worm that cannot be identified.
 NONE = -1
 
 
@@ -24,12 +24,13 @@ class StoredPacket(NamedTuple):
     Members
     -------
     node, row, place : int
+        Node of the interface, and row and place of the packet buffer entry.
     worm : int
         First worm of the message; -1 if too few flits are stored to identify it.
     packet : int
         Number of the packet in the message, from 0.
     begun, whole, freed : int
-        Cycles from which the entry has flits, has all flits, and is free; -1 for a cycle that does not come.
+        Cycles from which on the entry has flits, has all flits, and is free; -1: not in the recorded cycles.
     """
 
     node: int
@@ -48,10 +49,11 @@ class CopiedPacket(NamedTuple):
     Members
     -------
     node, worm, packet : int
-        As in `StoredPacket`. The worm is that from this node to the child.
+        Node and packet as in `StoredPacket`. Worm from this node to the child.
     row, place : int
+        Entry of the packet.
     begun, first, last : int
-        Cycle from which the copy is offered to injection, and cycles in which its first and last flit are on the link.
+        Cycle from which on the copy is offered to injection; cycles in which its first and last flit are on the link.
     """
 
     node: int
@@ -67,8 +69,8 @@ class CopiedPacket(NamedTuple):
 class Forwarded(NamedTuple):
     """Packets and copies at some nodes.
 
-    ``delays`` are (node, first cycle, end) of the intervals in which t_nr held back a packet's last flit; an end that
-    does not come is -1.
+    ``delays``: (node, first cycle, cycle after the last) of each interval in which t_nr held back a packet's last flit;
+    -1: the interval did not end in the recorded cycles.
     """
 
     stored: list[StoredPacket]
@@ -79,14 +81,14 @@ class Forwarded(NamedTuple):
 def follow_forwarding(engine: BulkEngine, nodes: Sequence[int], cycles: int, first: int = 0) -> Forwarded:
     """Run an engine for this number of cycles, record the smart interfaces, and restore the engine's state.
 
-    A packet of one flit is seen only by its copies.
+    Packets of one flit are not in ``stored``; only their copies are recorded.
 
     Parameters
     ----------
     nodes : sequence of int
         Instances of the interfaces to record.
     first : int
-        Number of the next cycle.
+        Number of the cycle that the engine simulates next.
     """
     before = engine.capture()
     try:

@@ -1,4 +1,4 @@
-"""Resources that worms hold and wait for: registers of many fronts, and names of resources."""
+"""Resources that worms hold and wait for: registers of fronts, and names of resources."""
 
 from collections.abc import Callable
 
@@ -19,7 +19,7 @@ Channel = tuple[int, int, int]
 
 
 class Registers:
-    """Registers of the worm at a front in many routers, by name, each read once; zeros if the router lacks it."""
+    """Registers of a front in all routers of a kind, by name, each read once. A missing register has the value 0."""
 
     def __init__(self, front: Front, read: Callable[[str], Values]):
         self._front, self._read = front, read
@@ -29,14 +29,14 @@ class Registers:
         """Return the values of a register."""
         if name not in self._known:
             register = self._front.register(name)
-            # zeros as long as another register
+            # a missing register gets zeros in the shape of the register ``frame``
             found = self._read(register or self._front.frame)
             self._known[name] = found if register else np.zeros_like(found)
         return self._known[name]
 
 
 def resource(network: Network, switch: int, output: int, vc: int) -> str:
-    """Return the JSON name of a virtual channel of an output, of a consumption channel, or of the switch's token."""
+    """Return the name, as in JSON, of a virtual channel of an output, or of the token of the switch's group."""
     if (output, vc) == TOKEN:
         return str(Resource.token(*network.ring_of(switch)))
     link = network.fabric.links[network.fabric.out_of[switch, output]]
@@ -46,7 +46,7 @@ def resource(network: Network, switch: int, output: int, vc: int) -> str:
 
 
 def wanted(network: Network, channel: Channel, code: int) -> list[list[tuple[int, int]]]:
-    """Return the waits of the worm at a front, decoded from a code of its `Front.waiting`; see `Front.wants`."""
+    """Return the waits of the worm at a front, decoded by `Front.wants` from a code of `Front.waiting`."""
     switch, port, vc = channel
 
     def mask(output: int, onward: int | None, ends_here: bool) -> int:

@@ -23,14 +23,13 @@ class SentPacket(NamedTuple):
     node, port : int
         Node of the interface, and number of its injection port.
     worm : int
-        Worm of the packet; if interfaces forward it, the worm from this node to the child. -1 if the flits seen do not
-        identify it.
+        Worm of the packet; if interfaces forward the packet, the worm from this node to the child; -1 if unknown.
     packet : int
-        Number of the packet in the message, from 0, or -1.
+        Number of the packet in the message, from 0; -1 if unknown.
     presented, started : int
-        Cycle in which the first flit is at the interface, and cycle in which it has waited t_ns. -1 if t_ns is 0.
+        Cycles in which the first flit begins its wait of t_ns, and ends it; -1 if t_ns is 0.
     first, last : int
-        Cycles in which the first and the last flit are on the link. -1 for a cycle that does not come.
+        Cycles in which the packet's first and last flit are on the link; -1: not in the recorded cycles.
     """
 
     node: int
@@ -51,11 +50,11 @@ class ReceivedPacket(NamedTuple):
     node, link : int
         Node of the interface, and number of its consumption link.
     worm, packet : int
-        As in `SentPacket`. The worm is the one that ends or delivers here.
+        Worm that delivers the packet to this node, and number of the packet, as in `SentPacket`.
     first, last : int
-        Cycles in which the first and the last flit are on the link. -1 for a cycle that does not come.
+        Cycles in which the packet's first and last flit are on the link; -1: not in the recorded cycles.
     held, passed : int
-        The last flit waits t_nr from ``held`` to ``passed`` - 1. -1 if t_nr is 0, or the packet does not end.
+        The last flit waits t_nr from cycle ``held`` to ``passed`` - 1; -1 if t_nr is 0, or without a recorded wait.
     """
 
     node: int
@@ -69,7 +68,7 @@ class ReceivedPacket(NamedTuple):
 
 
 class InterfaceTimes(NamedTuple):
-    """All packets seen, by node and in order of arrival."""
+    """All recorded packets, link by link; those of a link in the order of their last flits."""
 
     sent: list[SentPacket]
     received: list[ReceivedPacket]
@@ -79,20 +78,20 @@ def follow_interfaces(engine: BulkEngine, cycles: int) -> InterfaceTimes:
     """Run an engine for this number of cycles, and record packets at the interfaces of its first lane.
 
     The engine must be in its first cycle, and runs as by ``run(cycles, beyond=True)``. Packets are identified by their
-    payload. All copies of a packet that interfaces forward have the same payload. They are assigned to a node's
-    children in the children's order, for both orders of forwarding.
+    payload. All copies of a packet that interfaces forward have the same payload. The copies that a node sends are
+    assigned to its children in the children's order, which is the order of sending with fpfs and with fcfs.
     """
     return _Follower(engine).follow(cycles)
 
 
 class _Stay:
-    """Packet on a virtual channel of a link, up to the present cycle."""
+    """Record of a packet on a virtual channel of a link, up to the present cycle."""
 
     def __init__(self, first: int):
         self.first, self.last = first, NONE
         self.flits: list[int] = []  # payload flits, until they identify the packet
         self.name: Packet = (NONE, NONE)
-        # cycles in which a flit waits: the first flit of a packet sent (t_ns), the last of one received (t_nr)
+        # first cycle and end of a flit's wait: t_ns of a sent packet's first flit, t_nr of a received packet's last
         self.begun = self.ended = NONE
 
 
@@ -105,18 +104,18 @@ class _Follower:
         self.marks_at = np.array([self._word(link, link.near.port)[0] for link in self.links])
         bits = np.array([(link.vcs - 1).bit_length() for link in self.links])
         self.vcs, self.heads, self.tails = (1 << bits) - 1, 2 << bits, 4 << bits
-        # channels with an identified packet: only its end matters
+        # [links, virtual channels], true if the packet is identified and only its last flit has to be recorded
         self.quiet = np.zeros((len(self.links), max(link.vcs for link in self.links)), bool)
         self.open: dict[tuple[int, int], _Stay] = {}
         self.closed: dict[int, list[_Stay]] = {row: [] for row in range(len(self.links))}
-        # by channel: whole packets with a last flit that waits
+        # by link and virtual channel: received packets whose last flit may still wait for t_nr
         self.whole: dict[tuple[int, int], list[_Stay]] = {}
-        # by link: the packet with a first flit that waits
+        # by injection link: the packet whose first flit waits for t_ns
         self.presented: dict[int, _Stay] = {}
         self.spread = int(engine.host.options[SPREAD])
 
     def _word(self, link: FabricLink, word: str) -> tuple[int, int]:
-        """Return the byte of the engine's outputs at which a word of a link begins, and its bytes."""
+        """Return the byte of the engine's outputs at which a word of a link begins, and the word's size in bytes."""
         start, size = self.engine.place(link.near.kind, word)
         return start + size * link.near.instance, size
 
@@ -150,7 +149,7 @@ class _Follower:
         return self._times()
 
     def _present(self, row: int, left: int, cycle: int) -> None:
-        """Record a first flit that has waited one cycle, or, with nothing ``left``, all of t_ns."""
+        """Record that a first flit has begun to wait for t_ns, or, if ``left`` is 0, that the wait has ended."""
         if row not in self.presented:
             self.presented[row] = _Stay(NONE)
             self.presented[row].begun = cycle - 1
@@ -158,7 +157,7 @@ class _Follower:
             self.presented[row].ended = cycle
 
     def _pass(self, row: int, bits: int, cycle: int) -> None:
-        """Record that the last flits of these channels have waited t_nr."""
+        """Record that packets' last flits have waited t_nr on the virtual channels in the mask ``bits``."""
         for vc in range(self.links[row].vcs):
             if bits >> vc & 1 and (waiting := self.whole.get((row, vc))):
                 stay = waiting.pop(0)
@@ -209,7 +208,7 @@ class _Follower:
         return found
 
     def _bringing(self, node: int, worm: int) -> int:
-        """Return the worm that delivers the packets of this name to a node."""
+        """Return the worm that delivers packets to a node; ``worm``: that worm, or a forwarded message's first worm."""
         host = self.engine.host
         if worm == NONE or host.worms["posting"][worm] == NONE:
             return worm

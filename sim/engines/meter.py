@@ -18,38 +18,39 @@ __all__ = ["Measured", "Meter", "make_meter", "no_meter", "take"]
 Integers = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
 
-#: Meaning of a front's bits for a waiting worm (`Front.waits`), in the order of the compiled program.
+#: Meanings of the registers that show a worm's waits: keys of `Front.waits`, numbered as in `count_sample`.
 FLAGS = ("asks", "owns", "through", "claims", "leaves", "token")
 
-#: Rows of ``Meter.counts``: worms, or their branches, that wait for a link and for a consumption channel; owned virtual
-#: channels of links, and owned consumption channels; worms that wait for a token; tokens held; tokens on their way
-#: while a worm waits for them, at the first switch of their group; tokens taken.
+#: Rows LINK_WAITS, CONSUMPTION_WAITS of ``Meter.counts``: worms or branches waiting for links, consumption channels.
+#: Rows LINKS_OWNED, CONSUMPTION_OWNED: virtual channels of links, and consumption channels, that worms own.
+#: Row TOKEN_WAITS: worms that wait for a token. Row TOKENS_HELD: tokens that a switch holds. Row TAKEN: tokens taken.
+#: Row TOKENS_WALK: tokens on their way while a worm waits for them, counted at the first switch of the token's group.
 LINK_WAITS, CONSUMPTION_WAITS, LINKS_OWNED, CONSUMPTION_OWNED, TOKEN_WAITS, TOKENS_HELD, TOKENS_WALK, TAKEN = range(8)
 
 
 class Meter(NamedTuple):
-    """Counters of a network, as arrays for the compiled `run_cycles`. All are zero after `take`.
+    """Counters of a network, as arrays for the compiled `run_cycles`. `take` sets all counters to zero.
 
-    These are counted in every cycle: a flit in the cycle in which it is on the link, a worm with its last flit, and a
-    taken token in the cycle before it is held. Waits and owned channels are counted in one cycle of 64 (`sampled`), at
-    the start of the cycle.
+    Flits, worms and taken tokens are counted in every cycle. A flit is counted in the cycle in which it is on the link,
+    a worm with its last flit, and a taken token in the cycle before a switch holds it. Waits and owned channels are
+    counted in one cycle of 64 (`sampled`), at the start of the cycle.
     """
 
-    ports: Words  # [ports of kinds], word of the marks of eight instances, bit of the tail mark, words, first one below
-    flits: Integers  # [8 x words], of each instance of each port
-    worms: Integers  # the same
-    flits_of_late: Words  # [words], increments of ``flits``: a byte for each instance
-    worms_of_late: Words  # the same for ``worms``
-    links: Integers  # [links, lanes], place of each in ``flits``
-    kinds: Integers  # [kinds of routers], first byte of state, tiles, bytes and instances of one, first of ``counts``
-    channels: Integers  # [waits of input virtual channels], its kind, first of its flags and the one behind the last
-    flags: Integers  # [flags], number in `FLAGS`, first byte in a tile
-    owners: Integers  # [virtual channels of outputs], its kind, byte of its flag in a tile, row of ``counts``
-    stations: Integers  # [kinds with tokens], kind, word of eight token lines, first of its asking flags, one behind
-    rings: Integers  # [instances of all kinds], first instance of its group
-    asked: Integers  # [instances of all kinds], scratch memory
-    counts: Integers  # [8, instances of all kinds], sums: `LINK_WAITS` and so on
-    switches: Integers  # [lanes, switches], index of each switch in the last axis of ``counts``
+    ports: Words  # [driving ports, 4]: first word of marks, bit of the tail mark, words, first of ``flits_of_late``
+    flits: Integers  # [8 x words]: number of flits from each instance of each port
+    worms: Integers  # [8 x words]: number of worms from each instance of each port
+    flits_of_late: Words  # [words]: flits that are not yet added to ``flits``, a byte for each instance
+    worms_of_late: Words  # [words]: worms that are not yet added to ``worms``, a byte for each instance
+    links: Integers  # [links, lanes]: index of each link in ``flits``
+    kinds: Integers  # [kinds of routers, 5]: first byte of state, tiles, bytes and routers of a tile, first router
+    channels: Integers  # [waits of input virtual channels, 3]: kind of routers, and the range of rows in ``flags``
+    flags: Integers  # [flags, 2]: index of the meaning in `FLAGS`, first byte of the register in a tile
+    owners: Integers  # [output virtual channels and tokens, 3]: kind, byte of its flag in a tile, row of ``counts``
+    stations: Integers  # [kinds with tokens, 4]: kind, first word of token lines, range of rows in ``flags`` (requests)
+    rings: Integers  # [routers of all kinds]: number of the first router of the token group
+    asked: Integers  # [routers of all kinds]: scratch memory for the requests of tokens in one cycle
+    counts: Integers  # [8, routers of all kinds]: sums, in the rows `LINK_WAITS` to `TAKEN`
+    switches: Integers  # [lanes, switches]: index of each switch in the last axis of ``counts``
     counters: Integers
 
 
@@ -60,12 +61,9 @@ class Measured:
     Parameters
     ----------
     flits, worms : int64 array [links, lanes]
-        Links in the order of the network's `Fabric`.
+        Number of flits, and of worms, on each link, in the order of the network's `Fabric`.
     sampled : int64 array [7, lanes, switches]
-        Sums over ``samples`` cycles: worms at the front of a router's input virtual channels, or their branches, that
-        wait for a link (a virtual channel of it), and for a consumption channel; virtual channels of the router's
-        links, and consumption channels, that a worm owns; worms that wait for the token; 1 if the token is held here;
-        at the first switch of a group, 1 if the token is on its way and a worm of the group waits.
+        Sums over ``samples`` cycles for each switch, in the rows `LINK_WAITS` to `TOKENS_WALK`.
     taken : int64 array [lanes, switches]
         Number of times that the token was taken in each switch.
     samples : int
@@ -106,11 +104,11 @@ def make_meter(network: Network, kernels: Mapping[str, Kernel], starts: Mapping[
     starts : mapping of (kind of component, port) to int
         Byte at which the marks of the port begin in the array of all outputs.
     lines : mapping of kind of routers to int
-        Byte at which the token lines into it begin in the array of all inputs, for kinds with tokens.
+        Byte of the array of all inputs at which a kind's incoming token lines begin; only kinds with tokens.
     padded : mapping of kind to int
-        Instances of a kind, including those that fill the last tile of its state.
+        Number of instances of a kind, including unused ones that fill the last tile of its state.
     states : mapping of kind of routers to int
-        Byte at which its state begins.
+        Byte at which the state of a kind begins.
     """
     ports: list[tuple[int, int, int, int]] = []
     links = np.zeros((len(network.fabric.links), network.lanes), np.int64)

@@ -16,8 +16,9 @@ __all__ = ["InPlaces"]
 class InPlaces(Inside):
     """Packets in the smart interfaces of a lane in one cycle.
 
-    A stored packet is represented by its copy to the last child, which frees its entry; the packet being copied by the
-    copy under way. A full interface therefore waits for its own copies, and these for channels and interfaces ahead.
+    In the graph, a stored packet is named by its copy to the last child, whose sending frees the entry. While a copy of
+    the packet is being sent, the packet is named by this copy. A packet that waits for an entry therefore waits for
+    copies of the same interface, and these copies wait for channels and interfaces ahead.
     """
 
     def __init__(self, snapshot: Snapshot):
@@ -26,7 +27,7 @@ class InPlaces(Inside):
         self._link = {link.target: link for link in self._links}
 
     def any_refused(self) -> bool:
-        """Return whether a packet waits for an entry anywhere. Otherwise ejection never stalls."""
+        """Return whether a packet waits for a buffer entry in any interface. If none waits, ejection never stalls."""
         return any(self.snapshot.smart(link.target).refused(vc) is not None
                    for link in self._links for vc in range(link.vcs))
 
@@ -66,9 +67,9 @@ class InPlaces(Inside):
         return self._standing(node, vc)[0] if self.snapshot.refuses(node, vc) else None
 
     def _standing(self, node: int, vc: int) -> list[Standing | None]:
-        """Return the packets in a consumption channel's buffer, front first. The first one waits for an entry."""
+        """Return the packets in the buffer of a consumption channel whose first packet waits for an entry, in order."""
         found: list[Standing | None] = []
-        # the header is dropped, so the buffer begins with the first payload flit
+        # interfaces drop header flits, so the buffer begins with the first payload flit of a packet
         flits, begins = list[int](), True
         for flit in self.snapshot.consumed(node, vc):
             flits.append(flit)
@@ -81,13 +82,13 @@ class InPlaces(Inside):
         return found
 
     def _here(self, node: int, packet: Packet | None) -> Standing | None:
-        """Return a packet that has come to a node, identified by its payload."""
+        """Return the part of a packet at a node; of a forwarded packet, named by its payload, the copy to this node."""
         if packet is not None and self.snapshot.host.worms["posting"][packet[0]] >= 0:
             packet = self.snapshot.brought(node, packet)
         return self._at(node, packet)
 
     def _at(self, node: int, packet: Packet | None) -> Standing | None:
-        """Return the part of a packet that is at a node."""
+        """Return a packet as the part of it that is at a node, if its worm has several destinations; see `Standing`."""
         if packet is None:
             return None
         row = self.snapshot.host.worms[packet[0]]
@@ -111,15 +112,15 @@ class InPlaces(Inside):
 
     def _rest(self, link: FabricLink, writer: int, holder: Standing | None
               ) -> tuple[tuple[str, ...], tuple[Standing | None, ...]]:
-        """Return the waits of a packet that enters an entry: for its other flits, if they are still in routers."""
+        """Return the waits of a packet that is entering an entry: it waits for its flits that are still in routers."""
         if writer == link.vcs or any(flit >> 1 & 1 for flit in self.snapshot.consumed(link.target, writer)):
             return (), ()
         sender = self._sender(link, writer)
-        # a worm with one destination: holder and sender are the same, and its waits in the routers are counted there
+        # a worm with one destination is holder and sender; its waits in routers are added with the routers' buffers
         return ((), ()) if sender == holder else ((str(Resource.cons(link.target, link.first + writer)),), (sender,))
 
     def _sender(self, link: FabricLink, vc: int) -> Packet | None:
-        """Return the packet with flits still to come on a consumption channel."""
+        """Return the packet whose remaining flits a router will send on a consumption channel."""
         return self.snapshot.first(self._owner(link, vc))
 
     def _sends(self, link: FabricLink, vc: int) -> bool:

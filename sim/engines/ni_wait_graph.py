@@ -1,4 +1,4 @@
-"""Interface between `find_deadlock` and the buffers inside network interfaces: held resources and waits."""
+"""Base class of the wait-for graphs inside network interfaces, for `find_deadlock`: held resources and waits."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -12,25 +12,27 @@ from .snapshot import Snapshot
 __all__ = ["BufferEntry", "Inside", "Standing"]
 
 Standing = tuple[int, ...]
-"""Packet: worm and number. A third number is a node: the part of a packet with further destinations that is in the
-interface of this node. It may go on when other parts cannot."""
+"""Vertex of the wait-for graph: a packet, as the numbers of its worm and of the packet in the worm.
+
+A third number is a node: the vertex is only the part of the packet in this node's interface, for a packet with further
+destinations. The part in the interface may move on while other parts of the packet cannot."""
 
 
 @dataclass(frozen=True)
 class BufferEntry:
-    """Consumption channel, or an entry or slot of an interface.
+    """Consumption channel, packet buffer entry or retransmission slot of an interface, with its packet and waits.
 
     Parameters
     ----------
     resource : str
     packet : Standing or None
-        The packet that holds it.
+        The packet that holds the resource.
     waits : tuple of str
-        Resources that this packet waits for here. Any one suffices. Empty if it waits for nothing.
+        Resources that ``packet`` waits for; any one suffices. Empty: the packet waits for no resource.
     holders : tuple of (Standing or None)
-        The holder of each of these resources; None for a resource that will be released.
+        Packet that holds each resource in ``waits``; None: the resource will be released.
     arriving : Packet or None
-        Packet whose flits come in without further resources.
+        Packet whose remaining flits can enter without waiting for a resource.
     """
 
     resource: str
@@ -41,7 +43,7 @@ class BufferEntry:
 
 
 class Inside(ABC):
-    """Interfaces of a lane in one cycle."""
+    """Wait-for graph inside the interfaces of a lane, in one cycle."""
 
     def __init__(self, snapshot: Snapshot):
         self.snapshot = snapshot
@@ -49,24 +51,24 @@ class Inside(ABC):
 
     @abstractmethod
     def kept(self) -> Iterator[BufferEntry]:
-        """Yield the entries or slots with packets that go on from there."""
+        """Yield the packet buffer entries or retransmission slots that hold packets."""
 
     @abstractmethod
     def consumption(self) -> Iterator[BufferEntry]:
-        """Yield the consumption channels, behind the routers."""
+        """Yield the consumption channels, with the packets that interfaces buffer from them."""
 
     @abstractmethod
     def consumed(self, node: int, vc: int) -> Standing | None:
-        """Return the packet that keeps a consumption channel without an owner from being taken, or None."""
+        """Return the packet in an interface that prevents the grant of a consumption channel without owner, or None."""
 
     def injection(self, node: int, under_way: int | None) -> tuple[tuple[str, ...], tuple[Packet | None, ...]]:
-        """Return the resources that the next packet to be sent waits for, and their holders.
+        """Return the injection channels that the next packet of a node's interface waits for, and their holders.
 
-        ``under_way``: the virtual channel that some packet already has.
+        ``under_way``: virtual channel that a packet already holds; None: no packet holds one.
         """
         link = self._out[node]
         assert link.input is not None
-        # or behind a host's worm that has no channel yet, and waits for any of them as well
+        # a worm of the host may be ahead; without a channel it waits for any one of the same channels
         vcs = range(self.snapshot.vcs) if under_way is None else (under_way,)
         waits = tuple(str(Resource.inj(node, link.number, vc)) for vc in vcs)
         if under_way is not None:

@@ -1,4 +1,4 @@
-"""Compiled program that follows worms through the routers: their places, their grants, and the wait before each."""
+"""Compiled program that tracks worms through the routers, and logs each grant with the wait before it."""
 
 import numpy as np
 
@@ -25,32 +25,35 @@ __all__ = [
     "run_followed",
 ]
 
-#: Kinds of grants: `Grants.log`.
+#: Kinds of grants: values of the field ``kind`` of `GRANT`.
 INJECTION, LINK, CONSUMPTION, BUFFER, TURN = range(5)
-#: Places in ``Following.counters``: number of the host's first worm, entries of the log, most entries in a cycle.
+#: Indices in ``Following.counters``: number of the host's first worm, log entries, most entries that a cycle adds.
 FIRST, COUNT, MOST = range(3)
 NOBODY = -1
 
-# bits of a front (`Fronts.flags`): of the link: requested, owned, passed; of the consumption channel: claimed, present,
-# passed; a flit could go
+# Flags of a front for its link (`Fronts.flags`): requested (ASKS), owned (OWNS), no longer needed (THROUGH).
+# Flags of a front for its node: consumption channel requested (CLAIMS), delivery here (HERE), delivery finished (DONE).
+# Flag ELIGIBLE of a front: the first reader has a flit that could move.
 ASKS, OWNS, THROUGH, CLAIMS, HERE, DONE, ELIGIBLE = range(7)
-# derived bits (`Following.before`): waits for a link, waits for a consumption channel, holds a link, holds a
-# consumption channel, is there; a flit could go
+# Bits of `Following.before`: the worm at the front waits for a link (WAITS) or for a consumption channel (WANTS).
+# Bits of `Following.before`: the worm at the front holds a link (HOLDS) or a consumption channel (CONSUMES).
+# Bits of `Following.before`: a worm is at the front (ACTIVE) and has a flit that could move (ABLE).
 WAITS, WANTS, HOLDS, CONSUMES, ACTIVE, ABLE = range(6)
-# columns of Following.ports: a packet is under way, the worm, number of its next packet, number of its packets, its
-# name, the cycle of the last tail
+# Columns of `Following.ports`: 1 while the link sends a packet (OPEN), and the number of its worm (WORM).
+# Columns of `Following.ports`: number of the worm's next packet (PACKET), and of all its packets (PACKETS).
+# Columns of `Following.ports`: name of the worm (MESSAGE), and cycle of the last tail on the link (TAIL).
 OPEN, WORM, PACKET, PACKETS, MESSAGE, TAIL = range(6)
 
-#: Number of bits of a packet's number. It stands below the worm's number.
+#: Number of bits of a packet's number, the low bits of a number whose high bits are the worm's number.
 PACKET_BITS = 16
 
-#: Number of bits of a sender. It stands below the message's number; both are a worm's name.
+#: Number of bits of the sender in a worm's name: the sender in the low bits, the message's number above.
 NODE_BITS = 24
 
-# constants of type uint64, as the words that they are combined with
+# constants of type uint64, which is the type of the words that they are combined with
 ZERO, ONE, EIGHT, BYTE = np.uint64(0), np.uint64(1), np.uint64(8), np.uint64(255)
 
-#: Cycles from the last flit that leaves a buffer until its credit is at the output that the next worm requests.
+#: Cycles from the departure of a buffer's last flit until its credit is at the output that drives the buffer's link.
 CREDIT = 2
 
 
@@ -73,7 +76,7 @@ def _number(state, pieces, begin, end, tile, lane):
 
 @compiled
 def _behind(fronts, following, out, asked):
-    """Return the worm that kept a channel from one that requested it in cycle ``asked``, as in `Following.owner`."""
+    """Return the name of the worm that occupied an out when a worm requested it in cycle ``asked``, or `NOBODY`."""
     front = fronts.into[out]
     if front >= 0 and (following.first[front] < following.end[front] or following.current[front] != NOBODY):
         return following.owner[out]
@@ -100,7 +103,10 @@ def _name(fronts, worms, worm):
 
 @compiled
 def _own(fronts, following, worms, worm, out, comes):
-    """Make a worm the owner of a channel. Its first flit comes into the buffer behind it in cycle ``comes``."""
+    """Make a packet's worm the owner of an out, and put the packet into the queue of the front at its far end.
+
+    ``comes``: cycle in which the packet's first flit is on the link.
+    """
     before = following.owner[out]
     following.owner[out] = _name(fronts, worms, (worm >> PACKET_BITS) - following.counters[FIRST])
     front = fronts.into[out]
@@ -112,14 +118,14 @@ def _own(fronts, following, worms, worm, out, comes):
 
 @compiled
 def _inject(fronts, following, host, marks, row, now):
-    """Follow the flit that goes from an interface to its router in this cycle."""
+    """Update the tracking by the flit that an interface sends to its router in this cycle."""
     at, stream, bits, switch = fronts.ports[row]
     mark = np.int64(marks[at])
     port, worms, first = following.ports[row], host.worms, following.counters[FIRST]
     if port[OPEN] == 0:
         before, out = port[MESSAGE], fronts.injected[row, mark >> 1 & (1 << bits) - 1]
         if port[PACKET] == port[PACKETS]:
-            # the worm that the host sent after the last one that came here
+            # find the worm that the host sent next after ``last``, the last worm on this link
             worm, last = host.streams[stream].before, port[WORM] - first
             while worms[worm].previous >= 0 and worms[worm].previous != last:
                 worm = worms[worm].previous
@@ -138,7 +144,7 @@ def _inject(fronts, following, host, marks, row, now):
 
 @compiled
 def _change(fronts, following, host, state, channel, router, was, now_is, now):
-    """Follow the worm at a front with bits that differ from those of the cycle before."""
+    """Update the tracking by a front with other bits than in the cycle before: log grants, note releases."""
     fell, rose = was & ~now_is, now_is & ~was
     front = channel.first + router
     held, worm, asked = following.held[front], following.current[front], following.asked[front]
@@ -158,7 +164,7 @@ def _change(fronts, following, host, state, channel, router, was, now_is, now):
     for k in range(2):
         if rose >> HOLDS + k & 1:
             held[k] = _out(fronts, state, channel, router, k)
-            since = asked[k] + 1  # a request takes at least one cycle
+            since = asked[k] + 1  # a grant comes at least one cycle after the request
             _note(following, worm, switch, LINK + k, now - since, _behind(fronts, following, held[k], since))
             _own(fronts, following, host.worms, worm, held[k], now + fronts.lag)
         if rose >> WAITS + k & 1:
@@ -167,7 +173,7 @@ def _change(fronts, following, host, state, channel, router, was, now_is, now):
 
 @compiled
 def _out(fronts, state, channel, router, k):
-    """Return the link's virtual channel that the worm at a front has (``k`` 0), or the consumption channel (1)."""
+    """Return the out that the worm at a front holds: of a link (``k`` = 0), or of an ejection port (``k`` = 1)."""
     kind = fronts.kinds[channel.kind]
     tile, lane = kind.start + router // kind.lanes * kind.tile_bytes, router % kind.lanes
     output = 0
@@ -185,7 +191,7 @@ def _out(fronts, state, channel, router, k):
 
 @compiled
 def _position(fronts, state, channel, router):
-    """Return the position of a front's first reader in its buffer. It moves with each flit."""
+    """Return the position of a front's first reader in its buffer, which changes with each flit that it reads."""
     kind = fronts.kinds[channel.kind]
     return _number(state, fronts.pieces, channel.position, channel.pieces_end,
                    kind.start + router // kind.lanes * kind.tile_bytes, router % kind.lanes)
@@ -193,13 +199,13 @@ def _position(fronts, state, channel, router):
 
 @compiled
 def _bit(words, channel, unit, router):
-    """Return the bit of a front, in words of ``unit`` fronts each, as a number."""
+    """Return the bit of a front as a number; each of the words has the bits of ``unit`` fronts."""
     return np.int64(words[channel.word + router // unit] >> np.uint64(router % unit) & ONE)
 
 
 @compiled
 def _look(fronts, following, state):
-    """Record each front with a flit that could go in the cycle before: its outputs, and if the flit went."""
+    """For each front with a flit that could move in the cycle before, note its outputs and whether it moved."""
     for number in range(len(fronts.channels)):
         channel = fronts.channels[number]
         kind = fronts.kinds[channel.kind]
@@ -215,7 +221,7 @@ def _look(fronts, following, state):
 
 @compiled
 def _count_turns(fronts, following, host, state):
-    """Write to the log the flits that could have gone and did not, and the worm that was served in their place."""
+    """Write to the log the flits that could have moved and did not, each with the worm that was served instead."""
     for number in range(len(fronts.channels)):
         channel = fronts.channels[number]
         kind = fronts.kinds[channel.kind]
@@ -238,10 +244,10 @@ def _count_turns(fronts, following, host, state):
 
 @compiled
 def _served(fronts, following, host, channel, router):
-    """Return the name of the worm that was served in place of the one at a front.
+    """Return the name of the worm that was served in place of the worm at a front.
 
-    Its flit went to the same output, or else came from the same input. Otherwise the same input read the header of
-    this other worm, or made a request for it that was not granted.
+    The served worm is one whose flit went to the same output, or else one whose flit came from the same input. If there
+    is no such flit, it is a worm of the same input whose header was read, or whose request was not granted.
     """
     front, unit, found = channel.first + router, fronts.kinds[channel.kind].unit, NOBODY
     for number in range(len(fronts.channels)):
@@ -280,7 +286,7 @@ def _word(states, at, size):
 
 @inlined
 def _any(fronts, states, number, what, at, size):
-    """Return a bit for each front of a word: any of its flags with meaning ``what`` is set."""
+    """Return a word with a bit for each front: 1 if any of the front's flags with meaning ``what`` is set."""
     found = ZERO
     for k in range(fronts.flag_ends[number, what], fronts.flag_ends[number, what + 1]):
         found |= _word(states, at + fronts.flags[k], size)
@@ -289,7 +295,7 @@ def _any(fronts, states, number, what, at, size):
 
 @compiled
 def _watch(fronts, following, host, marks, states):
-    """Follow all worms in this cycle. The state is that at its start."""
+    """Update the tracking of all worms in this cycle; ``states`` is the routers' state at its start."""
     now, state = host.counters[NOW], states[0]
     if fronts.turns:
         _look(fronts, following, state)
@@ -343,14 +349,14 @@ def _watch(fronts, following, host, marks, states):
 @native(*SWITCHES)
 def run_followed(cycles, beyond, fronts, following, states, calls, runs, inputs, outputs, host, rx, rx_data, tx_credit,
                  tx, tx_data, rx_credit, found, meter, state, idle, image):
-    """Run a network as `run_cycles` does, and follow its worms. Stop early when the log is full.
+    """Run a network as `run_cycles` does, and track its worms. Stop early when the log is full.
 
     Parameters
     ----------
     fronts, following : Fronts, Following
         See `Grants`.
     states : unsigned [words] for 1, 2, 4 and 8 bytes
-        ``state`` as numbers of these sizes.
+        The array ``state``, viewed as numbers of these sizes.
     """
     end = host.counters[NOW] + cycles
     while (host.counters[NOW] < end and (beyond or host.counters[UNDELIVERED] > 0)

@@ -7,12 +7,12 @@ if TYPE_CHECKING:
 
 __all__ = ["credit_word", "data_word", "words"]
 
-#: Members of a link that go backward.
+#: Signals of a link that go from the receiver to the sender.
 BACKWARD = ("credit", "arrived")
 
 
 def credit_word(port: str) -> str:
-    """Return the name of the word with the credits of a link port, and its reports of arrivals."""
+    """Return the name of the word with the credits of a link port, and its reports (trees with tokens)."""
     return f"{port}.credit"
 
 
@@ -25,10 +25,10 @@ def words(component: "wiring.Component") -> tuple[dict[str, list[str]], dict[str
     """Group a component's ports: input words and output words, each a list of port names.
 
     A link port ``p`` becomes the word ``p`` (valid, virtual channel, head, tail, from bit 0), the word ``p.data`` and
-    the word ``p.credit``. Every other port, and a token line, is a word of its own. Flags and data in separate words
-    need no shifting: the router's kernel is twice as fast as with one word.
+    the word ``p.credit``. Every other port, and every token line, is a word of its own. Flags and data in separate
+    words need no shifting: the router's kernel is twice as fast as with one word.
     """
-    from amaranth.lib.wiring import In  # costs no time: a caller that has a component has loaded Amaranth
+    from amaranth.lib.wiring import In  # this import costs no time: the caller has a component, so Amaranth is loaded
 
     inputs: dict[str, list[str]] = {}
     outputs: dict[str, list[str]] = {}

@@ -16,13 +16,13 @@ class Residence:
     ----------
     node : int
     forwarded : int
-        Packets that it has sent to all their children.
+        Number of packets that the interface has sent to all their children.
     resident : int
         Cycles from a packet's last flit until its entry is free, summed over packets.
     copied : int
         Cycles from a packet's first copy until its entry is free, summed over packets.
     peak : int
-        Largest number of packets in its buffer.
+        Largest number of packets in the interface's buffer at a time.
     """
 
     node: int
@@ -37,7 +37,7 @@ class Residence:
 
 
 def find_residences(engine: BulkEngine) -> tuple[Residence, ...]:
-    """Read the counters of all interfaces of one lane that have forwarded packets, by node."""
+    """Return the counters of the interfaces that have forwarded packets, in the order of nodes, for one lane."""
     if not engine.network.configuration.smart:
         return ()
     names = ("forwarded", "resident", "copied", "peak")

@@ -33,7 +33,7 @@ class InSlots(Inside):
                     yield BufferEntry(*place, *self.injection(node, front.injects_on))
 
     def consumption(self) -> Iterator[BufferEntry]:
-        """Yield all consumption channels, behind the routers."""
+        """Yield all consumption channels, with the packets that interfaces buffer from them."""
         for node, link in self._in.items():
             front = self.snapshot.interface(node)
             for vc in range(front.channels):
@@ -50,7 +50,7 @@ class InSlots(Inside):
         return self.snapshot.named(front.in_slot(slot)) if slot in front.filled() else None
 
     def consumed(self, node: int, vc: int) -> Packet | None:
-        """Return the packet in a consumption channel: a whole one that waits for a slot, or one that still comes in."""
+        """Return the packet in a consumption channel: a whole packet that waits for a slot, or one that is arriving."""
         front = self.snapshot.interface(node)
         if front.waits(vc):
             return self.snapshot.named(front.absorbed(vc))
@@ -58,7 +58,7 @@ class InSlots(Inside):
         return self.snapshot.named(flits) or (self._sender(node, vc) if flits else None)
 
     def _sender(self, node: int, vc: int) -> Packet | None:
-        """Return the packet with flits still to come on a consumption channel."""
+        """Return the packet whose remaining flits a router will send on a consumption channel."""
         link = self._in[node]
         assert link.output is not None
         return self.snapshot.first(self.snapshot.owners.get((link.source, link.output, vc)))

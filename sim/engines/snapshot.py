@@ -28,7 +28,7 @@ MARKS = {mark.value: mark for mark in Mark}
 
 
 class _Fronts:
-    """Fronts of one virtual channel of one input in all routers of a kind, read at once. Lists are by router.
+    """Registers of the fronts of one input virtual channel in all routers of a kind. Lists are by router.
 
     Parameters
     ----------
@@ -48,12 +48,12 @@ class _Fronts:
         self.ready: list[list[int]] = np.stack(path.ready(read), axis=-1).tolist()
 
     def held(self, router: int) -> list[tuple[int, int]]:
-        """Return the channels that the packet at a front holds from there on, as (output, virtual channel)."""
+        """Return the channels that the packet at a front holds beyond this input, as (output, virtual channel)."""
         return [(output, vc[router]) for output, whether, vc in self._owns if whether[router]]
 
 
 class Snapshot:
-    """One lane of a network in one cycle. Packets are worms as the network sees them (see `find_deadlock`)."""
+    """State of one lane of a network in one cycle. A packet is a worm, or a part of it with a header of its own."""
 
     def __init__(self, engine: BulkEngine, lane: int = 0):
         self.engine, self.lane = engine, lane
@@ -69,7 +69,7 @@ class Snapshot:
         self._smart: dict[int, PlacesFront] = {}
 
     def register(self, kind: str, name: str, instance: int) -> Any:
-        """Return a register of one instance, counted from the lane's first."""
+        """Return the value of a register of one instance; instances are numbered within the lane."""
         values = self._registers.get((kind, name))
         if values is None:
             values = self._registers[kind, name] = self._of_lane(kind, self.engine.register(kind, name)).tolist()
@@ -80,7 +80,7 @@ class Snapshot:
         return values[self.lane * count:(self.lane + 1) * count]
 
     def _front(self, channel: Channel) -> tuple[_Fronts, int]:
-        """Return the fronts that include that of an input virtual channel, and the number of its router."""
+        """Return the registers of an input virtual channel in all routers of a kind, and the number of its router."""
         switch, port, vc = channel
         home = self.network.home(switch)
         key = home.kind, port, vc
@@ -92,29 +92,29 @@ class Snapshot:
         return self._fronts[key], home.instance
 
     def waiting(self, channel: Channel) -> int:
-        """Return the waits of the packet at the front, as the code of `Front.waiting`."""
+        """Return the waits of the packet at the front of an input virtual channel, as the code of `Front.waiting`."""
         fronts, router = self._front(channel)
         return fronts.waiting[router]
 
     def held(self, channel: Channel) -> list[tuple[int, int]]:
-        """Return the channels that the packet at the front holds from there on."""
+        """Return the channels that the packet at the front of an input virtual channel holds beyond this input."""
         fronts, router = self._front(channel)
         return fronts.held(router)
 
     def channels(self) -> Iterator[Channel]:
-        """Yield all input virtual channels with a link to them."""
+        """Yield the virtual channels of all switch inputs to which a link leads."""
         for switch, port in sorted(self.fabric.into):
             for vc in range(self.vcs):
                 yield switch, port, vc
 
     def interface(self, node: int) -> SlotsFront:
-        """Return the reader of a node's retransmission slots. The interface must have slots."""
+        """Return the register decoder of a node's interface, which must have retransmission slots."""
         if node not in self._interfaces:
             self._interfaces[node] = SlotsFront(self._interface, partial(self.register, "interface", instance=node))
         return self._interfaces[node]
 
     def smart(self, node: int) -> PlacesFront:
-        """Return the reader of a node's packet buffer entries. The interface must be a smart one."""
+        """Return the register decoder of a node's interface, which must be a smart one."""
         if node not in self._smart:
             self._smart[node] = PlacesFront(self._interface, partial(self._built, node))
         return self._smart[node]
@@ -128,25 +128,25 @@ class Snapshot:
         return self.network.blueprint.interface()
 
     def named(self, flits: Sequence[int], *, begins: bool = False) -> Packet | None:
-        """Return the packet that flits belong to (head mark, tail mark and data from bit 0), or None if unknown.
+        """Return the packet that flits (numbers: head mark in bit 0, tail mark, data) belong to, or None if unknown.
 
-        ``begins``: the first flit is the first payload flit after a header.
+        ``begins``: the first of the flits is the packet's first payload flit.
         """
         payload = [flit >> 2 for flit in flits if not flit & 1]
         return packet_of(self.host, payload, begins=begins or bool(flits[0] & 1)) if payload else None
 
     @cached_property
     def owners(self) -> dict[tuple[int, int, int], Channel]:
-        """Input virtual channel of the packet that owns each virtual channel of an output (switch, output, number)."""
+        """For each owned virtual channel (switch, output, number): the input virtual channel of the owning packet."""
         found = {(channel[0], *target): channel for channel in self.channels() for target in self.held(channel)}
         for switch, *target in [*found]:
-            if tuple(target) == TOKEN:  # it is taken for all switches of the group
+            if tuple(target) == TOKEN:  # a token that one switch holds is taken for its whole group
                 ring = self.network.rings[self.network.ring_of(switch)]
                 found |= {(other, *TOKEN): found[switch, *TOKEN] for other in ring}
         return found
 
     def to_node(self, switch: int, output: int) -> bool:
-        """Return whether an output leads to a node, or is the token, and not to another switch's buffer."""
+        """Return whether an output leads to a node or is the token, so that no other switch's buffer follows."""
         return output == TOKEN[0] or self.fabric.links[self.fabric.out_of[switch, output]].node is not None
 
     def far_end(self, switch: int, output: int, vc: int) -> Channel:
@@ -161,23 +161,23 @@ class Snapshot:
         return self.fabric.links[self.fabric.into[switch, port]]
 
     def _unread(self, channel: Channel) -> list[int]:
-        """Return the number of stored flits ahead of each reader of a buffer."""
+        """Return, for each reader of a buffer, the number of stored flits that it has not read."""
         fronts, router = self._front(channel)
         return fronts.unread[router]
 
     def full(self, channel: Channel) -> bool:
-        """Return whether a buffer has no room for a flit, counting one that is on its link."""
+        """Return whether a buffer has no room for another flit; a flit on the link to it counts as stored."""
         return max(self._unread(channel)) + len(self._arriving(channel)) == self.depth
 
     def stored(self, channel: Channel) -> list[int]:
-        """Return the rows in a buffer, front first, and the row of the flit on its link: data, then marks."""
+        """Return the flits in a buffer, oldest first, then the flit on the link to it, as numbers of `row_layout`."""
         fronts, router = self._front(channel)
         read = partial(self.register, self.network.home(channel[0]).kind, instance=router)
         stored = fronts.path.flits(read) if max(fronts.unread[router]) else []
         return stored + self._arriving(channel)
 
     def _arriving(self, channel: Channel) -> list[int]:
-        """Return the flit on the link to a buffer, as a row of it."""
+        """Return the flit on the link to a buffer, if any, as a number of `row_layout`."""
         rows = []
         for flit in self.on_link(self.link(channel), channel[2]):
             head, tail, data = flit & 1, flit >> 1 & 1, flit >> 2
@@ -186,7 +186,7 @@ class Snapshot:
         return rows
 
     def on_link(self, link: FabricLink, vc: int) -> list[int]:
-        """Return the flit on a link for a virtual channel, if any: head mark, tail mark and data from bit 0."""
+        """Return the flit on a link for a virtual channel, if any: head mark in bit 0, tail mark, data."""
         kind, instance, port = link.near
         word = self._driven(kind, port)[instance]
         vc_bits = (link.vcs - 1).bit_length()
@@ -202,7 +202,7 @@ class Snapshot:
     def occupants(self, channel: Channel) -> list[Packet | None]:
         """Return the packets in a buffer, front first; None for a moving packet that no register identifies."""
         if channel not in self._occupants:
-            self._occupants[channel] = []  # ends a search that returns to this channel
+            self._occupants[channel] = []  # an empty list, in case the search returns to this channel
             self._occupants[channel] = self._find_occupants(channel)
         return self._occupants[channel]
 
@@ -210,7 +210,7 @@ class Snapshot:
         return [self._name(piece, channel, place) for place, piece in enumerate(self.pieces(channel))]
 
     def pieces(self, channel: Channel) -> list[list[int]]:
-        """Return the rows of each packet in a buffer, front first; an empty list for a packet without flits there."""
+        """Return the flits of each packet in a buffer, oldest first; an empty list for a packet without flits there."""
         if channel not in self._pieces:
             self._pieces[channel] = self._find_pieces(channel)
         return self._pieces[channel]
@@ -227,15 +227,15 @@ class Snapshot:
         return pieces
 
     def _mark(self, row: int) -> Mark | None:
-        """Return the mark of a row that is not a header flit; see `row_layout`."""
+        """Return the mark of a stored flit (see `row_layout`), or None for a header flit."""
         head, code = row >> self.width & 1, row >> self.width + 1
         return None if head else MARKS[code & 3]
 
     def _name(self, rows: list[int], channel: Channel, place: int) -> Packet | None:
         """Return the packet that flits belong to, identified by a payload flit, or by its sender.
 
-        Header flits do not identify it. A packet with header flits alone is still being sent, because no packet ends
-        in a header flit.
+        Header flits do not identify a packet. A packet with only header flits here is still being sent, because no
+        packet ends in a header flit.
         """
         found = self._apart(self._of_payload(rows), channel, place)
         if found is None and place == 0:
@@ -243,7 +243,7 @@ class Snapshot:
         return found if found is not None or self._ended(rows) else self.sender(channel)
 
     def _ahead(self, channel: Channel) -> Packet | None:
-        """Return the packet at the front of a buffer, by flits ahead: of narrow flits only the first identify it."""
+        """Return the packet at the front of a buffer, identified by its first flits in buffers further on its way."""
         for output, vc in self.held(channel):
             if self.to_node(channel[0], output):
                 continue
@@ -266,10 +266,10 @@ class Snapshot:
         return packet_of(self.host, payload, begins=marks[0] in (None, Mark.FINAL)) if payload else None
 
     def _apart(self, packet: Packet | None, channel: Channel, place: int) -> Packet | None:
-        """Return the copy of a packet that is in a buffer.
+        """Return the copy of a forwarded packet that is in a buffer; return any other packet unchanged.
 
-        All copies that interfaces forward have the same payload. The header tells them apart, or the node that the copy
-        is at.
+        All copies that interfaces forward have the same payload. Copies differ in their headers, and in the nodes
+        to which they are delivered.
         """
         if packet is None or self.host.worms["posting"][packet[0]] < 0:
             return packet
@@ -303,7 +303,7 @@ class Snapshot:
         return None if output == TOKEN[0] else self.fabric.links[self.fabric.out_of[switch, output]].node
 
     def brought(self, node: int, packet: Packet) -> Packet | None:
-        """Return the copy that goes to a node, of a forwarded packet named by its message's first worm."""
+        """Return the copy of a forwarded packet that is delivered to a node; ``packet``: first worm, and number."""
         worm = brought_by(self.host, self.lane * self.network.nodes + node, packet[0])
         return None if worm < 0 else (worm, packet[1])
 
@@ -318,7 +318,7 @@ class Snapshot:
         return None if worm is None else (worm, packet[1])
 
     def _leaving(self, channel: Channel) -> list[int]:
-        """Return flits that wait at the other end of the link to an input virtual channel, outside any buffer there."""
+        """Return flits that have left the previous router's buffers and wait at its output to this virtual channel."""
         link = self.link(channel)
         if link.output is None:
             return []
@@ -332,7 +332,7 @@ class Snapshot:
         return found[0] if found else None
 
     def sender(self, channel: Channel) -> Packet | None:
-        """Return the packet with flits still to come on an input virtual channel."""
+        """Return the packet whose remaining flits will arrive on an input virtual channel, or None."""
         link = self.link(channel)
         if link.node is not None:
             return self.injecting(link, channel[2])
@@ -342,7 +342,7 @@ class Snapshot:
         return self.first(owner)
 
     def sending(self, channel: Channel) -> Channel | None:
-        """Return the input virtual channel of another switch with the packet that owns the way to this channel."""
+        """Return the previous switch's input virtual channel whose packet owns the link to an input virtual channel."""
         link = self.link(channel)
         return None if link.output is None else self.owners.get((link.source, link.output, channel[2]))
 
@@ -364,10 +364,10 @@ class Snapshot:
                                    self.engine.on_host_link(instance, port), instance, port, vc)
 
     def moves(self, channel: Channel) -> list[Packet | None]:
-        """Return the packets that move at this channel without further resources.
+        """Return the packets that can move at an input virtual channel without another grant.
 
-        These are the packet that still comes in, if the buffer has room, and the one at the front, if a node takes its
-        flits.
+        An arriving packet can move if the buffer has room. The packet at the front can move if a reader that sends only
+        to nodes reads it.
         """
         moving: list[Packet | None] = []
         sender = self.sender(channel)
@@ -376,14 +376,14 @@ class Snapshot:
         front = self.first(channel)
         fronts, router = self._front(channel)
         for reader, consumes in fronts.consuming:
-            # a separate reader takes the flits that are here, and releases the channel if no more are to come
+            # a reader for nodes alone reads the stored flits, and releases the channel after the packet's last flit
             if consumes[router] and (fronts.ready[router][reader] or sender != front) and not self._refused(
                     channel, reader):
                 moving.append(front)
         return moving
 
     def _refused(self, channel: Channel, reader: int) -> bool:
-        """Return whether the packet at the front of a buffer waits until a node takes a flit of that reader."""
+        """Return whether a reader of a buffer must wait because a smart interface accepts no flit from it."""
         if not self.network.configuration.smart:
             return False
         fronts, _ = self._front(channel)
@@ -394,18 +394,19 @@ class Snapshot:
     def refuses(self, node: int, vc: int) -> bool:
         """Return whether a smart interface accepts no more flits of a consumption channel.
 
-        Then the packet in front there waits for an entry, and the buffer is full.
+        It accepts none while the first packet in the channel's buffer waits for a packet buffer entry, and the buffer
+        is full.
         """
         front = self.smart(node)
         return front.refused(vc) is not None and len(self.consumed(node, vc)) == front.depth
 
     def has_for(self, channel: Channel, output: int) -> bool:
-        """Return whether the packet at the front of a buffer has a flit there for an output."""
+        """Return whether the packet at the front of a buffer has a flit that is stored or arriving, for an output."""
         fronts, router = self._front(channel)
         return bool(fronts.ready[router][fronts.path.reader(output)]) or bool(self._arriving(channel))
 
     def consumed(self, node: int, vc: int) -> list[int]:
-        """Return the flits of a consumption channel in a smart interface and on the link to it, as in `PlacesFront`."""
+        """Return the flits of a consumption channel in a smart interface's buffer, then the flit on the link to it."""
         return self.smart(node).stored(vc) + self.on_link(self._into[node], vc)
 
     @cached_property
@@ -413,7 +414,7 @@ class Snapshot:
         return {link.target: link for link in self.fabric.of_kind("consumption")}
 
     def _sends(self, channel: Channel) -> bool:
-        """Return whether a flit can be sent on an input virtual channel, as far as the sender's readers show."""
+        """Return whether the readers of the previous router can send a flit to an input virtual channel."""
         link, owner = self.link(channel), self.sending(channel)
         if owner is None or link.output is None or self._leaving(channel):
             return True
@@ -421,12 +422,12 @@ class Snapshot:
         together = fronts.path.together(link.output)
         if not together:
             return True
-        # another branch may block this one: then all flits that are there have been sent, or, in lockstep, the other
-        # branch has no room for its copy
+        # outputs in ``together`` receive each flit in the same cycle
+        # with an unsent flit, this branch is blocked if the buffer after another such branch is full
         if fronts.ready[router][fronts.path.reader(link.output)] or self._arriving(owner):
             return not any(self.full(self.far_end(owner[0], *target)) for target in self.held(owner)
                            if target[0] in together and not self.to_node(owner[0], target[0]))
         home = self.network.home(link.source)
-        staged = self.network.configuration.delays == "fast"  # a flit between the crossbar and the link
+        staged = self.network.configuration.delays == "fast"  # a register between crossbar and link exists
         return staged and bool(self.register(home.kind, f"{home.router.outputs[link.output].name}_output.sent",
                                              home.instance))

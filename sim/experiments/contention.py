@@ -13,12 +13,12 @@ from ..host import Host
 
 __all__ = ["CAUSES", "WAITS", "contention", "followed", "require_followed"]
 
-#: Causes of waiting: worms of the same message from other nodes, worms of the same sender, worms of other messages,
-#: and arbitration, if a channel was free and the router served another worm first.
-CAUSES = {"other_nodes": "other nodes of the message", "own_sends": "its sender's own", "other_traffic":
-          "other messages", "arbitration": "nobody: served later"}
+#: Causes of waiting: worms of the same message from other nodes, worms of the same sender, other messages, arbitration.
+#: Arbitration is the cause if the channel was free and the router served another worm first.
+CAUSES = {"other_nodes": "other nodes of the message", "own_sends": "the sender's other worms", "other_traffic":
+          "other messages", "arbitration": "arbitration"}
 
-#: Kinds of waiting: a header waits for a channel, any flit for its turn on a link.
+#: Kinds of waiting: a header flit waits for a channel, any flit waits for its turn on a link.
 WAITS = ("channel", "turn")
 
 
@@ -57,14 +57,14 @@ def contention(host: Host, grants: npt.NDArray[np.void], nodes: int) -> list[dic
     host : Host
         After the whole run.
     grants : GRANT records
-        With turns.
+        Log of the whole run, with the grants of single flits (`TURN`).
     nodes : int
 
     Returns
     -------
     list of dict
-        For each message {cause: {wait: cycles}}, of `CAUSES` and `WAITS`. Cycles are sums over worms, turns also over
-        flits and hops: they are no part of a latency.
+        For each message {cause: {wait: cycles}}, of `CAUSES` and `WAITS`. Cycles of ``channel`` are added up over worms
+        and hops, cycles of ``turn`` also over flits. The sums may exceed the message's latency.
     """
     worms = host.worms[grants["worm"]]
     message, sender = worms["message"], worms["source"] % nodes

@@ -15,7 +15,7 @@ __all__ = ["Formula", "UnloadedLatency", "formula_of", "has_formula", "unloaded_
 
 @dataclass(frozen=True)
 class UnloadedLatency:
-    """Latency of a unicast alone in a network, without t_s and t_r: ``hop`` cycles per hop, and ``c`` cycles."""
+    """Latency of a unicast alone in a network, without t_s and t_r: ``hop`` cycles for each hop, plus ``c`` cycles."""
 
     hop: int
     c: int
@@ -63,8 +63,8 @@ def unloaded_latency(topology: Topology, configuration: Configuration, length: i
 def has_formula(topology: Topology, configuration: Configuration, message: Message) -> bool:
     """Return whether the formulas of schemes apply to a message and a configuration.
 
-    They apply to broadcasts in one packet by nodes that inject on all ports, if a send costs the host t_s and no other
-    time.
+    The formulas apply to broadcasts in one packet, if the last dimension has four nodes or more, nodes inject on all
+    ports, and a send costs the host only t_s.
     """
     return (len(message.destinations) == topology.nodes - 1 and topology.shape[-1] >= 4
             and configuration.ports == "all" and not configuration.packet and configuration.copying == "overlapped"

@@ -18,12 +18,12 @@ from .run import Run
 __all__ = ["OPEN", "UNENDED", "bars_of", "caption_of", "draw_gantt", "end_of", "order_of",
            "require_rows"]
 
-#: Height in inches of a node's row, least and most, and of all rows on a page.
+#: Heights in inches: least and greatest height of a node's row, greatest height of all rows together.
 LEAST_ROW, MOST_ROW, ROWS = 0.025, 0.18, 6.0
 #: Height in inches of a row's name.
 NAME = 0.085
 
-#: Activities of a node: the third of its row, and the colour.
+#: For each activity of a node: the third of the node's row in which it is drawn (0: top), and the colour.
 BARS = {
     "start-up (processor)": (0, "#303030"),
     "sends flits": (1, COLOURS[0]),
@@ -37,7 +37,7 @@ GAP = 0.3  # points, between bars
 #: Options that the caption names if they do not have their defaults.
 SHOWN = (*HOST_FIELDS, "t_ns", "t_nr", *CHANNEL_FIELDS)
 
-#: End of a bar that does not end in the run, and its hatch.
+#: Number in place of a bar's end if its activity does not end in the run, and the hatch of such bars.
 OPEN, UNENDED = -1, "//////"
 
 
@@ -45,10 +45,11 @@ def draw_gantt(result: Run, file: Path, form: str) -> None:
     """Draw a run with one row per node, and cycles from left to right.
 
     A node's row has three parts. The top part shows the processor's work before a worm is posted, the middle part the
-    flits that the host hands to its interface. The bottom part shows reception: from the first flit of the worm at its
-    sender to the first payload flit here, to the last payload flit, and to the receipt. Rows are in the order in which
-    nodes have the message, the source first. Nodes that neither send nor receive have no row. The same run gives the
-    same file.
+    flits that the host hands to its interface. The bottom part shows a reception in three bars. The first bar begins
+    when the sender sends the worm's first flit, and ends when the node receives the first payload flit. The second bar
+    ends at the last payload flit, the third one when the host notes the receipt. Rows are in the order in which nodes
+    have received their first message; sources are ordered by their first start-up. Nodes that neither send nor receive
+    have no row. The same run gives the same file.
 
     Parameters
     ----------
@@ -122,9 +123,10 @@ def end_of(result: Run) -> int:
 
 
 def order_of(bars: dict[str, dict[int, list[tuple[int, int]]]]) -> list[int]:
-    """Return the nodes in the order in which they first have a message.
+    """Return the nodes in the order in which they have received their first message.
 
-    Nodes that receive no message are ordered by their first send. Nodes that do neither within the run come last.
+    A node that receives no message, for example the source, has a place by the cycle of its first start-up. Nodes that
+    neither start nor receive a worm within the run come last.
     """
     begins: dict[int, int] = {}
     sides = {"header on its way": 1, "sends flits": 0, "start-up (processor)": 0, "receives flits": 1}

@@ -24,7 +24,7 @@ HOST_STARTS, HOST_ENDS = "t_hs, host start-up", "t_hr, host reception"
 POSTED, COMES_IN, RECEPTION = "flits from the host", "packet comes in", "t_nr, interface reception"
 STARTS, WAITS, SENDS = "t_ns, interface start-up", "waits for a virtual channel", "packet is sent"
 
-#: Kinds that share a part of the row: one bar at a time, except for packets that overlap in time.
+#: For a kind of bars: another kind that is drawn in the same part of a node's row.
 SHARED = {HOST_ENDS: HOST_STARTS, COMES_IN: POSTED, WAITS: STARTS, SENDS: STARTS}
 
 #: Later than any cycle.
@@ -32,14 +32,15 @@ NEVER = 1 << 62
 
 
 class Bar(NamedTuple):
-    """Activity of a node in cycles ``begin`` to ``end`` - 1; ``end`` is `OPEN` if it does not end in the run.
+    """Activity of a node in cycles ``begin`` to ``end`` - 1; ``end`` is `OPEN` for an activity that does not end.
 
     Members
     -------
     kind : str
     node, begin, end : int
     number : str
-        Number of the packet in its message, from 1. With several messages the message's number precedes it.
+        Number of the packet in its message, from 1. If the run has several messages, the message's number precedes the
+        packet's.
     receiver : str
         Node to which the packet is sent; empty if there is not exactly one.
     track, tracks : int
@@ -61,10 +62,10 @@ Steps = Sequence[Bar]
 
 
 def interfaces_work(result: Run) -> bool:
-    """Return whether interfaces are worth a chart.
+    """Return whether a chart of the run should show its interfaces.
 
-    They are if they forward; or, in a run of up to 50000 cycles, if they cut messages into packets or t_ns or t_nr is
-    not 0.
+    The chart shows interfaces that forward packets. In a run of up to 50000 cycles it also shows interfaces that cut
+    messages into packets, or have a t_ns or t_nr above 0.
     """
     configuration = result.network.configuration
     own = configuration.packet or configuration.t_ns or configuration.t_nr
@@ -74,9 +75,9 @@ def interfaces_work(result: Run) -> bool:
 def interface_bars(result: Run) -> list[Bar]:
     """Return the bars of a run, from the hosts' records and from the interfaces' links and registers in a second run.
 
-    Start-ups and receptions of hosts are cycles of their processors. A packet comes in, or is sent, while its flits are
-    on the link between router and interface, from the first to the last. t_nr and t_ns are measured from the
-    interface's counters.
+    Start-ups and receptions of a host are the cycles in which its processor works on them. A packet comes in, or is
+    sent, while its flits are on the link between router and interface, from the first to the last. t_nr and t_ns are
+    measured from the interface's counters.
 
     Raises
     ------
@@ -121,7 +122,7 @@ def _received(result: Run, times: InterfaceTimes) -> Iterator[Steps]:
 
 
 def _behind(last: int) -> int:
-    """Return the end of a bar with this last cycle."""
+    """Return the end of a bar from the last cycle of its activity; `OPEN` if that is -1."""
     return int(last) + 1 if last >= 0 else OPEN
 
 

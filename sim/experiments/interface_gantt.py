@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_interfaces"]
 
-#: Height in inches of a node's row, least and most, and of all rows on a page.
+#: Heights in inches: least and greatest height of a node's row, greatest height of all rows together.
 LEAST_ROW, MOST_ROW, ROWS = 0.06, 0.42, MOST_HEIGHT - 1.2
 #: Width in inches beside the rows, and height of a row's name.
 BESIDE, NAME = 0.55, 0.085
@@ -72,8 +72,8 @@ def draw_interfaces(result: Run, file: Path, form: str) -> None:
     """Draw the bars of `interface_bars` with one row per node, and cycles from left to right.
 
     A node's row shows from top to bottom the work of its processor, the packets that come into its interface, with
-    t_nr, and the packets that go out, with t_ns. Rows are in the order in which nodes begin. Nodes without a bar have
-    no row. The same run gives the same file.
+    t_nr, and the packets that go out, with t_ns. Rows are in the order in which the first bars of the nodes begin.
+    Nodes without a bar have no row. The same run gives the same file.
 
     Parameters
     ----------
@@ -141,8 +141,8 @@ def _draw(axes: "Axes", bar: Bar, row: int, last: int) -> None:
 class _Letters:
     """Text in bars: the numbers of packets and their receivers, if there is room.
 
-    If fewer than half of the sent packets have room for both, the receiver is written into the t_ns bar in front of
-    the packet. If fewer than half have room there, receivers are omitted.
+    Receivers are written behind the packets' numbers, or into the t_ns bars in front of the packets: where more of them
+    have room. If fewer than half of the sent packets have room there, receivers are omitted.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ class _Letters:
     Attributes
     ----------
     receiver : "behind", "in front" or ""
-        Place of the receivers.
+        Place of the receivers: behind the number, or in the t_ns bar in front; empty if omitted.
     """
 
     def __init__(self, bars: Sequence[Bar], cycle: float, row: float):
@@ -194,7 +194,7 @@ def _caption(result: Run, letters: _Letters) -> list[str]:
     """Return the lines of the caption."""
     one, of = ("1:2", " of message 1") if len(result.messages) > 1 else ("2", "")
     said = {"behind": f"{one}{ARROW}3 is packet 2{of}, sent to node 3",
-            "in front": f"{one} is packet 2{of}, before it the node that it is sent to",
+            "in front": f"{one} is packet 2{of}, in front of it: the node to which it is sent",
             "": f"{one} is packet 2{of}"}
     shown = ("ni", "packet", "rows", "places", "buffer_kind", *HOST_FIELDS, "t_ns", "t_nr", *CHANNEL_FIELDS)
     return [*caption_of(result, shown),

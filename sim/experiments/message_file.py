@@ -20,7 +20,7 @@ from ..host import Message
 
 __all__ = ["Line", "MessageFile", "message_schema", "messages_in", "write_messages"]
 
-#: Length limit of a line in bytes. A message to all nodes of the largest network needs a twentieth of it.
+#: Length limit of a line in bytes. A message to all nodes of the largest network needs a twentieth of this limit.
 LONGEST_LINE = 1 << 20
 
 #: Word for all other nodes in place of a list of destinations.
@@ -96,12 +96,13 @@ class Line(NamedTuple):
 class MessageFile:
     """File of JSON lines, each of them a message.
 
-    A line is ``{"cycle": C, "source": NODE, "destinations": [NODE, ...], "length": L}``. It may have ``"after": K`` or
-    ``"after": [K, ...]``: numbers of earlier messages; the first is 0. A file that begins with ``[`` is one JSON list
-    of such messages, with ``at`` in place of ``cycle``. It is read at once. A byte order mark at the start and blank
-    lines are ignored. Blank lines are not counted.
+    A line is ``{"cycle": C, "source": NODE, "destinations": [NODE, ...], "length": L}``. A line may also have
+    ``"after": K`` or ``"after": [K, ...]``: numbers of earlier messages that its source must have received. The file's
+    first message has number 0. A file that begins with ``[`` is one JSON list of messages, with ``at`` in place of
+    ``cycle``. A JSON list is read into memory as a whole. A byte order mark at the start and blank lines are ignored.
+    Blank lines are not counted.
 
-    The object keeps no content in memory.
+    The object itself keeps no content of the file in memory.
 
     Parameters
     ----------
@@ -124,7 +125,7 @@ class MessageFile:
         Raises
         ------
         WormcastError
-            The file cannot be read, or a line is not a message of this network. Lines are checked one by one.
+            The file cannot be read, or a line is not a message of this network. A line is checked when it is read.
         """
         end = start
         try:
@@ -173,7 +174,7 @@ class MessageFile:
             raise self.refused(number, str(error)) from error
 
     def refused(self, number: int, why: str) -> WormcastError:
-        """Return the refusal of a message."""
+        """Return the error that refuses a message, with the message's number."""
         return WormcastError(f"{self.what}: {self.path}, message {number} (the first is 0): {why}")
 
     def _line(self, topology: Topology, text: bytes, number: int, end: int) -> Line:
@@ -211,7 +212,7 @@ def _node(topology: Topology, node: Any) -> int:
 
 
 def messages_in(file: MessageFile, topology: Topology) -> list[Message]:
-    """Read all messages of a file. Their cycles may be in any order."""
+    """Read all messages of a file. The messages' cycles may be in any order."""
     return [Message(line.cycle, line.source, tuple(line.destinations), line.length, tuple(line.after))
             for line in file.read(topology)]
 

@@ -95,7 +95,7 @@ def require_points(swept: Mapping[str, Sequence[Any]]) -> None:
 
 @contextlib.contextmanager
 def named_point(name: str) -> Iterator[None]:
-    """Put a point's name in front of the errors that it raises."""
+    """Put a point's name in front of the errors that this context raises."""
     try:
         yield
     except WormcastError as error:

@@ -22,7 +22,7 @@ MOST = 1_000_000
 
 def random_plans(topology: Topology, scheme: Scheme, law: Mapping[str, Any], multicasts: int,
                  seed: int = 0, source: int | None = None) -> dict[str, Interval]:
-    """Plan random multicasts with equally distributed sources, or with one source.
+    """Plan random multicasts, each with a random source, or all with the same source.
 
     Parameters
     ----------
@@ -58,7 +58,8 @@ def random_plans(topology: Topology, scheme: Scheme, law: Mapping[str, Any], mul
         created = Source(traffic, topology, sample).until(math.ceil(each / topology.nodes))
         offsets = created.offsets[:each + 1]
         sources, destinations = created.source[:each], created.destinations[:offsets[-1]]
-        if source is not None:  # it replaces each message's source; where it was a destination, that source replaces it
+        # ``source`` replaces each message's drawn source; if it is a destination, the drawn source replaces it there
+        if source is not None:
             own = np.repeat(sources, np.diff(offsets))
             sources, destinations = np.full_like(sources, source), np.where(destinations == source, own, destinations)
         found.append(vars(survey(topology, scheme, sources, offsets, destinations)))

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Run", "plan_messages", "run", "run_bulk"]
 
-#: Cycles in which no host sends or receives a flit of a worm under way before the wait-for graph is built. It doubles
-#: after each time.
+#: The wait-for graph is built if hosts have not sent or received a flit of a worm under way for this number of cycles.
+#: The number doubles each time that the graph shows no deadlock.
 PATIENCE = 512
 CHUNK = 4096
 
@@ -53,13 +53,13 @@ class Run:
         Messages, their worms, and the host program. The host's arrays hold the first and last cycle of every delivery.
     deadlock : Deadlock or None
     faults : tuple of Fault
-        Errors on the wire. Payload that they lost stays undelivered.
+        Errors on the wire. Payload that was lost by these errors stays undelivered.
     stall : float
         See `run`.
     contention : list of dict or None
         Waiting cycles of each message, see `contention`; None if they were not measured.
     residences : tuple of Residence
-        Counts of smart interfaces.
+        Packets that smart interfaces have forwarded, and their time in the buffers.
     """
 
     network: Network
@@ -80,7 +80,7 @@ class Run:
     def ending(self) -> str:
         """Outcome and its cycle, in words.
 
-        A run is delivered in the cycle of its last receipt, which ends the latencies.
+        For a delivered run, the cycle is that of the last receipt, where the latencies end.
         """
         if self.outcome == "delivered":
             return f"delivered in cycle {int(self.host.received.max())}"
@@ -159,7 +159,7 @@ def _cycle(value: np.int64) -> int | None:
 
 
 def check_messages(messages: Sequence[Message]) -> None:
-    """Refuse messages that cannot be sent. The scheme checks their nodes."""
+    """Refuse messages that cannot be sent. The messages' nodes are checked later, by the scheme."""
     require_kind("messages", messages, Sequence)
     if not messages:
         raise WormcastError("messages: an empty list is not valid. Allowed: one or more messages.")
@@ -226,7 +226,8 @@ def run(
     messages : sequence of Message
     engine : "bulk" or "amaranth"
     vcd : Path, optional
-        Waveform file to write. Engine ``bulk`` also writes a file beside it with the first view for viewers (`beside`).
+        Waveform file to write. Engine ``bulk`` also writes layout files for waveform viewers in the same folder
+        (`beside`).
     window : (int, int), optional
         First cycle of the waveform, and the cycle after its last one. Default: the whole run.
     instances : str, optional
@@ -277,7 +278,7 @@ def run(
     outcome, deadlock, faults = run_bulk(bulk, timeout)
     cycles = int(host.counters[NOW])
     if engine == "amaranth":
-        # the bulk engine has determined the number of cycles and detected deadlocks; both must deliver alike
+        # the bulk engine has determined the number of cycles and detected deadlocks; deliveries of both must be equal
         from ..engines.amaranth import AmaranthEngine
 
         host = fresh_host()
@@ -321,7 +322,7 @@ def run_bulk(engine: BulkEngine, timeout: int) -> "tuple[str, Deadlock | None, t
         waiting = (host.injected >= 0) & (host.left > 0)
         aged = (waiting & (now - host.touched > patience)).any()
         if aged or now >= timeout:
-            from ..engines.deadlock import find_deadlock  # most runs do not need it
+            from ..engines.deadlock import find_deadlock  # imported here, because most runs do not need it
 
             deadlock = None if faults else find_deadlock(engine)
             if deadlock:

@@ -24,7 +24,7 @@ from .queues import append, take
 
 __all__ = ["admit", "begin_work", "end_worm", "write_row"]
 
-# parts of a row that are sent in place of a header flit
+# values of ``sent`` before a row's header flits: the next flit holds the row's number; or the number of packets
 ROW_NUMBER, ROW_COUNT = -2, -1
 
 
@@ -46,9 +46,10 @@ def begin_work(cpu, worms, deliveries, smart, counters, worm):
 
 @inlined
 def admit(smart, worms, deliveries, tagged, writing, options, counters):
-    """Reserve a row at all nodes of a message that interfaces forward, and have the rows written.
+    """Reserve the same row at all nodes of each message that interfaces forward, and have these rows written.
 
-    The oldest waiting message of each node is tried. The node that is tried first changes from cycle to cycle.
+    At each node, waiting messages are tried from the oldest on, until no row or tag is free for one of them. The node
+    that is tried first changes from cycle to cycle.
     """
     counters[ADMITS] = 0
     nodes = options[NODES]
@@ -90,7 +91,7 @@ def admit(smart, worms, deliveries, tagged, writing, options, counters):
 def write_row(nodes, smart, worms, deliveries, header, working, writing, options, tx, tx_data, table, node):
     """Put the next flit of a node's child table on its link; see `ChildTable`.
 
-    The message is posted when the last flit of all its rows is written.
+    A message is posted when the last flits of all its rows are sent.
     """
     row = smart[node]
     if row.task == NONE:

@@ -10,28 +10,36 @@ __all__ = ["ADMITS", "CHANNELS", "CHANNEL_BITS", "COUNTED", "CREDITS", "END", "E
 NONE = -1
 RECEIPT = -2
 
-# places in Host.options. SPREAD: flits of a packet that together hold its worm's tag and its number. ROWS: messages
-# that a smart interface may forward, 0 for other interfaces. COUNTED: rows contain the number of packets. RATE, OF: a
-# node's host moves RATE flits in OF cycles, 0 for no limit. SEPARATE: each direction has that rate. NODES: of a lane
+# Indices into Host.options.
+# SPREAD: number of a packet's first flits that together hold its worm's tag and the packet's number.
+# ROWS: number of messages that a smart interface may forward at a time; 0 for other interfaces.
+# COUNTED: rows of child tables contain the number of packets. NODES: number of nodes of a lane.
+# RATE, OF: a host moves at most RATE flits in OF cycles; there is no limit if RATE is 0.
+# SEPARATE: each direction of a host has this rate; otherwise both directions share it.
 WIDTH, CHANNEL_BITS, CHANNELS, PACKET, T_HR, T_NR, SPREAD, ROWS, COUNTED, RATE, OF, SEPARATE, NODES = range(13)
-# places in Host.counters. ADMITS: rows have become free
+# Indices into Host.counters. ADMITS: not 0 if a message may now find a free row in the child tables.
 NOW, UNDELIVERED, NEXT, TAG, UNDER_WAY, HELD, FAULT, FAULT_NODE, FAULT_CHANNEL, FREED, ADMITS = range(11)
-# places in Meter.counters: cycles counted in bytes so far, cycles in which waiting worms were counted
+# Indices into Meter.counters. NARROW: cycles since counts were moved from bytes to full numbers.
+# SAMPLES: cycles in which waiting worms were counted.
 NARROW, SAMPLES = range(2)
-# places in the state of `jump`. END: the cycle at which the run ends. LOOK: the first cycle in which it acts. IMAGE:
-# the cycle of the memory image, or NONE. CREDITS: sum of all hosts' credits then. EVENT: the hosts' next event. WAIT:
-# cycles for which memory is compared with the image. SKIPPED: cycles so far
+# Indices into the state of `jump`.
+# END: the cycle in which the run ends. LOOK: the first cycle in which `jump` acts.
+# IMAGE: the cycle in which the memory image was stored, or NONE.
+# CREDITS: sum of all hosts' credits in cycle IMAGE.
+# EVENT: the cycle of the hosts' next event. SKIPPED: number of cycles skipped so far.
+# WAIT: number of cycles for which memory is compared with the image.
 END, LOOK, WAIT, IMAGE, CREDITS, EVENT, SKIPPED = range(7)
 
 # bits of a tag, the number that tells worms under way apart
 TAG_BITS = 16
-# bits of a message's number that hold its row; see hw.interface.smart
+# the bits of a forwarded message's tag that are the number of its row in child tables; see hw.interface.smart
 ROW_MASK = 255
 
-# parts of the program that are compiled only if used: smart interfaces, stalls of consumption channels, hosts with a
-# limited flit rate, flits too narrow for a whole tag, counts of flits on links
+# Switches for parts of the program that are compiled only if a run uses them. SMART: the run has smart interfaces.
+# STALLED: consumption channels may stall. THROTTLED: hosts have a limited flit rate.
+# SPREADING: payload flits are too narrow for a whole tag. METERED: flits on links are counted.
 SMART = STALLED = THROTTLED = SPREADING = METERED = True
 SWITCHES = "SMART", "STALLED", "THROTTLED", "SPREADING", "METERED"
 
-# marks on a link, least significant bit first: valid, virtual channel (no bits towards the network), head, tail
+# bits of a link's marks, from the least significant: valid, virtual channel (only towards the host), head, tail
 VALID, HEAD, TAIL = 1, 2, 4

@@ -22,7 +22,7 @@ def sampled(cycle):
 
 @compiled
 def samples(first, end):
-    """Return the number of cycles from ``first`` up to ``end`` in which waiting worms are counted."""
+    """Return the number of cycles from ``first`` to ``end`` - 1 in which waiting worms are counted."""
     begin = min(end, first + 63 & ~63)
     last = max(begin, end & ~63)
     count = last - begin >> 6
@@ -35,7 +35,7 @@ def samples(first, end):
 
 @compiled
 def count_links(ports, flits, tails, outputs):
-    """Count flits and tails on the links that each port of a kind of component drives, eight instances to a word."""
+    """Count flits and tails on the links that ports of components drive; a word holds eight instances of a port."""
     ones = np.uint64(0x0101010101010101)
     for k in range(np.uint64(len(ports))):
         start, tail, words, first = ports[k, 0], ports[k, 1], ports[k, 2], ports[k, 3]
@@ -114,7 +114,7 @@ def count_sample(meter, state):
 
 @compiled
 def count_grants(meter, inputs, state):
-    """Count the tokens that are taken in this cycle: a token comes to a switch, and a worm there requests it."""
+    """Count the tokens that worms take in this cycle: a token arrives at a switch, and a worm there requests it."""
     ones, gathered = np.uint64(0x0101010101010101), np.uint64(0x0102040810204080)
     for row in range(len(meter.stations)):
         kind, at, begin, end = meter.stations[row]

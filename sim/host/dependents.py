@@ -12,13 +12,13 @@ from .constants import NONE
 
 __all__ = ["RELEASE", "awaited", "link", "receipts"]
 
-#: Worm that waits for the receipt of a delivery, and the next such worm, or -1. ``freed`` is a separate list: the
-#: released worms in the order of release, as many as `Host.counters` has in `FREED`.
+#: Worm that waits for the receipt of a delivery. ``next``: index of the delivery's next record, or -1.
+#: ``freed``: a separate list of the released worms, in the order of release; `Host.counters` has its length in `FREED`.
 RELEASE = np.dtype([(field, np.int32) for field in ("worm", "delivery", "next", "freed")])
 
 
 def awaited(worms: Worms, waiting: npt.NDArray[np.int64], nodes: int) -> npt.NDArray[np.int64]:
-    """Return the delivery that each of these worms waits for: to its source, of the worm it comes after; or -1."""
+    """Return the delivery that each worm waits for: the one at its source by the worm that it is ``after``; or -1."""
     given = np.repeat(np.arange(len(worms)), np.diff(worms.destination_offsets)) * nodes + worms.destinations
     by_key = np.argsort(given)
     wanted = worms.after[waiting] * nodes + worms.source[waiting]
@@ -41,7 +41,7 @@ def link(deliveries, releases, first):
 
 def receipts(first_worms: npt.NDArray[np.int64], host: Any, waiting: npt.NDArray[np.int64],
              others: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return, for each message that waits for another, the other's delivery to the message's source; or -1."""
+    """Return for each waiting message the delivery at its source of the message that it waits for; or -1."""
     found = np.full(len(waiting), -1)
     _find_receipts(first_worms, host.worms, host.deliveries, waiting, others, found)
     return found

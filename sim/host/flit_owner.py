@@ -14,25 +14,25 @@ from .program_layout import Host
 __all__ = ["Packet", "brought_by", "children_at", "packet_at_interface", "packet_of"]
 
 Packet = tuple[int, int]
-"""Worm, and number of its packet, from 0."""
+"""Index of a worm, and number of one of its packets, from 0."""
 
 
 def packet_of(host: Host, flits: Sequence[int], *, begins: bool) -> Packet | None:
     """Return the packet that payload flits belong to, decoded from their data.
 
-    Copies that interfaces forward all have the number of their message's first worm.
+    For all worms that interfaces forward, the result names the first worm of their message.
 
     Parameters
     ----------
     flits : sequence of int
         Data of consecutive flits.
     begins : bool
-        The first of them is the packet's first payload flit.
+        The first of ``flits`` is the packet's first payload flit.
 
     Returns
     -------
     Packet or None
-        None if no worm under way has such data, or if there are too few narrow flits.
+        None if no worm under way has this tag, or if the narrow flits are too few to identify a packet.
     """
     width, packet, spread = (int(host.options[place]) for place in (WIDTH, PACKET, SPREAD))
     if spread == 1:
@@ -50,7 +50,7 @@ def packet_of(host: Host, flits: Sequence[int], *, begins: bool) -> Packet | Non
     same = host.tagged[under_way[(under_way ^ flits[-1]) & mask == 0]]
     if len(same) != 1 or (packet and host.worms["length"][same[0]] > packet):
         return None
-    # later flits have the tag's low bits; without further tag bits, so do the first flits
+    # later flits hold the tag's low bits; first flits do, too, if the tags of all worms under way fit into one flit
     return (int(same[0]), 0) if len(flits) > spread or under_way.max() <= mask else None
 
 
@@ -104,7 +104,7 @@ def packet_at_interface(host: Host, register: Callable[[str, int], Any], queue: 
     name = f"injection_{port}"
     if not register(f"{name}.owns", node) or int(register(f"{name}.packet_vc", node)) != vc:
         return None
-    # flits that the host has sent and the injection has not: on the link, and in its buffer
+    # flits that the host has sent and the injection port has not: those on the link, and in the port's buffer
     buffer = f"{name}.buffer.vc0_"
     end, start = (int(register(buffer + place, node)) if queue > 1 else 0 for place in ("write_at", "read0_at"))
     behind = int(on_link) + fill_level(end, start, int(register(buffer + "filled0", node)), queue)
@@ -121,7 +121,7 @@ def packet_at_interface(host: Host, register: Callable[[str, int], Any], queue: 
     if host.worms["posting"][worm] >= 0:
         return None
     packet = int(host.options[PACKET])
-    # the packet is not finished: it is the packet of the next payload flit
+    # the port has not finished its packet, so it is the packet of the next payload flit that the port sends
     payload = max(0, sent - behind - int(host.worms["headers"][worm]))
     return worm, payload // packet if packet else 0
 

@@ -33,7 +33,7 @@ __all__ = ["FIRST_LOOK", "FIRST_WAIT", "NEVER", "jump", "next_event", "watch"]
 #: Cycles without a worm under way before an image of memory is stored.
 FIRST_LOOK = 64
 
-#: Cycles for which memory is compared with the first image; doubled for each further image.
+#: Number of cycles for which memory is compared with the first image. It doubles for each further image.
 FIRST_WAIT = 16
 
 #: Cycle that no run reaches.
@@ -113,10 +113,10 @@ def _differ(memory, image, start):
 def jump(host, meter, state, outputs, idle, image):
     """Skip cycles up to the next event of a host, or up to the end of the run, if the state recurs periodically.
 
-    For use while no worm is under way, after every cycle from ``idle[LOOK]`` on. Hosts do nothing before their next
-    event. So memory that is the same in two cycles repeats from then on, with the distance of the two cycles as its
-    period. (Tokens circulate even without traffic.) Brent's algorithm finds the period. Without a worm no flit is on
-    a link and nothing waits, so only the number of samples grows in the meter.
+    Call this function after every cycle from ``idle[LOOK]`` on while no worm is under way. Hosts do nothing before
+    their next event. So if memory is the same in two cycles, it repeats from then on, with the distance of the two
+    cycles as its period. Tokens circulate even without traffic. Brent's algorithm finds the period. Without a worm no
+    flit is on a link and nothing waits, so only the number of samples grows in the meter.
 
     Parameters
     ----------

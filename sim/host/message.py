@@ -18,8 +18,8 @@ __all__ = ["Message", "make_host"]
 class Message:
     """Multicast to send: created in cycle ``at``, with ``length`` payload flits.
 
-    ``after``: numbers of earlier messages that have its source as a destination. The message is then created in cycle
-    ``at`` or when its source notes the last of these receipts, whichever is later.
+    ``after``: numbers of earlier messages whose receipt by this message's source it waits for. With ``after``, the
+    message is created in cycle ``at`` or when its source notes the last of these receipts, whichever is later.
     """
 
     at: int

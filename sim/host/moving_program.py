@@ -30,7 +30,7 @@ class MovingHost:
     Attributes
     ----------
     host : Host
-        The present program. It is invalid after worms have been added or dropped.
+        The present program. Adding or dropping worms replaces this object by a new one, and makes the old one invalid.
     """
 
     def __init__(self, host: Host):
@@ -38,9 +38,10 @@ class MovingHost:
         self.host = host
 
     def append(self, more: Host) -> None:
-        """Add the worms of a program that has not begun. They must be created no earlier than those that wait already.
+        """Add the worms of a program that has not begun.
 
-        The arrays of ``more`` are used up.
+        No added worm may be created before a worm that already waits. The arrays of ``more`` are changed, and must not
+        be used afterwards.
         """
         host = self.host
         worms, deliveries, releases = len(host.worms), len(host.deliveries), len(host.releases)
@@ -64,7 +65,7 @@ class MovingHost:
         self._renew()
 
     def wait_for(self, first_worms: Integers, messages: Integers, others: Integers) -> None:
-        """Let messages wait for their sources' receipts of other messages, besides what they wait for already.
+        """Let messages wait until their sources have noted receipts of other messages, too.
 
         Receipts that are noted already are skipped.
 
@@ -73,7 +74,8 @@ class MovingHost:
         first_worms : int array [messages]
             First worm of each message here, in order.
         messages, others : int64 arrays of the same length
-            Message without a posted worm, and message whose receipt at its source it waits for. No pair occurs twice.
+            Waiting message, without a posted worm; and the other message, whose receipt by the waiting message's source
+            it waits for. No pair occurs twice.
 
         Raises
         ------
@@ -99,9 +101,9 @@ class MovingHost:
         self._renew()
 
     def drop(self, worms: int) -> None:
-        """Drop the first ``worms`` worms, all of which are received. The others are numbered from 0.
+        """Drop the first ``worms`` worms, which must be received. The remaining worms are numbered from 0.
 
-        The list of worms released before this is cleared.
+        The list of released worms (``freed`` in `RELEASE`) is cleared.
         """
         if not worms:
             return
@@ -129,13 +131,13 @@ class MovingHost:
 
 @compiled
 def _worm(number, worms):
-    """Renumber a worm. A dropped worm becomes -1, and -1 stays."""
+    """Return the new number of a worm after a drop: -1 for a dropped worm, and for -1."""
     return max(number - worms, -1)
 
 
 @compiled
 def _task(number, worms, deliveries):
-    """Renumber a task, as `_worm` does. The receipt of delivery d is -2 - d."""
+    """Return the new number of a task after a drop, as `_worm` does. The receipt of delivery d is -2 - d."""
     if number >= 0:
         return max(number - worms, -1)
     return number + deliveries if number + deliveries < -1 else -1
@@ -148,7 +150,7 @@ def _release(number, place):
 
 @compiled
 def _renumber_rows(worms, deliveries, releases, first_worm, first_delivery, header, packets, place):
-    """Renumber the references between the remaining rows."""
+    """Adapt the references between the remaining rows to their new numbers."""
     for at in range(len(worms)):
         worm = worms[at]
         worm.delivery -= first_delivery
@@ -176,7 +178,7 @@ def _renumber_rows(worms, deliveries, releases, first_worm, first_delivery, head
 
 @compiled
 def _renumber_work(nodes, streams, channels, smart, tagged, worms, deliveries):
-    """Renumber the worms and deliveries of nodes, links and channels."""
+    """Adapt the worms and deliveries in records of nodes, links and channels to their new numbers."""
     for at in range(len(nodes)):
         node = nodes[at]
         node.task = _task(node.task, worms, deliveries)

@@ -14,7 +14,7 @@ __all__ = ["forwarded_messages", "lay_out_rows"]
 
 
 def forwarded_messages(network: Network, worms: Worms) -> npt.NDArray[np.bool_]:
-    """Return for each message whether interfaces forward it: it has several worms, of a scheme for smart interfaces.
+    """Return for each message whether interfaces forward it: it has several worms, planned for smart interfaces.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def lay_out_rows(network: Network, worms: Worms, forwarded: npt.NDArray[np.bool_
     heads = offsets[:-1][forwarded]
     rows["posting"][heads] = offsets[1:][forwarded] - 1
     rows["headers"][heads] = 1  # the flit that marks a forwarded message
-    # one behind the other: the worms of a node and a message, in the order of sending
+    # ``order``: the worms that one node sends of one message are adjacent, in the order of sending
     order = chosen[np.lexsort((worms.rank[chosen], worms.source[chosen], message_of[chosen]))]
     same = (message_of[order[1:]] == message_of[order[:-1]]) & (worms.source[order[1:]] == worms.source[order[:-1]])
     rows["sibling"][order[:-1][same]] = order[1:][same]

@@ -1,4 +1,4 @@
-"""Data of payload flits, compiled: the number of their worm, and their place in it."""
+"""Data of payload flits, compiled: the tag of their worm, and their place in the worm."""
 
 import numpy as np
 
@@ -13,8 +13,9 @@ __all__ = ["free_tag", "joined", "payload", "place_of"]
 def payload(tag, place, options, part):
     """Return one 64-bit part of a payload flit's data: 16 bits of tag and 16 of place, repeated up to the flit's width.
 
-    In narrow flits the first ones of a packet carry its tag and its number, low bits first. To all after the first the
-    tag's low bits are added, so that most flits identify their worm while few worms are under way.
+    If flits are narrow, the first flits of a packet carry the worm's tag and the packet's number, low bits first. The
+    tag's low bits are added to the data of all flits after the first one. So most flits identify their worm while few
+    worms are under way.
     """
     width, spread, packet = options[WIDTH], options[SPREAD], options[PACKET]
     if SPREADING:
@@ -33,19 +34,19 @@ def payload(tag, place, options, part):
 
 @compiled
 def place_of(data, width):
-    """Return the place in its worm from the first 32 bits of a payload flit. In narrow flits it has fewer bits."""
+    """Return a payload flit's place in its worm, read from its first 32 bits of data; fewer bits in narrow flits."""
     return (data >> TAG_BITS) & 0xFFFF & ((1 << min(width, 32) - TAG_BITS) - 1)
 
 
 @compiled
 def joined(word, data, before, width):
-    """Join the data of ``before`` narrow flits of a packet, ``word``, with the data of the next flit."""
+    """Join ``word``, the data of a packet's first ``before`` narrow flits, with the next flit's ``data``."""
     return word | (data - word & (1 << width) - 1) << before * width if before > 0 else data
 
 
 @compiled
 def free_tag(tagged, start, bits, rows):
-    """Return the next tag of ``bits`` bits that no worm under way has, and with low bits that are no row's; or -1."""
+    """Return the next free tag of ``bits`` bits, or -1. Its low bits must not be the number of a table row."""
     mask = min(len(tagged), 1 << min(bits, TAG_BITS)) - 1
     tag = start & mask
     for _ in range(mask + 1):

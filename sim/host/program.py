@@ -65,7 +65,7 @@ def needed(host: Host, *, metered: bool = False) -> dict[str, bool]:
 
 @compiled
 def _stalls(stall, cycle, node, channel):
-    """Return whether the consumption channel is stalled in this cycle: a hash, independent of an engine's order."""
+    """Return whether a consumption channel is stalled in this cycle: by a hash, which is the same in all engines."""
     mixed = stall[1] ^ np.uint64(cycle) * np.uint64(0x9E3779B97F4A7C15)
     mixed ^= np.uint64(node * 64 + channel + 1) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ mixed >> np.uint64(31)) * np.uint64(0x94D049BB133111EB)
@@ -111,14 +111,14 @@ def _compute(nodes, streams, worms, deliveries, releases, smart, working, sendin
 
 @inlined
 def _tag_bits(worm, options):
-    """Return the bits of a worm's first packet. They hold its tag, so a short packet has a shorter tag."""
+    """Return the number of payload bits in a worm's first packet. With fewer than 16 bits, the tag is shorter, too."""
     packet = options[PACKET]
     return options[WIDTH] * (min(worm.length, packet) if packet > 0 else worm.length)
 
 
 @inlined
 def _may_begin(stream, worms, tagged, options, counters):
-    """Return whether a tag is free for the next worm of a link, as nearly always."""
+    """Return whether a tag is free for the next worm of a link. Tags are seldom all in use."""
     if counters[UNDER_WAY] == 0 or worms[stream.first].posting >= 0:
         return True
     bits = _tag_bits(worms[stream.first], options)
@@ -135,7 +135,7 @@ def _send(streams, worms, header, tagged, sending, options, counters, row, tx, t
     worm = stream.worm
     if worm < 0:
         if not _may_begin(stream, worms, tagged, options, counters):
-            # the host holds the worm back, not the network: the run is not valid
+            # the host, not the network, holds the worm back until a tag is free: the run is not valid
             counters[HELD] = _tag_bits(worms[stream.first], options)
         else:
             worm = stream.first
@@ -145,7 +145,7 @@ def _send(streams, worms, header, tagged, sending, options, counters, row, tx, t
                 begun.tag = free_tag(tagged, counters[TAG], _tag_bits(begun, options), options[ROWS])
                 tagged[begun.tag] = worm
                 counters[TAG] = (begun.tag + 1) & (len(tagged) - 1)
-            last = max(worm, begun.posting)  # all worms of a forwarded message begin with it
+            last = max(worm, begun.posting)  # all worms of a forwarded message begin with its first worm
             for other in range(worm, last + 1):
                 worms[other].injected = now
             counters[UNDER_WAY] += last + 1 - worm
@@ -159,7 +159,7 @@ def _send(streams, worms, header, tagged, sending, options, counters, row, tx, t
     if worm >= 0:
         place = stream.sent - stream.headers
         if place < 0:
-            # a forwarded message has no header: a flit with both marks stands for it
+            # a forwarded message has no header: a flit with head and tail marks replaces it
             tx[port, node] = VALID | HEAD | (TAIL if worms[worm].posting >= 0 else 0)
             at = worms[worm].header_at + stream.sent
             for part in range(tx_data.shape[1]):
@@ -181,7 +181,7 @@ def _send(streams, worms, header, tagged, sending, options, counters, row, tx, t
 
 @compiled
 def _begin(channels, worms, deliveries, begun, tagged, options, row, node, data):
-    """Find the delivery and the packet of a first payload flit. Return False if there is none."""
+    """Find the delivery and the packet that a first payload flit begins. Return False if no worm fits."""
     width, packet = options[WIDTH], options[PACKET]
     tag = np.int64(data) & (len(tagged) - 1)
     worm = tagged[tag]
@@ -224,7 +224,7 @@ def _fail(counters, fault, node, channel):
 @inlined
 def _receive(nodes, channels, worms, deliveries, begun, smart, tagged, working, options, counters, marks, rx_data, link,
              node, vc, row):
-    """Take the flit that the interface hands over, and compare it with the expected one."""
+    """Receive the flit that the interface hands to the host, and compare it with the expected one."""
     now, width = counters[NOW], options[WIDTH]
     number = link * options[CHANNELS] + vc
     channel = channels[row]
@@ -283,9 +283,10 @@ def _receive(nodes, channels, worms, deliveries, begun, smart, tagged, working, 
 
 @inlined
 def _move(nodes, streams, channels, worms, header, tagged, sending, options, counters, tx, tx_data, rx_credit, node):
-    """Move a node's flits in both directions, within the rate of its memory. A returned credit is a moved flit.
+    """Move a node's flits in both directions, within the rate of its memory. A returned credit counts as a flit.
 
-    A token bucket holds at most the flits of three cycles. Both directions share one, or have one each.
+    A token bucket holds at most two flits, or the flits of one cycle if these are more. Both directions share a token
+    bucket, or each direction has its own.
     """
     count, vcs = len(nodes), options[CHANNELS]
     cpu, cost = nodes[node], options[OF]
@@ -397,7 +398,8 @@ def host_step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found):
     tx_credit : unsigned [ports, nodes]
         Credits from the interfaces in this cycle.
     tx, tx_data, rx_credit : unsigned [ports, nodes], unsigned [ports, parts, nodes], unsigned [links, nodes]
-        Words that the hosts' registers drive in the next cycle. The links to smart interfaces' tables follow the ports.
+        Words that the hosts' registers drive in the next cycle. In ``tx``, the links to smart interfaces' child tables
+        follow those of the injection ports.
     found : int64 [nodes + 1]
         Scratch memory.
     """
@@ -408,8 +410,8 @@ def host_step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found):
 def _copy(wires, inputs, outputs):
     """Copy runs of words, and single words.
 
-    A run is a column: target, source, length, mask. A single word is a column: target, source. The numbers are
-    unsigned, so that LLVM vectorises runs.
+    A run is a column of four numbers: first target, first source, length, first mask. A single word is a column of two
+    numbers: target, source. The numbers are unsigned, so that LLVM vectorises runs.
     """
     runs, masks, single = wires
     for k in range(runs.shape[1]):
@@ -442,22 +444,22 @@ def gather(runs, inputs, outputs):
 @native(*SWITCHES)
 def run_cycles(cycles, beyond, calls, runs, inputs, outputs, host, rx, rx_data, tx_credit, tx, tx_data, rx_credit,
                found, meter, state, idle, image):
-    """Run a network of lowered components for this number of cycles, or until everything is delivered.
+    """Run a network of lowered components for ``cycles`` cycles, or until everything is delivered.
 
-    Cycles without events are skipped, up to cycle ``idle[END]``. It may lie after the last of these cycles.
+    Cycles without events are skipped, up to cycle ``idle[END]``, which may be after the last of the ``cycles`` cycles.
 
     Parameters
     ----------
     calls : int64 [kinds, 5]
         Arguments of `call_step`, by kind of component.
     runs : (uint64 [4, runs], unsigned [masks]) for each word size
-        For words on links: first target, first source and length of each run, and the first of its masks, 0 for none.
-        The masks.
+        Words on links. First array: first target, first source and length of each run, and index of its first mask, 0
+        for no mask. Second array: the masks.
     inputs, outputs : unsigned [words] for each word size
-    rx ... found
+    rx, rx_data, tx_credit, tx, tx_data, rx_credit, found
         As in `host_step`.
     meter : Meter
-        Its counters; see there.
+        Arrays and counters of the measurements, see `Meter`.
     state : uint8 [bytes]
         The components' state, kind after kind, the routers' first.
     idle, image : int64 [7], uint8 [bytes]

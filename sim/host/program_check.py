@@ -1,4 +1,4 @@
-"""Check of a host's program from a file. Compiled code uses its numbers as array indices."""
+"""Check of a host's program from a file. Compiled code uses the program's numbers as array indices without a check."""
 
 import numpy as np
 
@@ -7,8 +7,8 @@ from .program_layout import Host
 
 __all__ = ["require_program"]
 
-#: Array that each field of a record is an index of, by fields of `Host`. With ?, -1 is allowed. A task is a worm, or
-#: the receipt of a delivery.
+#: Fields of the records of `Host` that are indices, and the array for which each field is an index.
+#: A question mark allows -1. A task is the index of a worm, or stands for the receipt of a delivery.
 NUMBERS: dict[str, dict[str, str]] = {
     "nodes": {"task": "task", "first": "task", "last": "task"},
     "streams": {"worm": "worms?", "first": "worms?", "last": "worms?", "before": "worms?"},
@@ -23,12 +23,12 @@ NUMBERS: dict[str, dict[str, str]] = {
 
 
 def require_program(host: Host) -> None:
-    """Refuse arrays that are not a program: an index is out of range, or they do not fit together.
+    """Refuse arrays that are not a program: an index is out of range, or the arrays contradict each other.
 
     Raises
     ------
     ValueError
-        Names the first such array.
+        Names the first array that is not valid.
     """
     sizes = {field: len(array) for field, array in host._asdict().items()}
     receipts = RECEIPT - sizes["deliveries"] + 1
@@ -63,7 +63,7 @@ def _require(name: str, numbers: np.ndarray, least: int, size: int) -> None:
 
 
 def _lists(host: Host) -> bool:
-    """Return whether the releases of each receipt are a list of their own, in the order of rows, up to its last."""
+    """Return whether the releases of each delivery are one linked list in the order of rows, up to ``last_release``."""
     releases, deliveries = host.releases, host.deliveries
     of, goes_on = releases["delivery"], np.flatnonzero(releases["next"] >= 0)
     following = releases["next"][goes_on]

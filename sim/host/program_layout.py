@@ -27,38 +27,53 @@ Records = npt.NDArray[np.void]
 
 
 def _record(*fields: str, narrow: tuple[str, ...] = ()) -> np.dtype:
-    """Return a record type with fields of 64 bits, then fields of 32 bits for long arrays."""
+    """Return a record type: ``fields`` of 64 bits, then fields ``narrow`` of 32 bits to save memory."""
     return np.dtype([*((field, np.int64) for field in fields), *((field, np.int32) for field in narrow)])
 
 
-#: Node's processor: its present task, the cycle of its end, and the first and last waiting task. A task is the number
-#: of a worm to post, or -2 - d for the receipt of delivery d. ``taken``, ``given``: token buckets of its memory.
-#: ``turn``: the direction to serve first.
+#: Processor of a node. ``task``, ``until``: the processor's present task, and the cycle in which this task ends.
+#: ``first``, ``last``: the first and the last task that wait for the processor.
+#: A task is the number of a worm to post, or -2 - d for the receipt of delivery d.
+#: ``taken``, ``given``: token buckets that limit the host's flit rate: of received and of sent flits; or one for both.
+#: ``turn``: the direction in which the host moves flits first in a cycle.
 NODE = _record("task", "until", "first", "last", "taken", "given", "turn")
-#: Smart interface's table: taken rows, one bit each; first and last worm that wait for rows; the row being written (a
-#: worm: the row of its source; -2 - d: the row of the node of delivery d), and first and last row that wait to be
-#: written; the child with the next header, and the number of its header flits that are sent.
+#: Child table of a smart interface. ``rows``: one bit for each row that is in use.
+#: ``first_waiting``, ``last_waiting``: first and last worm that wait for free rows.
+#: ``task``, ``first``, ``last``: the row that is being written, the first and the last row that wait to be written.
+#: A worm's number stands for the row at its source, -2 - d for the row at the node of delivery d.
+#: ``child``, ``sent``: the child whose header flits are being written, and the number of them that are sent.
 SMART = _record("rows", "first_waiting", "last_waiting", "task", "first", "last", "child", "sent")
-#: Link to an injection port: the worm being sent, its flits sent, all its flits, its header flits; first and last worm
-#: that wait for the link; the worm sent before; the number of worms begun.
+#: Link from a host to an injection port. ``worm``: the worm that is being sent over the link.
+#: ``sent``, ``flits``, ``headers``: of this worm, the number of flits already sent, of all flits, and of header flits.
+#: ``first``, ``last``: the first and the last worm that wait for the link. ``before``: the worm that was begun last.
+#: ``worms``: number of worms that were begun on the link so far.
 STREAM = _record("credits", "worm", "sent", "flits", "headers", "first", "last", "before", "worms")
-#: Consumption channel: the delivery of the incoming packet, place of the next flit, place after the packet's last flit,
-#: credits not yet returned; of a packet that is not identified yet: data of its flits, their number, and the cycle of
-#: the first.
+#: Consumption channel. ``delivery``: index of the delivery to which the incoming packet belongs.
+#: ``place``, ``end``: place of the next flit in its worm, and the place after the packet's last flit.
+#: ``owed``: number of credits that the host has not returned yet.
+#: ``word``, ``seen``, ``since``: of a packet that is not identified yet, data, number and first cycle of its flits.
 CHANNEL = _record("delivery", "worm", "tag", "place", "end", "owed", "word", "seen", "since")
-#: ``waits``: number of events still to come, its message's cycle and receipts. ``ready``: that cycle, or the cycle of
-#: the last receipt. ``cost``: processor cycles before it is posted. ``stream``: row of its link. ``touched``: cycle in
-#: which a flit was last sent or received. ``left``: deliveries outstanding. ``previous``: the worm sent before it on
-#: the same link. ``tag``: while it is under way. ``behind``: the next task or worm in its queue. ``posted``: cycle in
-#: which it entered the queue of its link. ``message``: number of its message in its lane. If interfaces forward a
-#: message, its first worm, the ``root`` of all, represents all up to the worm ``posting``. ``sibling``: the worm that
-#: the same node sends next. ``own_headers``: its header flits. ``rows_due``: rows still to be written.
+#: Worm. ``waits``: number of events that the worm still waits for: the cycle of its message, and receipts.
+#: ``ready``: cycle of the worm's message, or cycle of the last receipt that the worm waited for.
+#: ``cost``: number of cycles that a processor works before the worm is posted.
+#: ``posted``: cycle in which the worm entered the queue of its link. ``stream``: index of this link in `Host.streams`.
+#: ``touched``: cycle in which a host last sent or received a flit of the worm.
+#: ``left``: number of outstanding deliveries of the worm. ``tag``: the worm's tag while the worm is under way.
+#: ``previous``: the worm that was sent before this one on the same link.
+#: ``behind``: the next task or worm in the queue in which the worm waits.
+#: ``message``: number of the worm's message in its lane. ``own_headers``: number of the worm's own header flits.
+#: ``root``: the first worm of the message, if interfaces forward the message; else -1.
+#: ``posting``: in the first worm of a forwarded message, the message's last worm; else -1.
+#: ``sibling``: the next worm of a forwarded message that the same node sends.
+#: ``rows_due``: in the first worm of a forwarded message, number of table rows that are not written yet.
 WORM = _record("ready", "posted", "injected", "handed", "touched", "header_at", "cost", narrow=(
     "source", "length", "headers", "stream", "delivery", "delivery_end", "left", "previous", "tag", "waits",
     "behind", "message", "root", "posting", "sibling", "own_headers", "rows_due"))
-#: ``due``: payload flits outstanding. ``packets``: row of its first packet. ``release``, ``last_release``: list of
-#: worms that wait for it. ``behind``: the task behind its receipt. ``first``: the packet with the flit that arrived in
-#: cycle ``head``. ``child``: the first worm that its node's interface forwards.
+#: Delivery of a worm at a node. ``due``: number of payload flits that have not arrived at the node.
+#: ``packets``: index of the delivery's first packet in `Host.begun`. ``first``: number of the first packet to arrive.
+#: ``release``, ``last_release``: first and last entry in the list of worms that wait for the delivery's receipt.
+#: ``behind``: the task after the delivery's receipt in the processor's queue.
+#: ``child``: the first of the message's worms that the node's interface forwards.
 DELIVERY = _record("head", "tail", "received", "packets", narrow=(
     "node", "worm", "due", "release", "last_release", "behind", "first", "child"))
 
@@ -66,28 +81,30 @@ DELIVERY = _record("head", "tail", "received", "packets", narrow=(
 class Host(NamedTuple):
     """All nodes' hosts, as arrays for the compiled `host_step`.
 
-    Worms are numbered in the order of their messages. A node has one processor. It does tasks in the order in which
-    they arise: worms when their message is created, receipts when the last flit has arrived, and worms that wait for
-    receipts when the last of these is noted. Tasks of one cycle have this order, messages by number. Posting a worm
+    Worms are numbered in the order of their messages. A node has one processor. The processor does tasks in the order
+    in which they arise. The task of a worm arises when its message is created, or when the last receipt that the worm
+    waits for is noted. The task of a receipt arises when the last flit of the delivery has arrived. Tasks that arise in
+    one cycle have this order: worms of created messages by message number, receipts, released worms. Posting a worm
     takes t_hs cycles, after the injection delay for the first worm of a message. Noting a receipt takes t_hr cycles. A
-    posted worm is sent after the others of its injection port while the processor goes on.
+    posted worm is sent after those posted before it at the same injection port; the processor does not wait for that.
 
     A payload flit carries its worm's tag (16 bits, unique among the worms under way) and its place in the worm,
-    repeated over the flit's width, and every receipt is compared with the expected data. With narrower flits the first
-    flits of a packet carry the tag and the packet's number, low bits first, and the others the tag's low bits. Packets
-    of a worm may arrive in any order and interleaved.
+    repeated over the flit's width, and every receipt is compared with the expected data. In flits of up to 16 bits, the
+    first flits of a packet carry the tag and the packet's number, low bits first. The packet's other flits carry the
+    tag's low bits. Packets of a worm may arrive in any order and interleaved.
 
-    A message that smart interfaces forward has one tag for all its worms. It is posted once, when the same row of the
-    child tables is free at all its nodes; the tag's low 8 bits are the row. The rows are written before, over separate
-    links, and are free when all destinations have the message. Interfaces therefore always have room.
+    A message that smart interfaces forward has one tag for all its worms. Such a message gets a row of the child tables
+    that is free at all its nodes; the tag's low 8 bits are the number of the row. Hosts write the rows over separate
+    links, and then the source posts the message once. A row is free again when all destinations have received the
+    message. Interfaces therefore always have a row for an arriving message.
     """
 
     nodes: Records  # [nodes], NODE
-    streams: Records  # [ports x nodes], STREAM: all nodes of port 0, of port 1, ...
+    streams: Records  # [ports x nodes], STREAM: port 0 of all nodes, then port 1 of all nodes
     channels: Records  # [links x nodes x channels of a link], CHANNEL
     worms: Records  # [worms], WORM
     deliveries: Records  # [deliveries], DELIVERY
-    agenda: Integers  # worms that wait for no receipt of their own message, in the order of their cycles
+    agenda: Integers  # worms that wait for no receipt of their own message, in the order of creation cycles
     releases: Records  # [pairs of a receipt and a waiting worm], RELEASE
     header: Words  # [header flits, parts], data
     begun: Flags  # [packets of all deliveries]
@@ -97,17 +114,17 @@ class Host(NamedTuple):
     sending: Flags  # [ports x nodes], the link has work
     writing: Flags  # [nodes], the link to the child table has work
     options: Integers
-    stall: Words  # probability of a stall in a cycle, times 2**32; seed
+    stall: Words  # probability that a channel stalls in a cycle, times 2**32; seed
     counters: Integers
 
     @property
     def injected(self) -> Integers:
-        """Cycle in which the host sends each worm's first flit, one before it is on the link, or -1; [worms]."""
+        """Cycle in which the host sends each worm's first flit: one cycle before it is on the link; or -1. [worms]"""
         return self.worms["injected"]
 
     @property
     def handed(self) -> Integers:
-        """Cycle in which the host sends each worm's last flit, one before it is on the link, or -1; [worms]."""
+        """Cycle in which the host sends each worm's last flit: one cycle before it is on the link; or -1. [worms]"""
         return self.worms["handed"]
 
     @property
@@ -117,7 +134,7 @@ class Host(NamedTuple):
 
     @property
     def unnamed(self) -> Integers:
-        """Flits that each node's channels have received of packets not identified yet, [nodes]."""
+        """Number of flits that each node has received of packets that are not identified yet, [nodes]."""
         return self.channels["seen"].reshape(-1, len(self.nodes), int(self.options[CHANNELS])).sum(axis=(0, 2))
 
     @property
@@ -127,35 +144,35 @@ class Host(NamedTuple):
 
     @property
     def touched(self) -> Integers:
-        """Cycle in which a flit was last sent or received, or -1; [worms]."""
+        """Cycle in which a host last sent or received a flit of each worm, or -1; [worms]."""
         return self.worms["touched"]
 
     @property
     def head(self) -> Integers:
-        """Cycle in which the first payload flit is on the host's link, or -1; [deliveries].
+        """Cycle in which each delivery's first payload flit is on the link to the host, or -1; [deliveries].
 
-        If it is the last flit of its packet: t_nr cycles earlier.
+        If this flit is also the last flit of its packet: t_nr cycles earlier.
         """
         return self.deliveries["head"]
 
     @property
     def tail(self) -> Integers:
-        """Cycle in which the last payload flit is on the host's link, less t_nr, or -1; [deliveries]."""
+        """Cycle in which each delivery's last payload flit is on the host's link, minus t_nr; or -1. [deliveries]"""
         return self.deliveries["tail"]
 
     @property
     def received(self) -> Integers:
-        """Cycle in which the receipt is noted, at least t_nr + t_hr after the tail, or -1; [deliveries]."""
+        """Cycle in which the host notes each receipt: t_nr + t_hr after the tail, or later; or -1. [deliveries]"""
         return self.deliveries["received"]
 
 
 def tag_bits(flit_width: int) -> int:
-    """Return the number of bits that tell worms of one payload flit apart."""
+    """Return the number of tag bits that one payload flit can hold."""
     return min(flit_width, TAG_BITS)
 
 
 def _spread(flit_width: int, packet: int) -> int:
-    """Return the number of a packet's flits that together hold its worm's tag and its number."""
+    """Return how many of a packet's first flits together hold the worm's tag and the packet's number."""
     if flit_width > TAG_BITS:
         return 1
     return -(-(2 * TAG_BITS if packet else TAG_BITS) // flit_width)
@@ -169,13 +186,13 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, l
     Parameters
     ----------
     at : int64 array [messages]
-        Cycles in which they are created, in any order.
+        Cycles in which the messages are created, in any order.
     length : int64 array [messages]
         Payload flits.
     lane : int64 array [messages], or int
-        Lane of the network that sends each message. The worms name the nodes of one lane.
+        Lane of the network that sends each message. ``worms`` number the nodes within a lane.
     numbers : int64 array [messages], optional
-        Their numbers in their lanes. Default: counted from 0.
+        Number of each message in its lane. Default: counted from 0.
     multicast : bool array [messages], optional
         True for multicasts. Default: messages with several destinations.
     stall : float
@@ -282,7 +299,7 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, l
 
 
 def _costs(configuration: Configuration, agenda: Integers, message_of: Integers, multicast: Booleans) -> Integers:
-    """Return the host's cycles for each worm before it is posted, [worms]. ``agenda``: worms posted at once."""
+    """Return the processor cycles before each worm is posted, [worms]. ``agenda``: as in `Host`."""
     costs = configuration.t_hs + configuration.copy_delay * multicast[message_of]
     messages, first = np.unique(message_of[agenda], return_index=True)
     if configuration.copying == "first":  # all of the work comes before the first worm
@@ -331,7 +348,7 @@ def _check_slots(configuration: Configuration, header: Header, length: Integers,
 
 
 def _releases(worms: Worms, order: Integers, nodes: int) -> Records:
-    """Return the worms that wait for receipts, in the order of messages and ranks, and these receipts, not linked."""
+    """Return a record for each worm of ``order`` that waits for a receipt. The records are not linked to lists yet."""
     waiting = order[worms.after[order] != AT_ONCE]
     releases = np.zeros(len(waiting), RELEASE)
     releases["worm"], releases["delivery"] = waiting, awaited(worms, waiting, nodes)

@@ -9,7 +9,7 @@ __all__ = ["append", "append_worm", "take"]
 
 @inlined
 def _follow(worms, deliveries, task, behind):
-    """Make a task the successor of another one."""
+    """Make ``behind`` the successor of ``task`` in a processor's queue."""
     if task >= 0:
         worms[task].behind = behind
     else:

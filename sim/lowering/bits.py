@@ -1,4 +1,4 @@
-"""Translation of a `Program` over words into one over single bits."""
+"""Translation of a `Program` over words into a `Program` over single bits."""
 
 from collections.abc import Callable, Sequence
 
@@ -14,7 +14,7 @@ Bits = list[Node]
 def in_bits(program: Program) -> Program:
     """Return the same program with every value a single bit: slots, inputs, outputs and all values between.
 
-    Inputs and outputs are then named by their word and the bit in it, instead of the part.
+    The result names inputs and outputs by word and bit, not by word and part of 64 bits.
 
     Raises
     ------
@@ -73,7 +73,7 @@ class _Bits:
         return self.known[node]
 
     def made(self, node: Node, args: Sequence[Bits]) -> Bits:
-        """Return the bits of a node from those of its arguments."""
+        """Return the bits of a node, computed from the bits of its arguments."""
         graph = self.graph
         match node.op:
             case "const":

@@ -1,6 +1,7 @@
 """Conversion between words of instances and planes of bits, in LLVM IR.
 
-A *plane* is one bit of 512 instances: eight numbers of 64 bits. Eight planes are the bits of one byte of a word.
+A *plane* is one bit of 512 instances: eight numbers of 64 bits. Eight planes hold the eight bits of one byte of a word,
+for all 512 instances.
 """
 
 from collections.abc import Iterable
@@ -10,14 +11,14 @@ from .port_words import Word
 __all__ = ["PLANE_BYTES", "PLANE_WIDTH", "conversions", "planes_of", "used_bytes"]
 
 PLANE_WIDTH = 512
-"""Instances per pass of a kernel that has a vector per bit."""
+"""Number of instances that one pass of a kernel steps if each bit is a vector."""
 
 PLANE_BYTES = PLANE_WIDTH // 8
 GROUPS = PLANE_WIDTH // 64
 
 
 def planes_of(word: Word) -> int:
-    """Return the number of planes of a word, in whole bytes."""
+    """Return the number of planes of a word: its number of bits, rounded up to whole bytes."""
     return -(-word.bits // 8) * 8
 
 
@@ -38,12 +39,12 @@ class _Text:
         self.lines[-1] = f"  {text}"
 
     def shuffled(self, kind: str, a: str, b: str, order: list[int]) -> str:
-        """Reorder the elements of two vectors."""
+        """Return the elements of two vectors in a new order."""
         places = ", ".join(f"i32 {place}" for place in order)
         return self.put(f"shufflevector {kind} {a}, {kind} {b}, <{len(order)} x i32> <{places}>")
 
     def turned(self, value: str) -> str:
-        """Transpose each 8 bytes of 64 as a square of bits."""
+        """Transpose each 8 of the 64 bytes as a square of 8 x 8 bits."""
         if self.affine:
             reverse = [8 * row + 7 - column for row in range(8) for column in range(8)]
             matrix = self.shuffled("<64 x i8>", value, "poison", reverse)
@@ -83,15 +84,15 @@ class _Text:
 
 
 def used_bytes(word: Word, part: int) -> int:
-    """Return the number of bytes that hold bits, in a part of a word."""
+    """Return the number of used bytes in a 64-bit part of a word."""
     return -(-min(word.bits - 64 * part, 64) // 8)
 
 
 def conversions(words: Iterable[Word], affine: bool) -> str:
-    """Return functions that turn parts of words into planes, ``@planes_SxB``, and back, ``@words_SxB``.
+    """Return LLVM functions that convert parts of words to planes, ``@planes_SxB``, and back, ``@words_SxB``.
 
-    S: bytes of a part. B: bytes of it that hold bits. Both functions take the addresses of a tile in the word's array
-    and of the planes. ``affine``: the processor transposes squares of bits in one instruction (GFNI).
+    S is the number of bytes of a part, B the number of its used bytes. Both functions take the addresses of a tile in
+    the word's array and of the planes. ``affine``: the processor transposes squares of bits in one instruction (GFNI).
     """
     kinds = sorted({(word.dtype.itemsize, used_bytes(word, part)) for word in words for part in range(word.parts)})
     return "".join(make(size, used, affine) for size, used in kinds for make in (_to_planes, _to_words))
@@ -128,7 +129,7 @@ def _to_words(size: int, used: int, affine: bool) -> str:
         parts = [columns[byte][group] if byte < used else "zeroinitializer" for byte in range(size)]
         length = 64
         while len(parts) > 1:
-            # interleave the numbers of two neighbours
+            # interleave the elements of two neighbouring parts
             width = size // len(parts)
             order = [side * length + place * width + k
                      for place in range(length // width) for side in (0, 1) for k in range(width)]

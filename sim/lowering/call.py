@@ -11,8 +11,8 @@ __all__ = ["call_step"]
 def call_step(typingctx: Any, address: Any, state: Any, inputs: Any, outputs: Any, n_padded: Any) -> Any:
     """Call the kernel at ``address``: one clock cycle of ``n_padded`` instances.
 
-    For compiled functions. All five arguments are integers: the addresses of the kernel and of the three blocks, and
-    the number of instances. They are not checked.
+    For compiled functions. All five arguments are integers: the addresses of the kernel and of the state, input and
+    output blocks, and the number of instances. The arguments are not checked.
     """
     from llvmlite import ir
     from numba import types

@@ -1,8 +1,8 @@
 """Cells of a netlist: one small data class per kind of cell.
 
-A *net* is one bit, and is an ``int``: 0 and 1 are the constants, every other net is
-``cell << 16 | bit``, bit ``bit`` of the output of ``design.cells[cell]``. Cell 0 drives the input ports.
-``source`` is ``file:line``, or empty.
+A *net* is one bit, and is an ``int``. Nets 0 and 1 are the constants. Every other net is ``cell << 16 | bit``: bit
+``bit`` of the output of ``design.cells[cell]``. Cell 0 drives the input ports.
+A cell's ``source`` is the ``file:line`` in Amaranth code that made it, or empty.
 """
 
 import hashlib
@@ -56,7 +56,7 @@ class Cell:
 
 @dataclass(frozen=True, kw_only=True)
 class Inputs(Cell):
-    """Input ports, side by side."""
+    """Cell whose output bits are the component's input ports, side by side."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +69,10 @@ class Operator(Cell):
 
 @dataclass(frozen=True, kw_only=True)
 class Part(Cell):
-    """``width`` bits of ``value`` from bit ``offset * stride`` on. Bits past the end are zeros, or the sign."""
+    """``width`` bits of ``value`` from bit ``offset * stride`` on.
+
+    Bits past the end of ``value`` are zeros, or its sign if ``signed``.
+    """
 
     value: Nets
     signed: bool
@@ -79,7 +82,7 @@ class Part(Cell):
 
 @dataclass(frozen=True, kw_only=True)
 class Matches(Cell):
-    """One bit: ``value`` equals one of ``patterns`` (most significant bit first; ``-`` matches both)."""
+    """One bit: ``value`` equals one of ``patterns`` (most significant bit first; ``-`` matches 0 and 1)."""
 
     value: Nets
     patterns: tuple[str, ...]
@@ -87,7 +90,7 @@ class Matches(Cell):
 
 @dataclass(frozen=True, kw_only=True)
 class PriorityMatch(Cell):
-    """``inputs`` with all bits cleared but the first that is set. Without ``enable`` all are cleared."""
+    """``inputs`` with only the first set bit kept: all other bits are 0. Without ``enable``, all bits are 0."""
 
     enable: Net
     inputs: Nets
@@ -104,7 +107,7 @@ class Assignment:
 
 @dataclass(frozen=True, kw_only=True)
 class AssignmentList(Cell):
-    """``default``, changed by each of ``assignments`` in turn."""
+    """Value ``default``, changed by each of ``assignments`` in turn."""
 
     default: Nets
     assignments: tuple[Assignment, ...]
@@ -112,7 +115,7 @@ class AssignmentList(Cell):
 
 @dataclass(frozen=True, kw_only=True)
 class FlipFlop(Cell):
-    """Register of domain ``sync``. ``data`` is its next value."""
+    """Register of domain ``sync``. ``data`` is the register's next value."""
 
     data: Nets
     init: int
@@ -120,7 +123,7 @@ class FlipFlop(Cell):
 
 @dataclass(frozen=True, kw_only=True)
 class Memory(Cell):
-    """``depth`` rows of ``columns`` bits. Its ports are cells of their own."""
+    """Memory of ``depth`` rows of ``columns`` bits. The memory's ports are separate cells."""
 
     name: str
     columns: int
@@ -140,7 +143,7 @@ class WritePort(Cell):
 
 @dataclass(frozen=True, kw_only=True)
 class AsyncRead(Cell):
-    """Row ``address`` of the memory; zero past the end."""
+    """Asynchronous read port: row ``address`` of the memory; zero past the last row."""
 
     memory: int
     address: Nets
@@ -148,7 +151,10 @@ class AsyncRead(Cell):
 
 @dataclass(frozen=True, kw_only=True)
 class SyncRead(Cell):
-    """Row ``address`` a cycle later. It includes data that the ports ``transparent`` write in that cycle."""
+    """Synchronous read port: row ``address``, a cycle later.
+
+    The row includes data that the write ports ``transparent`` write at the same clock edge.
+    """
 
     memory: int
     address: Nets
@@ -175,7 +181,7 @@ class Register:
     """Named register or memory, and its bits.
 
     ``bits`` has ``(bit of the name, cell, bit of the cell)`` for a register or the data of a synchronous
-    read port. A memory has ``memory``, its cell, instead.
+    read port. For a memory, ``bits`` is empty and ``memory`` is the memory's cell.
     """
 
     name: str
@@ -189,7 +195,7 @@ class Variable:
     """Signal, field of a signal, or row of a memory, as a waveform shows it under one name.
 
     ``scope`` is the path of submodules. ``nets`` are its bits: empty for the clock and for a signal without bits.
-    ``labels`` are the names of its values, if they have names.
+    ``labels`` are the names of the signal's values, if they have names.
     """
 
     scope: tuple[str, ...]
@@ -212,7 +218,7 @@ class Design:
     def digest(self, *beside: object) -> str:
         """Return a digest of the design and of ``beside``, without ``names`` and source lines.
 
-        Designs that act alike have the same digest.
+        Designs that differ only in ``names`` and source lines have the same digest.
         """
         found = hashlib.sha256()
         for cell in self.cells:
@@ -222,7 +228,7 @@ class Design:
         return found.hexdigest()
 
     def name(self, net: Net) -> str:
-        """Return the name of a signal that contains ``net``, or else its driver, for messages."""
+        """Return the name of a signal that contains ``net``, or else a description of the cell that drives ``net``."""
         if net in self.names:
             return self.names[net]
         cell, bit = cell_of(net)

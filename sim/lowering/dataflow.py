@@ -37,10 +37,10 @@ State = dict[tuple[int, int, int | None], Node]
 
 @dataclass(frozen=True)
 class Scene:
-    """Data that all moments share.
+    """Data that all objects of `Moment` for a design share.
 
     ``places`` has the word of each input bit, its position there, and the word's number of bits. ``deep`` has the
-    slots of each deep memory, as (first bit, bits, slot).
+    slots of each deep memory, as (first bit, number of bits, slot).
     """
 
     design: Design
@@ -51,7 +51,7 @@ class Scene:
 
 
 class Moment:
-    """Values of all pieces for a state: the present one, or (``later``) the one after the clock edge."""
+    """Values of all pieces for the present state, or (``later``) for the state after the clock edge."""
 
     def __init__(self, scene: Scene, state: State, later: bool = False) -> None:
         self.scene = scene
@@ -64,12 +64,12 @@ class Moment:
         self.values: dict[Piece, Node] = {}
 
     def words(self, outputs: Mapping[str, Nets]) -> dict[tuple[str, int], Node]:
-        """Return the parts of the output words."""
+        """Return the nodes of the output words, by word and part of 64 bits."""
         self.make({net for nets in outputs.values() for net in nets})
         return {(name, part): node for name, nets in outputs.items() for part, node in enumerate(self.wide(nets))}
 
     def make(self, wanted: set[int] | None = None) -> None:
-        """Compute all pieces, or those that ``wanted`` nets need."""
+        """Compute the values of all pieces, or of the pieces that ``wanted`` nets depend on."""
         needed: set[Piece] = set()
         if wanted is not None:
             pending = [self.scene.sources.piece(net) for net in wanted if net > 1]
@@ -125,17 +125,17 @@ class Moment:
         return parts
 
     def bits(self, cell: int, low: int, width: int) -> Node:
-        """Return bits of one piece of ``cell``."""
+        """Return ``width`` output bits of ``cell`` from ``low`` on, all in one piece."""
         starts = self.pieces.bounds[cell]
         start = max(bound for bound in starts if bound <= low)
         return self.graph.slice(self.values[cell, start], low - start, width)
 
     def wide(self, nets: Nets) -> operators.Wide:
-        """Return ``nets`` as a wide value."""
+        """Return ``nets`` as a wide value (see `operators`)."""
         return operators.to_wide(self.graph, self.run_nodes(nets), len(nets))
 
     def narrow(self, nets: Nets) -> Node:
-        """Return ``nets``, at most 64, as one node."""
+        """Return up to 64 ``nets`` as one node."""
         return self.graph.concat(self.run_nodes(nets))
 
     def one(self, net: int) -> Node:
@@ -145,7 +145,7 @@ class Moment:
     # Cells to nodes
 
     def piece(self, index: int, low: int, high: int) -> Node:
-        """Return the value of the piece of cell ``index`` from ``low`` to ``high``."""
+        """Return the value of a piece of cell ``index``: bits ``low`` to ``high`` - 1."""
         graph = self.graph
         cell = self.design.cells[index]
         used = min(high, self.scene.sources.live[index].bit_length())
@@ -189,13 +189,13 @@ class Moment:
         raise LoweringError(f"a cell of kind {type(cell).__name__} cannot be lowered")
 
     def assigned(self, cell: AssignmentList, low: int, high: int) -> Node:
-        """Return bits ``low`` to ``high`` after all assignments."""
+        """Return the value of bits ``low`` to ``high`` - 1 of ``cell`` after all its assignments."""
         graph = self.graph
         value = self.narrow(cell.default[low:high])
         group: list[Assignment] = []
 
         def flags() -> Node:
-            # assignments that exclude each other get a term each, which is cheaper than a chain of selections
+            # a disjunction of assignments that exclude each other is cheaper than a chain of selections
             conditions = [self.one(given.condition) for given in group]
             values = [self.one(given.value[low - given.start]) for given in group]
             kept = graph.and_(value, graph.not_(graph.any_(conditions)))
@@ -220,7 +220,7 @@ class Moment:
         return any(branches.get(cell, bit) != bit for cell, bit in self.branches(b))
 
     def branches(self, condition: int) -> Iterator[tuple[int, int]]:
-        """Yield the decisions that ``condition`` depends on, with its branch of each."""
+        """Yield the `PriorityMatch` cells that ``condition`` depends on, each with the bit that must be set."""
         while condition > 1:
             cell, bit = cell_of(condition)
             decision = self.design.cells[cell]
@@ -248,7 +248,7 @@ class Moment:
     # Memories
 
     def row(self, memory: int, low: int, address: Node) -> Node:
-        """Return a piece of row ``address``; zero past the end."""
+        """Return a piece of row ``address`` of a memory; zero past the last row."""
         cell = self.design.cells[memory]
         assert isinstance(cell, Memory)
         high = self.ends[memory][low]
@@ -267,13 +267,13 @@ class Moment:
         return self.graph.select(inside, self.graph.concat(parts), zero)
 
     def inside(self, address: Node, depth: int) -> Node:
-        """Return a bit: ``address`` is the number of a row."""
+        """Return a bit: ``address`` is less than ``depth``, so that the row exists."""
         if depth >> address.width:
             return self.graph.const(1, 1)
         return self.graph.less(address, self.graph.const(depth, address.width))
 
     def sync_row(self, cell: SyncRead, low: int, high: int) -> Node:
-        """Return the value that a synchronous read port takes at this clock edge."""
+        """Return the output of a synchronous read port after this clock edge."""
         graph = self.graph
         address = self.narrow(cell.address)
         value = self.row(cell.memory, low, address)
@@ -288,13 +288,13 @@ class Moment:
     def copied_from(self, cell: SyncRead, low: int, high: int) -> int | None:
         """Return the slot of a deep memory that a read port's piece is copied from, or None.
 
-        A flag is never copied, because the flags of all instances are stored together.
+        A piece of one bit is never copied, because the single bits of all instances are packed together.
         """
         pieces = {(start, start + size): slot for start, size, slot in self.scene.deep.get(cell.memory, ())}
         return None if cell.transparent or high - low == 1 else pieces.get((low, high))
 
     def next_state(self) -> tuple[State, list[Read], list[Write]]:
-        """Return the state after the clock edge, the copies from deep memories in it, and the writes to these."""
+        """Return the state after the clock edge, and the reads and writes of deep memories at this edge."""
         self.make()
         graph, design = self.graph, self.design
         after = dict(self.state)
@@ -333,7 +333,7 @@ class Moment:
 
 
 def exclusive(a: Node, b: Node) -> bool:
-    """Return whether two conditions can be seen never to hold together."""
+    """Return whether the form of two conditions shows that they never hold together."""
     known = dict(_literals(a))
     return any(node in known and known[node] != value for node, value in _literals(b))
 

@@ -1,13 +1,14 @@
 """Translation of a `Program` to LLVM IR.
 
-A kernel has two functions of one shape, ``step`` and ``settle``. Each is a loop over tiles of ``vector_width``
-instances that calls one phase after the other (see `phases`). An observer has one function, for one tile. A phase is
-straight-line code, apart from ports of deep memories. A value of one bit is a *flag*: the flags of all instances are
-the bits of one integer, computed by the scalar units, which outnumber those for masks. Other values are vectors of the
-narrowest of 8, 16, 32 and 64 bits per instance.
+A kernel has two functions with the same parameters, ``step`` and ``settle``. Each function is a loop over tiles of
+``vector_width`` instances that calls one phase after the other (see `phases`). An observer has one function, which
+computes one tile. A phase is straight-line code, apart from ports of deep memories. A value of one bit is a *flag*: the
+flags of a tile's instances are the bits of one integer. Scalar units compute flags, because processors have more of
+them than units for vector masks. Other values are vectors with 8, 16, 32 or 64 bits per instance, the least that
+suffices.
 
-A port of a deep memory serves one instance after the other, and only those that use it in this cycle. These are few,
-and gathering and scattering is slow on all processors.
+Writes to a deep memory, and copies of its rows to registers, are loops over the instances that enable the port in this
+cycle. Few instances enable a port in a cycle, and vector gathers and scatters are slow on all processors.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,7 +24,8 @@ from .state_layout import StateLayout, element_bits
 
 __all__ = ["INSTRUCTIONS", "emit", "emit_observer"]
 
-#: Steps of a phase. Larger phases take LLVM longer, smaller ones hand more on. Kernels of 300 to 1000 run equally fast.
+#: Steps of a phase. LLVM takes longer for larger phases; smaller phases pass more values on through memory.
+#: Kernels with phases of 300 to 1000 steps run equally fast.
 SIZE = 700
 
 
@@ -130,8 +132,8 @@ class Body:
     def window(self, node: Node, low: int, width: int) -> tuple[str, int, int]:
         """Return bits of ``node`` from ``low`` on, in narrow elements that hold ``width`` of them.
 
-        Returns the value, the bits of its elements, and the position of the bits in them. Neighbouring bits share one
-        such value.
+        Returns the vector, the width of its elements in bits, and the position of bit ``low`` in them. Calls for
+        neighbouring bits of a node share one vector.
         """
         value, bits = self.known[node], element_bits(node.width)
         base = 0
@@ -197,7 +199,7 @@ class Body:
         return self.align(element_bits(node.width))
 
     def store_state(self, slot: int, node: Node) -> None:
-        """Store the next value of slot ``slot``. If later steps may need the present value, read it before."""
+        """Store the next value of slot ``slot``. If a step of the phase needs the present value, it is loaded first."""
         self.value(node)
         if slot in self.read:
             self.value(self.read[slot])
@@ -214,7 +216,10 @@ class Body:
         self.store(self.type(bits), self.widened(node, bits), pointer, self.align(bits))
 
     def word_pointer(self, block: str, word: Word, part: int) -> str:
-        """Return a pointer to the instances of this tile in a word. All parts of all words are one run of columns."""
+        """Return a pointer to this tile's instances in a word.
+
+        In a block, all parts of all words follow one another.
+        """
         column = word.per_instance + part * word.dtype.itemsize
         self.fresh += 3
         a, b, c = (f"%t{self.fresh - k}" for k in (2, 1, 0))
@@ -252,12 +257,12 @@ class Body:
         return value if old == new else self.put(f"{'zext' if new > old else 'trunc'} i{old} {value} to i{new}")
 
     def loaded(self, base: str, bits: int, place: str) -> str:
-        """Load number ``place`` of a row of numbers of ``bits`` bits."""
+        """Load element ``place`` of an array of numbers of ``bits`` bits."""
         return self.put(f"load i{bits}, ptr {self.put(f'getelementptr i{bits}, ptr {base}, i64 {place}')}")
 
     @contextmanager
     def each(self, flags: str) -> Iterator[str]:
-        """Emit a loop over the instances with their flag set. Yields the number of the instance."""
+        """Emit a loop over the instances whose flag is set. Yields the number of the instance."""
         width = self.vector_width
         self.fresh += 1
         head, do, after = (f"{name}{self.fresh}" for name in ("head", "do", "after"))
@@ -274,7 +279,7 @@ class Body:
         self.block = after
 
     def row(self, slot: int, address: Node, instance: str) -> tuple[str, str]:
-        """Return the index of a memory's row, counted over the rows of all instances, and whether the row exists."""
+        """Return the index of an instance's row among the rows of all instances of a tile, and whether it exists."""
         depth = self.layout.places[slot].depth
         row = self.element(address, instance, 64)
         there = self.put(f"icmp ult i64 {row}, {depth}")
@@ -282,7 +287,7 @@ class Body:
         return self.put(f"add i64 {first}, {self.put(f'select i1 {there}, i64 {row}, i64 0')}"), there
 
     def reads(self, ports: Sequence[Read]) -> None:
-        """Copy rows of one address from deep memories to registers, in instances with their flag set."""
+        """Copy the rows of one address from deep memories to registers, in instances whose flag is set."""
         self.value(ports[0].enable)
         self.keep(ports[0].address)
         with self.each(self.known[ports[0].enable]) as instance:
@@ -296,7 +301,10 @@ class Body:
                 self.store(f"i{new.bits}", self.resized(value, old.bits, new.bits), pointer, new.bits // 8)
 
     def write(self, port: Write) -> None:
-        """Write a deep memory in instances with their flag set. The address is that of a row."""
+        """Write to a deep memory in instances whose flag is set.
+
+        The address of these must be that of an existing row.
+        """
         self.value(port.enable)
         self.keep(port.address)
         self.keep(port.data)
@@ -396,7 +404,10 @@ def _concat(body: Body, node: Node) -> str:
 
 
 def _joined(body: Body, places: list[tuple[int, Node]], bits: int) -> str:
-    """Join nodes at bit positions in elements of ``bits`` bits. Halves are joined first: they are cheaper."""
+    """Join nodes at bit positions in elements of ``bits`` bits.
+
+    The two halves of the elements are joined separately first, in narrower vectors, which is cheaper.
+    """
     kind, half = body.type(bits), bits // 2
     low = [(at, part) for at, part in places if at + part.width <= half]
     high = [(at - half, part) for at, part in places if at >= half]
@@ -474,10 +485,10 @@ def _gather(body: Body, node: Node) -> str:
 
 
 class Tile(Body):
-    """Code of one phase, with output words of a single tile."""
+    """Code of one phase of an observer, whose output words hold a single tile."""
 
     def word_pointer(self, block: str, word: Word, part: int) -> str:
-        """Pointer to the instances of this tile in a word."""
+        """Return a pointer to the instances of this tile in a word."""
         if block == "in":
             return super().word_pointer(block, word, part)
         return self.address("%out", (word.per_instance + part * word.dtype.itemsize) * self.vector_width)
@@ -509,19 +520,19 @@ INSTRUCTIONS: dict[str, Callable[[Body, Node], str]] = {
     "concat": _concat,
     "extend": _extend,
 }
-"""Instruction of each kind of node."""
+"""Function that emits the instructions of each kind of node."""
 
 
 ATTRIBUTES = 'attributes #0 = { noinline nounwind "prefer-vector-width"="512" "min-legal-vector-width"="512" }'
 
 
-#: Parameters of a phase: the tile's state, all instances' words, the memory between phases, the number of instances,
-#: and the number of instances before the tile.
+#: Parameters of a phase: state of the tile; input and output words of all instances; memory between phases;
+#: ``n``: the number of all instances; ``i``: the number of instances before the tile.
 PARAMETERS = ("ptr noalias %tile", "ptr noalias %in", "ptr noalias %out", "ptr noalias %between", "i64 %n", "i64 %i")
 
 
 class _Phases:
-    """Functions of the phases that ``stores`` need, and the lines that call one after the other."""
+    """Functions of the phases that ``stores`` need, and the calls of these functions in order."""
 
     def __init__(self, name: str, blocks: Blocks, stores: Sequence[Move], body: type[Body] = Body) -> None:
         cut, between = phases(stores, SIZE, lambda node: blocks.vector_width * element_bits(node.width) // 8)
@@ -577,9 +588,9 @@ def emit(
     def together(port: Read) -> tuple[int, int, int]:
         return port.address.index, port.enable.index, layout.places[port.slot].depth
 
-    # rows of memories last: all stores read them, and no store needs their next values
+    # rows of shallow memories are stored last, because other state reads their present values
     later = sorted(program.next.items(), key=lambda item: program.slots[item[0]].row is not None)
-    # reads before writes, because they see the rows before the writes
+    # reads of deep memories come before writes, because they return the rows before the writes
     step = _Phases("step", blocks, [
         *(Store(slot, node) for slot, node in later),
         *(tuple(group) for _, group in groupby(sorted(program.reads, key=together), together)),
@@ -595,7 +606,7 @@ def emit_observer(
 ) -> str:
     """Return the LLVM IR of ``observe``.
 
-    It writes the words ``shown``, as they are ``settled``, for the tile of instances from ``i`` on.
+    ``observe`` computes the words ``shown`` from the present state, for the tile that begins with instance ``i``.
     """
     blocks = Blocks(layout, inputs, shown, vector_width)
     made = _Phases("observe", blocks, [Store(place, node) for place, node in program.settled.items()], Tile)

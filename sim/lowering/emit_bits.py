@@ -1,8 +1,8 @@
 """Translation of a `Program` over single bits to LLVM IR.
 
-A bit of 512 instances is one value, and all operations on it are bitwise. All 512 instances take fewer operations
-than 64 instances take in `emit`. Inputs and outputs are words: they are turned into planes of bits before a step, and
-back after it.
+One bit in 512 instances is one value of 512 bits, and all operations on values are bitwise. All 512 instances take
+fewer operations than 64 instances take in `emit`. Inputs and outputs are words: inputs are converted to planes of bits
+before a step, outputs to words after it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ __all__ = ["emit_bits"]
 TYPE = "<8 x i64>"
 ONES = "splat (i64 -1)"
 
-#: Operations of a phase. Larger phases have too many live values, smaller ones hand more values on.
+#: Operations of a phase. Larger phases have too many live values, smaller ones pass more values on through memory.
 SIZE = 300
 
 
@@ -38,7 +38,7 @@ class _Body:
             if isinstance(step, Store):
                 self.store(step)
                 continue
-            assert isinstance(step, Node)  # there are no deep memories
+            assert isinstance(step, Node)  # not a read or write: `in_bits` refuses deep memories
             if step in phase.kept:
                 self.keep(self.value(step), "between", phase.kept[step])
             else:
@@ -64,7 +64,7 @@ class _Body:
         """Store the next value of a slot, or a bit of an output word."""
         value = self.value(step.value)
         if isinstance(step.place, int):
-            if step.place in self.read:  # later steps may need the old value
+            if step.place in self.read:  # later steps of the phase may need the present value
                 self.value(self.read[step.place])
             self.keep(value, "tile", self.layout.places[step.place].offset)
         else:
@@ -72,7 +72,10 @@ class _Body:
             self.keep(value, "out", PLANE_BYTES * (self.places[word] + bit))
 
     def value(self, node: Node) -> str:
-        """Return the name of the value of ``node``. Its arguments have been emitted, apart from complements."""
+        """Return the name of the value of ``node``.
+
+        Arguments of ``node`` other than complements have been emitted before.
+        """
         if node not in self.known:
             self.known[node] = self.made(node)
         return self.known[node]
@@ -110,7 +113,7 @@ def emit_bits(program: Program, layout: StateLayout, inputs: Mapping[str, Word],
     affine : bool
         See `conversions`.
     """
-    # rows of memories last: all stores read them, and no store needs their next values
+    # rows of shallow memories are stored last, because other state reads their present values
     later = sorted(program.next.items(), key=lambda item: program.slots[item[0]].row is not None)
     stores = [*(Store(bit, node) for bit, node in program.outputs.items()),
               *(Store(slot, node) for slot, node in later)]
@@ -152,7 +155,7 @@ def _converted(what: str, block: str, words: Mapping[str, Word]) -> list[str]:
 
 def _function(name: str, stores: Sequence[Store], layout: StateLayout, inputs: Mapping[str, Word],
               outputs: Mapping[str, Word]) -> tuple[str, int]:
-    """Return a function over all tiles, preceded by its phases, and its number of operations."""
+    """Return a function over all tiles with its phases in LLVM IR, and its number of operations for one tile."""
     (in_places, in_planes), (out_places, out_planes) = _places(inputs), _places(outputs)
     cut, between = phases(stores, SIZE, lambda _: PLANE_BYTES)
     texts, calls = [], []

@@ -6,4 +6,4 @@ __all__ = ["LoweringError"]
 
 
 class LoweringError(WormcastError):
-    """Component, or request about a kernel, that cannot be lowered. The message gives the reason."""
+    """A component cannot be lowered, or a kernel does not have what is requested. The message gives the reason."""

@@ -1,8 +1,8 @@
-"""Graph of expressions over vectors of instances: shared, folded, at most 64 bits wide.
+"""Graph of expressions over vectors of instances, with common subexpressions shared and constants folded.
 
-A node is one value in every instance. Equal nodes are one object, so that a common subexpression is computed
-once. The rules below make the netlist smaller and do not change its meaning. Each value is *canonical*: no bit at
-or above ``width`` is set.
+A node has one value of up to 64 bits in every instance. Equal nodes are one object, so that a common subexpression is
+computed once. The folding rules of `Graph` make the graph smaller and do not change its values. Each value is
+*canonical*: no bit at or above ``width`` is set.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -17,7 +17,10 @@ WIDEST = 64
 
 
 class Node:
-    """Value: ``op`` of ``args``, ``width`` bits. ``data``: what is not a node, such as the value of a constant."""
+    """Value: ``op`` of ``args``, ``width`` bits.
+
+    ``data``: an argument that is not a node, such as a constant's value.
+    """
 
     __slots__ = ("args", "data", "index", "op", "width")
 
@@ -34,12 +37,12 @@ class Node:
 
     @property
     def is_const(self) -> bool:
-        """The value is a constant, and is ``data``."""
+        """The node is a constant with the value ``data``."""
         return self.op == "const"
 
     @property
     def ones(self) -> int:
-        """The value with all bits set."""
+        """The number with all ``width`` bits set."""
         return (1 << self.width) - 1
 
 
@@ -152,7 +155,7 @@ class Graph:
         return self.node("select", a.width, (condition, a, b))
 
     def opposite(self, a: Node, b: Node) -> bool:
-        """Return whether one is the complement of the other."""
+        """Return whether ``a`` and ``b`` are complements of each other by their form."""
         return (a.op == "not" and a.args[0] is b) or (b.op == "not" and b.args[0] is a)
 
     # Arithmetic: both arguments are as wide as the result
@@ -243,7 +246,7 @@ class Graph:
         return self.node("eq", 1, (a, b))
 
     def aligned(self, a: Node, b: Node) -> Iterable[tuple[Node, Node]]:
-        """Return pairs of parts of two values of one width, cut where ``a`` or ``b`` is a concatenation."""
+        """Yield pairs of corresponding parts of two values of one width, cut where ``a`` or ``b`` joins two parts."""
         cuts = {0, a.width}
         for side in (a, b):
             position = 0
@@ -284,7 +287,7 @@ class Graph:
     # Concatenation and slices
 
     def slice(self, a: Node, low: int, width: int) -> Node:
-        """Return bits ``low`` to ``low + width`` of ``a``."""
+        """Return ``width`` bits of ``a`` from bit ``low`` on."""
         if width == a.width:
             return a
         if a.is_const or width == 0:
@@ -333,11 +336,11 @@ class Graph:
         return self.node("concat", sum(part.width for part in joined), joined)
 
     def extend(self, a: Node, width: int) -> Node:
-        """Return ``a`` with zeros above."""
+        """Return ``a``, extended with zeros to ``width`` bits."""
         return self.concat((a, self.const(0, width - a.width))) if width > a.width else self.slice(a, 0, width)
 
     def sign_extend(self, a: Node, width: int) -> Node:
-        """Return ``a`` with its highest bit repeated above."""
+        """Return ``a``, extended with copies of its highest bit to ``width`` bits."""
         if width <= a.width:
             return self.slice(a, 0, width)
         if a.is_const:
@@ -355,7 +358,7 @@ class Graph:
         return self.concat((self.const(0, places), self.slice(a, 0, min(a.width, width - places))))
 
     def shift_by(self, op: str, a: Node, places: Node) -> Node:
-        """Return ``a`` shifted by ``places``, which is less than its width. ``op``: shl, lshr or ashr."""
+        """Return ``a`` shifted by ``places``, which must be less than the width of ``a``. ``op``: shl, lshr or ashr."""
         if a.is_const and a.data == 0:
             return a
         return self.node(op, a.width, (a, places))
@@ -363,7 +366,7 @@ class Graph:
     # Helpers
 
     def fold(self, function: Callable[[Node, Node], Node], values: Iterable[Node]) -> Node:
-        """Return ``function`` over ``values`` as a balanced tree. At least one value is needed."""
+        """Combine ``values`` by ``function``, pair by pair, in a balanced tree. At least one value is needed."""
         row = list(values)
         while len(row) > 1:
             pairs = [function(a, b) for a, b in zip(row[::2], row[1::2], strict=False)]

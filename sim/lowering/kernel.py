@@ -22,10 +22,10 @@ _CALL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
 
 @dataclass(frozen=True)
 class Piece:
-    """Bits ``low`` to ``low + width`` of a register, or of each row of a memory, and their places.
+    """``width`` bits of a register, or of each row of a memory, from bit ``low`` on, and their places.
 
-    ``shift`` is the first bit within the number at each of ``places``. There is one place, or one per row of a shallow
-    memory, or one for all rows of a deep memory. ``init`` holds one value per row.
+    ``shift`` is the position of the first bit in the number stored at each of ``places``. A register has one place, a
+    shallow memory one per row, a deep memory one for all rows. ``init`` has one value per row.
     """
 
     low: int
@@ -50,7 +50,7 @@ class Block:
     """State and words of ``n`` instances, padded to ``n_padded``, a multiple of 64 and of the kernel's vector width.
 
     ``state``, ``inputs`` and ``outputs`` are flat arrays of bytes, aligned to 64. Instances beyond ``n`` are stepped,
-    too; their inputs are the content of the arrays, at first zero.
+    too; their inputs are what the arrays contain, at first zeros.
     """
 
     kernel: "Kernel"
@@ -78,21 +78,26 @@ class Block:
 
 @dataclass(frozen=True)
 class Kernel:
-    """Compiled component. Its instances are stepped together.
+    """Compiled component. All instances of a block are stepped together.
 
-    ``step(state, in, out, n_padded)`` at ``address`` does one clock cycle of all instances: it computes the next state
+    ``step(state, in, out, n_padded)`` at ``address`` does one clock cycle of all instances. It computes the next state
     from the state and the input words, and then the output words of the next cycle. The reset of domain ``sync`` is
     never asserted.
 
     Members
     -------
-    inputs, outputs : dict of word name to Word
-    state : dict of register or memory name to Field
-        Names are the path of submodules and the name of the signal or memory: ``input_0.vc_1.target``.
-    state_bytes : bytes of state per instance, padding included
-    vector_width : instances stepped by one pass through the code
-    operations : vector instructions of a pass, as handed to LLVM
-    compile_seconds : translation and compile time in seconds
+    inputs, outputs : dict of str to Word
+        Words by name.
+    state : dict of str to Field
+        By the path of submodules and the name of the register or memory: ``input_0.vc_1.target``.
+    state_bytes : float
+        Bytes of state per instance, padding included.
+    vector_width : int
+        Instances stepped by one pass through the code.
+    operations : int
+        Vector instructions of a pass in LLVM IR.
+    compile_seconds : float
+        Translation and compile time in seconds.
     """
 
     name: str
@@ -127,7 +132,7 @@ class Kernel:
         return _look_up(self.outputs, name, f"an output word of {self.name}")
 
     def flags(self, name: str) -> list[int]:
-        """Return the byte in a tile of each bit of a register, least significant bit first. All bits are flags.
+        """Return the byte offset in a tile of the flags of each bit of a register, least significant bit first.
 
         Raises
         ------
@@ -163,7 +168,7 @@ class Kernel:
             function(*self._pointers(block))
 
     def settle(self, block: Block) -> None:
-        """Recompute the outputs from the state. Call it after writing registers."""
+        """Recompute the outputs from the state. Call this method after writing registers."""
         _CALL(machine.address(self.code, "settle"))(*self._pointers(block))
 
     def read(self, block: Block, name: str) -> np.ndarray:
@@ -190,7 +195,7 @@ class Kernel:
         self.write_parts(block, name, np.stack([np.broadcast_to(part, _shape(block, register)) for part in parts]))
 
     def read_parts(self, block: Block, name: str) -> np.ndarray:
-        """Return the values of `read`, cut into ``uint64`` from the least significant bits on.
+        """Return the values of `read`, each cut into ``uint64`` parts, the least significant first.
 
         Shape: ``[parts, n]`` or ``[parts, n, depth]``.
         """
@@ -257,7 +262,7 @@ def _look_up(fields: Mapping[str, Any], name: str, kind: str) -> Any:
 
 
 def _parts(register: Field) -> int:
-    """Return the number of 64-bit numbers that hold its value."""
+    """Return the number of 64-bit numbers that hold a register's value, at least 1."""
     return max(1, -(-register.width // PART))
 
 

@@ -37,14 +37,15 @@ def lower(
     component : an elaboratable with a ``signature``
         Its ports are named by their path: members joined by dots, dimensions by underscores, as in ``north.flit`` or
         ``in_0.valid``. If the shape of a port is a layout, its fields may be named instead: ``north.flit.data``. Words
-        that hold data alone, or flags alone, need no shifting and are faster.
+        that hold one port of several bits, or ports of one bit only, need no shifting and are faster.
     inputs, outputs : dict of word name to port names
-        Ports of one word are side by side, the first at bit 0; see `Word`. Every port is in one word.
+        Ports of one word are side by side, the first at bit 0; see `Word`. Every port must be in exactly one word.
     name : str
-        Name in messages.
+        Name of the kernel in messages.
     vector_width : 16, 32, 64 or 512
-        Instances per pass. Default: bytes of a vector register. With 512 every bit is a vector, which is some four
-        times as fast per instance with at least 512 instances. It excludes deep memories.
+        Instances per pass. Default: the number of bytes in this processor's vector registers. With 512, every bit of
+        512 instances is a vector: some four times as fast per instance, with at least 512 instances. A width of 512
+        excludes deep memories.
 
     Raises
     ------
@@ -95,7 +96,7 @@ def lower_design(
 
 
 def _fields(design: Design, program: Program, layout: StateLayout) -> dict[str, Field]:
-    """Return the places of the bits of every register and memory."""
+    """Return each register and memory by name, with the places of its bits in a tile."""
     slots: dict[int, list[int]] = {}
     for index, slot in enumerate(program.slots):
         slots.setdefault(slot.cell, []).append(index)
@@ -118,7 +119,7 @@ def _fields(design: Design, program: Program, layout: StateLayout) -> dict[str, 
         for cell in dict.fromkeys(cell for _, cell, _ in register.bits):
             for index in slots.get(cell, ()):
                 slot = program.slots[index]
-                # a run of the slot's bits that are neighbours in the register, too
+                # consecutive bits of the slot that are consecutive in the register, too
                 run: list[tuple[int, int]] = []
                 for bit in range(slot.low, slot.low + slot.width + 1):
                     at = bits.get((cell, bit), -1)

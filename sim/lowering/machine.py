@@ -44,9 +44,9 @@ def _machine() -> llvm.TargetMachine:
 def compile_ir(text: str) -> llvm.ModuleRef:
     """Parse, check and simplify LLVM IR for this processor.
 
-    Unused instructions are removed here, equal ones when machine code is made. The rest of -O3 is left out. It takes
-    seconds and finds nothing in expressions that are folded already, and it turns tests of narrow flags into tests of
-    wide words. Machine code is made as by -O1: in half the time of -O3, and as fast.
+    Unused instructions are removed here, equal instructions when machine code is made. All other passes of -O3 are left
+    out: they take seconds, find nothing in expressions that are folded already, and turn tests of narrow flags into
+    tests of wide words. Machine code is made as by -O1, which takes half the time of -O3, and the code runs as fast.
     """
     machine = _machine()
     module = llvm.parse_assembly(text)
@@ -83,8 +83,8 @@ def address(code: bytes, function: str) -> int:
             llvm.initialize_native_target()
             llvm.initialize_native_asmprinter()
             machine = llvm.Target.from_default_triple().create_target_machine(reloc="pic", codemodel="default")
-            # llvmlite's memory manager keeps code and its constants together. LLVM's own uses separate pages and ends
-            # the process if they are more than 2 GiB apart, as they can be in a large process.
+            # llvmlite's memory manager keeps code and its constants together.
+            # LLVM's own memory manager ends the process if they are more than 2 GiB apart, as in large processes.
             engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine, use_lmm=True)
             engine.add_object_file(llvm.ObjectFileRef.from_data(code))
             engine.finalize_object()

@@ -20,8 +20,8 @@ COMPONENT = ("top", "component")
 class Name:
     """Name of some bits in a waveform.
 
-    It names bits ``start`` to ``start + width`` of ``signal``, or of row ``row`` of the component's memory number
-    ``memory``. ``scope`` is the path of submodules, ``labels`` as in `Variable`.
+    The name stands for ``width`` bits, from bit ``start`` on, of ``signal``, or of row ``row`` of the component's
+    memory number ``memory``. ``scope`` is the path of submodules, ``labels`` as in `Variable`.
     """
 
     scope: tuple[str, ...]
@@ -37,13 +37,13 @@ class Name:
 def names(fragment: Any, ports: Iterable[Value], clocks: Iterable[Signal]) -> Iterator[Name]:
     """Yield the name of every signal, field and memory row of an elaborated component, as part of a larger design.
 
-    That design uses all ``ports``, and drives ``clocks``, the clock and the reset. Values of an enumeration are shown
-    by their names, others as numbers. A value with its own format or decoder is shown as a number; as a field of a
-    layout it has no name, and only the number of the layout shows it.
+    The larger design uses all ``ports``, and drives ``clocks``, the clock and the reset. Values of an enumeration are
+    shown by their names, others as numbers. A signal with a format or decoder of its own is shown as a number. A field
+    of this kind has no name: only the number of its layout shows it.
     """
     whole = Fragment()
     whole.add_subfragment(fragment, COMPONENT[-1])
-    # names depend on the order of use, and a module that contains a component uses its ports first
+    # names depend on the order in which signals are used; a module that contains a component uses its ports first
     used = Cat(*ports)
     whole.add_statements("comb", Signal(len(used)).eq(used))
     # the component has been prepared before, and has its clock domain

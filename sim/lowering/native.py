@@ -1,7 +1,7 @@
 """Compiled functions that are called without Numba.
 
-Numba's front end and LLVM make object code of such a function once. Later processes load it with llvmlite alone. The
-function's arguments are arrays, numbers, and tuples of these. It returns nothing.
+Numba's front end and LLVM make object code of such a function once. Later processes load this object code with
+llvmlite, without Numba. The function's arguments are arrays, numbers, and tuples of these. It returns nothing.
 """
 
 import contextlib
@@ -39,8 +39,8 @@ class Native(CompiledFunction[..., None]):
     py_func : function
         The function in Python.
     switches : tuple of str
-        Names of globals that are true in its module. A call prepared with a false value leaves out the code below
-        ``if SWITCH:``.
+        Names of globals of the function's module, which are True in the module. If a call is prepared with a switch
+        False, its object code lacks the code below ``if SWITCH:``.
     """
 
     def __init__(self, py_func: Callable[..., None], switches: tuple[str, ...] = ()):
@@ -53,14 +53,14 @@ class Native(CompiledFunction[..., None]):
         self.prepared(*arguments, **switches)()
 
     def prepared(self, *arguments: Any, **switches: bool) -> "NativeCall":
-        """Prepare a call. It may be repeated with other contents of the same arrays, and other first numbers.
+        """Prepare a call, which may be repeated with other contents of the same arrays, and other first numbers.
 
         Parameters
         ----------
         arguments
             Arguments of the function.
         switches
-            False for a part that is not needed. Default: all are true.
+            False for each of the globals in ``switches`` whose code is not needed. Default: all are True.
         """
         values: list[int] = []
         types = _flatten(arguments, values)
@@ -71,7 +71,10 @@ class Native(CompiledFunction[..., None]):
         return NativeCall(self._addresses[key], np.array(values, np.int64), arguments)
 
     def _object(self, arguments: tuple[Any, ...], types: Any, chosen: Mapping[str, bool]) -> bytes:
-        """Return object code for arguments of these types, from disk if it is known. One process makes it."""
+        """Return object code for arguments of these types, from disk if it is known.
+
+        Only one process at a time makes it.
+        """
         path = self._path(types, chosen)
         code = read_kept(path)
         if code is None:
@@ -104,9 +107,9 @@ def _surroundings() -> list[str]:
 
 
 def _folder(file: str) -> Path:
-    """Return the folder for object code of a source file: beside Numba's files, or that of kernels if it is read-only.
+    """Return the folder for a source file's object code: in its ``__pycache__``, or that of kernels if it is read-only.
 
-    It is a folder of its own, because groups may write to ``__pycache__``.
+    In ``__pycache__``, object code has a private folder, because other users of a group may write to ``__pycache__``.
     """
     if chosen := os.environ.get("NUMBA_CACHE_DIR"):
         return Path(chosen, "native")
@@ -125,7 +128,7 @@ class NativeCall:
     table : int64 array
         The flattened arguments.
     arguments : tuple
-        The arguments, which must exist as long as the call.
+        The arguments, kept because ``table`` has the addresses of their arrays.
     """
 
     def __init__(self, address: int, table: np.ndarray, arguments: tuple[Any, ...]):
@@ -135,7 +138,7 @@ class NativeCall:
         self._place = table.ctypes.data
 
     def __call__(self, *first: int) -> None:
-        """Call the function, with other values of its first arguments, which are numbers.
+        """Call the function; ``first`` replaces the values of its first arguments, which must be numbers.
 
         Raises
         ------
@@ -167,7 +170,7 @@ def _flatten(value: Any, values: list[int]) -> Any:
 
 
 def _signature(types: Any) -> str:
-    """Write the types of arguments. Equal types are equal texts in every process."""
+    """Return the types of arguments as text. Equal types give equal texts in every process."""
     if isinstance(types, np.dtype):
         return repr(types.descr if types.names else types.str)
     return f"({', '.join(map(_signature, types))})" if isinstance(types, tuple) else str(types)

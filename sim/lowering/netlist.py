@@ -1,6 +1,6 @@
 """Translation of an Amaranth component to a `Design`.
 
-The only module that uses Amaranth's private netlist (``amaranth.hdl._ir`` and ``_nir``, as of 0.5.x).
+This is the only module that uses Amaranth's private netlist (``amaranth.hdl._ir`` and ``_nir``, as of 0.5.x).
 """
 
 from dataclasses import replace
@@ -66,7 +66,7 @@ def read(component: Any) -> cells.Design:
     ------
     LoweringError
         The component has no signature, a combinational cycle, another clock domain, an asynchronous reset, or a cell
-        that cannot be lowered. The message gives the cell and its line.
+        that cannot be lowered. For a cell, the message has its kind and its line.
     """
     return _elaborate(component).design()
 
@@ -197,7 +197,7 @@ class _Reader:
         return cells.Design(converted, inputs, outputs, self.registers(), self.signal_names)
 
     def variables(self) -> tuple[tuple[cells.Variable, ...], list[cells.AsyncRead]]:
-        """Return the signals that a waveform shows, and ports that read memory rows for it, numbered behind cells."""
+        """Return the signals that a waveform shows, and additional cells: a read port for each memory row shown."""
         memories = [index for index, cell in enumerate(self.netlist.cells) if isinstance(cell, _nir.Memory)]
         cell_of_row: dict[tuple[int, int], int] = {}
         reads: list[cells.AsyncRead] = []
@@ -305,7 +305,7 @@ class _Reader:
         return ".".join((*self.netlist.modules[module].name[1:], name))
 
     def registers(self) -> tuple[cells.Register, ...]:
-        """Name every flip-flop by the signal that was assigned, in the module that assigned it."""
+        """Return all registers and memories; a flip-flop has the name of its signal in the module that assigns it."""
         bits: dict[str, list[tuple[int, int, int]]] = {}
         width: dict[str, int] = {}
         named = set()

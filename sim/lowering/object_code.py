@@ -1,8 +1,8 @@
 """Object code of a Python function: Numba's front end, then LLVM once for the whole function.
 
-Numba by itself optimises each called function, generates its machine code, and loads it. This is not needed if one
-function contains all others. A target of its own therefore makes only LLVM IR, by Numba's interface for targets
-(``numba.core.target_extension``).
+Numba by itself optimises each called function, generates its machine code, and loads it. Machine code of its own is not
+needed for a called function that becomes a part of its caller. This module therefore adds a Numba target that makes
+only LLVM IR (``numba.core.target_extension``).
 """
 
 from collections.abc import Callable, Mapping
@@ -102,7 +102,7 @@ jit_registry[_Name] = _jit
 
 
 def object_code(function: Callable[..., None], arguments: tuple[Any, ...], switches: Mapping[str, bool]) -> bytes:
-    """Compile a function. Its object code has an ``entry`` that takes the address of the flattened arguments.
+    """Compile a function to object code, whose ``entry`` takes the address of the flattened arguments.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def object_code(function: Callable[..., None], arguments: tuple[Any, ...], switc
 
 
 def _dispatcher(function: Callable[..., None], switches: Mapping[str, bool]) -> Any:
-    """Make the dispatcher of a function, with those of all functions that it calls, for the given switches."""
+    """Make Numba's dispatchers of a function and of all functions that it calls, for the given switches."""
 
     @cache
     def made(called: CompiledFunction[..., Any]) -> Any:

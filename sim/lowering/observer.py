@@ -1,4 +1,4 @@
-"""Observer: a second kernel of a component, which shows all its signals and changes nothing."""
+"""Observer: a second kernel of a component, which computes all its signals and does not change its state."""
 
 import ctypes
 from dataclasses import dataclass, field
@@ -17,15 +17,20 @@ _CALL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
 
 @dataclass(frozen=True)
 class ShownSignal:
-    """Line of a waveform: a signal, a field of one, or a row of a memory.
+    """Line of a waveform: a signal, a field of a signal, or a row of a memory.
 
     Members
     -------
-    scope : path of submodules, as Amaranth's simulator names them
-    name : its name there: ``\\flit.data`` for a field, ``\\memory[3]`` for a row
-    width : bits
-    word : the word that holds it and nothing else; None for the clock, and for a signal without bits
-    labels : names of its values, if they have names; other values are shown as ``[unknown]``
+    scope : tuple of str
+        Path of submodules, as Amaranth's simulator names them.
+    name : str
+        Name in Amaranth's waveforms: ``\\flit.data`` for a field, ``\\memory[3]`` for a row.
+    width : int
+        Number of bits.
+    word : str or None
+        Word that holds the signal and nothing else; None for the clock, and for a signal without bits.
+    labels : dict of int to str, or None
+        Names of the signal's values, if they have names; other values are shown as ``[unknown]``.
     """
 
     scope: tuple[str, ...]
@@ -38,17 +43,22 @@ class ShownSignal:
 
 @dataclass(frozen=True)
 class Observer:
-    """Reads the value of every signal of a component in one cycle from the blocks of its kernel.
+    """Reads the value of every signal of a component in one cycle from a block of its kernel.
 
     ``observe(state, in, out, n_padded, first)`` writes to ``out`` all words of the ``vector_width`` instances from
-    ``first`` on, a multiple of that. The values are those of the cycle that the next step ends.
+    ``first`` on. ``first`` must be a multiple of ``vector_width``. The values are those of the present cycle, which the
+    next step ends.
 
     Members
     -------
-    words : dict of name to Word, the largest first, one behind the other
-    signals : names of the words; several signals may show the same word
-    tile_bytes, vector_width : of the kernel
-    compile_seconds : translation and compile time in seconds
+    words : dict of str to Word
+        Words by name, in the order of their addresses: the largest first.
+    signals : tuple of ShownSignal
+        Signals of the component; several signals may show the same word.
+    tile_bytes, vector_width : int
+        As in the kernel.
+    compile_seconds : float
+        Translation and compile time in seconds.
     """
 
     name: str
@@ -64,7 +74,7 @@ class Observer:
         return aligned(self.vector_width * sum(word.bytes for word in self.words.values()))
 
     def observe(self, block: Block, first: int, out: np.ndarray) -> None:
-        """Write the signals of the instances from ``first`` on to ``out``, given the block's state and inputs."""
+        """Compute the signals of the ``vector_width`` instances from ``first`` on, and write them to ``out``."""
         kernel = block.kernel
         if (kernel.name, kernel.tile_bytes, kernel.vector_width) != (self.name, self.tile_bytes, self.vector_width):
             raise LoweringError(f"block: {kernel.name} is not valid: the observer of {self.name} is for another kernel")

@@ -1,8 +1,8 @@
 """Operators of Amaranth's netlist, on values of any width.
 
-A *wide* value is a list of nodes of 64 bits, the last one narrower: vectors of wider integers would be
-computed one instance at a time. `OPERATORS` maps operators to functions of ``(graph, inputs, width)``. The result has
-``width`` bits.
+A *wide* value is a list of nodes of 64 bits; the last node may be narrower. Vectors of wider integers would be computed
+one instance at a time. `OPERATORS` maps operators to functions of ``(graph, inputs, width)``. The result of each
+function has ``width`` bits.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,7 +23,7 @@ def width_of(wide: Wide) -> int:
 
 
 def bits(graph: Graph, wide: Wide, low: int, width: int) -> Node:
-    """Return bits ``low`` to ``low + width``, at most 64 of them. Bits past the end are zeros."""
+    """Return ``width`` (at most 64) bits of ``wide`` from bit ``low`` on. Bits past the end of ``wide`` are zeros."""
     parts, position = [], 0
     for limb in wide:
         first, last = max(low, position), min(low + width, position + limb.width)
@@ -44,17 +44,17 @@ def to_wide(graph: Graph, parts: Sequence[Node], width: int) -> Wide:
 
 
 def any_set(graph: Graph, wide: Wide) -> Node:
-    """Return a bit: any bit is set."""
+    """Return a bit: at least one bit of ``wide`` is set."""
     return graph.any_(graph.not_(graph.eq(limb, graph.const(0, limb.width))) for limb in wide)
 
 
 def all_set(graph: Graph, wide: Wide) -> Node:
-    """Return a bit: all bits are set."""
+    """Return a bit: all bits of ``wide`` are set."""
     return graph.all_(graph.eq(limb, graph.const(-1, limb.width)) for limb in wide)
 
 
 def add(graph: Graph, a: Wide, b: Wide, carry: Node | None = None) -> Wide:
-    """Return the sum of two values of one width and a carry."""
+    """Return ``a`` plus ``b`` plus ``carry``, for two values of one width."""
     result = []
     for index, (x, y) in enumerate(zip(a, b, strict=True)):
         total = graph.add(x, y)
@@ -113,7 +113,11 @@ def select(graph: Graph, condition: Node, a: Wide, b: Wide) -> Wide:
 
 
 def shift(graph: Graph, op: str, a: Wide, places: Wide) -> Wide:
-    """Return ``a`` shifted by ``places``. ``op``: shl, lshr or ashr. A shift past the end leaves the fill."""
+    """Return ``a`` shifted by ``places``.
+
+    ``op``: shl, lshr or ashr. If ``places`` is not less than the width of ``a``, only fill bits are left: zeros, or the
+    sign for ashr.
+    """
     width = width_of(a)
     fill = [graph.const(0, limb.width) for limb in a]
     if op == "ashr":
@@ -150,12 +154,12 @@ def shift_constant(graph: Graph, op: str, a: Wide, places: int, fill: Wide) -> W
 
 
 def magnitude(graph: Graph, a: Wide) -> Wide:
-    """Return the magnitude of ``a`` as an unsigned number of the same width."""
+    """Return the absolute value of ``a`` as an unsigned number of the same width."""
     return select(graph, sign_of(graph, a), negate(graph, a), a)
 
 
 def single(a: Wide, what: str) -> Node:
-    """Return the only node of ``a``."""
+    """Return the only node of ``a``; refuse values of more than 64 bits."""
     if len(a) > 1:
         raise LoweringError(f"{what}: {width_of(a)} bits are not valid. Allowed: up to {LIMB} bits.")
     return a[0]
@@ -172,18 +176,18 @@ def remainder(graph: Graph, a: Wide, b: Wide) -> Wide:
 
 
 def divide_signed(graph: Graph, a: Wide, b: Wide) -> Wide:
-    """Return the quotient rounded down; zero if ``b`` is zero."""
+    """Return the signed quotient, rounded down; zero if ``b`` is zero."""
     x, y = magnitude(graph, a), magnitude(graph, b)
     quotient, rest = divide(graph, x, y), remainder(graph, x, y)
     opposite = graph.xor(sign_of(graph, a), sign_of(graph, b))
-    # -(q + 1) is ~q. A remainder lowers the quotient only below zero
+    # a negative quotient with a remainder is rounded down to -(q + 1), which is ~q
     negative = select(graph, any_set(graph, rest), [graph.not_(q) for q in quotient], negate(graph, quotient))
     result = select(graph, opposite, negative, quotient)
     return select(graph, any_set(graph, b), result, [graph.const(0, limb.width) for limb in a])
 
 
 def remainder_signed(graph: Graph, a: Wide, b: Wide) -> Wide:
-    """Return the remainder with the sign of ``b``; zero if ``b`` is zero."""
+    """Return the signed remainder, with the sign of ``b``; zero if ``b`` is zero."""
     rest = remainder(graph, magnitude(graph, a), magnitude(graph, b))
     signed = select(graph, sign_of(graph, a), negate(graph, rest), rest)
     opposite = graph.xor(sign_of(graph, a), sign_of(graph, b))
@@ -193,7 +197,7 @@ def remainder_signed(graph: Graph, a: Wide, b: Wide) -> Wide:
 
 
 def lookup(graph: Graph, index: Node, entries: Sequence[Node], default: Node) -> Node:
-    """Return entry number ``index``, or ``default`` past the end."""
+    """Return entry number ``index``, or ``default`` past the last entry."""
     row = list(entries)
     used = (len(row) - 1).bit_length() if row else 0
     if not row:
@@ -240,7 +244,7 @@ def part(graph: Graph, value: Wide, offset: Wide, width: int, stride: int, signe
 
 
 def multiply(graph: Graph, a: Wide, b: Wide) -> Wide:
-    """Return the product, as wide as both arguments."""
+    """Return the product modulo 2**width, for two values of one width."""
     return [graph.mul(single(a, "multiplication"), single(b, "multiplication"))]
 
 

@@ -33,8 +33,10 @@ class Sources:
 
     Members
     -------
-    order : list of pieces with a live bit, each after the pieces it depends on
-    cycle : set of the cells of a cycle, if there is one; if some of them can be cut more finely, only these
+    order : list of Piece
+        Pieces with a live bit, each after the pieces that it depends on.
+    cycle : set of int
+        Cells of a dependency loop, if there is one. If some of them can be cut more finely, only these.
     """
 
     def __init__(self, design: Design, pieces: Pieces, live: list[int]) -> None:

@@ -1,9 +1,10 @@
 """Order of computation of a program, and its division into phases.
 
-There are thousands of values, most in vector registers, so a value that is not used again soon has to go to memory.
-The order therefore goes depth first from the stores. It is cut into phases, each a function of its own, because LLVM's
-time to allocate registers grows with the square of a function's size. Values that cross from one phase to another are
-kept in memory between them. Each phase reads the state that it needs again.
+A program computes thousands of values, most in vector registers, so a value that is not used again soon has to go to
+memory. The order of computation is therefore depth first from the stores. The computation is cut into phases, each a
+function of its own, because LLVM's time to allocate registers grows with the square of a function's size. Values that
+cross from one phase to another are kept in memory between phases. State is usually not kept there: each phase loads the
+state that it needs.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -26,7 +27,7 @@ class Store:
 
 
 Reads = tuple[Read, ...]
-"""Reads of one row number, enabled by one flag, of memories of one depth."""
+"""Reads of memories of equal depth, with the same row number and the same enabling flag."""
 
 Move = Store | Reads | Write
 Step = Node | Move
@@ -34,10 +35,10 @@ Step = Node | Move
 
 @dataclass
 class Phase:
-    """Computations, stores and moves of a phase, in order.
+    """Computations, stores, and reads and writes of deep memories in a phase, in order.
 
-    ``taken`` are the values of earlier phases that it uses, ``kept`` the values that later phases use, each with its
-    byte offset in the memory between phases.
+    ``taken`` are values of earlier phases that this phase uses, ``kept`` its values that later phases use, each with
+    its byte offset in the memory between phases.
     """
 
     steps: list[Step] = field(default_factory=list)
@@ -46,10 +47,11 @@ class Phase:
 
 
 def phases(stores: Sequence[Move], size: int, room: Callable[[Node], int]) -> tuple[list[Phase], int]:
-    """Cut everything that ``stores`` need into phases of ``size`` steps. Return also the bytes of memory between them.
+    """Cut everything that ``stores`` need into phases of ``size`` steps.
 
-    A slot is stored after all steps that read it. A register that is read from a deep memory gets its row in turn,
-    after the steps that need its present value.
+    Return the phases, and the size in bytes of the memory between them. A slot is stored after all steps that read it.
+    A register that takes its next value from a deep memory is written at its place in ``stores``, after the steps that
+    need its present value.
 
     Parameters
     ----------
@@ -91,14 +93,14 @@ def phases(stores: Sequence[Move], size: int, room: Callable[[Node], int]) -> tu
 
 
 def plain(node: Node) -> Node:
-    """Return ``node`` without complements: they cost little, and are made wherever they are used."""
+    """Return the node below all complements of ``node``: complements are cheap, and are made wherever they are used."""
     while node.op == "not":
         node = node.args[0]
     return node
 
 
 def needs(step: Step) -> list[Node]:
-    """Return the nodes that a step uses, without complements."""
+    """Return the nodes that a step uses; instead of a complement, the node that it inverts."""
     match step:
         case Node():
             used = step.args
@@ -117,7 +119,7 @@ def _depth_first(stores: Sequence[Move]) -> Iterator[Step]:
     done: set[Node] = set()
 
     def leaf(node: Node) -> bool:
-        """Return whether every phase can read the value directly."""
+        """Return whether every phase can load the node's value directly, from state, inputs or constants."""
         return node.op in ("const", "input", "copied") or (node.op == "state" and node.data not in moved)
 
     for store in stores:
@@ -136,11 +138,11 @@ def _depth_first(stores: Sequence[Move]) -> Iterator[Step]:
 
 
 def _put_off(result: list[Phase], where: dict[Node, int]) -> None:
-    """Move stores of state behind the last phase that reads the old value.
+    """Move stores of state to the end of the last phase that reads the old value.
 
-    A store of a bare piece of state reads that piece in its own phase, so moving it may delay others. Within a phase,
-    state is read before it is stored. State in ``where`` was loaded by an earlier phase: later
-    phases take it from the memory between phases, and do not read the register.
+    A store whose value is a piece of state reads that piece in its own phase, so its move may delay other stores.
+    Within a phase, state is read before it is stored. State in ``where`` was loaded by an earlier phase: later phases
+    take it from the memory between phases, and do not read the register.
     """
     moving = True
     while moving:

@@ -20,7 +20,7 @@ PART = 64
 
 @dataclass(frozen=True)
 class Word:
-    """Array of words, and the ports in it.
+    """Input or output word of a kernel: an array with one number per instance, and the ports in the number.
 
     The ports are side by side, the first at bit 0. A word of up to 64 bits has ``n_padded`` elements of the
     narrowest dtype that holds it. A wider word is ``uint64`` of shape ``[parts, n_padded]``, and its bit ``b`` is

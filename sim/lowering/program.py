@@ -9,10 +9,10 @@ __all__ = ["Program", "Read", "Slot", "Write"]
 
 @dataclass(frozen=True)
 class Slot:
-    """Piece of state: bits ``low`` to ``low + width`` of ``cell``.
+    """Piece of state: ``width`` bits of ``cell`` from bit ``low`` on.
 
-    Of a memory they are those of row ``row`` (shallow) or of all ``depth`` rows (deep). ``init`` holds one value, or
-    one per row.
+    For a memory, they are bits of row ``row`` (shallow memory) or of all ``depth`` rows (deep memory). ``init`` holds
+    one initial value, or one per row.
     """
 
     cell: int
@@ -27,7 +27,8 @@ class Slot:
 class Read:
     """Read of a deep memory at the clock edge, where ``enable`` holds.
 
-    Register ``into`` gets row ``address`` of ``slot``, zero past the end. A read sees the rows before any `Write`.
+    Register ``into`` gets row ``address`` of ``slot``, zero past the last row. A read returns the rows before any
+    `Write` of the same cycle.
     """
 
     into: int
@@ -50,8 +51,9 @@ class Write:
 class Program:
     """All steps of a cycle.
 
-    Registers get ``next`` or ``reads``, deep memories ``writes``, and then ``outputs`` are computed. ``settled`` are
-    the outputs as functions of the present state, for use after the state was written.
+    Registers and shallow memories get the values ``next`` or ``reads``, deep memories ``writes``; then ``outputs`` are
+    computed. ``settled`` are the outputs as functions of the present state, for use after registers were written from
+    outside.
     """
 
     graph: Graph

@@ -1,8 +1,9 @@
 """Cuts of the outputs of cells into pieces, each one narrow vector.
 
 A cell with independent bits (a selection, a bitwise operator, a register, the columns of a memory) is cut where its
-inputs have several sources or are assigned separately. A 36-bit word becomes 32 bits and 4, and a vector of flags
-becomes single bits. A dependency loop that passes through different pieces is no cycle after the cut.
+inputs have several sources or are assigned separately. For example, a 36-bit word of two sources becomes pieces of 32
+bits and 4, and a vector of flags becomes single bits. A dependency loop through a cell disappears if the cut puts its
+entry and its exit into different pieces.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -31,9 +32,9 @@ __all__ = ["BITWISE", "NetRun", "Piece", "Pieces", "columns", "deep_memories", "
 
 WIDEST = 64
 SHALLOW = 32
-"""Memories with at most this number of rows are kept as rows and read by selection; deeper ones by gather."""
+"""Memories with at most this number of rows have a slot per row, read by selection; deeper ones have one array."""
 COPIED = 16
-"""The same limit for memories with rows that are only copied to registers: then only instances that copy cost time."""
+"""Limit in place of ``SHALLOW`` if rows are only copied to registers: then only instances that copy cost time."""
 BITWISE = {"~", "&", "|", "^", "m"}
 PREFIX = {"+", "-", "*", "<<"}
 
@@ -42,12 +43,15 @@ Piece = tuple[int, int]
 
 
 def size(cell: Cell) -> int:
-    """Return the number of bits of output, or of a row."""
+    """Return the number of bits of a cell's output, or of a memory's row."""
     return cell.columns if isinstance(cell, Memory) else cell.width
 
 
 def deep_memories(design: Design, whole: bool) -> frozenset[int]:
-    """Return the memories that are not kept as rows. ``whole``: rows of all instances can be kept and copied whole."""
+    """Return the memories that are stored as one array.
+
+    ``whole``: values are not split into bits, so rows can be copied.
+    """
     selected = {cell.memory for cell in design.cells if isinstance(cell, AsyncRead)
                 or (isinstance(cell, SyncRead) and (cell.transparent or cell.width == 1))}
     return frozenset(
@@ -59,8 +63,8 @@ def deep_memories(design: Design, whole: bool) -> frozenset[int]:
 class NetRun:
     """Neighbouring nets from one piece of ``cell``, from constants (``cell`` is None), or copies of one bit.
 
-    ``low`` is the first bit of the cell, or the value of the constants. ``repeats``: all nets are that one
-    bit.
+    ``low`` is the number of the run's first bit in the cell, or the value of the constants. ``repeats``: all nets are
+    copies of bit ``low``.
     """
 
     __slots__ = ("cell", "low", "repeats", "width")
@@ -173,17 +177,17 @@ DEEP = 32
 
 
 class Pieces:
-    """Cuts of every cell of ``design``.
+    """Cuts of the outputs of all cells of ``design``.
 
     The input ports (cell 0) are cut at ``input_cuts``, the cells in ``split`` into single bits. The memories ``deep``
-    are not kept as rows.
+    are stored as one array each.
 
     Members
     -------
     cuts : list of set of int, one per cell
     joined : dict of cell to (start, nets)
         The cells with independent bits, and the inputs of their bits from ``start`` on.
-    users : dict of cell to those of ``joined`` that read its bits
+    users : dict of cell to the cells of ``joined`` that read its bits
     """
 
     def __init__(self, design: Design, input_cuts: set[int], deep: Collection[int],
@@ -219,7 +223,7 @@ class Pieces:
         self.bound()
 
     def _is_deep(self, memory: int) -> bool:
-        """Return whether a memory is deep. The fields of its rows are split where they are read, which costs less."""
+        """Return whether a memory's rows are not cut into fields. Reads then split the fields, which costs less."""
         cell = self.design.cells[memory]
         return isinstance(cell, Memory) and (cell.depth >= DEEP or memory in self.deep)
 
@@ -270,12 +274,12 @@ class Pieces:
         return changed
 
     def of(self, index: int) -> list[tuple[int, int]]:
-        """Return the pieces of cell ``index`` as (first bit, end)."""
+        """Return the pieces of cell ``index`` as (first bit, bit after the last one)."""
         bounds = self.bounds[index]
         return [(a, b) for a, b in pairwise(bounds) if a < b]
 
     def runs(self, nets: Nets) -> Iterator[NetRun]:
-        """Yield ``nets`` in as few runs as possible."""
+        """Yield ``nets`` as runs (`NetRun`), as few as possible."""
         position = 0
         while position < len(nets):
             first = nets[position]

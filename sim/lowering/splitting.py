@@ -1,9 +1,10 @@
 """Optional splits that make kernels faster.
 
-A 36-bit word that is only moved costs less as 32 bits and 4 than as one number of 64. A user of two flags in it
-then need not extract them. A word is not worth 32 pieces, even if some cell reads its every bit. Each candidate cut is
-therefore weighed, together with all cuts that follow from it in the registers, selections and memories on the word's
-way. It is made if the sum of costs falls. The unit is one vector instruction on bytes.
+A 36-bit word that is only moved costs less as 32 bits and 4 than as one number of 64. A cell that uses two flags of a
+word need not extract them if the word is cut there. Cutting a word into 32 pieces does not pay, even if some cell reads
+every bit of the word. The cost of each candidate cut is therefore estimated, together with all cuts that follow from it
+in registers, selections and memories that the word passes. A cut is made if the sum of costs falls. The unit of cost is
+one vector instruction on bytes.
 """
 
 from itertools import pairwise
@@ -18,12 +19,15 @@ PASSES = 2
 
 
 def cost_of_width(width: int) -> float:
-    """Return the cost of one instruction on values of ``width`` bits. A mask is slightly cheaper than a byte."""
+    """Return the cost of one instruction on values of ``width`` bits.
+
+    A value of one bit is slightly cheaper than a byte.
+    """
     return 0.75 if width == 1 else float(next(size for size in (1, 2, 4, 8) if width <= 8 * size or size == 8))
 
 
 def refine(pieces: Pieces) -> None:
-    """Add the cuts that lower the cost to ``pieces``."""
+    """Add to ``pieces`` the cuts that lower the cost."""
     _Refiner(pieces).run()
     pieces.bound()
 
@@ -71,7 +75,7 @@ class _Refiner:
                 return
 
     def candidates(self) -> list[Place]:
-        """Return the places where users take words apart, and where a piece leaves half its element empty."""
+        """Return candidate cuts: at the ends of parts that cells read, and after 8, 16 or 32 bits of wider pieces."""
         found: set[Place] = set()
         for index, inputs in self.reads.items():
             if index in self.pieces.joined:
@@ -115,7 +119,7 @@ class _Refiner:
         return new
 
     def cost(self, index: int) -> float:
-        """Return the cost of computing ``index`` and of assembling its inputs."""
+        """Return the cost of computing cell ``index`` and of assembling its inputs from pieces."""
         cell = self.cells[index]
         total = 0.0
         if self.pieces.home(index) == index:
@@ -131,12 +135,12 @@ class _Refiner:
         return total + sum(self.bring(nets, index) for nets in self.reads[index])
 
     def widths(self, home: int) -> list[int]:
-        """Return the widths of the pieces of ``home``."""
+        """Return the widths of the pieces of cell ``home``."""
         bounds = [0, *sorted(self.cuts[home]), size(self.cells[home])]
         return [high - low for low, high in pairwise(bounds)]
 
     def bring(self, nets: Nets, user: int) -> float:
-        """Return the cost of cutting and joining ``nets`` to the pieces that ``user`` reads."""
+        """Return the cost of cutting and joining pieces to ``nets``, as cell ``user`` reads them."""
         total = 0.0
         runs = list(self.pieces.runs(nets))
         for run in runs:

@@ -1,8 +1,8 @@
 """Layout of the state in memory.
 
 State comes in *tiles*. Each tile holds ``vector_width`` instances, the number that a kernel steps at once. In a tile
-each slot is a row of ``vector_width`` numbers, with flags packed to one bit each. A kernel therefore works through
-memory from front to back, and every address is the tile's plus a constant.
+each slot is a row of ``vector_width`` numbers, with flags packed to one bit each. A kernel therefore accesses memory
+from start to end, tile by tile, and every address is the tile's plus a constant.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class StateLayout:
 
 
 def element_bits(width: int) -> int:
-    """Return the bits of the number that holds ``width`` bits. A flag takes one bit."""
+    """Return the size in bits of the number that holds ``width`` bits: 1, 8, 16, 32 or 64."""
     return next(size for size in (1, 8, 16, 32, 64) if width <= size)
 
 

@@ -1,8 +1,9 @@
 """Kernels on disk: a component is elaborated and compiled once per machine.
 
-Two keys find a kernel. The first is made from the component's parameters and the syntax trees of its sources. It leads
-to the digest of the netlist, without elaboration. The second is made from this digest and everything that affects the
-compilation of a netlist. A change of the sources that leaves the netlist unchanged compiles nothing.
+Two keys find a kernel. The first key is made from the component's parameters and the syntax trees of its sources. With
+it, the digest of the netlist is found on disk, without elaboration. The second key is made from this digest and
+everything that affects the compilation of a netlist. If a change of the sources leaves the netlist unchanged, nothing
+is compiled.
 """
 
 import contextlib
@@ -39,7 +40,7 @@ Groups = Mapping[str, Sequence[str]]
 
 @dataclass(frozen=True)
 class _Refusal:
-    """Component without a kernel: the message of a `LoweringError`."""
+    """Stored in place of a kernel that cannot be compiled: the message of the `LoweringError`."""
 
     reason: str
 
@@ -63,10 +64,10 @@ def lower_cached(
 ) -> Kernel:
     """Return the kernel of ``factory()``, from disk if an equal one was compiled before.
 
-    ``factory`` is not called if the netlist is known for the same ``cache_key``, lowering, packages, Python and
-    processor. Nothing is compiled if a kernel of the same netlist, words, name and width is known. A damaged file is
-    made anew. A folder that cannot be written is not an error. Reading a file runs its content, so a file that another
-    user might have written is made anew, too (`is_ours`).
+    ``factory`` is not called if the netlist's digest is on disk for the same ``cache_key``, lowering, packages, Python
+    and processor. Nothing is compiled if a kernel of the same netlist, words, name and width is on disk. A damaged file
+    is replaced. A folder that cannot be written is not an error. Loading a file may run code in it, so a file that
+    another user might have written is not read (`is_ours`).
 
     Parameters
     ----------
@@ -118,16 +119,16 @@ def observe_cached(
 
 def _kept(kind: type[Made], definition: str, elaborate: Callable[[], _Elaborated[Made]], request: list[Any],
           folder: str | os.PathLike[str] | None) -> Made:
-    """Return the compiled netlist, from disk if it is known.
+    """Return the kernel or observer of a netlist, from disk if it was compiled before.
 
     Parameters
     ----------
     definition : str
         Everything that the netlist depends on, besides `_surroundings`.
     elaborate : callable
-        Makes the netlist.
+        Elaborates the component.
     request : JSON data
-        Everything that the code depends on, besides the netlist and `_surroundings`.
+        Everything that the compiled code depends on, besides the netlist and `_surroundings`.
     """
     netlist = _path([kind.__name__, definition], "netlist", folder)
 
@@ -141,7 +142,7 @@ def _kept(kind: type[Made], definition: str, elaborate: Callable[[], _Elaborated
     found = known()
     if found is None:
         with announce("compiling this hardware", once=True), _alone(netlist), collector_paused():
-            found = known()  # another process may have made it meanwhile
+            found = known()  # another process may have compiled it meanwhile
             if found is None:
                 elaborated = elaborate()
                 path = code(elaborated.digest)
@@ -154,7 +155,7 @@ def _kept(kind: type[Made], definition: str, elaborate: Callable[[], _Elaborated
 
 
 def _make(path: Path, elaborated: _Elaborated[Made]) -> Made | _Refusal:
-    """Compile, and write the kernel or the refusal."""
+    """Compile a netlist, and write to disk the kernel, or the message of the error."""
     made: Made | _Refusal
     try:
         made = elaborated.make()
@@ -170,7 +171,10 @@ def _path(parts: list[Any], what: str, folder: str | os.PathLike[str] | None) ->
 
 
 def _alone(path: Path) -> contextlib.AbstractContextManager[None]:
-    """Wait while another thread or process makes ``path``. Do not wait if nothing is read back (`is_ours`)."""
+    """Lock ``path``: wait while another thread or process makes it.
+
+    If the folder is not `is_ours`, its files are not read, so nothing is locked.
+    """
     with contextlib.suppress(OSError):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if is_ours(path.parent.stat()):
@@ -199,7 +203,7 @@ def _surroundings() -> list[str]:
 
 
 def _load(path: Path, kind: type[Made]) -> Made | _Refusal | None:
-    """Return the content of ``path``, or None if it is missing, damaged or not ours."""
+    """Return the content of ``path``, or None if it is missing, damaged, or perhaps written by another user."""
     payload = read_kept(path)
     found = None if payload is None else pickle.loads(payload)
     return found if isinstance(found, (kind, _Refusal)) else None

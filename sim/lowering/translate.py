@@ -15,9 +15,10 @@ __all__ = ["cut", "input_places", "translate"]
 
 
 def translate(design: Design, inputs: Mapping[str, Nets], outputs: Mapping[str, Nets], whole: bool = True) -> Program:
-    """Translate one cycle of ``design``. Its ports are grouped in words of the given nets.
+    """Translate one cycle of ``design``.
 
-    ``whole``: values of several bits are computed whole, not bit by bit; see `deep_memories`.
+    ``inputs`` and ``outputs`` are the nets of each word of ports. ``whole``: values of several bits are computed whole,
+    not bit by bit; see `deep_memories`.
 
     Raises
     ------
@@ -65,9 +66,9 @@ def input_places(inputs: Mapping[str, Nets]) -> dict[int, tuple[str, int, int]]:
 
 def cut(design: Design, places: Mapping[int, tuple[str, int, int]], deep: Collection[int],
         shown: Iterable[Nets] = ()) -> Sources:
-    """Cut all cells into pieces, fine enough that no piece depends on itself. ``shown`` nets are observable, too.
+    """Cut all cells into pieces, fine enough that no piece depends on itself.
 
-    The memories ``deep`` are not kept as rows.
+    ``shown`` nets are computed, too. The memories ``deep`` are stored as one array each.
     """
     starts = {
         bit for bit, (word, at, _) in places.items() if at % PART == 0 or places.get(bit - 1, "")[:2] != (word, at - 1)

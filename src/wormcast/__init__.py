@@ -1,6 +1,7 @@
 """Multicast in switched networks, at register-transfer level.
 
-``wormcast.algorithms`` says what to send, ``wormcast.hw`` is what it runs on, ``wormcast.sim`` runs it.
+``wormcast.algorithms`` plans multicasts, ``wormcast.hw`` contains routers and interfaces, ``wormcast.sim`` simulates
+them.
 """
 
 __all__ = ["__version__"]

@@ -35,7 +35,7 @@ class TB:
     dut
         The handle of the top module.
     clock, reset : str
-        Names of its ports.
+        Names of the module's clock and reset ports.
     reset_active : int
         Active level of reset, 0 or 1.
     period : float
@@ -69,9 +69,9 @@ class TB:
         return self.drivers[prefix]
 
     def sink(self, prefix: str, *, depth: int, end: str | None = None, **options: Any) -> LinkSink:
-        """Add a sink of a link out of the design. The scoreboard checks its worms.
+        """Add a sink of a link out of the design. The scoreboard checks the worms that the sink receives.
 
-        Several links can have one ``end`` if a worm may come by any of them.
+        Several links can have one ``end`` if a worm may come by any of these links.
         """
         self.sinks[prefix] = LinkSink(self.dut, prefix, self.clock, depth=depth, **self._reset, **options)
         self.scoreboard.watch(self.sinks[prefix], end)
@@ -111,19 +111,22 @@ class TB:
             await edge
 
     async def finish(self, limit: int = 10_000, quiet: int = 30) -> None:
-        """Wait until all worms are sent, all expected worms have arrived, and all credits are back; check for more.
+        """Wait until all worms are sent, all expected worms have arrived, and all credits are back.
+
+        Then check for ``quiet`` cycles that no further worm arrives.
 
         Parameters
         ----------
         limit : int
             Most cycles to wait.
         quiet : int
-            Cycles after that in which nothing may arrive.
+            Number of cycles after the wait.
 
         Raises
         ------
         AssertionError
-            The limit is reached, or a worm arrives after it. The message lists the missing worms, flits and credits.
+            The limit is reached, or a worm arrives in the ``quiet`` cycles. The message lists the missing worms, flits
+            and credits.
         """
         for _ in range(limit):
             if not self._unfinished():

@@ -28,7 +28,7 @@ class LinkDriver(Agent):
     depth : int
         Flits of buffer at the receiving end for each virtual channel.
     chunk : int
-        Flits for each credit. The first flit of each worm and of each further chunk spends one.
+        Flits for each credit. The first flit of each worm and of each further chunk spends one credit.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class LinkDriver(Agent):
         Raises
         ------
         ValueError
-            The virtual channel does not exist, or a flit does not fit in the link. Then no flit is queued.
+            The virtual channel does not exist, or a flit does not fit in the link. Then ``send`` queues no flit.
         """
         new = [Flit(*flit) for flit in flits]
         self.link.must_carry(vc, new)

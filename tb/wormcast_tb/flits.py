@@ -14,7 +14,7 @@ class Flit(NamedTuple):
     ----------
     head, tail : int
         Marks, 0 or 1: each header flit has ``head``, the last payload flit ``tail``. A flit with both marks terminates
-        a worm that an error has cut off. The data of such a flit have no meaning.
+        a worm that an error has cut off. The data of a flit with both marks have no meaning.
     data : int
     """
 

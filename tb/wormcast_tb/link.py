@@ -120,7 +120,7 @@ class Link:
 
 
 class Chunks:
-    """Chunk boundaries of each virtual channel. Each worm begins a chunk, and its tail ends one.
+    """Chunk boundaries of each virtual channel. A worm begins a new chunk, and its tail ends the current chunk.
 
     Parameters
     ----------
@@ -167,8 +167,8 @@ class Agent:
                   │   └ falling edge: all signals of this cycle are stable: `sample`
                   └ after the rising edge: `drive`
 
-    Results do not depend on the order of agents or on the simulator. In a cycle with active reset, `restart` replaces
-    both. With a reset signal, an agent does nothing before the first reset.
+    Results do not depend on the order of agents or on the simulator. In a cycle with active reset, `restart` is called
+    instead of `sample` and `drive`. With a reset signal, an agent does nothing before the first reset.
 
     Parameters
     ----------
@@ -180,7 +180,7 @@ class Agent:
     Attributes
     ----------
     cycle : int
-        Number of the current cycle. 0: the first one after reset.
+        Number of the current cycle. Cycle 0 is the first one after reset.
     """
 
     def __init__(self, clock: Any, reset: Any = None, reset_active: int = 1):

@@ -15,7 +15,7 @@ class LinkMonitor(Agent):
     """Monitor that observes a link, collects its worms, and raises `ProtocolError` if one of these rules is violated.
 
     - A flit is on a virtual channel that exists, and spends a credit: a credit returned in an earlier cycle, or one of
-      the credits at reset. With chunks, the first flit of each worm and of each further chunk spends one.
+      the credits at reset. With chunks, the first flit of each worm and of each further chunk spends one credit.
     - A credit is returned for a flit that was on the link in an earlier cycle.
     - On each virtual channel worms follow one another: header flits, payload flits, the tail mark on the last one. A
       header flit within the payload would belong to a second worm.
@@ -31,9 +31,10 @@ class LinkMonitor(Agent):
     chunk : int
         Flits for each credit.
     headers : "needed", "allowed" or "none"
-        Header flits at the beginning of worms. On a consumption link worms may have none, and at hosts they have none.
+        Header flits at the beginning of worms. On a consumption link worms may have no header flits, and at hosts they
+        have none.
     cuts : bool
-        Collect worms that an error has cut off. Otherwise they violate the protocol.
+        Collect worms that an error has cut off. If ``cuts`` is false, cut-off worms violate the protocol.
 
     Attributes
     ----------

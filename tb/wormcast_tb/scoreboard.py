@@ -20,7 +20,7 @@ class Scoreboard:
     Parameters
     ----------
     strict : bool
-        An unexpected worm raises AssertionError at once. Otherwise it is stored in ``extra``.
+        An unexpected worm raises AssertionError at once. If ``strict`` is false, the worm is stored in ``extra``.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Scoreboard:
         self._expected: dict[str, Counter[Flits]] = {}
 
     def expect(self, end: str, flits: Iterable[tuple[int, int, int]]) -> None:
-        """Expect a worm at an end. A multicast is expected at each of its ends."""
+        """Expect a worm at an end. For a multicast, call this method for each end."""
         self._expected.setdefault(end, Counter())[tuple(Flit(*flit) for flit in flits)] += 1
 
     def expect_copies(self, flits: Iterable[tuple[int, int, int]], masks: Mapping[str, Sequence[int]], *,
@@ -53,7 +53,7 @@ class Scoreboard:
             Bits of the nodes behind each end, for each header flit.
         reports : bool
             Arrivals are reported: bit 0 of a branch's first header flit is set if the worm's is, or if there are
-            several branches. Otherwise it is the worm's bit.
+            several branches. If ``reports`` is false, a branch has the worm's bit 0.
 
         Returns
         -------
@@ -69,7 +69,7 @@ class Scoreboard:
         return len(kept)
 
     def watch(self, monitor: LinkMonitor, end: str | None = None) -> None:
-        """Check the worms that a monitor collects. Default for the end: the monitor's name."""
+        """Check the worms that a monitor collects. Default of ``end``: the monitor's name."""
         name = end or monitor.name
         monitor.on_worm.append(lambda worm: self.arrived(name, worm))
 
@@ -104,7 +104,7 @@ class Scoreboard:
 
     @staticmethod
     def _nearest(due: Counter[Flits], flits: Flits) -> str:
-        """Return the expected worm that shares most flits with this one, in words."""
+        """Return the expected worm that shares most flits with an unexpected worm, in words."""
         waiting = list(due.elements())
         if not waiting:
             return "no more worms are expected there" if due else "no worm is expected there"

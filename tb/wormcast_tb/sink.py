@@ -12,10 +12,10 @@ __all__ = ["LinkSink"]
 
 class LinkSink(LinkMonitor):
     """Sink that receives worms like `LinkMonitor` and returns the credit of each flit, at the earliest in the next
-    cycle. With chunks, it returns a credit after the last flit of each chunk.
+    cycle. With chunks, the sink returns a credit after the last flit of each chunk.
 
-    On a link with reports it reports the arrival of each worm whose first header flit has bit 0 set, once, after that
-    flit.
+    On a link with reports, the sink reports the arrival of each worm whose first header flit has bit 0 set, once, after
+    that flit.
 
     Parameters
     ----------
@@ -25,8 +25,8 @@ class LinkSink(LinkMonitor):
     Attributes
     ----------
     pause : iterator of bool
-        Back-pressure: True holds back a due credit for one cycle. Each virtual channel with a due credit reads a value;
-        see ``waits``.
+        Back-pressure: True holds back a due credit for one cycle. In each cycle, each virtual channel with a due credit
+        takes the next value; see ``waits``.
     owed : list of int
         Credits to return, by virtual channel.
     unreported : list of bool
@@ -51,7 +51,7 @@ class LinkSink(LinkMonitor):
     def spoil(self, vc: int = 0) -> None:
         """Return a false credit in the next cycle: an error that the sender must find.
 
-        The flits that the sender then sends do not violate the protocol.
+        Flits that the sender sends for a false credit do not violate the protocol.
 
         Raises
         ------
@@ -62,7 +62,7 @@ class LinkSink(LinkMonitor):
         self._false |= 1 << vc
 
     def sample(self) -> None:
-        """Check the flit of this cycle. The credits are the sink's own."""
+        """Check the flit of this cycle. Credits are not checked, because the sink itself returns them."""
         came = self.link.read()
         if came is not None:
             self._take(*came)

@@ -13,12 +13,12 @@ def never() -> Iterator[bool]:
 
 
 def always() -> Iterator[bool]:
-    """Wait until another pattern is set."""
+    """Wait in every cycle, until another pattern is set."""
     return itertools.repeat(True)
 
 
 def sometimes(share: float, seed: int = 0) -> Iterator[bool]:
-    """Wait in this share of the cycles, 0 to below 1, at random."""
+    """Wait in a share of the cycles, 0 to below 1, at random."""
     if not 0 <= share < 1:
         raise ValueError(f"sometimes: share {share} is not valid. Allowed: 0 to below 1.")
     rng = random.Random(seed)

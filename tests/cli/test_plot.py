@@ -45,7 +45,7 @@ def test_a_picture_says_what_it_is_and_json_stays_json(command, words, tmp_path)
     (["topology", "mesh:2x2", "--plot", "nowhere/a.svg"], "nowhere/a.svg cannot be written: No such file or directory"),
     ([*PLAN, "--plot", "a.gif"], "plot: a.gif is not valid. Allowed: names that end in .svg, .png."),
     (["plan", "mesh:2x32", "individual", "--source", "0", "--destinations", ",".join(map(str, range(1, 64))), "--plot",
-      "a.svg"], "plot: individual is not valid: 63 of its worms share a link. Allowed: at most 24"),
+      "a.svg"], "plot: individual is not valid: a link needs 63 lines for its worms. Allowed: at most 24"),
     (["run", "mesh:1x4", "individual", "--source", "0", "--destinations", "1", "--length", "9", "--t-hs", "5",
       "--timeout", "2", "--plot", "a.svg"], "plot: no worm is posted within the 2 cycles of this run."),
     (["run", "mesh:1x4", "k-binomial", "--ni", "fpfs", "--source", "0", "--destinations", "all", "--length", "32",

@@ -14,9 +14,9 @@ __all__ = ["AllocatorHarness"]
 class AllocatorHarness(Harness):
     """The allocator, with arbitrary requests. A requester wins if its whole request is granted.
 
-    The bound does not count cycles in which some request is not complete. An incomplete request does not win, and
-    requests behind it lose without moving forward in the order. The requesters must ensure that requests do not stay
-    incomplete.
+    The bound on losses does not count cycles in which some request is not complete. An incomplete request does not win,
+    and requests behind it lose without moving forward in the order. The requesters must ensure that requests do not
+    stay incomplete.
 
     Parameters
     ----------
@@ -36,8 +36,8 @@ class AllocatorHarness(Harness):
                  Mutant("allocator.Allocator.elaborate", "Cat(moves[s] for s in later)",
                         "Cat(moves[s][:1] * self.vcs[s] for s in later)")),
         Property("bound", "Between two wins, a virtual channel loses at most R times. R is the number of virtual "
-                          "channels behind the other requesters. Cycles in which some request is not complete do not "
-                          "count.",
+                          "channels behind the other requesters. Losses in cycles in which some request is not "
+                          "complete do not count.",
                  Mutant("allocator.Allocator.elaborate", "(a & b) | (cells & (a | b))", "cells")),
     )
 

@@ -36,7 +36,7 @@ class DeepLinkHarness(Harness):
     properties = (
         Property("conserved", "The number of chunks that the sender has spent is the sum of four numbers: the rows "
                               "with flits, the row that begins with the arriving flit, the credits to be returned, and "
-                              "the credits on their way. It never exceeds the number of rows.",
+                              "the credits on their way. The number of spent chunks never exceeds the number of rows.",
                  Mutant("output_unit.OutputUnit._chunks", "tail | (place == port.chunk - 1)",
                         "place == port.chunk - 1")),
         Property("room", "No flit arrives at a full buffer, and no credit arrives for a chunk that was not spent, "

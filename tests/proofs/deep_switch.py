@@ -19,8 +19,8 @@ READER = "deep.reader.RowReader.elaborate"
 class DeepSwitchHarness(Harness):
     """A deep switch with its windows, rows and readers. The last output leads to a node with room for one flit.
 
-    Worms arrive only if there is room for them. Each has a header with its outputs, and payload of one flit or more.
-    Credits are arbitrary, but no credit arrives for a flit that was not sent.
+    Worms arrive only if there is room for them. Each worm has a header with its outputs, and payload of one flit or
+    more. Credits are arbitrary, but no credit arrives for a flit that was not sent.
 
     Parameters
     ----------

@@ -23,13 +23,13 @@ class ForwardingHarness(Harness):
     """The packet buffer, the child table and the sender of a smart network interface.
 
     The table has two rows: row 0 has two children, row 1 has one. Packets arrive over all consumption channels and from
-    the host, interleaved flit by flit. They belong to these rows, or to no row. No first payload flit arrives while its
-    row is full. A packet ends in a tail; a packet that was cut off ends in a flit with both marks. A row is written
-    only while the buffer stores no packet of this row. No packet of the row arrives until the row is complete. Copies
-    are taken at any time.
+    the host, interleaved flit by flit. Packets belong to one of these rows, or to no row. No first payload flit of a
+    packet arrives while the packet's row is full. A packet ends in a tail; a packet that was cut off ends in a flit
+    with both marks. A row is written only while the buffer stores no packet of this row. No packet of a row arrives
+    until the row is completely written. Copies are taken at any time.
 
-    With fcfs a message never has more packets than there are places. The table row holds their number, and no further
-    packets arrive.
+    With fcfs a message never has more packets than there are places. With fcfs the table row holds the number of the
+    message's packets, and no further packets arrive.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class ForwardingHarness(Harness):
     component = "Forwarding"
     properties = (
         Property("places", "The number of packets of a row that have arrived and are not freed is at most the number "
-                           "of its places. All of them are counted.",
+                           "of its places. All packets of a row are counted.",
                  Mutant("interface.smart.forwarding.Forwarding._store", "mine = begins & (row == r)",
                         "mine = begins & (row == r) & ~freed")),
         Property("kept", "No packet is written into the place of a packet that is not freed. The order in which "
@@ -53,11 +53,12 @@ class ForwardingHarness(Harness):
                          "copy, when all children have their copies.",
                  Mutant("interface.smart.forwarding.Forwarding._send", "order.after.eq(pos)", "order.after.eq(0)")),
         Property("lost", "If for two cycles no copy is presented and no packet becomes whole, all whole packets are "
-                         "freed. With fcfs they may also wait for other packets of their message.",
+                         "freed. With fcfs whole packets may also wait for other packets of their message.",
                  Mutant("interface.smart.forwarding.Forwarding._store", "self.order.whole.eq(ends)",
                         "self.order.whole.eq(ends & ~self.order.freed)")),
         Property("admitted", "After a row is written, it is not full until as many of its packets have arrived as it "
-                             "has places. So no packet is held back if no more than these are admitted.",
+                             "has places. So no packet of a row is held back if at most as many packets as the row "
+                             "has places are admitted.",
                  Mutant("interface.smart.forwarding.Forwarding._store", "bit_select(current.place, 1).eq(0)",
                         "bit_select(current.place, 1).eq(self.brought)")),
     )

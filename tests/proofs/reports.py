@@ -15,9 +15,9 @@ __all__ = ["ReportHarness"]
 
 
 class ReportHarness(Harness):
-    """An output unit with reports. The sender keeps to its signals; credits and reports are arbitrary.
+    """An output unit with reports. The sender keeps to the unit's signals; credits and reports are arbitrary.
 
-    The flit that takes the virtual channel states whether its worm reports.
+    The flit that takes a virtual channel states whether its worm reports.
     """
 
     component = "OutputUnit, reports"

@@ -17,10 +17,10 @@ WHERE = "deep.chunk_buffer.ChunkStore.elaborate"
 class StoreHarness(Harness):
     """The buffer of a deep input, with any readers and any writer, even one that does not keep to its credits.
 
-    A filled row is closed at any later time. Any of the readers may have to fetch it. Each of them fetches it once, at
-    any time. Rows are freed in the order in which they were closed. This is the case if each reader fetches rows in
-    this order, and continues to the end of a worm. In a row, all flits after a void flit, and after the flit that cuts
-    the row, are void.
+    A filled row is closed at any later time. Any of the readers may have to fetch a closed row. Each of these readers
+    fetches the row once, at any time. Rows are freed in the order in which they were closed, as if each reader fetched
+    rows in this order and continued to the end of a worm. In a row, all flits after a void flit, and after the flit
+    that cuts the row, are void.
     """
 
     component = "ChunkStore"
@@ -28,15 +28,15 @@ class StoreHarness(Harness):
         Property("order", "Each flit of a fetched row is the flit that was written there, for any reader and at any "
                           "time: no row is overwritten before it is free.",
                  Mutant(WHERE, "used.eq(used + begins - gained)", "used.eq(used - gained)")),
-        Property("counted", "The counter of a closed row is the number of readers that have not fetched it yet. It is "
-                            "never below zero.",
+        Property("counted", "The counter of a closed row is the number of readers that have not fetched the row yet. "
+                            "The counter is never below zero.",
                  Mutant(WHERE, "left.data - 1", "left.data - (left.data != 2)")),
         Property("freed", "The buffer returns exactly one credit for each row: when its last reader fetches it, when "
                           "it is closed if it has no readers, or when it has ended if it is void. At most one credit "
                           "is returned per cycle; further credits follow in the next cycles.",
                  Mutant(WHERE, "owed.eq(owed + gained - self.freed)", "owed.eq(0)")),
         Property("numbers", "The row to be closed next and the row that is being written have the same number if and "
-                            "only if no filled row waits to be closed. This holds even if all rows are filled.",
+                            "only if no filled row waits to be closed, even if all rows are filled.",
                  Mutant(WHERE, "row_after(self.closed_row, self.rows)", "row_after(self.closed_row, self.rows)[:-1]")),
         Property("overflow", "The buffer is full if and only if all its rows are filled and the sender has ended its "
                              "own last row. A write to a full buffer changes nothing.",

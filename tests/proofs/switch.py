@@ -22,8 +22,8 @@ class SwitchHarness(Harness):
     """The router of a node in a row of nodes, with four ports: two to neighbours, injection and ejection.
 
     Flits are arbitrary, and need not form worms, but no flit arrives at a full buffer. Credits are arbitrary. Each flit
-    carries the number of the virtual channel by which it came in, in bits that no address uses. This tag distinguishes
-    the flits.
+    carries the number of the virtual channel by which it came in, in bits that no address uses. The number is a
+    tag that distinguishes the flits.
 
     Parameters
     ----------
@@ -44,8 +44,8 @@ class SwitchHarness(Harness):
         Property("whole", "From a worm's first flit to its tail, all flits on a virtual channel of an output came in "
                           "by the same virtual channel of the same input.",
                  Mutant("output_unit.OutputUnit._picks", "others | (here & ~self.take)", "others | here")),
-        Property("credits", "A flit is sent only if there is a credit for it. This holds as long as no credit arrives "
-                            "for a flit that was not sent.",
+        Property("credits", "A flit is sent only if there is a credit for it, as long as no credit arrives for a flit "
+                            "that was not sent.",
                  Mutant("input_unit.InputUnit._reader", 'bit_at(getattr(self, f"ready_after_{o}")',
                         'bit_at(getattr(self, f"ready_{o}")')),
         Property("begins", "The first flit of a worm on a link to another router is a header flit.",

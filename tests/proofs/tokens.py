@@ -19,7 +19,7 @@ def behind(inside, one, count):
 class StationHarness(Harness):
     """A station, with arbitrary requests and releases. The rest of the ring has the token while this station does not.
 
-    A requester requests the token until it is granted. The holder does not request it.
+    A requester requests the token until it is granted. The holder of the token does not request it.
     """
 
     component = "TokenStation"
@@ -32,8 +32,8 @@ class StationHarness(Harness):
         Property("granted", "The token is granted only in the cycle of its arrival, to at most one requester, and only "
                             "if that one requests it.",
                  Mutant("token_station.TokenStation.elaborate", "Mux(here, chosen, 0)", "chosen")),
-        Property("kept", "A requester holds the token from the cycle after the grant until it releases it. No other "
-                         "requester holds it.",
+        Property("kept", "A requester holds the token from the cycle after the grant until it releases it. "
+                         "Meanwhile no other requester holds the token.",
                  Mutant("token_station.TokenStation.elaborate", "Mux(ended, 0, self.held)", "self.held")),
         Property("turns", "While one of n requesters waits, the station grants the token at most n - 1 times to "
                           "others.",

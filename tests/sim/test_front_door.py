@@ -150,12 +150,12 @@ def test_sets_that_are_given_are_asked_alone(folder):
         assert wormcast(*sent, "5", *more, cwd=folder)[0] == 0
         code, _, told = wormcast(*sent, "5,9,13,1", *more, cwd=folder)
         assert code == 2
-        assert "stops there, and continues to 2.1; routers by e-cube do not have this turn in mesh:4x4" in told
+        assert "continues to 2.1; routers with relation e-cube do not have this turn in mesh:4x4" in told
 
 
 @pytest.mark.parametrize(("given", "sentence"), [
     (("ring.toml", "individual"), "relation up-down: it does not lead from switch 0 to node 3 in ring.toml"),
-    (("mesh:4x4", "columns.py"), "routers by e-cube do not have this turn in mesh:4x4"),
+    (("mesh:4x4", "columns.py"), "routers with relation e-cube do not have this turn in mesh:4x4"),
     (("mesh:4x4", "individual", "--relation", "dead_end.py"), "relation dead-end: it does not lead from "),
 ])
 def test_plans_of_random_multicasts_are_refused_as_loads_are(given, sentence, folder):
@@ -234,7 +234,7 @@ def test_worms_that_slots_send_again_need_no_turn_where_they_stop(folder):
     """A user's scheme asks for a turn that routers lack. It is refused, unless worms end at each stop."""
     mesh = topology("mesh:4x4")
     columns = find_scheme("columns.py", mesh, None)
-    with pytest.raises(WormcastError, match="routers by e-cube do not have this turn in mesh:4x4"):
+    with pytest.raises(WormcastError, match="routers with relation e-cube do not have this turn in mesh:4x4"):
         require_sendable(mesh, columns, Configuration())
     for absorb in ("2", "host"):
         require_sendable(mesh, columns, Configuration(absorb=absorb))
@@ -277,7 +277,7 @@ def test_a_scheme_that_another_package_announces_is_checked(command, folder):
                           env=os.environ | {"PYTHONPATH": paths}, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
-    assert "routers by e-cube do not have this turn in mesh:4x4" in done.stderr
+    assert "routers with relation e-cube do not have this turn in mesh:4x4" in done.stderr
 
 
 def test_parts_that_are_announced_are_not_those_of_this_package(monkeypatch):

@@ -35,19 +35,20 @@ from .networks import (
 #: Meshes: side and cycles. Rates: shares of the bisection bandwidth per node.
 MESHES = {4: 200_000, 8: 100_000, 16: 40_000, 32: 10_000, 64: 2_000}
 RATES = {"next to nothing": 0.002, "middle": 0.2, "near saturation": 0.4}
-#: Other networks: approximate capacity in payload flits per node and cycle, and cycles.
+#: Networks that are no meshes: approximate capacity in payload flits per node and cycle, and simulated cycles.
 NETWORKS = {"min:b=4,stages=4": (1.0, 10_000), "min:b=2,stages=8": (1.0, 5_000), "torus:32x32": (0.25, 4_000),
             "irregular:switches=32,ports=8,nodes=128,connectivity=0.8,seed=1": (0.15, 20_000)}
-#: Networks with replicating switches: approximate rate of a node at half of saturation, and cycles.
+#: Networks with replicating switches: approximate rate at half of saturation, and number of simulated cycles.
 TREES = {"min:b=4,stages=3": (0.006, 50_000), "min:b=2,stages=6": (0.005, 50_000),
          "min:b=4,stages=4": (0.0015, 10_000), "min:b=2,stages=8": (0.001, 10_000)}
-#: Networks with deep switches, as in `TREES`. The schemes use unicast trees, path worms, trees and smart interfaces.
+#: Networks with deep switches: rate and cycles as in `TREES`.
+#: The schemes use unicast trees, path worms, tree worms and smart interfaces, in this order.
 DEEP = {"irregular:switches=8,ports=8,nodes=32,connectivity=0.8,seed=1": (0.002, 50_000)}
 DEEP_SCHEMES = ("binomial", "path-lg", "tree", "k-binomial")
-#: Load experiments: mesh, seeds and cycles of each.
+#: Load experiments: mesh, number of seeds, and cycles of each seed.
 LOADS = (("mesh:8x8", 1, 100_000), ("mesh:8x8", 8, 50_000), ("mesh:8x8", 64, 20_000), ("mesh:32x32", 1, 6_000),
          ("mesh:32x32", 2, 6_000))
-#: Backlogs: schemes with a rate below saturation and a rate beyond it, and cycles.
+#: Backlogs: for each scheme, a rate below saturation and a rate beyond it; and numbers of simulated cycles.
 BACKLOGS = {"individual": (0.2, 0.4), "column-path": (0.03, 0.06), "multipath": (0.02, 0.06)}
 BACKLOG_CYCLES = (50_000, 400_000)
 ABLATIONS = (("mesh:8x8", 1, 0.008, 20_000), ("mesh:8x8", 8, 0.008, 4_000), ("mesh:8x8", 64, 0.008, 500),
@@ -99,7 +100,7 @@ def main() -> None:
     _ablations(console, machine)
     table = Table("load experiment", "one core: cycles/s together", "two cores", "ratio", "with a table of messages",
                   "ratio", title=machine)
-    load_speed("mesh:8x8", 8, 1000, 2)  # the first runs may compile
+    load_speed("mesh:8x8", 8, 1000, 2)  # the first runs may compile code, and are not timed
     table_speed("mesh:8x8", 8, 1000)
     for mesh, seeds, cycles in LOADS:
         one, two = (load_speed(mesh, seeds, cycles, workers) for workers in (1, 2))
@@ -120,13 +121,13 @@ def main() -> None:
 
 
 def _start(console: Console, machine: str) -> None:
-    """Print waiting times of commands in this tree and in the earlier revision."""
+    """Print the processor times of commands in this tree and in the earlier revision `start.BEFORE`."""
     with start.extracted(start.BEFORE) as before, TemporaryDirectory() as folder:
         trees = []
         for name, source in (("before", before), ("after", start.ROOT)):
             trees.append(start.Revision(source, Path(folder, name)))
             trees[-1].folder.mkdir()
-        # the first run writes the bytecode, and is not counted
+        # the first run writes Python's bytecode, and is not counted
         unit, bare = (median([trees[1].seconds("-c", code)[0] for _ in range(1 + start.TIMES)][1:])
                       for code in (start.IMPORTS, start.bare_program(16)))
         table = Table("processor time in U", f"{start.BEFORE}", "now", "ratio", "goal", "now (MB)",
@@ -140,7 +141,7 @@ def _start(console: Console, machine: str) -> None:
 
 def _components(console: Console, machine: str, network: Network, words: dict[str, Kernel], bits: dict[str, Kernel], *,
                 with_verilator: bool) -> None:
-    """Print the speed of kernels, and of Verilator with the same component and stimulus."""
+    """Print the simulation speed of components in kernels, and in Verilator."""
     counts = (64, 512, 4096)
     table = Table("component", "operations", "state (bytes)", *(f"{count}: steps/s of each" for count in counts),
                   "64 by Verilator", "ratio", "of 512", "compiled cold (s)", "cached (s)",
@@ -160,7 +161,7 @@ def _components(console: Console, machine: str, network: Network, words: dict[st
 
 
 def _network(console: Console, machine: str, mesh: str) -> None:
-    """Print the speed of a network in both simulators: routers, interfaces and wiring, driven by recorded words."""
+    """Print the simulation speed of a network in the engine `bulk`, and in Verilator with recorded words of hosts."""
     recorded = {name: record(engine_for(mesh, "dual-path", rate, 3, 1, RECORDED), RECORDED)
                 for name, rate in EXPORTED.items()}
     network = engine_for(mesh, "dual-path", 0.0, 3, 1, 1).network
@@ -181,7 +182,7 @@ def _network(console: Console, machine: str, mesh: str) -> None:
 
 
 def _networks(console: Console, machine: str) -> None:
-    """Print the speed of MINs, tori and irregular networks, and the time to compile their kernels."""
+    """Print the simulation speed of MINs, tori and irregular networks, and the time to compile their kernels."""
     table = Table("network, unicasts", "routers", "their kinds", "compiled cold (s)",
                   *(f"{name}: cycles/s" for name in RATES), title=f"{machine}; one core")
     for name, (most, cycles) in NETWORKS.items():
@@ -194,7 +195,7 @@ def _networks(console: Console, machine: str) -> None:
 
 
 def _trees(console: Console, machine: str) -> None:
-    """Print the speed of switches with and without replication, for equal multicasts."""
+    """Print the simulation speed of networks with and without replication in switches, for equal multicasts."""
     table = Table("network, multicasts", "lanes", "atbm: cycles/s together", "cmin", "ratio",
                   title=f"{machine}; one core")
     for name, (rate, cycles) in TREES.items():
@@ -205,7 +206,7 @@ def _trees(console: Console, machine: str) -> None:
 
 
 def _deep(console: Console, machine: str) -> None:
-    """Print the speed of schemes on deep switches relative to unicast trees."""
+    """Print the simulation speed of schemes on deep switches, and its ratio to that of unicast trees."""
     first, *others = DEEP_SCHEMES
     table = Table("network, multicasts", "lanes", f"{first}: cycles/s together",
                   *(column for scheme in others for column in (scheme, "ratio")), title=f"{machine}; one core")
@@ -218,12 +219,12 @@ def _deep(console: Console, machine: str) -> None:
 
 
 def _backlogs(console: Console, machine: str) -> None:
-    """Print the speed while a backlog of messages grows at the sources."""
+    """Print the simulation speed while a backlog of messages grows at the sources, beyond saturation."""
     table = Table("8x8, 4 seeds: load", "below saturation: cycles/s together",
                   *(column for cycles in BACKLOG_CYCLES for column in (f"beyond, {cycles} cycles", "ratio")),
                   title=f"{machine}; one core")
     for scheme, rates in BACKLOGS.items():
-        backlog_speeds(scheme, rates, (4096,))  # the first run may compile
+        backlog_speeds(scheme, rates, (4096,))  # the first run may compile code, and is not timed
         below, *beyond = backlog_speeds(scheme, rates, BACKLOG_CYCLES)
         table.add_row(f"{scheme}, {rates[0]} and {rates[1]}", f"{below:,.0f}",
                       *(text for speed in beyond for text in (f"{speed:,.0f}", f"{speed / below:.2f}")))
@@ -231,7 +232,7 @@ def _backlogs(console: Console, machine: str) -> None:
 
 
 def _ablations(console: Console, machine: str) -> None:
-    """Print the time of the parts of a cycle."""
+    """Print the processor time of each part of a simulated cycle."""
     table = None
     for mesh, lanes, rate, cycles in ABLATIONS:
         parts = ablation(mesh, lanes, rate, cycles)

@@ -1,11 +1,12 @@
-"""Benchmark of Verilator on a whole network, driven by recorded words of the hosts. Every output word is compared.
+"""Benchmark of Verilator on a whole network, driven by recorded words of the hosts.
 
-Two variants. Both translate and compile each kind of component once.
+The words of the interfaces to the hosts are compared with the recording. In both variants Verilator translates and
+compiles each kind of component once.
 
 ``hierarchical``
     One Verilog module for the network, with routers and interfaces as Verilator's hierarchical blocks.
 ``joined``
-    A model for each router and interface, connected by loops in C++, so that only the models cost time.
+    A model for each router and interface. Loops in C++ copy the signals of the links between models.
 """
 
 import tempfile
@@ -28,10 +29,10 @@ __all__ = ["WAYS", "network_speeds", "record"]
 
 WAYS = ("hierarchical", "joined")
 
-#: Words recorded per node and cycle.
+#: Number of words that are recorded per node and cycle.
 WORDS = 6
 
-#: Program that reads the hosts' links from a file, cycle by cycle: words to drive, then words to compare.
+#: C++ program that reads a recording from a file: per cycle and node, words to drive, then words to compare.
 PROGRAM = """
 {models}
 static std::vector<uint32_t> words;
@@ -89,7 +90,7 @@ def record(engine: BulkEngine, cycles: int) -> np.ndarray:
     sides = [("out", "tx"), ("out", data_word("tx")), ("out", credit_word("rx")),
              ("in", "rx"), ("in", data_word("rx")), ("in", credit_word("tx"))]
     for cycle in range(cycles):
-        # words driven by interfaces in a cycle reach the hosts at the beginning of the cycle
+        # `run` copies the interfaces' words of a cycle to the hosts, so these words are read after `run`
         driven = [engine._host_word(*side)[0, 0].copy() for side in sides[:3]]
         engine.run(1, beyond=True)
         seen = [engine._host_word(*side)[0, 0] for side in sides[3:]]
@@ -140,14 +141,14 @@ def network_speeds(network: Network, way: str, traffic: Mapping[str, np.ndarray]
 
 
 def _tables(network: Network) -> str:
-    """Return C++ that writes the routers' tables. The following reset keeps them."""
+    """Return C++ that writes the routers' tables, which the reset after it keeps."""
     words = table_words(network)
     listed = ", ".join(f"{word}ULL" for word in words)
     return f"for (uint64_t word : {{{listed}}}) {{ top->tables_in = word; tick(); }}" if words else ""
 
 
 def _members(network: Network, join: Join) -> list[tuple[str, bool]]:
-    """Return the signals of a link, each with True if it goes forward."""
+    """Return the signals of a join's links, each with True if it goes from the sender to the receiver."""
     return [(port.path[1], port.inward) for port in ports(network.components[join.to_kind])
             if port.path[0] == join.to_port]
 
@@ -188,9 +189,10 @@ def _joined(network: Network) -> str:
 
 
 def _hosts(network: Network, owners: list[str]) -> dict[str, str]:
-    """Return C++ that drives the hosts' links from ``now``, and compares the outputs in cycles with a flit.
+    """Return C++ that drives the interfaces' inputs from ``now``, and compares their outputs to hosts with ``now``.
 
-    ``owners`` has the prefix of the interface's port names for each node.
+    Virtual channel and flit are compared only in cycles with a flit. ``owners``: for each node, the C++ prefix of its
+    interface's port names.
     """
     widths = {port.name: port.width for port in ports(network.components["interface"])}
     drive, check = [], []

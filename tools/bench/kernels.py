@@ -36,7 +36,7 @@ def _copies(cycles, runs, inputs, outputs):
 
 
 def kernel_speed(kernel: Kernel, instances: int) -> float:
-    """Return cycles per second of all instances together, in processor time."""
+    """Return the cycles per second of processor time in which a kernel steps this number of instances."""
     block = kernel.allocate(instances)
     busy = block.copy()
     for name in kernel.inputs:
@@ -55,14 +55,14 @@ def kernel_speed(kernel: Kernel, instances: int) -> float:
 
 
 def engine_for(mesh: str, scheme: str, rate: float, destinations: int, lanes: int, cycles: int) -> BulkEngine:
-    """Return an engine with the messages of ``cycles`` cycles."""
+    """Return an engine for a scheme on a mesh, with random messages of the first ``cycles`` cycles."""
     configuration = Configuration(consumption=2).for_headers(topology(mesh), SCHEMES[scheme], destinations)
     network = Network(topology(mesh), SCHEMES[scheme], configuration, lanes)
     return engine_of(network, Traffic(rate, length=LENGTH, destinations_mean=destinations), cycles)
 
 
 def engine_of(network: Network, traffic: Traffic, cycles: int) -> BulkEngine:
-    """Return an engine for a network with the messages of ``cycles`` cycles, different ones in each lane."""
+    """Return an engine for a network with messages of the first ``cycles`` cycles, different ones in each lane."""
     window = MessageWindow(network, [Source(traffic, network.topology, seed) for seed in range(network.lanes)], cycles)
     return BulkEngine(network, window.host)
 
@@ -78,9 +78,9 @@ def least_time(work: Callable[[], object]) -> float:
 
 
 def ablation(mesh: str, lanes: int, rate: float, cycles: int) -> dict[str, float]:
-    """Return the microseconds per cycle of all lanes: total, kernels, wiring, and hosts as the remainder.
+    """Return processor times per cycle of all lanes, in microseconds: total, kernels, wiring, hosts (the remainder).
 
-    ``traffic``: creating and planning the messages of a cycle. ``measuring``: additional time for counting flits and
+    ``traffic``: time to create and plan the messages of a cycle. ``measuring``: additional time to count flits and
     waiting cycles.
     """
     started = time.process_time()

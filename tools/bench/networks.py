@@ -27,7 +27,7 @@ __all__ = ["amaranth_ratio", "backlog_speeds", "compile_times", "deep_speed", "l
 
 PLANS = 100_000
 
-#: Networks of 64 nodes for `plan_speed`.
+#: Networks of 64 nodes on which `plan_speed` plans.
 PLANNED_ON = ("mesh:8x8", "mesh:4x4x4", "torus:8x8", "min:b=2,stages=6")
 
 
@@ -61,9 +61,10 @@ def tree_speed(network: str, scheme: str, rate: float, cycles: int, lanes: int) 
 
 
 def deep_speed(network: str, scheme: str, rate: float, cycles: int, lanes: int) -> float:
-    """Return the same for a network of deep switches, with smart interfaces if the scheme needs them.
+    """Return cycles per second of a network of deep switches, all lanes together, in processor time.
 
-    Traffic is that of [Sivaram98], section 6.5: multicasts of 128 flits to 15 nodes, with its default overheads.
+    Interfaces are smart if the scheme needs it. Traffic is that of [Sivaram98], section 6.5: multicasts of 128 flits to
+    15 nodes, with the paper's default overheads.
     """
     options = {"configuration": "sivaram_32", "t_hs": 1000, "t_hr": 1000, "ratio": "1", "dma": "4/3"}
     if find_scheme(scheme, topology(network)).forwarded:
@@ -82,7 +83,7 @@ def _speed(network: str, scheme: str, options: Mapping[str, Any], traffic: Traff
 
 
 def amaranth_ratio(mesh: str, cycles: int) -> tuple[float, float]:
-    """Return cycles per second of equal unicasts in the `bulk` and the `amaranth` engine, in processor time."""
+    """Return cycles per second, in processor time, of the engines `bulk` and `amaranth` for equal unicasts."""
     network = Network(topology(mesh), SCHEMES["individual"], Configuration())
     nodes = np.arange(network.nodes)
     worms = network.scheme.batch(network.topology, nodes, np.arange(len(nodes) + 1), (nodes + 1) % len(nodes))
@@ -90,7 +91,7 @@ def amaranth_ratio(mesh: str, cycles: int) -> tuple[float, float]:
     for make, count in ((BulkEngine, 1000 * cycles), (AmaranthEngine, cycles)):
         engine = make(network, lay_out(network, np.zeros_like(nodes), np.full(len(nodes), LENGTH), worms))
         if make is BulkEngine:
-            engine.run(1)  # which loads what is compiled
+            engine.run(1)  # the first cycle loads compiled code, and is not timed
         started = time.process_time()
         engine.run(count, beyond=True)
         speeds.append(count / (time.process_time() - started))
@@ -98,7 +99,7 @@ def amaranth_ratio(mesh: str, cycles: int) -> tuple[float, float]:
 
 
 def compile_times(network: Network, kind: str, vector_width: int | None) -> tuple[float, float]:
-    """Return the processor seconds for building a kernel, cold and from the cache on disk, without imports."""
+    """Return the processor seconds to build a kernel with an empty cache on disk, and to load it from the cache."""
     with tempfile.TemporaryDirectory() as folder:
         times = []
         for _ in range(2):
@@ -120,7 +121,10 @@ def load_speed(mesh: str, seeds: int, cycles: int, workers: int) -> float:
 
 
 def table_speed(mesh: str, seeds: int, cycles: int) -> tuple[float, float]:
-    """Return the same for one thread, without and with a table of messages, which requires tracking worms."""
+    """Return cycles per second of a load experiment in one thread, without and with a table of messages.
+
+    The time is processor time. A table of messages requires tracking of worms.
+    """
     speeds = []
     for tabled in (False, True):
         traffic = Traffic(0.008, length=LENGTH, destinations_mean=10)
@@ -141,9 +145,10 @@ def backlog_speeds(scheme: str, rates: Sequence[float], lengths: Sequence[int]) 
     Parameters
     ----------
     rates : sequence of float
-        Below and beyond saturation, on 8x8. Unicasts with individual, else multicasts to 10 nodes.
+        Rates below and beyond saturation, on mesh:8x8: of unicasts with the scheme individual, else of multicasts to
+        10 nodes.
     lengths : sequence of int
-        Cycles of the experiments beyond; that below comes first, and is as long as the first of these.
+        Cycles of the experiments beyond saturation. The experiment below saturation has ``lengths[0]`` cycles.
     """
     speeds = []
     for rate, cycles in ((rates[0], lengths[0]), *((rates[1], cycles) for cycles in lengths)):
@@ -156,13 +161,13 @@ def backlog_speeds(scheme: str, rates: Sequence[float], lengths: Sequence[int]) 
 
 
 def plan_speed(scheme: str, network: str) -> float:
-    """Return planned multicasts per second of a scheme, in processor time: 10 destinations, one batch."""
+    """Return the multicasts to 10 nodes that a scheme plans per second of processor time, in one batch."""
     built, random = topology(network), np.random.default_rng(1)
     planned = find_scheme(scheme, built)
     nodes = np.argsort(random.random((PLANS, built.nodes), np.float32), axis=1)[:, :11].astype(np.int32)
     messages = nodes[:, 0], np.arange(PLANS + 1) * 10, nodes[:, 1:].ravel()
     best = np.inf
-    for _ in range(4):  # the first one may compile
+    for _ in range(4):  # the first call may compile code
         started = time.process_time()
         planned.batch(built, *messages)
         best = min(best, time.process_time() - started)

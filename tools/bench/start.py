@@ -20,7 +20,7 @@ from wormcast.algorithms import WormcastError
 
 __all__ = ["BEFORE", "IMPORTS", "ROWS", "TIMES", "Revision", "bare_program", "extracted"]
 
-#: Revision to compare waiting times with.
+#: Earlier revision, with whose waiting times those of this tree are compared.
 BEFORE = "fc016f8"
 TIMES = 5
 ROOT = Path(__file__).parents[2]
@@ -43,10 +43,10 @@ class Start:
     command : str
         Arguments of ``wormcast``.
     caches : "full", "others", "all but kernels" or "empty"
-        Full: the command has run before. Others: `RUN` has run before. All but kernels: all caches are full, but that
-        of kernels is empty.
+        "full": the command has run before. "others": only `RUN` has run before. "all but kernels": all caches are full,
+        except the empty cache of kernels. "empty": no command has run before.
     goal : str
-        Largest time in U, or as a multiple of a bare program's time; a largest memory may follow.
+        Largest allowed time, in U or as a multiple of a bare program's time; then, if limited, the largest memory.
     times : int
         Number of measurements. The median is printed.
     """
@@ -84,7 +84,7 @@ GAP = """{"cycle": 100, "source": 0, "destinations": [1, 3], "length": 8}
 
 @dataclass(frozen=True)
 class Revision:
-    """A source tree to run with this Python.
+    """A source tree of wormcast, run by the present Python.
 
     Parameters
     ----------
@@ -110,11 +110,11 @@ class Revision:
         return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
     def run(self, command: str) -> tuple[float, float]:
-        """Run a command of ``wormcast``; return the same as `seconds`."""
+        """Run a command of ``wormcast``; return processor seconds and megabytes, as `seconds`."""
         return self.seconds("-m", "wormcast", *command.format(folder=self.folder).split())
 
     def measure(self, start: Start) -> tuple[float, float]:
-        """Measure a row: median of the processor seconds, and largest size in megabytes."""
+        """Run a row's command several times; return the median of processor seconds, and the largest megabytes."""
         (self.folder / "gap.jsonl").write_text(GAP)
         for name in ("kernels", "numba", "matplotlib"):
             shutil.rmtree(self.folder / name, ignore_errors=True)

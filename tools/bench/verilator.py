@@ -24,7 +24,7 @@ OPTIONS = ("--cc", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--noasse
 #: Compiler options for code that runs in every cycle, and for code that runs once.
 OFTEN, ONCE = ("-O3", "-march=native"), ("-O0",)
 
-#: Main program of all benchmarks. It calls ``setup(argument)``, and ``cycle(k)`` for each cycle.
+#: C++ main program of all benchmarks: calls ``setup(argument)``, then ``cycle(k)`` for each cycle k.
 MAIN = """
 {headers}
 #include "verilated.h"
@@ -66,7 +66,7 @@ static void cycle(long number) {{
 
 
 def run(at: Path, *command: str) -> str:
-    """Run a tool in a folder and return its output. A failure raises with the end of its output."""
+    """Run a tool in a folder and return its output. If the tool fails, the error contains the end of its output."""
     return run_tool(command, who="bench", folder=at)
 
 
@@ -94,7 +94,7 @@ def compile_program(at: Path, program: str, folders: Sequence[Path], often: Sequ
     """Compile a program and the models in these folders to ``bench``; ``often``: options for code of every cycle."""
     (at / "main.cpp").write_text(program)
     root = verilator_root()
-    assert root is not None  # Verilator has translated these models
+    assert root is not None  # Verilator is installed, as it has translated these models
     include = root / "include"
     options = [*DEFINES, *(f"-I{folder}" for folder in (*folders, include, include / "vltstd"))]
     sources = [*(source for folder in folders for source in sorted(folder.glob("*.cpp"))),

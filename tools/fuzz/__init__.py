@@ -5,10 +5,15 @@
     python -m tools.fuzz kills --count 100 --seconds 600
 
 Each command runs in a process with limits of time and memory, forked from a process that has imported all commands.
-These are faults: a traceback, exit code 1, an exit code that is not in docs/contract.md, a command that does not end
-within a minute, more than 4 GiB of memory, a file that the command line does not name, a half-written file, and two
-commands that contradict each other. Each fault is printed with a command line that repeats it. The files of that
-command line are in the folder of ``--keep``. Exit code 1 if there is a fault.
+Faults:
+
+- a traceback, exit code 1, or an exit code that is not in docs/contract.md
+- a command that does not end within a minute, or needs more than 4 GiB of memory
+- a file that the command line does not name, or a half-written file
+- two commands that contradict each other
+
+Each fault is printed with a command line that repeats it. The files of that command line are in the folder of
+``--keep``. Exit code 1 if there is a fault.
 """
 
 from .parts import PARTS

@@ -22,9 +22,9 @@ NETWORKS = (
     "irregular:switches=4,ports=6,nodes=6,connectivity=0.5,seed={seed}", "n.toml", "n.toml",
 )
 
-#: Commands that draw a sample of multicasts, and their refusals of one of its worms.
+#: Commands that draw a random sample of multicasts, and the start of their refusals of a worm in the sample.
 SAMPLE = ("check", "load", "hunt")
-OF_A_WORM = re.compile(r"scheme \S+( by \S+)?: a worm ")
+OF_A_WORM = re.compile(r"scheme \S+( by \S+)?: a worm |ni: \S+ is not valid: network interfaces forward the worms ")
 
 #: Refusal by ``hunt``.
 OF_BROADCASTS = "it supports broadcast only"
@@ -231,8 +231,8 @@ def find_contradictions(outcomes: Mapping[str, CommandOutcome]) -> Iterator[tupl
 def _contradictory_refusals(outcomes: Mapping[str, CommandOutcome]) -> Iterator[tuple[str, CommandFault]]:
     """Yield combinations that one command refuses and another one accepts, or refuses with another reason.
 
-    A worm of the sample that ``check``, ``load`` and ``hunt`` draw is no reason for commands with given messages, and
-    schemes of broadcasts alone, which ``hunt`` cannot shrink, are accepted by the others.
+    A refusal of a worm in the random sample of ``check``, ``load`` or ``hunt`` does not contradict a command with given
+    messages. A refusal of a scheme that supports broadcast only, by ``hunt``, contradicts no command.
     """
     refusals = {name: outcome.err.splitlines()[-1].removeprefix("wormcast: ") for name, outcome in outcomes.items()
                 if outcome.code == 2 and outcome.err}

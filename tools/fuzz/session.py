@@ -68,7 +68,7 @@ class Session:
                 self.show_progress(f"{self.part}: {self.trials} trials, {self.faults.total()} faults")
 
     def report(self, name: str, trial: Trial, outcome: CommandOutcome, faults: list[CommandFault]) -> None:
-        """Count a trial. If it has faults, store its files and print a command line that repeats it."""
+        """Count a trial. If the trial has faults, store its files and print a command line that repeats it."""
         self.exit_codes[outcome.code] += 1
         if not faults:
             return

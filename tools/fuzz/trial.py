@@ -74,7 +74,7 @@ class CommandFault:
 
 
 def run_trial(trial: Trial, sandbox: Sandbox, *, seconds: float = SECONDS, memory: float = MEMORY) -> CommandOutcome:
-    """Run a trial in a sandbox, with limits of time and memory. Send it SIGINT after the time limit."""
+    """Run a trial in a sandbox, with limits of time and memory. After the time limit, send SIGINT to it."""
     _write_files(trial.files, sandbox.work)
     with start(trial.arguments, sandbox) as running:
         limit = running.wait(min(seconds, PATIENCE) if trial.long else seconds, memory)
@@ -132,7 +132,7 @@ def _answer_faults(trial: Trial, outcome: CommandOutcome) -> Iterable[CommandFau
 
 def _refusal_faults(trial: Trial, outcome: CommandOutcome) -> Iterable[CommandFault]:
     lines = NOTICE.sub("", outcome.err).splitlines()
-    has_code = any(name.endswith(".py") for name in trial.files)  # may print, and refusals quote its errors
+    has_code = any(name.endswith(".py") for name in trial.files)  # user code may print, and refusals quote its errors
     if not lines or not lines[-1].startswith("wormcast: "):
         yield CommandFault("refusal without a sentence", outcome.err[-300:])
     elif len(lines) > 1 and not has_code:

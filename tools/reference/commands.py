@@ -11,7 +11,7 @@ from .markdown import cell, code, listing, plain, table
 
 __all__ = ["command_pages", "commands"]
 
-#: Largest number of characters of values that are not wrapped.
+#: Largest number of characters of an option's values that are kept on one line.
 LONG = 24
 
 MEANING = {

@@ -1,4 +1,4 @@
-"""Reference page of input files, with a JSON Schema for each, the same that their readers check."""
+"""Reference page of input files, with the JSON Schema by which wormcast checks each kind of file."""
 
 import json
 
@@ -15,7 +15,7 @@ from .markdown import cell, code, table
 
 __all__ = ["FORMATS", "format_pages"]
 
-#: Kinds of files by the name of their schema: schema, format and use.
+#: Schema of each kind of input files, with text about format and use, by name.
 FORMATS: dict[str, tuple[FileSchema, str]] = {
     "network": (NETWORK, "TOML, in place of a topology: `wormcast plan net.toml ...`"),
     "messages": (message_schema(MOST_RUN_CYCLES, MOST_RUN_LENGTH),

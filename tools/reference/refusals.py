@@ -1,7 +1,8 @@
 """Reference page of all error messages, extracted from the syntax trees of the source.
 
-For a function that builds an error from a given text, such as ``self.refusal(f"it has {nodes} nodes")``, the calls are
-analysed. The same applies to classes of errors, and to private exceptions whose text a handler inserts into a message.
+If a function builds an error from a given text, as in ``self.refusal(f"it has {nodes} nodes")``, the messages are read
+from the calls of the function. The same applies to classes of errors, and to private exceptions whose text a handler
+inserts into a message.
 """
 
 import ast
@@ -38,7 +39,7 @@ class Refusal:
     module : str
         File with the message, relative to the package.
     sentence : str
-        With ``{name}`` for a value, ``(one|other)`` for alternatives.
+        Text of the message, with ``{name}`` for a value and ``(one|other)`` for alternatives.
     exit : Exit
         Exit code of a command that ends with this message.
     """
@@ -59,7 +60,7 @@ class Maker:
     made : tuple of (str, Exit)
         Messages with ``{name}`` for a parameter, and exit codes.
     texts : set of str
-        Parameters of a function that become parts of messages. A call without texts for them is ignored.
+        Parameters of a function that become parts of messages. Calls that pass no text for them are ignored.
     """
 
     parameters: tuple[str, ...]
@@ -76,13 +77,13 @@ class Maker:
         return {name: _resolved(value, function) for name, value in self.values(call).items()}
 
     def has_text(self, given: Mapping[str, str]) -> bool:
-        """An argument is a text of several words."""
+        """An argument for one of ``texts`` is a text of several words, or ``texts`` is empty."""
         return not self.texts or any(" " in given[name] for name in self.texts & given.keys())
 
 
 @dataclass(frozen=True)
 class Made:
-    """A message at the place where it is built."""
+    """A message, and the call that builds it."""
 
     call: ast.Call
     function: ast.FunctionDef | None
@@ -90,7 +91,7 @@ class Made:
     exit: Exit
 
     def takes(self) -> set[str]:
-        """Return the parameters of the function that the message contains."""
+        """Return the parameters of the function around the call that are values in the message."""
         parameters = _parameters(self.function) if self.function else ()
         return {name for name in parameters if f"{{{name}}}" in self.sentence}
 
@@ -182,7 +183,7 @@ def find_refusals(folder: Path) -> list[Refusal]:
 
 
 def _of_module(module: Module, makers: Mapping[str, Maker], modules: Iterable[Module]) -> Iterator[Made]:
-    """Yield the messages of a module in their final form."""
+    """Yield the messages of a module, without those whose text comes from the callers of a function."""
     private, handled = _private(module, makers)
     known = {**makers, **private}
     known |= _functions(module, known, [module])
@@ -199,7 +200,7 @@ def _of_module(module: Module, makers: Mapping[str, Maker], modules: Iterable[Mo
 def _functions(module: Module, makers: Mapping[str, Maker], callers: Iterable[Module]) -> dict[str, Maker]:
     """Return the functions of a module that build errors from texts in their arguments."""
     found: dict[str, Maker] = {}
-    for _ in range(2):  # such a function may call another one
+    for _ in range(2):  # second pass: functions that call functions of the first pass
         by_function: dict[ast.FunctionDef, list[Made]] = {}
         for made in module.made({**makers, **found}):
             if made.function and made.function.name != "__init__" and made.takes():

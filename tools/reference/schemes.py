@@ -30,7 +30,7 @@ EXAMPLE = "mesh:4x4", "1.1", "0.2,1.3,2.0,3.1,3.3"
 """Example multicast for schemes on meshes."""
 
 DEEP = "mesh:3x3x3", "1.1.1", "0.0.0,2.2.2,0.2.1,2.0.1,1.0.2,2.1.0"
-"""Example for schemes that do not support two dimensions."""
+"""Example multicast for mesh schemes that do not support two dimensions."""
 
 
 def scheme_pages() -> dict[str, str]:
@@ -42,13 +42,13 @@ def scheme_pages() -> dict[str, str]:
 
 
 TORI = ("torus:4x4", "0.0", "all"), ("torus:5x5", "0.0", "all")
-"""Examples for broadcast schemes on tori with sides of 2^d and of 5^s nodes."""
+"""Example broadcasts for schemes on tori with sides of 2^d nodes, and of 5^s nodes."""
 
 STAGES = "min:b=2,stages=3", "0", "1,2,4,5,6"
-"""Example for schemes on multistage networks."""
+"""Example multicast for schemes on multistage networks."""
 
 IRREGULAR = "irregular:seed=1", "1", "0,5,9,12,17,22,30"
-"""Example for schemes on networks with up and down links."""
+"""Example multicast for schemes on networks with up and down links."""
 
 
 def _example(scheme: Scheme) -> tuple[str, str, str]:

@@ -24,7 +24,7 @@ LINK = re.compile(r"\[(?P<text>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<path>[^)\s#:]+)(?
 
 
 def assemble(repository: Path, folder: Path) -> None:
-    """Write all pages, and the files that they link to, into a folder. An earlier site in the folder is deleted.
+    """Write all pages, and the files that they link to, into a folder. An earlier site is deleted.
 
     Raises
     ------
@@ -59,8 +59,8 @@ def pages(repository: Path) -> dict[str, str]:
 def rewritten(text: str, page: str, repository: Path, places: Mapping[str, str]) -> tuple[str, set[str]]:
     """Return a page's text with links for the site, and the files of the repository that it links to.
 
-    Links to pages point to the pages of the site, links to other files to copies of these. Of links to folders only the
-    text remains.
+    Links to pages point to the pages of the site, links to other files to copies of these. Links to folders are
+    replaced by their text.
     """
     linked = set()
 

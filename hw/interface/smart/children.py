@@ -21,12 +21,13 @@ def child_word(width: int) -> data.StructLayout:
 class ChildTable(wiring.Component):
     """Table with a row per message: the headers of the worms to the message's children, one after the other.
 
-    A *train* of flits writes a row. Its first flit has the head mark and the row's number. If packets are counted, the
-    second flit has the number of the message's packets minus one. Then the header flits follow, child by child; the
-    last one of each child has the tail mark. The train's last flit has both marks; if it is also the first flit, the
-    node has no children. A row has children from the cycle after its train's last flit on. A packet that begins earlier
-    is not forwarded. A row must not be written while packets of its message are stored. A train for a row that does not
-    exist writes nothing. A train with too many header flits for a row leaves the row without children.
+    A *train* of flits writes a row. The train's first flit has the head mark and the row's number. If packets are
+    counted, the train's second flit has the number of the message's packets minus one. Then the header flits follow,
+    child by child; the last header flit of each child has the tail mark. The train's last flit has both marks; if it is
+    also the first flit, the node has no children. A row has children from the cycle after its train's last flit on. A
+    packet that begins before its row has children is not forwarded. A row must not be written while packets of its
+    message are stored. A train for a row that does not exist writes nothing. A train with too many header flits for a
+    row leaves the row without children.
 
     *Latency*: a flit is stored at the end of the cycle in which it is on the link; a requested word is valid in the
     next cycle. *Throughput*: a flit and a word per cycle. *Reset*: no row has children.
@@ -36,7 +37,7 @@ class ChildTable(wiring.Component):
     rows : int
         Rows of the table, a power of two. Range: 1 to 64.
     flits : int
-        Header flits of all children of a row. Range: 1 to 1024.
+        Maximum number of header flits of all children of a row. Range: 1 to 1024.
     width : int
         Data bits of a flit, 8 or more.
     counts : bool
@@ -47,7 +48,7 @@ class ChildTable(wiring.Component):
     link : In(LinkSignature)
         From the host. The credit of a flit is sent in the next cycle.
     row, at : In
-        Address of the requested word.
+        Row of the requested word, and the word's position in the row.
     word : Out(child_word)
         The word that was requested in the cycle before.
     children : Out(rows)

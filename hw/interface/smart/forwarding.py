@@ -29,13 +29,13 @@ class Forwarding(wiring.Component):
                                       table ─▶ ChildTable ─▶ a child's header ─┴▶ front, has
                                       order: which packet, which child
 
-    The low 8 bits of a packet's first payload flit hold the row of its message in the child table. If they are not the
-    number of a row, the message is not forwarded. Packets of a row without children are not stored. A packet is
-    forwarded when it is whole. Its packet buffer entry is free when its tail is sent to the last child. The host
-    receives its copy while the packet arrives. The host's program must make sure that there is a free entry for each
-    packet of a row; otherwise consumption waits for an entry. A packet with too many payload flits is cut: the last
-    flit that fits ends its copies. A packet that was cut off on its way ends in a flit with both marks, and is
-    forwarded with that flit.
+    The low 8 bits of a packet's first payload flit hold the row of its message in the child table. If the low 8 bits of
+    the first payload flit are not the number of a row, the message is not forwarded. Packets of a row without children
+    are not stored. A packet is forwarded when it is whole. A packet's buffer entry is free when the packet's tail has
+    been sent to the last child. The host receives its copy while the packet arrives. The host's program must make sure
+    that there is a free entry for each packet of a row; otherwise consumption waits for an entry. A packet with too
+    many payload flits is cut: the last flit that fits ends its copies. A packet that was cut off on its way ends in a
+    flit with both marks, and is forwarded with that flit.
 
     *Latency*: if the tail of a packet arrives in cycle t, its first header flit is presented in t + 2. *Throughput*: a
     flit in and a flit out per cycle; copies are presented without a gap, except when `MessageOrder` changes to another
@@ -47,9 +47,11 @@ class Forwarding(wiring.Component):
     rows : int
         Rows of the child table, a power of two. Range: 1 to 64.
     places : int
-        Packet buffer entries of each row. Range: 1 to 256. The memory has the next power of two.
+        Packet buffer entries of each row. Range: 1 to 256. The memory has room for this number of entries, rounded up
+        to a power of two.
     packet : int
-        Payload flits of a packet. Range: 1 to 65535. The memory has the next power of two.
+        Payload flits of a packet. Range: 1 to 65535. The memory has room for this number of flits per entry, rounded up
+        to a power of two.
     flits : int
         Header flits of a row of the child table. Range: 1 to 1024.
     channels : int
@@ -64,13 +66,13 @@ class Forwarding(wiring.Component):
     brought, brought_vc, brought_flit : In
         A flit is taken from a consumption channel; the channel; the flit.
     posted, posted_flit : In(1), In
-        A payload flit of the host waits; the flit. Its tail mark ends a packet.
+        A payload flit of the host waits; the flit, whose tail mark ends a packet.
     stored : Out(1)
         The host's flit is taken. Flits of consumption channels have priority.
     full : Out(rows)
         The entry of the row's next packet is occupied.
     too_long : Out(1)
-        A packet is cut, to which the present flit of a consumption channel belongs.
+        The packet is cut to which the flit belongs that is taken from a consumption channel in this cycle.
     early : Out(1)
         A train for a row begins while packets of the row are stored.
     has, front, take : Out(1), Out, In(1)
@@ -132,7 +134,7 @@ class Forwarding(wiring.Component):
         packets = Array(Signal(name, name=f"writer{w}_packet") for w in range(writers))
         places_in = Array(Signal(range(self.packet), name=f"writer{w}_at") for w in range(writers))
         next_place = Array(Signal(range(self.places), name=f"row{r}_place") for r in rows)
-        # packets of several channels are freed in another order than that of their arrival
+        # a bit per entry, as packets of several channels are freed in another order than they arrive
         taken = Array(Signal(self.places, name=f"row{r}_taken") for r in rows)
         flit, writer = Signal.like(self.brought_flit, name="flit"), Signal(range(writers))
         first, keeps, there = Signal(), Signal(), Signal()

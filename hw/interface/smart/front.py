@@ -18,7 +18,7 @@ __all__ = ["ForwardingFront", "PlacesFront"]
 Read = Callable[[str], Any]
 """Function from a register's full name to its values in several interfaces, [interfaces].
 
-An interface without the register has the value 0. The value of a memory is its rows, [interfaces, rows].
+The value is 0 for an interface without the register. The value of a memory is its rows, [interfaces, rows].
 """
 
 
@@ -47,7 +47,7 @@ class ForwardingFront:
         return self._read("forwarding.within") & self._read("forwarding.stores")
 
     def kept(self, writer: int) -> tuple[Any, Any]:
-        """Return row and place of the last packet of a writer."""
+        """Return row of the child table and place (entry) of the latest packet of a writer."""
         return self._place(self._read(f"forwarding.writer{writer}_packet"))
 
     @property
@@ -67,7 +67,7 @@ class ForwardingFront:
 
     @property
     def copied(self) -> tuple[Any, Any]:
-        """Row and place of the packet that is being copied."""
+        """Row of the child table and place (entry) of the packet that is being copied."""
         return self._place(self._read("forwarding.current"))
 
     @property
@@ -90,7 +90,7 @@ class ForwardingFront:
         return (row << self._place_bits | place) << self._flit_bits
 
     def _place(self, name: Any) -> tuple[Any, Any]:
-        """Return row and place of a packet's name, see `packet_name`."""
+        """Return row and place (entry) from a packet's name, see `packet_name`."""
         return name & (1 << self._row_bits) - 1, name >> self._row_bits
 
 

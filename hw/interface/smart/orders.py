@@ -72,7 +72,8 @@ class PacketOrder(ForwardOrder):
 
         whole ─▶ queue of packets, in the order in which they became whole ─▶ to child 1, 2, ..., k
 
-    Packets of a message are not counted. Latency, throughput, reset and members as in `ForwardOrder`.
+    This order does not need the number of a message's packets. Latency, throughput, reset and members as in
+    `ForwardOrder`.
     """
 
     counts = FORWARD_ORDERS["fpfs"]
@@ -110,7 +111,7 @@ class PacketOrder(ForwardOrder):
 class MessageOrder(ForwardOrder):
     """First-child-first-served order (FCFS, [Sivaram98], section 4.2).
 
-    All packets of a message go to its first child, each as soon as it is whole. Then all go to the second child, and so
+    All packets of a message go to its first child, each as soon as it is whole; then all go to the second child, and so
     on.
 
     ::
@@ -118,8 +119,8 @@ class MessageOrder(ForwardOrder):
         whole ─▶ whole packets of each row ─┐
                  next packet and child ─────┴─▶ the row under way, or the next row whose next packet is whole
 
-    A row keeps the turn while its next packet is whole. After that, one cycle passes before another row has the turn. A
-    message has at most ``places`` packets. Latency, throughput, reset and members as in `ForwardOrder`.
+    A row keeps the turn while its next packet is whole. After a row has lost the turn, one cycle passes before another
+    row has it. A message has at most ``places`` packets. Latency, throughput, reset and members as in `ForwardOrder`.
     """
 
     counts = FORWARD_ORDERS["fcfs"]
@@ -135,7 +136,8 @@ class MessageOrder(ForwardOrder):
         turn = Signal(range(self.rows))
         ready, later, first = Signal(self.rows), Signal(self.rows), Signal(self.rows)
         chosen = Signal(self.rows)
-        ends, finished, goes_on = Signal(), Signal(), Signal()  # last of the child, of the message; same row
+        # last packet for the child; last copy of the message; the same row has the next copy
+        ends, finished, goes_on = Signal(), Signal(), Signal()
         next_packet, next_child = Signal(range(self.places)), Signal(self.child.shape())
         m.d.comb += [
             ready.eq(Cat(bit_at(here[r], following[r]) for r in rows)),

@@ -1,11 +1,12 @@
 """Figures of papers: curves, and verdicts on the papers' statements by measurements.
 
-Input: ``definition`` reads a figure from a file of the ``catalogue`` or of a user, by the ``schema``. ``substitution``
-replaces names by longer texts. ``predicate`` is a statement as a formula, ``quantity`` the numbers in it.
+Input: ``definition`` reads a figure from a file of the ``catalogue`` or of a user, and checks it by the ``schema``.
+``substitution`` replaces each ``{NAME}`` in formulas and commands by a text. ``predicate`` is a paper's statement as a
+formula, ``quantity`` is a number with its interval in a formula.
 
 Measurement: ``placing`` selects the next points of a curve. ``curve`` is a curve of load experiments, ``single`` a
-curve of single runs over an option, ``drawn`` a point that is the mean of many runs; ``series_curve`` is their common
-base. ``rounds`` measures all curves. ``cost`` estimates the time.
+curve of single runs over an option; ``series_curve`` is the base class of both. ``drawn`` is a point that is the mean
+of many runs. ``rounds`` measures all curves. ``cost`` estimates the time.
 
 Output: ``verdict`` decides statements, ``drawing`` and ``run_drawing`` draw curves, ``scatter`` draws results of
 commands, ``page`` writes HTML and Markdown.

@@ -1,4 +1,4 @@
-"""Time that figures take: as measured in the store of their points, or estimated from other figures there."""
+"""Time that figures take: measured, and stored beside their points; or estimated from other measured figures."""
 
 import json
 from collections.abc import Mapping
@@ -15,8 +15,9 @@ from .single import RunCurve
 
 __all__ = ["Costs", "Minutes"]
 
-#: Node cycles of a figure over the greatest node cycles of one point of each curve, and node cycles per second. Both
-#: are those of 002-fig11 --quick on two cores, and used for figures and machines without measurements.
+#: USUAL_PART: simulated node cycles of a figure, divided by the sum of its curves' greatest node cycles of one point.
+#: USUAL_SPEED: node cycles simulated per second. Both are used for figures and machines without measurements.
+#: Both numbers were measured with the figure 002-fig11 --quick on two cores.
 USUAL_PART, USUAL_SPEED = 4.8, 2.6e6
 
 
@@ -28,7 +29,7 @@ class Minutes:
     ----------
     minutes : float
     measured : bool
-        All its points were measured. False: the time is estimated from measured figures.
+        True: this figure was measured before. False: the time is estimated from other figures.
     """
 
     minutes: float
@@ -39,8 +40,10 @@ class Costs:
     """Costs of figures: node cycles of their points, and node cycles simulated per second.
 
     Node cycles are cycles times nodes, over all seeds. The time of a measured figure is its node cycles at the speed of
-    all measured points, plus the time of its commands. For another figure with curves, the measured figures determine
-    the share of the greatest node cycles of its curves that is simulated.
+    all measured points, plus the time of its commands. For a figure that was not measured, node cycles are estimated:
+    the greatest node cycles of one point, summed over its curves, times a factor. The factor comes from the measured
+    figures: their simulated node cycles, divided by the greatest node cycles of one point, summed over their curves.
+    Figures of single runs are not estimated.
 
     Parameters
     ----------
@@ -59,7 +62,7 @@ class Costs:
                                         "seconds": known.get("seconds", 0.0) + seconds})
 
     def measured(self, figure: Figure, quick: bool, curves: Mapping[Any, Curve | RunCurve], commands: float) -> None:
-        """Store the costs of a completed figure. ``commands``: seconds of its commands. Figures of runs are ignored."""
+        """Store the costs of a completed figure, unless it has single runs. ``commands``: seconds of its commands."""
         if figure.runs:
             return
         work = sum(_node_cycles(result, topology(curve.options["topology"]).nodes)
@@ -87,7 +90,7 @@ class Costs:
     def expected(self, figures: list[Figure], quick: bool) -> float | None:
         """Estimate the seconds of figures, also on a machine without measurements.
 
-        Figures of single runs count only if they were measured. None: nothing counts.
+        Figures of single runs are left out. The result is None if no figure has a time.
         """
         seconds = 0.0
         for figure, known in zip(figures, self.minutes(figures, quick), strict=True):

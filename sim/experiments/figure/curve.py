@@ -21,33 +21,34 @@ from .series_curve import SeriesCurve
 
 __all__ = ["PRECISION", "QUICK", "Curve"]
 
-#: Limit of half the latency's interval over its mean: the interval's width is within 10 % of the mean [Boppana98].
+#: Greatest ratio of half the latency's 95 % interval to the mean latency: the whole interval is 10 % [Boppana98].
 PRECISION = 0.05
 
-#: Divisor of the cycles, and precision, of quick figures and of all variations.
+#: Quick figures and all variations: the number of cycles is divided by QUICK, and this precision suffices.
 QUICK, QUICK_PRECISION = 8, 0.1
 
-#: First seed and number of seeds of all points. Recorded figures have used them.
+#: First seed and number of seeds of all points. The recorded figures were measured with these seeds.
 FIRST_SEED, SEEDS = 0, 4
 
 #: Keys of results that are added up for a word of `POINT_WORDS`, if the word itself is not a key.
 SUMS = {"queue": ("queue_latency",), "source": ("queue_latency", "injection_latency"),
         "transit": ("transit_latency",), "delivered": ("delivered_per_node",)}
 
-#: Key of the result of a word of `CURVE_WORDS`.
+#: For a word of `CURVE_WORDS`: its key in the results of a load experiment.
 OF_CURVE = {"hops": "hops_per_destination", "copies": "copies", "vc_ratio": "vc_ratio"}
 
 
 class Curve(SeriesCurve):
     """Curve of load experiments over the load or over one of their options.
 
-    Its places are fine steps of the load, or the numbers of the option's values from 1. ``quick``: few cycles.
-    Variations are measured with few cycles, too, because they can only show that a verdict changes.
+    A place is the number of a point: its load in fine steps, or the position of its option value in the list, from 1.
+    ``quick``: few cycles. Variations are measured with few cycles, too, because they can only show that a verdict
+    changes.
     """
 
     @cached_property
     def options(self) -> dict[str, Any]:
-        """Options of load, without the rate or the option that the figure is over."""
+        """Options of ``wormcast load`` that all points of the curve share."""
         quick = self.quick or self.variation is not None
         return {**self.given, "until_interval": True, "seed": FIRST_SEED, "seeds": SEEDS,
                 "precision": QUICK_PRECISION if quick else PRECISION,
@@ -60,14 +61,14 @@ class Curve(SeriesCurve):
 
     @cached_property
     def _wanted(self) -> float:
-        """Payload flits to deliver per payload flit created."""
+        """Mean number of payload flits to deliver for each payload flit that a source creates."""
         return self._traffic(self.options | {"rate": 1e-6}).effective(topology(self.options["topology"])) / 1e-6
 
     def _traffic(self, options: Mapping[str, Any]) -> Traffic:
         return Traffic(**{name: value for name, value in options.items() if name in FIELDS})
 
     def at(self, place: int) -> float:
-        """Return the position of a place on the axis: effective flits per node and cycle, or the option's value."""
+        """Return a place's position on the axis: effective load in flits per node and cycle, or the option's value."""
         if self.figure.values:
             return place_on_axis(self.figure.over, self.figure.values[place - 1])
         return round(place * self.figure.step / FINE, 9)
@@ -77,7 +78,7 @@ class Curve(SeriesCurve):
         return float(self.options_at(place)["rate"])
 
     def options_at(self, place: int) -> dict[str, Any]:
-        """Return all options of load of a place."""
+        """Return all options of ``wormcast load`` for a place."""
         if self.figure.values:
             return {**self.options, self.figure.over: self.figure.values[place - 1]}
         return {**self.options, "rate": float(f"{self.at(place) / self._wanted:.6g}")}
@@ -88,7 +89,7 @@ class Curve(SeriesCurve):
 
     @property
     def hardware(self) -> dict[str, Any]:
-        """Resolved options, see `SeriesCurve`, with the traffic."""
+        """Resolved options of the first place that can be measured, with the traffic; see `SeriesCurve`."""
         fitting = {*range(1, max(1, len(self.figure.values)) + 1)} - self.too_many
         known = self.point(min(fitting)).resolved if fitting else self.given
         return {name: value for name, value in known.items() if name not in ("configuration", *DECIDED)}
@@ -99,7 +100,7 @@ class Curve(SeriesCurve):
 
     @cached_property
     def too_many(self) -> set[int]:
-        """Places of a figure over an option that are not measured, because their traffic exceeds consumption links."""
+        """Places of a figure over an option that are not measured: consumption links cannot carry their traffic."""
         return {place for place in range(1, len(self.figure.values) + 1) if not self._fits(self.options_at(place))}
 
     def _fits(self, options: Mapping[str, Any]) -> bool:
@@ -116,12 +117,12 @@ class Curve(SeriesCurve):
 
     @property
     def over(self) -> list[int]:
-        """Places that are saturated or in deadlock, and places that are not measured (`too_many`), in their order."""
+        """Places that are saturated or in deadlock, and places that are not measured (`too_many`), in rising order."""
         return sorted(self.too_many.union(place for place in self.places if _over(self.results[place])))
 
     @property
     def steady(self) -> list[int]:
-        """Places that are neither saturated nor in deadlock; along the load only those below the first such place."""
+        """Places without saturation or deadlock; along the load, only places below the first saturation or deadlock."""
         if self.figure.values:
             return [place for place in self.places if place not in self.over]
         first = min(self.over, default=None)
@@ -133,7 +134,7 @@ class Curve(SeriesCurve):
         return [place for place in self.places if self.results[place]["deadlock"] is not None]
 
     def measured(self, word: str) -> Quantity:
-        """Return the measurement for a word of predicates."""
+        """Return the curve's measurement for a word of predicates, for example ``latency``."""
         at_points = word in OF_CURVE and self.figure.over != LOAD  # the value differs from point to point
         if word in CURVE_WORDS and not at_points:
             return self._of_curve(word)

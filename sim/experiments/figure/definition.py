@@ -41,9 +41,10 @@ HERE = Path(__file__).parent / "catalogue"
 
 @dataclass(frozen=True)
 class Series:
-    """Series of a figure: its options besides the figure's. A series that is not ``drawn`` is only compared.
+    """Series of a figure: its options have priority over the figure's.
 
-    ``values``: in a figure of runs, values that replace the figure's.
+    A series that is not ``drawn`` is only used in statements. ``values``: in a figure of runs, values that replace the
+    figure's.
     """
 
     name: str
@@ -64,7 +65,7 @@ class Statement:
 
 @dataclass(frozen=True)
 class Variation:
-    """Variation for verdicts: options that replace those of all series, and those of single series."""
+    """Variation for verdicts: options that replace those of all series, and further options for single series."""
 
     name: str
     text: str
@@ -78,7 +79,10 @@ class Variation:
 
 @dataclass(frozen=True)
 class Picture:
-    """Picture drawn by a command of wormcast, with {plot} for the file. Exit by deadlock is not an error."""
+    """Picture drawn by a command of wormcast, with {plot} for the file.
+
+    If the command ends with the exit code of a deadlock, this is no error.
+    """
 
     name: str
     command: str
@@ -102,7 +106,7 @@ class Figure:
     name, title, source : str
         ``source``: paper and figure.
     options : mapping
-        Options of load of all series.
+        Options that all series have: those of ``load``, or of ``run`` if ``runs``.
     series : mapping of str to Series
     statements : tuple of Statement
     variations : mapping of str to Variation
@@ -118,12 +122,12 @@ class Figure:
     over : str
         Quantity on the axis: the load; an option of load, with a constant ``rate``; or an option of run.
     runs : bool
-        Points are single runs. False: they are load experiments.
+        True: points are single runs. False: points are load experiments.
     latency : str
         Messages whose latency is drawn: ``all``, ``multicast`` or ``unicast``.
     values : tuple
-        Values of the option on the axis, with a point of each curve at each value. For load experiments they are rising
-        numbers, or topologies with rising numbers of nodes.
+        Values of the option on the axis, with a point of each curve at each value. In figures of load experiments,
+        values are rising numbers, or topologies with rising numbers of nodes.
     """
 
     name: str
@@ -204,14 +208,14 @@ def read_figure(file: Path) -> Figure:
 
 
 def _named(file: Path) -> contextlib.AbstractContextManager[None]:
-    """Put a file's name in front of the errors that it raises, without the folder of the catalogue."""
+    """Put the name of a figure's file in front of errors; the catalogue's folder is left out."""
     return naming(file.name if file.parent == HERE else str(file))
 
 
 def _entries(file: Path, before: tuple[Path, ...] = ()) -> dict[str, Any]:
     """Read a file's entries, merged with those of the figure that it is ``like``.
 
-    ``before``: files that are ``like`` this one, to detect circles.
+    ``before``: files whose key ``like`` has led to this file, to detect circles.
     """
     entries = read_toml(file, "figure")
     with _named(file):
@@ -229,7 +233,7 @@ def _entries(file: Path, before: tuple[Path, ...] = ()) -> dict[str, Any]:
     return _over(file, _entries(base, (*before, file)), entries)
 
 
-#: Keys that a figure inherits from the one that it is ``like``. Its own tables are merged with inherited ones.
+#: Keys that a figure inherits from the figure in its key ``like``. Tables that both figures have are merged.
 SHARED = {"options", "series", "variations", "step", "most", "cycles", "over", "points", "values", "source", "latency"}
 
 
@@ -319,7 +323,7 @@ def _require_needed(series: Series, given: Collection[str], over: str, runs: boo
 
 
 def _pictures(entries: Mapping[str, Any], words: Mapping[str, str]) -> tuple[Picture, ...]:
-    """Read the pictures of commands. Their names are file names, so they must be unique."""
+    """Read the pictures of commands. Names of pictures become file names, so they must be unique."""
     found: list[Picture] = []
     taken = {"scatter"} if "scatter" in entries else set()
     for one in entries.get("pictures", []):
@@ -370,7 +374,7 @@ def _require_axis(over: str, values: Sequence[Any]) -> None:
 
 
 def place_on_axis(over: str, value: Any) -> float:
-    """Return the position of an option's value on an axis: of a topology its number of nodes."""
+    """Return the position of an option's value on an axis: the value; for a topology, its number of nodes."""
     return float(topology(value).nodes if over == "topology" else value)
 
 
@@ -395,7 +399,7 @@ def _own_values(allowed: CommandOptions, over: str, runs: bool, values: Sequence
 
 
 def _values(allowed: CommandOptions, over: str, values: Sequence[Any]) -> tuple[Any, ...]:
-    """Check values of the option that a figure is over, and return them."""
+    """Check the values of the option on a figure's axis, and return them."""
     one = allowed.known[over]
     schema = FileSchema("values", {"properties": {"values": {"type": "array", "items": one.schema}}})
     schema.require({"values": values})

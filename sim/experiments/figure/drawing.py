@@ -21,7 +21,7 @@ __all__ = ["draw_figure"]
 
 HEIGHT = 2.5  # inches, without legend and caption
 
-#: Schemes with a fixed colour and marker in all figures. Users' schemes get the others.
+#: Schemes with a fixed colour and marker in all figures. Schemes of users get colours that are left.
 FAMILIES = ("individual", "multipath", "column-path", "e-mcast", "dual-path", "u-mesh", "tp", "sp", "gtdmpm",
             "atbm", "cmin", "cmin-halving", "tree-synchronous", "tree-serial")
 
@@ -33,15 +33,16 @@ CEILING: dict[str, Any] = {"linewidth": 0.7, "linestyle": (0, (1, 1.5)), "zorder
 def draw_figure(figure: Figure, curves: Sequence[Curve], file: Path, form: str) -> None:
     """Draw latency over accepted flits, latency over the offered load, and accepted flits over the offered load.
 
-    A figure over an option has latency and accepted flits over the option. Offered flits are payload flits times
-    destinations. Accepted flits are those that nodes consume, also of messages that are incomplete at the end. The
-    first panel has them per cycle of the whole network if all networks have the same size. Otherwise flits are per node
-    and cycle.
+    A figure over an option has two panels: latency over the option, and accepted flits over the option. Offered flits
+    are payload flits times destinations. Accepted flits are those that nodes consume, also of messages that are
+    incomplete at the end. The first panel shows accepted flits per cycle of the whole network if all networks have the
+    same size. In all other places, flits are per node and cycle.
 
     Daggers mark reconstructed schemes, crosses deadlocks. Markers are open if a point is saturated, and half open if
-    its latency is imprecise. The latency of a saturated point has no mean, so the first one is drawn at the upper edge.
-    Over the offered load, a vertical line in a curve's colour is the ceiling of the tokens of its busiest stage, at its
-    last point before saturation. The same results give the same file.
+    its latency is imprecise. The latency of a saturated point has no mean, so a curve's first saturated point is drawn
+    at the upper edge. Over the offered load, a vertical line in a curve's colour is the ceiling of the tokens: the load
+    at which the busiest stage's tokens are never idle. The ceiling is measured at the curve's last point before
+    saturation. The same results give the same file.
 
     Parameters
     ----------
@@ -85,7 +86,7 @@ def draw_figure(figure: Figure, curves: Sequence[Curve], file: Path, form: str) 
 
 
 Panel = tuple["Of", "Of", str, str]
-"""Values across and up, and the labels of both axes."""
+"""Functions that return the x value and the y value of a place, and the labels of both axes."""
 
 
 def _panels(figure: Figure, curves: Sequence[Curve]) -> list[Panel]:
@@ -139,10 +140,10 @@ def _latency(curve: Curve, place: int) -> float:
 
 
 def _ceilings(curves: Sequence[Curve]) -> tuple[dict[str, float], dict[str, float]]:
-    """Return the ceilings of the tokens by series, at each series' last point before saturation.
+    """Return the ceiling of the tokens of each series, measured at its last point before saturation.
 
-    The first mapping has those that are drawn, the second those so far to the right that they are only named. Figures
-    over an option have none.
+    The first mapping has the ceilings that are drawn. The second one has ceilings beyond the axis, which the legend
+    only names. For figures over an option both mappings are empty.
     """
     known = {curve.series.name: curve.results[max(curve.steady)]["token_ceiling"]["mean"]
              for curve in curves if curve.steady and curve.figure.over == LOAD}
@@ -162,7 +163,7 @@ def _throughput(nodes: int) -> Of:
 
 
 def _top(curves: Sequence[Curve]) -> float:
-    """Return the upper limit of the latency axis, by the points that are not saturated."""
+    """Return the upper limit of the latency axis: slightly above all latencies of points that are not saturated."""
     steady = [_latency(curve, place) for curve in curves for place in curve.steady]
     return 1.05 * max([one for one in steady if not math.isnan(one)], default=1.0)
 
@@ -170,7 +171,7 @@ def _top(curves: Sequence[Curve]) -> float:
 def _draw(axes: "Axes", curve: Curve, style: dict[str, Any], x: Of, y: Of, top: float) -> None:
     """Draw a curve: accepted flits of all points; latencies up to the first saturated point, which is at the top.
 
-    Over an option all saturated points are drawn at the top, because steady points may follow them.
+    In a figure over an option, all saturated points are drawn at the top, because steady points may follow them.
     """
     places = [place for place in curve.places if place in curve.steady or math.isinf(top)]
     beyond = [place for place in curve.places if place not in places]
@@ -200,7 +201,7 @@ def _kind(curve: Curve, place: int, y: Of) -> str:
 
 
 def _signs(curves: Sequence[Curve]) -> list[tuple[str, dict[str, Any]]]:
-    """Return the signs that are used: label, and options of the marker."""
+    """Return the legend's entry for each kind of marker that occurs: label, and options of the marker."""
     plain = {"color": PLAIN, "marker": "o"}
     results = [(curve, place) for curve in curves for place in curve.places]
     kinds = {_kind(curve, place, _latency) for curve, place in results}
@@ -212,7 +213,7 @@ def _signs(curves: Sequence[Curve]) -> list[tuple[str, dict[str, Any]]]:
 
 
 def _ceiling_signs(near: Mapping[str, float], far: Mapping[str, float]) -> list[tuple[str, dict[str, Any]]]:
-    """Return the legend's entry for the ceilings that tokens set, if any. Its label names those that are not drawn."""
+    """Return the legend's entry for the ceilings of the tokens, if any. The label names ceilings beyond the axis."""
     beyond = f" (beyond: {', '.join(f'{name} {ceiling:.2g}' for name, ceiling in far.items())})" if far else ""
     return [(f"ceiling of the tokens{beyond}", {"color": PLAIN, **CEILING})] if near or far else []
 

@@ -25,14 +25,17 @@ STEP = 1024
 
 
 def drawn_sets(nodes: int, count: int, draws: int, seed: int) -> list[tuple[int, list[int]]]:
-    """Draw sources, and ``count`` destinations of each. With the same seed, larger sets contain smaller ones."""
+    """Draw random sources with ``count`` destinations each.
+
+    With the same seed, a larger ``count`` only adds destinations.
+    """
     orders = [np.random.default_rng([seed, draw]).permutation(nodes).tolist() for draw in range(draws)]
     return [(order[0], order[1:count + 1]) for order in orders]
 
 
 @dataclass(frozen=True, eq=False)
 class DrawnPoint:
-    """Mean of random multicasts, each alone in a network: ``draws`` of them side by side in the lanes of each network.
+    """Mean of random multicasts, each alone in a lane: each network has ``draws`` lanes.
 
     Parameters
     ----------
@@ -41,7 +44,7 @@ class DrawnPoint:
     setups : tuple of Setup
         Setup of each network.
     count, length, draws : int
-        Destinations, payload flits, and multicasts in each network.
+        Destinations of a multicast, its payload flits, and number of multicasts in each network.
     key : str
         See `RunPoint`.
     """
@@ -55,14 +58,14 @@ class DrawnPoint:
 
     @property
     def size(self) -> float:
-        """Relative duration among points of this kind."""
+        """Duration relative to other points of this class: nodes times multicasts times payload flits."""
         return sum(setup.topology.nodes for setup in self.setups) * self.draws * self.length
 
     def run(self, workers: int | None = None) -> dict[str, Any]:
         """Run the multicasts, and return results as plain data: means over the networks of each network's mean.
 
         ``latency``: cycles until the last destination has noted its receipt, with the half width of a 95 % interval.
-        ``worms``, ``phases``: numbers in the plans.
+        ``worms``, ``phases``: mean numbers of worms and of phases in a multicast's plan.
         """
         found = []
         for number, setup in enumerate(self.setups):

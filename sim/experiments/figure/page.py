@@ -28,7 +28,7 @@ SHOWN = ("effective", "accepted", "accepted_half_width", "delivered_per_node", "
          "consumption_wait_mean", "multicast_latency_mean", "unicast_latency_mean", "token_wait_mean",
          "token_holders_mean", "token_ceiling_mean", "cycles_simulated", "saturated", "precise", "deadlock")
 
-#: Columns of a figure of single runs, after the option that it is over.
+#: Table columns for a figure of single runs, after the column of the option on the axis.
 SHOWN_OF_RUNS = ("latency", "formula", "bound", "bound_steps", "t_hop", "c", "worms", "others_wait", "own_wait",
                  "arbitration_wait")
 SHOWN_OF_DRAWN = ("latency", "latency_half_width", "phases", "worms")

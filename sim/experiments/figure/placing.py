@@ -1,4 +1,4 @@
-"""Placement of a curve's points: few where it is flat, more around the knee, one far beyond it."""
+"""Placement of a curve's points: few where the curve is flat, more around the knee, one far beyond the knee."""
 
 from collections.abc import Mapping
 
@@ -7,25 +7,26 @@ __all__ = ["FINE", "next_places"]
 #: Number of fine steps of the load in a coarse step. Points are at least a fine step apart.
 FINE = 4
 
-#: The first points that are measured, in coarse steps of the load. Further points follow, two coarse steps apart, until
-#: one saturates.
+#: The first points that are measured, in coarse steps of the load.
+#: Further points follow, two coarse steps apart, until a point saturates.
 FIRST = (1, 2, 4)
 
 
 def next_places(known: Mapping[int, bool], most: int) -> set[int]:
-    """Return the places to measure next; an empty set when the curve is complete. A place is a load in fine steps.
+    """Return the loads (places) to measure next, in fine steps; an empty set when the curve is complete.
 
-    The load is doubled and then raised by two coarse steps until a place saturates. Then all coarse steps below are
-    measured, and the knee is bisected to two neighbouring fine places. At last a place at 1.5 times the knee is
-    measured, because accepted flits still rise while only some nodes are saturated. The result depends only on
-    ``known``, so an interrupted figure measures the same places.
+    Loads of 1, 2 and 4 coarse steps are measured first. Then the load rises by two coarse steps at a time until a place
+    saturates. Then all coarse steps below the saturated place are measured, and the knee is bisected until two
+    neighbouring fine steps enclose it. At last a load of 1.5 times the knee is measured, because accepted flits still
+    rise while only some nodes are saturated. The result depends only on ``known``, so an interrupted figure measures
+    the same places.
 
     Parameters
     ----------
     known : mapping of int to bool
-        For each measured place, in fine steps from 1: it is saturated (or in deadlock).
+        Measured places, in fine steps from 1; True for a place that is saturated or in deadlock.
     most : int
-        The last place.
+        Greatest place, in fine steps.
     """
     first = {place for place in (FINE * step for step in FIRST) if place <= most} or {most}
     if not first <= known.keys():

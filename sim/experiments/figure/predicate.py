@@ -17,12 +17,12 @@ __all__ = ["CURVE_WORDS", "POINT_WORDS", "RUN_WORDS", "Measured", "Number", "Pre
            "require_command"]
 
 Measured = Callable[[str, str], Quantity]
-"""Word and series -> measurement: a value at each load before saturation, or one value of the curve."""
+"""Function that returns the measurement of a word for a series: values at loads before saturation, or one value."""
 
 CommandValue = Callable[[str, str], Any]
-"""Command of wormcast and path of a value in its JSON -> value."""
+"""Function of a command of wormcast and the path of a value in its JSON, which returns the value."""
 
-#: Words with a value at each load; with a second argument, only at that load.
+#: Words with a value at each load; with a load as the second argument, only the value at that load.
 POINT_WORDS = ("latency", "multicast_latency", "unicast_latency", "queue", "source", "transit", "p50", "p95", "p99",
                "link_wait", "consumption_wait", "vc_occupancy", "consumption_occupancy", "delivered", "accepted",
                "token_wait", "longest_token_wait", "token_hold", "token_walk", "token_holders", "token_ceiling",
@@ -45,13 +45,13 @@ FUNCTIONS = ("abs", "max", "min", "precision", *DECIDED, "count", "told")
 OPERATORS: dict[type, Callable[[Quantity, Quantity], Quantity]] = {
     ast.Add: Quantity.__add__, ast.Sub: Quantity.__sub__, ast.Mult: Quantity.__mul__, ast.Div: Quantity.__truediv__}
 
-#: Operators that formulas do not have, as they are written.
+#: Operators of Python that are not allowed in formulas, and their spelling for error messages.
 FOREIGN: dict[type, str] = {
     ast.Pow: "**", ast.Mod: "%", ast.FloorDiv: "//", ast.MatMult: "@", ast.LShift: "<<", ast.RShift: ">>",
     ast.BitOr: "|", ast.BitXor: "^", ast.BitAnd: "&", ast.Invert: "~", ast.UAdd: "+ as a sign", ast.LtE: "<=",
     ast.GtE: ">=", ast.NotEq: "!=", ast.In: "in", ast.NotIn: "not in", ast.Is: "is", ast.IsNot: "is not"}
 
-#: Parts of formulas, for refusals.
+#: Allowed parts of formulas, as error messages list them.
 PARTS = "numbers, texts, + - * /, < > ==, and, or, not, and calls such as latency('S')"
 
 #: Limits of the ratio of two comparable values.
@@ -63,16 +63,16 @@ MANY = 100
 #: Upper limit of numbers in predicates.
 LARGEST = 1e100
 
-#: Commands that evaluate figures, possibly the one that runs them.
+#: Commands that a figure's file may not contain, because they might evaluate the same figure again.
 CIRCULAR = ("figure",)
 
-#: Least and greatest number of arguments of functions. Words have the series, and optionally a load.
+#: Least and greatest number of arguments of functions. Words of measurements have one or two: series and load.
 ARGUMENTS = {"told": (2, 2), "within": (3, 3), "comparable": (2, 2), "count": (1, MANY), "abs": (1, 1),
              "precision": (1, 1), "max": (1, MANY), "min": (1, MANY)}
 
 
 def require_command(key: str, command: str) -> None:
-    """Refuse a command with open quotes, or one that measures figures itself."""
+    """Refuse a command with unclosed quotes, and a command of `CIRCULAR`."""
     try:
         parts = shlex.split(command)
     except ValueError as error:
@@ -128,7 +128,7 @@ class _Text:
             require_command(self.key, command)
 
     def _require_comparable(self, node: ast.Compare) -> None:
-        """Refuse texts and other constants without order on a side of < or >."""
+        """Refuse texts and other constants that are not numbers on a side of < or >."""
         sides = [node.left, *node.comparators]
         for operator, *both in zip(node.ops, sides, sides[1:], strict=False):
             for side in both:
@@ -194,7 +194,7 @@ class Number(_Text):
             raise WormcastError(f"{self.key}: {self.text!r} is not valid. Allowed: {self.wanted}.")
 
     def value(self, told: CommandValue) -> float:
-        """Return the value. The formula may have only results of commands.
+        """Return the value. The formula may contain results of commands, but no words of measurements.
 
         Raises
         ------
@@ -214,23 +214,23 @@ class Number(_Text):
 class Predicate(_Text):
     """Comparison of measurements, or several comparisons joined by ``and``, ``or``, ``not``.
 
-    ===========================================  ===========================================================
-    ``latency('S')``, ...                         a word of `POINT_WORDS`: at every load at which S is measured
-                                                  and not saturated; ``latency('S', 0.1)`` only at that load
-    ``throughput('S')``, ...                      a word of `CURVE_WORDS`
-    ``formula('S')``, ...                         a word of `RUN_WORDS`, in a figure of single runs: at each value
-    ``+ - * /``, ``abs``, ``max``, ``min``        arithmetic of these values and numbers
-    ``precision(x)``                             half of x's interval over x
-    ``<``, ``>``, ``==``                          hold if whole intervals are apart; == is for exact values
-    ``within(x, value, share)``                   x is between value * (1 - share) and value * (1 + share)
-    ``comparable(x, y)``                          x / y is between 0.8 and 1.25
-    ``count(p, q, ...)``                          number of predicates that hold
-    ``told('plan mesh:6x6 ...', 'hops')``         a value in a command's JSON, by its path (``worms/0/links/#``:
-                                                  number of entries); a mean with its half_width has an interval;
-                                                  'exit' is the exit code
-    ===========================================  ===========================================================
+    - ``latency('S')`` and other words of `POINT_WORDS`: values of series S at all loads at which it is not saturated.
+    - ``latency('S', 0.1)``: value of series S at the load 0.1 only.
+    - ``throughput('S')`` and other words of `CURVE_WORDS`: one value of the curve of series S.
+    - ``formula('S')`` and other words of `RUN_WORDS`: in a figure of single runs, a value at each point of series S.
+    - ``+ - * /``, ``abs``, ``max``, ``min``: arithmetic of measured values and of numbers.
+    - ``precision(x)``: half the width of the 95 % interval of x, divided by the mean of x.
+    - ``<``, ``>``: the comparison holds only if the intervals of both sides do not overlap.
+    - ``==``: the comparison can hold only for exact values.
+    - ``within(x, value, share)``: x is between value * (1 - share) and value * (1 + share).
+    - ``comparable(x, y)``: x / y is between 0.8 and 1.25.
+    - ``count(p, q, ...)``: number of those predicates among p, q and further ones that hold.
+    - ``told('COMMAND', 'worms/0/hops')``: value at the path ``worms/0/hops`` in the JSON of ``wormcast COMMAND``.
+    - ``told('COMMAND', 'worms/0/links/#')``: number of entries of the list at the path ``worms/0/links``.
+    - ``told('COMMAND', 'exit')``: exit code of ``wormcast COMMAND``.
 
-    S is a series of the figure, or FIGURE:SERIES.
+    A mean with its half_width in a command's JSON counts as a number with an interval. S is the name of a series of the
+    figure, or FIGURE:SERIES for a series of another figure.
     """
 
     wanted: ClassVar[str] = "a comparison"
@@ -331,7 +331,7 @@ class _Evaluation:
 
 
 def _named(node: ast.expr) -> str:
-    """Return the name of a value for readers: of a command's result the command and the path."""
+    """Return a value's name for output: its formula; for a command's result, the command and the path."""
     if isinstance(node, ast.Call) and node.func.id == "told":  # type: ignore[attr-defined]
         return " ".join(str(one.value) for one in node.args)  # type: ignore[attr-defined]
     return ast.unparse(node)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 __all__ = ["Quantity", "Truth"]
 
 Load = float | None
-"""Payload flits times destinations per node and cycle; None: all loads."""
+"""Payload flits times destinations per node and cycle, or an option's value. None stands for all loads."""
 
 HELD, UNDECIDED, REVERSED = 1, 0, -1
 
@@ -18,8 +18,8 @@ class Quantity:
     """Number at each of several loads: lower end, mean and upper end of its interval.
 
     The ends are infinite if the error is unknown; then all comparisons are undecided. Arithmetic is interval
-    arithmetic, which assumes the worst case of both errors. A comparison holds, or is reversed, only if the whole
-    intervals are apart.
+    arithmetic: it assumes that both errors add up in the worst way. A comparison holds, or is reversed, only if the
+    whole intervals are apart.
     """
 
     values: Mapping[Load, tuple[float, float, float]]
@@ -30,12 +30,12 @@ class Quantity:
         return cls({None: (value - half_width, value, value + half_width)})
 
     def at(self, load: float) -> "Quantity":
-        """Return the value at a load as a number for all loads; empty if it is not known there."""
+        """Return the value at a load as a number for all loads; empty if there is no value at this load."""
         near = (value for known, value in self.values.items() if known is not None and abs(known - load) < 1e-9)
         return Quantity(dict(zip([None], near, strict=False)))
 
     def combine(self, other: "Quantity", of: Callable[[float, float], float]) -> "Quantity":
-        """Apply a function that is monotonic in both arguments. The interval follows from its corners."""
+        """Apply a function that is monotonic in both arguments: to the means, and to all pairs of interval ends."""
         found = {}
         for load, (first, second) in joined(self.values, other.values).items():
             corners = [of(x, y) for x in (first[0], first[2]) for y in (second[0], second[2])]
@@ -61,7 +61,7 @@ class Quantity:
 
     @property
     def precision(self) -> "Quantity":
-        """Half of the interval over the mean. It is exact unless the error is unknown, and empty if the mean is 0."""
+        """Half the interval's width, divided by the mean; exact unless the error is unknown; empty if the mean is 0."""
         relative = {load: (high - low) / 2 / abs(mean) for load, (low, mean, high) in self.values.items() if mean}
         return Quantity({load: (0.0 if math.isinf(value) else value, value, value) for load, value in relative.items()})
 
@@ -83,7 +83,7 @@ class Quantity:
                       for load, (first, second) in joined(self.values, other.values).items()})
 
     def __str__(self) -> str:
-        """Write its values at three of its loads: ``118 +- 2 at 0.1; ...``."""
+        """Return the values as text, at no more than three of the loads: ``118 +- 2 at 0.1; 130 +- 3 at 0.2``."""
         loads = sorted(self.values, key=lambda load: load or 0.0)
         some = loads if len(loads) <= 3 else [loads[0], loads[len(loads) // 2], loads[-1]]
         parts = [_written(self.values[load]) + ("" if load is None else f" at {load:g}") for load in some]
@@ -99,7 +99,7 @@ def _written(value: tuple[float, float, float]) -> str:
 
 
 def joined(first: Mapping[Load, object], second: Mapping[Load, object]) -> dict[Load, tuple]:
-    """Return both values at the loads that both have. A value for all loads is paired with each of the other's."""
+    """Return pairs of values at common loads. A value for all loads is paired with each value of the other side."""
     if None in first:
         return {load: (first[None], value) for load, value in second.items()}
     if None in second:
@@ -133,13 +133,13 @@ class Truth:
 
     @property
     def verdict(self) -> str:
-        """``held`` or ``not held`` if it is so at every load, else ``undecided``."""
+        """``held`` or ``not held`` if the truth value is held, or reversed, at all loads; else ``undecided``."""
         found = set(self.at.values())
         return {frozenset({HELD}): "held", frozenset({REVERSED}): "not held"}.get(frozenset(found), "undecided")
 
     @property
     def region(self) -> str:
-        """Loads at which it is held, reversed and open, if it is not the same at all loads."""
+        """Loads at which the truth value is held, reversed and undecided, as text, if it differs between loads."""
         if not self.at:
             return "at no point are all series measured and below saturation"
         if len(set(self.at.values())) == 1:

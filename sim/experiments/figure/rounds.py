@@ -25,7 +25,7 @@ Runner = Callable[[Sequence[AnyPoint]], Generator[AnyPoint, None, None]]
 """Function that runs points, here or on a cluster, and yields each point when its result is stored."""
 
 Curves = dict[tuple[str, str | None], AnyCurve]
-"""Curves by the series' name in the figure, and the variation's name or None."""
+"""Curves; a key is the series' name in the figure and the variation's name, or None without a variation."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class FigureOutcome:
 def curves_of(figure: Figure, *, quick: bool = False) -> Curves:
     """Return all curves that a figure draws or compares, with each variation unless ``quick``.
 
-    If a variation does not change a series, it has the curve without variation.
+    For a series that a variation does not change, the variation's entry is the curve without variation.
     """
     found: Curves = {}
     for name in figure.named_series:

@@ -1,4 +1,4 @@
-"""Plot of curves of single runs: latency over an option with formula and bound, latency above the formula, waits."""
+"""Plot of curves of single runs: latency over an option with formula and bound, latency minus formula, waits."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -26,14 +26,15 @@ AXES = {"random": "destinations", "ratio": "overhead ratio R"}
 
 Value = Callable[[Mapping[str, Any]], float | None]
 
-#: Latencies over nodes with a larger ratio are drawn with a logarithmic scale.
+#: Over the number of nodes, the latency axis is logarithmic if the greatest latency is this many times the least.
 LARGEST_RATIO = 30
 
 
 def draw_runs(figure: Figure, curves: Sequence[RunCurve], file: Path, form: str) -> None:
-    """Draw the latency of each point with formula and bound, the latency minus the formula, and waits for other nodes.
+    """Draw the latency with formula and bound, the latency minus the formula, and waits behind other nodes' worms.
 
-    For means of random multicasts: the latency with its intervals, phases, worms. The same results give the same file.
+    For means of random multicasts the panels are: latency with its intervals, phases, worms. The same results give the
+    same file.
 
     Parameters
     ----------
@@ -102,7 +103,7 @@ def _above(result: Mapping[str, Any]) -> int | None:
     return None if result["formula"] is None else result["latency"] - result["formula"]
 
 
-#: Values that are drawn, by the labels of their axes: of single runs, and of means of random multicasts.
+#: Values that are drawn, by their axis labels: SHOWN for single runs, SHOWN_OF_DRAWN for means of multicasts.
 SHOWN: Mapping[str, Value] = {
     "latency (cycles)": itemgetter("latency"),
     "latency minus formula (cycles)": _above,
@@ -116,7 +117,7 @@ SHOWN_OF_DRAWN: Mapping[str, Value] = {
 
 
 def _points(axes: "Axes", curve: RunCurve, value: Value, **options: Any) -> None:
-    """Draw a value of each result of a curve that has it."""
+    """Draw a value of all results of a curve in which it is not None."""
     found = [(curve.at(place), number) for place in curve.places
              if (number := value(curve.results[place])) is not None]
     if found:
@@ -132,7 +133,7 @@ def _intervals(axes: "Axes", curve: RunCurve, colour: str) -> None:
 
 
 def _scale(axes: "Axes", figure: Figure, curves: Sequence[RunCurve]) -> None:
-    """Scale and label the axis of the option: logarithmic for numbers of nodes."""
+    """Scale and label the x axis of the option: logarithmic for numbers of nodes."""
     from matplotlib.ticker import ScalarFormatter
 
     if figure.over == "topology":

@@ -26,8 +26,8 @@ KINDS = ("full", "open", "half")
 def draw_scatter(figure: Figure, told: CommandValue, file: Path, form: str) -> None:
     """Draw the points of a figure's scatter plot, and through each point the line of equal product of both numbers.
 
-    A point below another point's line has a smaller product. Points with the same first number share colour and shape.
-    The same numbers give the same file.
+    A point below the line through another point has a smaller product than that point. Points with the same first
+    number share colour and shape. The same numbers give the same file.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ from ..sweep import OPTIONS
 __all__ = ["ALL", "DECIDED", "FIGURE", "LOAD", "LOADS", "LOAD_OPTIONS", "NAME", "OVER_OPTIONS", "PLACED", "RUNS",
            "RUN_OPTIONS", "CommandOptions"]
 
-#: Options that a figure determines itself, and the option that places points along the load.
+#: Options that a figure determines itself; the name of the axis of load, and the option that varies along it.
 DECIDED = ("trace", "until_interval", "precision", "cycles", "seeds", "seed", "warmup")
 LOAD, PLACED = "load", "rate"
 
@@ -42,7 +42,7 @@ class CommandOptions:
 LOAD_OPTIONS = CommandOptions("load", OPTIONS, (*DECIDED, PLACED))
 OVER_OPTIONS = CommandOptions("load", OPTIONS, DECIDED)
 OF_RUN = ("topology", "scheme", "relation", "configuration", "length")
-#: Options of a point that is a single run: those of the multicast in place of traffic.
+#: Options of a point that is a single run: options of its multicast replace those of traffic.
 RUN_OPTIONS = CommandOptions("run", {
     **{name: one for name, one in OPTIONS.items() if name in OF_RUN or name in options_of(Configuration)},
     "source": Option("source"), "destinations": Option("destinations"),
@@ -74,7 +74,7 @@ def _each(schema: Mapping[str, Any], **more: Any) -> dict[str, Any]:
     return {"type": "object", "additionalProperties": schema, **more}
 
 
-#: JSON Schema of a figure's file. A figure that is ``like`` another one may omit keys that the other one has.
+#: JSON Schema of a figure's file. The file may lack each key that the figure in its key ``like`` has.
 FIGURE = FileSchema("a figure", {
     "definitions": {"options": _table("the options", OF_POINTS)},
     **_table("a figure", {

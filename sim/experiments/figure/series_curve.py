@@ -21,7 +21,7 @@ class SeriesCurve(ABC):
     variation : Variation or None
         Variation of this series.
     quick : bool
-        Measure with less effort.
+        Measure fewer cycles or fewer points.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class SeriesCurve(ABC):
 
     @property
     def given(self) -> dict[str, Any]:
-        """Options of the figure, the series and the variation together."""
+        """Options of the figure, replaced by those of the series, and these by those of the variation."""
         return {**self.figure.options, **self.series.options, **(self.variation.options if self.variation else {})}
 
     @property
@@ -52,5 +52,5 @@ class SeriesCurve(ABC):
 
     @property
     def places(self) -> list[int]:
-        """Values of the horizontal axis that are measured, in increasing order."""
+        """Numbers of the measured points, in increasing order."""
         return sorted(self.results)

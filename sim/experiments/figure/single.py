@@ -25,12 +25,12 @@ from .series_curve import SeriesCurve
 
 __all__ = ["RunCurve", "RunPoint"]
 
-#: Version of the results. It changes with the keys of results and with their meaning.
+#: Version of the results. Increase the version when keys of results or their meaning change.
 RESULTS = 3
 
 TIMEOUT = 10**8
 
-#: Keys of waits in results, and their causes (`CAUSES`). A single run has no other messages.
+#: Keys of waits in results, and their causes (`CAUSES`). The cause ``other_traffic`` does not occur with one message.
 WAITS_BEHIND = {"others_wait": "other_nodes", "own_wait": "own_sends", "arbitration_wait": "arbitration"}
 
 
@@ -55,16 +55,17 @@ class RunPoint:
 
     @property
     def size(self) -> float:
-        """Relative duration among points of this kind."""
+        """Duration relative to other points of single multicasts: nodes times payload flits."""
         return self.setup.topology.nodes * self.message.length
 
     def run(self, workers: int | None = None) -> dict[str, Any]:
         """Run the multicast, and return its results as plain data. ``workers`` is ignored: there is one seed.
 
-        ``bound``: of a broadcast, [Hou]'s least number of steps, ceil(log5 N) on a 2-D torus, times the latency of a
-        unicast over one hop. ``t_hop`` and ``c`` are measured by a unicast over two hops. If the network's last extent
-        is below three there is none, and ``t_hop``, ``c`` and ``bound`` are None. ``others_wait``, ``own_wait``,
-        ``arbitration_wait``: waiting cycles of `contention` for channels and turns.
+        ``bound`` of a broadcast: [Hou]'s least number of steps times the latency of a unicast over one hop. On a 2-D
+        torus of N nodes the least number of steps is ceil(log5 N). ``t_hop`` and ``c`` are measured by unicasts over
+        one and two hops. If the last dimension has fewer than three nodes, ``t_hop``, ``c`` and ``bound`` are None.
+        ``others_wait``, ``own_wait``, ``arbitration_wait``: waiting cycles by cause, for channels and turns together
+        (`contention`).
         """
         network, scheme, configuration = self.setup.topology, self.setup.scheme, self.setup.configuration
         with named_point(self.name):
@@ -111,7 +112,7 @@ def _code() -> str:
 
 
 def _key(kind: str, given: Mapping[str, Any], setup: Setup, message: Mapping[str, Any]) -> str:
-    """Return the key of a point, see `RunPoint`; ``message``: options of the multicast."""
+    """Return everything that a point's result depends on, as JSON. ``message``: options of the multicast."""
     texts = {f"{what}_text": file_digest(given.get(what)) for what in ("topology", "scheme", "relation")}
     resolved = setup.to_dict(message, named="configuration", without=UNTIMED_FIELDS)
     version = {"version": wormcast.__version__, kind: RESULTS, "code": _code()}
@@ -121,23 +122,23 @@ def _key(kind: str, given: Mapping[str, Any], setup: Setup, message: Mapping[str
 class RunCurve(SeriesCurve):
     """Curve of single runs over one of their options.
 
-    Its places are the indices of the option's values. ``quick``: every other value.
+    A place is the index of a value of the option, from 0. ``quick``: every second value.
     """
 
     @cached_property
     def options(self) -> dict[str, Any]:
-        """Options of run, without the one that the figure is over."""
+        """Options of ``wormcast run`` that all points of the curve share."""
         one = {} if self.drawn else {"source": "0", "destinations": "all"}
         return {**one, **self.given}
 
     @cached_property
     def values(self) -> list[Any]:
-        """Values of the option that the figure is over; every other value if ``quick``."""
+        """Values of the option on the axis; every second value if ``quick``."""
         given = self.series.values or self.figure.values
         return list(given[::2] if self.quick else given)
 
     def at(self, place: int) -> float:
-        """Return the position of a place on the axis: the value, of a topology its number of nodes."""
+        """Return a place's position on the axis: the option's value; for a topology, its number of nodes."""
         value = self.values[place]
         return _topology(_drawn(value, 0)).nodes if self.figure.over == "topology" else float(value)
 
@@ -158,7 +159,7 @@ class RunCurve(SeriesCurve):
 
     @property
     def hardware(self) -> dict[str, Any]:
-        """Resolved options, see `SeriesCurve`, with the message."""
+        """Resolved options of the first place, with the message; see `SeriesCurve`."""
         return {name: value for name, value in json.loads(self.point(0).key).items() if name != "configuration"}
 
     def point(self, place: int) -> RunPoint | DrawnPoint:
@@ -178,7 +179,10 @@ class RunCurve(SeriesCurve):
         return RunPoint(name, setup, message, key)
 
     def _drawn_point(self, name: str, given: dict[str, Any]) -> DrawnPoint:
-        """Return a point of random multicasts in random networks. {network} in the topology is the network's number."""
+        """Return a point of random multicasts.
+
+        {network} in the topology's name stands for the number of a network, from 1.
+        """
         networks = 1 if DRAWN not in given["topology"] else given.get("networks", 10)
         count, draws, length = given["random"], given.get("draws", 8), given["length"]
         if self.quick:
@@ -201,7 +205,7 @@ class RunCurve(SeriesCurve):
         return {*range(len(self.values))} - self.results.keys()
 
     def measured(self, word: str) -> Quantity:
-        """Return the measurement for a word of predicates at each value."""
+        """Return the measurement for a word of predicates at each value of the option on the axis."""
         if word not in RUN_WORDS:
             raise WormcastError(f"{self.figure.name}: {word} is not valid: series {self.series.name} has single runs. "
                                 f"Allowed: {', '.join(RUN_WORDS)}.")

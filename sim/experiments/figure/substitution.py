@@ -16,7 +16,7 @@ BRACES = re.compile(r"\{(\w+)\}")
 
 
 def read_words(given: Mapping[str, Any]) -> dict[str, str]:
-    """Read texts by name. A text may contain names of earlier ones."""
+    """Read texts by name. A text may contain ``{NAME}`` for the name of an earlier text."""
     words: dict[str, str] = {}
     for name, text in given.items():
         if not isinstance(text, str) or name in LATER:
@@ -27,7 +27,7 @@ def read_words(given: Mapping[str, Any]) -> dict[str, str]:
 
 
 def written(text: str, words: Mapping[str, str]) -> str:
-    """Return a text with names replaced by their texts."""
+    """Return a text in which each ``{NAME}`` is replaced by the text of this name, except for names of `LATER`."""
     for name in BRACES.findall(text):
         if name not in words and name not in LATER:
             raise WormcastError(f"{{{name}}} in {text!r} is not valid. Allowed: {', '.join((*words, *LATER))}.")

@@ -20,12 +20,12 @@ class Verdict:
     verdict : "held", "not held" or "undecided"
         Verdict without variation.
     numbers : str
-        Both sides of the comparisons.
+        Values of both sides of each comparison.
     why : str
-        Loads at which the statement is held, reversed or open, if they differ; and the statement's note unless it is
-        held.
+        Loads at which the statement is held, reversed or undecided, if its truth differs between loads. The statement's
+        note follows unless the verdict is held.
     changed_by : mapping of str to str
-        Verdicts under variations, if they differ and are not undecided.
+        For each variation whose verdict is decided and differs: the variation's name and verdict.
     """
 
     claim: str
@@ -43,7 +43,7 @@ class Verdict:
 
 def judge(statement: Statement, measured: Callable[[str | None], Measured], told: CommandValue,
           variations: list[str]) -> Verdict:
-    """Decide a statement without variation, and under each variation that can change it.
+    """Decide a statement without variation, and under each variation if the statement compares series.
 
     A statement that needs a tool that is not installed is undecided, and ``why`` names the tool.
 

@@ -20,14 +20,15 @@ __all__ = ["LIMIT", "Arena", "Batch", "Outcome", "lanes_for"]
 #: Limits of lanes, and of routers in all lanes together. More are not faster.
 MOST_LANES, MOST_ROUTERS = 64, 4096
 
-#: Worms per node that may be under way at a time.
+#: Worms per node that may be under way at a time. Their tags differ, so this limits the number of lanes.
 WORMS_OF_A_NODE = 4
 
-#: Cycles between two checks, and cycles without a flit sent or received in a lane before it is searched for a deadlock.
-#: If none is found, for example because a worm is on a long path, the second number doubles for this lane.
+#: STEP: cycles between two checks of all lanes.
+#: PATIENCE: cycles in which hosts of a lane send and receive no flit, after which the lane is searched for a deadlock.
+#: If no deadlock is found, for example because a worm is on a long path, PATIENCE doubles for this lane.
 STEP, PATIENCE = 128, 128
 
-#: Cycles, without the hosts' waits, after which a list that is neither delivered nor in deadlock is given up.
+#: Cycles after which a list that is neither delivered nor in deadlock is given up, plus waits of hosts and interfaces.
 LIMIT = 32_768
 
 
@@ -43,7 +44,7 @@ class Batch(NamedTuple):
 
     @classmethod
     def of(cls, lists: Sequence[Sequence[Message]]) -> "Batch":
-        """Build a batch with one lane per list. No message may wait for a receipt."""
+        """Build a batch with one lane per list. No message may wait for the receipt of another one."""
         every = [message for one in lists for message in one]
         return cls(np.repeat(np.arange(len(lists)), [len(one) for one in lists]),
                    np.array([message.at for message in every], np.int64),
@@ -69,8 +70,9 @@ class Outcome(NamedTuple):
     closed : int
         The first ``closed`` of ``worms`` wait only for each other.
     worms : tuple of (int, Message)
-        Worms of the deadlock. Each has the index of its message in the lane's list, and is given as a message that is
-        created when the worm's first flit was sent. All worms of a message that interfaces forward count as one.
+        Worms of the deadlock. An entry is the index of the worm's message in the lane's list, and the worm as a message
+        of its own. The worm's message is created in the cycle in which its first flit was sent. All worms of a message
+        that interfaces forward count as one.
     cycles : int
         Cycles of all lanes together.
     unfinished : int
@@ -85,7 +87,7 @@ class Outcome(NamedTuple):
 
 
 def lanes_for(topology: Topology, configuration: Configuration) -> int:
-    """Return the number of lists to simulate side by side. It does not depend on the processor."""
+    """Return the number of lists to simulate side by side. This number does not depend on the processor."""
     tags = 1 << tag_bits(configuration.flit_width)
     return max(1, min(MOST_LANES, MOST_ROUTERS // topology.nodes, tags // (WORMS_OF_A_NODE * topology.nodes)))
 
@@ -109,7 +111,7 @@ class Arena:
         return lay_out(self.network, batch.at, batch.length, worms, lane=batch.lane)
 
     def run(self, batch: Batch) -> Outcome:
-        """Simulate at most ``lanes`` lists until the first one in their order that deadlocks is known, or all end."""
+        """Simulate at most ``lanes`` lists until the first list, in lane order, that deadlocks is known, or all end."""
         engine, nodes = self._engine, self.network.topology.nodes
         engine.restore(self._empty)
         engine.host = host = self._host(batch)
@@ -134,7 +136,7 @@ class Arena:
                 if deadlock:
                     found[int(lane)] = deadlock
                     open_[lane] = False
-                    break  # only the first lane counts
+                    break  # only the first lane with a deadlock is reported
             first = min(found, default=lanes)
             if last or not open_[:first].any() or not host.counters[UNDELIVERED]:
                 require_no_faults(engine, range(self.lanes))

@@ -1,4 +1,4 @@
-"""Random lists of messages, from a few worms that meet to full networks."""
+"""Random lists of messages: some with a few worms that share links, some that fill the network with worms."""
 
 import numpy as np
 
@@ -8,27 +8,27 @@ from .arena import Batch
 
 __all__ = ["LOADS", "draw", "scale"]
 
-#: Payload flits to deliver per node and cycle while messages are created: from below saturation, which is at a few
-#: tenths, to four times the bandwidth of a consumption link.
+#: Least and greatest load while messages are created, in payload flits to deliver per node and cycle.
+#: Networks saturate at a load of a few tenths. The greatest load is four times the bandwidth of a consumption link.
 LOADS = (0.1, 4.0)
 
 #: Greatest number of messages of a list per node, and least number of messages of a list.
 MESSAGES_OF_A_NODE, FEWEST = 8, 2
 
-#: Shares of unicasts among the messages. A batch draws one of them.
+#: Shares of unicasts among the messages of a batch. Each batch draws one of these shares.
 UNICASTS = (0.0, 0.0, 0.5, 0.9)
 
-#: Greatest number of payload flits to deliver per node. It limits the time of a batch.
+#: Greatest number of payload flits to deliver per node. This limit bounds the simulation time of a batch.
 MOST_FLITS = 4096
 
 
 def draw(topology: Topology, lanes: int, lengths: tuple[int, int], most: int | None, seed: int, number: int
          ) -> tuple[Batch, float]:
-    """Draw a batch of lists from the same distribution, and its load, see `LOADS`.
+    """Draw a batch of lists, all from one distribution, and return it with its load (`LOADS`).
 
     Drawn once for the batch: the number of messages of a list, the greatest length and number of destinations, the
-    share of unicasts, and the load. The load determines the time in which messages are created. So some batches keep
-    networks full, and in others a few worms meet.
+    share of unicasts, and the load. The load determines the time in which messages are created. Therefore some batches
+    fill the network with worms, and others have only a few worms on common links.
 
     Parameters
     ----------
@@ -37,15 +37,15 @@ def draw(topology: Topology, lanes: int, lengths: tuple[int, int], most: int | N
     lengths : (int, int)
         Least and greatest number of payload flits of a message.
     most : int or None
-        Greatest number of messages of a list. None: the number that keeps a network full.
+        Greatest number of messages of a list. If None, the limit is the number that keeps a network full of worms.
     seed, number : int
-        Seed of the search, and number of the batch. The same numbers draw the same batch.
+        Seed of the search, and number of the batch. The same seed and the same batch number draw the same batch.
     """
     rng, nodes = np.random.default_rng((seed, number)), topology.nodes
     length = scale(rng, *lengths)
     reach = min(nodes - 1, scale(rng, 1, nodes - 1) + 1)  # most destinations
     unicasts = rng.choice(UNICASTS)
-    each = length * (1 + (1 - unicasts) * (reach - 1) / 2)  # flits to deliver, of a message
+    each = length * (1 + (1 - unicasts) * (reach - 1) / 2)  # mean flits to deliver of a message of this length
     full = max(FEWEST, min(MESSAGES_OF_A_NODE * nodes, int(MOST_FLITS * nodes / each)))
     messages = scale(rng, FEWEST, min(full, most or full))
     load = float(LOADS[0] * (LOADS[1] / LOADS[0]) ** rng.random())

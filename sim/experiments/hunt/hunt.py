@@ -43,11 +43,12 @@ class Hunt:
     first : int or None
         Number of messages in the list that deadlocked first; None if no deadlock was found.
     result : Run or None
-        Run of the messages that are left after shrinking. It ends in a deadlock.
+        Run of the messages that are left after shrinking. This run ends in a deadlock.
     tried : int
         Number of lists that were simulated for shrinking.
     minimal : bool
-        Shrinking was completed, so the result is minimal as `shrink` states. False: it was given up.
+        Shrinking was completed, so the result is minimal as `shrink` states. False: shrinking was given up after
+        `MOST_TRIED` lists.
     fewer : Searched
         Extent of the searches for a deadlock of fewer messages.
     """
@@ -65,11 +66,11 @@ def hunt(topology: Topology, scheme: Scheme, *, configuration: Configuration, cy
          tell: Callable[[int], None] = lambda done: None) -> Hunt:
     """Search for messages that deadlock, and shrink them (`shrink`).
 
-    Random messages are sent through many empty networks side by side (`draw`). The first proved deadlock ends the
-    search. Further searches, of a tenth of the cycles each, look for a deadlock of fewer messages. The first of them
-    stages messages around a cycle that `check` finds (`stage`). Staged and random messages are searched again before
-    shrinking if more than 12 worms wait only for each other, and after shrinking if more than two messages are left.
-    The same seed gives the same result on any number of processors.
+    Random messages are sent through many empty networks side by side (`draw`). The first search ends when it has proved
+    a deadlock. Further searches, of a tenth of the cycles each, look for a deadlock of fewer messages. The first
+    further search sends messages around a cycle of dependencies that `check` finds, if there is a cycle (`stage`).
+    Staged and random messages are searched again before shrinking if more than 12 worms wait only for each other, and
+    after shrinking if more than two messages are left. The same seed gives the same result on any number of processors.
 
     Parameters
     ----------
@@ -112,7 +113,7 @@ def hunt(topology: Topology, scheme: Scheme, *, configuration: Configuration, cy
     legs = legs_of_a_cycle(arenas[0].network)
 
     def fewest(most: int, *drawn: Callable[..., tuple[Batch, float]]) -> tuple[Batch, Outcome] | None:
-        """Search for a deadlock of at most ``most`` messages in each kind of batches."""
+        """Search batches of each kind in ``drawn`` for a deadlock of at most ``most`` messages."""
         tenth = -(-cycles // FEWER)
         every = (search(arenas, partial(one, topology, lanes, lengths, most, seed), tenth, fewer) for one in drawn)
         return next(filter(None, every), None) if most >= 2 else None
@@ -167,7 +168,7 @@ class Judge:
         return None
 
     def take(self, found: tuple[Batch, Outcome]) -> Messages:
-        """Return the list that deadlocked, and store its `core`."""
+        """Return the list that deadlocked, and store its `core`: the worms that wait only for each other."""
         batch, outcome = found
         assert outcome.lane is not None
         messages = tuple(batch.messages(outcome.lane))

@@ -34,8 +34,8 @@ class Searched:
     unfinished : int
         Number of networks that were given up, neither delivered nor in deadlock.
     loads : (float, float), lengths : (int, int), destinations : (int, int)
-        Least and greatest drawn values: payload flits to deliver per node and cycle, payload flits of a message,
-        destinations. None if no batch was drawn.
+        Least and greatest load, payload flits of a message, and destinations of a message in the drawn batches. The
+        load is in payload flits to deliver per node and cycle. All are None if no batch was drawn.
     """
 
     cycles: int = 0
@@ -66,8 +66,8 @@ def search(arenas: Sequence[Arena], draw: Drawn, cycles: int, searched: Searched
            tell: Callable[[int], None] = lambda done: None) -> tuple[Batch, Outcome] | None:
     """Simulate batches until a list deadlocks or ``cycles`` cycles are simulated.
 
-    Outcomes are evaluated in the order of the batches. So result and extent depend only on the drawn batches, not on
-    the number of arenas.
+    Outcomes are evaluated in the order of the batches. Therefore result and extent of the search depend only on the
+    drawn batches, not on the number of arenas.
 
     Parameters
     ----------
@@ -75,9 +75,9 @@ def search(arenas: Sequence[Arena], draw: Drawn, cycles: int, searched: Searched
         Each arena simulates one batch at a time.
     draw : callable
     cycles : int
-        Cycles of all lanes together. The batch that reaches this number is the last one.
+        Cycles of all lanes together. The batch that reaches this number of cycles is the last one.
     searched : Searched
-        Extent to which the batches are added.
+        Extent of the search; all simulated batches are counted in it.
     tell : callable
         Called with the number of cycles searched so far, after each batch.
 
@@ -111,7 +111,7 @@ def search(arenas: Sequence[Arena], draw: Drawn, cycles: int, searched: Searched
 
 
 def _in_order(run: Callable[[int], Result], workers: int) -> Generator[Result, None, None]:
-    """Yield the results of run(0), run(1), ... in this order, computed ahead in threads. Closing waits for threads."""
+    """Yield results of ``run`` for the numbers 0, 1, 2 and so on, in order, computed ahead in threads."""
     pool, ahead = ThreadPoolExecutor(workers), deque[Future[Result]]()
     try:
         for number in itertools.count():

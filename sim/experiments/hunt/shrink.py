@@ -23,10 +23,10 @@ Move = Callable[[Messages, int, int], Iterator[Messages]]
 Core = Callable[[Messages], Messages]
 """Function of messages that deadlock, which returns as messages the worms that wait only for each other."""
 
-#: Greatest number of messages for which other times and lengths are tried when a message is removed.
+#: Greatest number of messages in a list that is tried with other creation times and lengths, too.
 FEW = 12
 
-#: Number of other times tried for a list, and for the worms that wait only for each other; greatest number of these.
+#: Number of other creation times tried for a list, and for a core (see `Core`); greatest number of worms of a core.
 RETIMED, CORE_RETIMED, MOST_CORE = 28, 1500, 24
 
 
@@ -41,22 +41,22 @@ def shrink(messages: Messages, first: First, *, nodes: int, longest: int, core: 
     """Shrink messages that deadlock until no move leads to smaller messages that deadlock.
 
     The result is 1-minimal: it does not deadlock after removing any one message or destination, shortening any one
-    payload by a flit, or creating any one message a cycle earlier. All other changes that `MOVES` tries fail too. A
-    smaller deadlock of another kind may exist.
+    payload by a flit, or creating any one message a cycle earlier. All other changes that `MOVES` tries lead to no
+    smaller list that deadlocks, either. A smaller deadlock of another kind may exist.
 
     Parameters
     ----------
     messages : tuple of Message
-        Messages that deadlock. No message waits for a receipt.
+        Messages that deadlock. No message waits for the receipt of another one.
     first : callable
         See `First`.
     nodes : int
         Nodes of the network.
     longest : int
-        Payload flits that messages may have while others are removed.
+        Number of payload flits to which messages may be lengthened while other messages are removed.
     core : callable
-        See `Core`. The core is tried before messages are removed one by one. This is much faster, and the result is
-        seldom larger.
+        See `Core`. The core is tried before messages are removed one by one. Trying the core first is much faster, and
+        the result is seldom larger.
     """
     def smaller(move: Move) -> Iterator[Messages]:
         alone = core(messages)
@@ -76,7 +76,8 @@ def shrink(messages: Messages, first: First, *, nodes: int, longest: int, core: 
 def retimed(messages: Messages, longest: int, tries: int = RETIMED) -> Iterator[Messages]:
     """Yield the messages, and the messages with other times and lengths, at random with a fixed seed.
 
-    Two lengths are tried, each with about ``tries`` times: that of the longest message, and ``longest``.
+    First the length of the longest message is tried for all messages, then ``longest``; each with about ``tries`` sets
+    of creation times.
     """
     rng = random.Random(0)
     yield messages
@@ -92,7 +93,7 @@ def retimed(messages: Messages, longest: int, tries: int = RETIMED) -> Iterator[
 
 
 def _tried(messages: Messages, longest: int) -> Iterator[Messages]:
-    """Yield messages, and with other times if they are few."""
+    """Yield the messages; if there are at most `FEW`, also the messages with other creation times and lengths."""
     return retimed(messages, longest) if len(messages) <= FEW else iter((messages,))
 
 
@@ -144,7 +145,7 @@ MOVES = (_fewer_messages, _fewer_destinations, _shorter, _earlier, _nearer)
 
 
 def _without_some(things: tuple[Thing, ...]) -> Iterator[tuple[Thing, ...]]:
-    """Yield things without a part, as in delta debugging: without each half, each quarter, ... each single thing."""
+    """Yield things without each half, without each quarter, and so on to each single thing (delta debugging)."""
     piece = len(things) // 2
     while piece:
         for start in range(0, len(things), piece):
@@ -157,6 +158,6 @@ def _with(messages: Messages, place: int, message: Message) -> Messages:
 
 
 def _below(value: int, least: int) -> Sequence[int]:
-    """Return some numbers from ``least`` to ``value`` - 1 in rising order, at powers of two from both ends."""
+    """Return numbers from ``least`` to ``value`` - 1 in rising order; their distances from both ends grow twofold."""
     powers = [1 << k for k in range((value - least).bit_length())]
     return sorted({one for step in powers for one in (least + step - 1, value - step)})

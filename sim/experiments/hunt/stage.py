@@ -17,10 +17,10 @@ __all__ = ["Leg", "legs_of_a_cycle", "stage"]
 Leg = tuple[int, tuple[int, ...]]
 """Source of a worm, and its next stops."""
 
-#: Greatest number of nodes of a network that is checked for cycles. In larger networks this takes seconds.
+#: Greatest number of nodes of a network that is checked for cycles. In larger networks the check takes seconds.
 MOST_NODES = 256
 
-#: Greatest number of messages of a list per leg. A deadlock may need messages that hold each virtual channel of a link.
+#: Greatest number of messages per `Leg`. A deadlock may need a message on each virtual channel of a link.
 COPIES = 3
 
 #: Greatest number of cycles within which the messages of a list are created.
@@ -53,9 +53,9 @@ def stage(legs: tuple[Leg, ...], topology: Topology, lanes: int, lengths: tuple[
           number: int) -> tuple[Batch, float]:
     """Draw a batch of lists in which each leg is a message or part of a message, and some messages are repeated.
 
-    Consecutive legs of the cycle may form one message, because one worm may hold the resources of both. Drawn once for
-    the batch: which legs are joined, the greatest length, the number of messages of a list, and the time in which they
-    are created. The load is returned as by `draw`.
+    Consecutive legs of the cycle may form one message, because one worm may hold the resources of both legs. Drawn once
+    for the batch: which legs are joined, the greatest length, the number of messages of a list, and the time in which
+    they are created. The load is returned as by `draw`.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def stage(legs: tuple[Leg, ...], topology: Topology, lanes: int, lengths: tuple[
 
 
 def _joined(legs: tuple[Leg, ...], parts: int, rng: np.random.Generator) -> list[Leg]:
-    """Cut the cycle into ``parts`` parts. Each is joined to one leg, from the first source to the stops of all."""
+    """Cut the cycle into ``parts`` parts. The legs of a part become one: the first source, and the stops of all."""
     start = int(rng.integers(len(legs)))
     around = (*legs[start:], *legs[:start])
     cuts = [0, *sorted(1 + rng.permutation(len(legs) - 1)[:parts - 1]), len(legs)]

@@ -7,13 +7,13 @@ Simulation: ``message_window`` holds the messages on their way, ``accounting`` c
 seeds side by side, ``checks`` asserts that no flit is lost. ``experiment`` runs all batches, ``specification`` reads an
 experiment from options.
 
-Results: ``utilisation`` sums up flits on links, ``stages`` waiting in multistage networks, ``latencies`` is a
-histogram, ``result`` is the outcome, ``statistics`` has its intervals, ``drawing`` draws it. ``completed`` and
-``header_waits`` describe each received message, ``messages`` writes a table of them. ``saturation`` searches the load
-at which a network saturates.
+Results: ``utilisation`` sums up flits on links, ``stages`` sums up waiting worms in stages of multistage networks,
+``latencies`` is a histogram. ``result`` is the outcome of an experiment, ``statistics`` computes its confidence
+intervals, ``drawing`` draws it. ``completed`` and ``header_waits`` describe each received message, ``messages`` writes
+a table of them. ``saturation`` searches the load at which a network saturates.
 
-States: ``past_states`` keeps them in memory, ``rewind`` records waveforms from them, ``checkpoint`` stores experiments
-in files, ``validate`` refuses invalid states.
+States: ``past_states`` keeps states of experiments in memory, ``rewind`` records waveforms from these states,
+``checkpoint`` stores experiments in files, ``validate`` refuses invalid states.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Sums over the messages of a window, compiled with Numba: as messages begin, and over all of them for an audit."""
+"""Sums over the messages of a window, compiled: updated as messages begin, and recomputed for an audit."""
 
 import numpy as np
 
@@ -17,14 +17,16 @@ MESSAGE = np.dtype([(field, np.int32) for field in ("lane", "message", "length",
 #: Sums over messages of a lane: their number, payload flits, payload flits times destinations, worms.
 SUMS = _record("begun", "created", "wanted", "worms")
 
-#: State of a lane: messages created and not forgotten, their payload flits to be consumed, their worms without a flit
-#: sent, and their worms under way.
+#: State of a lane. ``held``: messages that have begun and that the window still contains.
+#: ``outstanding``: payload flits of these messages that destinations have not received.
+#: ``waiting``: worms of these messages that have not sent a flit.
+#: ``under_way``: worms of these messages that have sent a flit and still have outstanding deliveries.
 AUDIT = _record("held", "outstanding", "waiting", "under_way")
 
 
 @compiled
 def _end(messages, worms, message):
-    """Return the worm after a message's last one."""
+    """Return the index of the worm after a message's last worm."""
     return messages[message + 1].worm if message + 1 < len(messages) else len(worms)
 
 
@@ -57,7 +59,7 @@ def add_begun(sums, messages, worms, releases, freed, now, seen):
     now : int
         Cycles simulated.
     seen : int
-        Result of the last call.
+        Result of the previous call, less the messages removed since.
     """
     message = seen
     while message < len(messages) and worms[messages[message].worm].ready < now:
@@ -65,7 +67,7 @@ def add_begun(sums, messages, worms, releases, freed, now, seen):
             _add(sums, messages, worms, message)
         message += 1
     for k in range(freed):
-        first, end = 0, seen  # later messages are added already
+        first, end = 0, seen  # the loop above has added the messages from ``seen`` on
         while first < end:
             middle = (first + end) // 2
             if messages[middle].worm < releases[k].freed:
@@ -98,7 +100,7 @@ def audit(messages, worms, deliveries, first, late, found):
     late : `SUMS` records [lanes]
         Sums of the messages that have not begun.
     found : `AUDIT` records [lanes]
-        Sums of the other messages.
+        Sums of the messages that have begun.
     """
     for message in range(first, len(messages)):
         row = messages[message]

@@ -57,12 +57,14 @@ _CONTENT: dict[str, Any] = {
 CONTENT = FileSchema("a checkpoint", {
     "type": "object", "required": list(_CONTENT), "additionalProperties": False, "properties": _CONTENT})
 
-#: Users whose files are executed: root and the current user.
+#: Users whose Python files are executed, besides the checkpoint's owner: root and the current user.
 OURS = (0, os.getuid()) if hasattr(os, "getuid") else (0,)
 
 
 def keep(experiment: Experiment, origin: Origin, path: Path) -> None:
-    """Write an experiment to a file from which `resume` continues it. It must be paused and not in a deadlock.
+    """Write an experiment to a file from which `resume` continues it.
+
+    The experiment must be paused and not in a deadlock.
 
     Raises
     ------
@@ -95,18 +97,18 @@ def keep(experiment: Experiment, origin: Origin, path: Path) -> None:
 
 
 def resume(path: Path, *, rewind: bool = False) -> tuple[Experiment, Origin]:
-    """Read an experiment from a file. It continues with the same results as if it had never paused.
+    """Read an experiment from a file. The experiment continues with the same results as without a pause.
 
     Parameters
     ----------
     rewind : bool
-        See `Experiment`. The oldest past state is the one in the file.
+        See `Experiment`. The oldest past state is the state that the file stores.
 
     Raises
     ------
     WormcastError
         The file is not valid (`wormcast.sim.waves.record.checkpoint.opened`), or the topology's, scheme's or relation's
-        file is missing or has changed. Only these files are executed.
+        file is missing or has changed. Files of topology, scheme and relation are the only ones that are executed.
     """
     path = Path(path)
     with checkpoint.opened(path) as stored:
@@ -131,7 +133,7 @@ def _named_errors(path: Path) -> Iterator[None]:
         raise
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise WormcastError(f"{path} was written by another wormcast of the same version ({error}). "
-                            "Needed: that one.") from error
+                            "Needed: the installation that wrote the file.") from error
 
 
 def _build(path: Path, content: Mapping[str, Any], rewind: bool) -> tuple[Experiment, Origin]:

@@ -18,7 +18,7 @@ __all__ = ["require_conservation", "require_no_faults"]
 def require_no_faults(engine: BulkEngine, seeds: Sequence[int], first_worm: int = 0) -> None:
     """Raise an error if a component has detected an error on the wire: the flits that it drops are not measured.
 
-    Worms are counted from ``first_worm``.
+    Error messages number the host's worms from ``first_worm``.
 
     Raises
     ------

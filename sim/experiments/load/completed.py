@@ -13,10 +13,10 @@ __all__ = ["DONE", "CompletedRows", "Tell", "Through", "done_of", "through_of"]
 
 Integers = npt.NDArray[np.int64]
 
-#: Record of a received message. ``lane``; ``message``: its number in the lane, in the order of creation; ``source``;
-#: cycles: ``created``, ``injected`` (its first flit), ``handed`` (the last flit that its source sends), ``tail`` (the
-#: last flit at its last destination), ``received`` (the last receipt); ``length``, ``destinations``, ``multicast``;
-#: ``worms``: number of its worms.
+#: Record of a received message. ``message``: its number in its lane, in the order of creation.
+#: ``injected``, ``handed``: cycles in which its source sends its first and its last flit.
+#: ``tail``: cycle of the last flit at its last destination. ``received``: cycle of its last receipt.
+#: ``destinations``, ``worms``: number of its destinations, and of its worms. ``multicast``: 1, or 0 for a unicast.
 DONE = np.dtype([(field, np.int64) for field in (
     "lane", "message", "source", "created", "injected", "handed", "tail", "received", "length", "destinations",
     "multicast", "worms")])
@@ -25,8 +25,8 @@ DONE = np.dtype([(field, np.int64) for field in (
 class CompletedRows(NamedTuple):
     """Host's records of one or more consecutive messages.
 
-    ``messages``, ``worms``, ``deliveries``: their records; ``starts``, ``places``: index of each message's first worm
-    and first delivery.
+    ``messages``, ``worms``, ``deliveries``: records of the messages, of their worms and their deliveries. ``starts``,
+    ``places``: index of each message's first worm and first delivery in these arrays.
     """
 
     messages: np.ndarray
@@ -46,19 +46,19 @@ class Through:
     last : int64 array [messages]
         The destination with the last receipt; of several the first in the order of ``destinations``.
     worm, packet : int64 array [messages]
-        Number, in the host program, of the worm that delivered to that destination; and the first packet of that worm
-        that arrived there.
+        Number, in the host program, of the worm that delivered to the destination ``last``; and the first of its
+        packets to arrive.
     sent : int64 array [messages]
-        Cycle in which the first flit of that worm was handed to its sender's interface.
+        Cycle in which the first flit of ``worm`` was handed to its sender's interface.
     sending : Sending
     way : Way or None
         None if worms are not followed.
     head, end : int64 array [messages]
-        ``head`` and ``tail`` of that destination, as in the glossary.
+        Cycles ``head`` and ``tail`` (see the glossary) of the destination ``last``.
     offsets : int64 array [messages + 1]
         Destinations of message m are destinations[offsets[m]:offsets[m + 1]].
     destinations : int64 array [all destinations]
-        Worm by worm, in visiting order.
+        Destinations of all messages, worm by worm, in visiting order.
     """
 
     done: np.ndarray
@@ -104,7 +104,7 @@ def done_of(rows: CompletedRows, nodes: int) -> np.ndarray:
 
 
 def through_of(rows: CompletedRows, done: np.ndarray, nodes: int, worms: np.ndarray) -> Through:
-    """Return the received messages among these, with destinations and worms.
+    """Return those messages of ``rows`` that are received, with their destinations and worms.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def through_of(rows: CompletedRows, done: np.ndarray, nodes: int, worms: np.ndar
     nodes : int
         Nodes of a lane.
     worms : WORM records
-        All worms of the host. Worms in the rows are numbered by them.
+        All worms of the host. ``rows`` refer to worms by their index in this array.
     """
     there = done["received"] >= 0
     counts, done = done["destinations"], done[there]

@@ -21,12 +21,12 @@ class Created(NamedTuple):
     multicast: npt.NDArray[np.bool_]  # [messages]
     offsets: Integers  # [messages + 1]
     destinations: npt.NDArray[np.int32]
-    #: Receipts that messages wait for: index of the message, and the distance to the earlier message whose receipt at
-    #: this message's source it waits for.
+    #: Pairs of messages: a message waits until its source has noted the receipt of an earlier message.
+    #: Columns: index of the waiting message, and how many messages earlier the other one was created.
     waits: Integers = NO_WAITS  # [waits, 2]
 
     def reordered(self, order: Integers) -> "Created":
-        """Return the messages in another order, given as their present indices. No message may wait for a receipt."""
+        """Return the messages in another order, given as their present indices. ``waits`` must be empty."""
         counts = np.diff(self.offsets)[order]
         offsets = np.concatenate([[0], np.cumsum(counts)])
         places = np.repeat(self.offsets[:-1][order] - offsets[:-1], counts) + np.arange(offsets[-1])
@@ -35,7 +35,7 @@ class Created(NamedTuple):
 
 
 class Stream(Protocol):
-    """Messages of one network, created as time proceeds. The messages do not depend on the calls' cycles."""
+    """Messages of one network, created as time proceeds. The messages do not depend on the cycles in the calls."""
 
     @property
     def ended(self) -> bool:
@@ -47,7 +47,10 @@ class Stream(Protocol):
 
     @property
     def state(self) -> np.ndarray:
-        """State of the stream as an array. Another stream of the same traffic continues from it when it is set."""
+        """State of the stream as an array.
+
+        If another stream of the same traffic is set to this state, it continues from there.
+        """
 
     @state.setter
     def state(self, state: np.ndarray) -> None: ...

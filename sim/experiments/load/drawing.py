@@ -23,13 +23,14 @@ def draw_utilisation(result: Load, file: Path, form: str) -> None:
     """Draw a network with the flits per cycle on each link as its colour and width.
 
     The two directions of a link are drawn side by side, each on the right in its direction. The left half of a node has
-    the colour of its injection link, the right half that of its consumption link. Of several links the mean counts. The
-    same result gives the same file.
+    the colour of its injection link, the right half that of its consumption link. If a node has several links of a
+    kind, the colour shows their mean. The same result gives the same file.
 
     Parameters
     ----------
     result : Load
-        Result for a topology that `wormcast.sim.drawing.require_drawable` accepts. It has no utilisation in a deadlock.
+        Result for a topology that `wormcast.sim.drawing.require_drawable` accepts. The result must not be a deadlock,
+        because then there is no utilisation.
     file : Path
         File to write. Its ending is ignored.
     form : "svg" or "png"
@@ -69,7 +70,7 @@ def _named(topology: Topology, switch: int | str) -> str:
 
 
 def _sent(traffic: Traffic | Trace) -> str:
-    """Return the traffic in short."""
+    """Return a short description of the traffic."""
     if isinstance(traffic, Trace):
         return f"trace {traffic.path}"
     share = "multicasts" if traffic.multicast_fraction == 1 else f"{traffic.multicast_fraction:.0%} multicasts"

@@ -34,7 +34,7 @@ __all__ = ["Experiment", "check", "consumption_links",
 #: Number of time slices. Results are kept per slice, so that the warm-up can be found at the end.
 SLICES = 200
 
-#: Number of later warm-ups (`Experiment.later_results`): they end at the fifths of the longest one, half of all cycles.
+#: Number of longer warm-ups (`Experiment.later_results`): from one to five tenths of all cycles.
 LATER = 5
 
 #: Greatest number of slices after extensions. Further extensions add one slice each.
@@ -67,7 +67,7 @@ def load(
     seeds : sequence of int, optional
         Default: 24, 25, 26, 27. A trace has one seed, which is ignored.
     workers : int, optional
-        Threads that share the seeds. Results do not depend on it. Default: number of processors.
+        Number of threads that share the seeds. Results do not depend on this number. Default: number of processors.
     precision : float
         Limit of half the latency's interval over its mean, up to which the mean counts as precise.
     """
@@ -92,7 +92,7 @@ def load_until_interval(
 ) -> Load:
     """Run a sixteenth of ``cycles``, and double the cycles until the results are `settled` or ``cycles`` is reached.
 
-    For the parameters see `load`. Results count as settled only after more than twice a given warm-up.
+    For the parameters see `load`. With a given warm-up, results are checked only after more than twice its cycles.
     """
     if isinstance(traffic, Trace):
         raise WormcastError("until_interval: a trace is not valid: it has a length of its own. "
@@ -119,11 +119,11 @@ def lengths(cycles: int, warmup: int | None) -> list[int]:
 
 
 def settled(results: Sequence[Load]) -> bool:
-    """Return whether more cycles are not needed, by the results after each doubling of the cycles.
+    """Return whether the experiment needs no more cycles, from the results after each doubling of its cycles.
 
-    They are not needed after a deadlock, or if the last result is precise and not saturated. They are not needed either
-    if the last two results are far beyond saturation and half the interval of the delivered flits is within
-    ``precision`` of its mean. A network close to saturation may look saturated by chance.
+    More cycles are not needed after a deadlock, or if the last result is precise and not saturated. More cycles are not
+    needed either if the last two results are far beyond saturation, and half the interval of the delivered flits is at
+    most ``precision`` times their mean. A network close to saturation may look saturated by chance.
     """
     last = results[-1]
     if last.deadlock is not None or (last.precise and not last.saturated):
@@ -211,7 +211,7 @@ class Experiment:
 
     @property
     def finished(self) -> bool:
-        """No cycles are left to run."""
+        """The experiment has ended: by a deadlock, after its last cycle, or when its trace is received."""
         return self.deadlocked is not None or self.now >= self._last or self.groups[0].drained
 
     def run(self, until: int | None = None) -> None:
@@ -249,7 +249,7 @@ class Experiment:
             self.seconds += time.process_time() - started
 
     def tell_rest(self) -> None:
-        """Pass messages that are received while older ones are not to the callbacks, after the last `run`."""
+        """After the last `run`, pass the received messages that follow an unreceived one to the callbacks."""
         for group, tell in zip(self.groups, self.tell, strict=True):
             group.window.take_rest(tell)
 
@@ -293,8 +293,8 @@ class Experiment:
     def later_results(self, found: int) -> list[Load]:
         """Return outcomes with longer warm-ups than the one that was found: tenths of all cycles, up to a half.
 
-        All experiments with the same cycles use the same tenths, except those that are not longer. The list is empty if
-        the warm-up was given, for a trace, and after a deadlock.
+        Experiments with the same number of cycles use the same tenths. Tenths that are not longer than the warm-up that
+        was found are left out. The list is empty if the warm-up was given, for a trace, and after a deadlock.
 
         Parameters
         ----------
@@ -308,7 +308,7 @@ class Experiment:
         return [self._result_from(first) for first in later if first > found]
 
     def _result_from(self, first: int | None) -> Load:
-        """Return the outcome of the slices from ``first`` on. None: from the end of the given or found warm-up."""
+        """Return the outcome of the slices from ``first`` on; without ``first``, of the slices after the warm-up."""
         edges, group = self.edges, self.deadlocked
         found = group.found if group else None
         end = found.deadlock.at if found else self.now
@@ -333,7 +333,10 @@ class Experiment:
 
     @staticmethod
     def _worst(totals: Sequence[Totals], first: int) -> np.ndarray:
-        """Return the slowest messages of slices from ``first`` on. ``lane`` is the index among all seeds."""
+        """Return the slowest messages of slices from ``first`` on.
+
+        Field ``lane`` of the result is the seed's index among all seeds.
+        """
         rows, lanes = [], 0
         for one in totals:
             mine = one.latencies.worst[one.latencies.worst["at"] >= first]
@@ -365,7 +368,7 @@ class Experiment:
 
 
 def _number(switch: str) -> int | str:
-    """Return a switch as in tables: as a number if it has the id of a node."""
+    """Return a switch's name as in tables: as a number if it is the id of a node, else as text."""
     return int(switch) if switch.isdigit() else switch
 
 
@@ -378,13 +381,13 @@ def shared(seeds: Sequence[int], workers: int | None = None) -> list[Sequence[in
 
 
 def _checked(seeds: Sequence[int]) -> Sequence[int]:
-    """Check seeds, and return a range unchanged, other sequences as a tuple. The number is checked first."""
+    """Check seeds, their number first; return a range unchanged, other sequences as a tuple."""
     try:
         number = len(seeds)
     except TypeError as error:
         raise WormcastError(f"seeds: {reprlib.repr(seeds)} is not valid. Allowed: a sequence of integers, for example "
                             "range(4).") from error
-    except OverflowError:  # a range may be that long
+    except OverflowError:  # a range may be too long for len()
         number = sys.maxsize
     if not 1 <= number <= MOST_SEEDS:
         raise WormcastError(f"seeds: {number} seeds are not valid. Allowed: 1 to {MOST_SEEDS} seeds.")
@@ -402,14 +405,14 @@ def consumption_links(topology: Topology, configuration: Configuration) -> npt.N
     each = configuration.consumption if configuration.consumption_links == "separate" else 1
     home = topology.consumptions[:, 0]
     ways_in = np.bincount(topology.links[:, 2], minlength=topology.switches)[home]
-    # with an ejection port per input, there are ports for the switch's other nodes, too
+    # with an ejection port per input of the switch, the injection links of its other nodes have one each, too
     beside = np.bincount(topology.injections[:, 0], minlength=topology.switches)[home] - (
         topology.injections[:, 0] == home)
     return np.full(topology.nodes, each) if configuration.ejection == "one" else each * (ways_in + beside)
 
 
 def _horizon(topology: Topology, traffic: Traffic | Trace, cycles: int | None) -> int:
-    """Return the cycles of an experiment; if it runs until its trace is received, the cycles that create messages."""
+    """Return the cycles of an experiment; if ``cycles`` is None, those in which its trace creates messages."""
     if cycles is not None:
         return cycles
     if isinstance(traffic, Trace):

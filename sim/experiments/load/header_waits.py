@@ -18,9 +18,10 @@ Integers = npt.NDArray[np.int64]
 class Sending(NamedTuple):
     """Parts of the time from a message's creation to the first flit of the worm to its last destination, [messages].
 
-    ``relayed``: until the worm's last receipt arrived at its sender, 0 at the message's source. ``preparation``: the
-    sender's processor worked on the message's worms up to this one. ``earlier_copies``: the posted worm waited while
-    its injection port sent other worms of the message. ``queue``: all other cycles.
+    ``relayed``: cycles until the worm's sender had noted the receipts that the worm waited for; 0 if the sender is the
+    message's source. ``preparation``: cycles in which the sender's processor worked on the message's worms up to this
+    worm. ``earlier_copies``: cycles in which the posted worm waited while its injection port sent other worms of the
+    message. ``queue``: all other cycles.
     """
 
     relayed: Integers
@@ -32,10 +33,11 @@ class Sending(NamedTuple):
 class Way(NamedTuple):
     """Hops and waiting cycles of the first packets that arrived at the last destinations, [messages].
 
-    ``hops``: links. ``injection_wait``, ``buffer_wait``, ``link_wait``, ``consumption_wait``: cycles. The waits of
-    message m are the rows ``offsets[m]`` to ``offsets[m + 1]`` - 1 of ``waits``, in their order. A row has the kind of
-    the resource (`GRANT`), the switch, the message of the lane that held it, and the number of cycles. `NOBODY` in
-    place of a message: the channel was free, and the router served another worm first.
+    ``hops``: links between routers. ``injection_wait``, ``buffer_wait``, ``link_wait``, ``consumption_wait``: waiting
+    cycles for each kind of resource. The waits of message m are the rows ``offsets[m]`` to ``offsets[m + 1]`` - 1 of
+    ``waits``, in the order of time. A row of ``waits``: kind of the resource (`GRANT`), switch, number of the message
+    in the lane that held the resource, waiting cycles. `NOBODY` in place of a message: the channel was free, and the
+    router served another worm first.
     """
 
     hops: Integers
@@ -67,12 +69,12 @@ class GrantLog:
         self._new.append(rows)
 
     def forget(self, first: int) -> None:
-        """Remove the grants of worms before ``first``."""
+        """Remove the grants of worms with numbers below ``first``."""
         rows = np.concatenate([self._rows, *self._new])
         self._rows, self._new = rows[rows["worm"] >= first], []
 
     def along(self, worms: Integers, packets: Integers, switches: Integers) -> Way:
-        """Return the grants of packets up to the switches of their destinations."""
+        """Return hops and waits of packets, from their grants up to the switches of their destinations."""
         rows = np.concatenate([self._rows, *self._new])
         # rows are almost sorted, so this is fast
         self._rows, self._new = rows[np.argsort(_packet(rows["worm"], rows["packet"]), kind="stable")], []
@@ -143,7 +145,7 @@ def _split(worms, starts, ends, last, found):
         for other in worms[starts[message]:ends[message]]:
             if other.source == worm.source and other.ready == worm.ready and other.posted <= worm.posted:
                 found[2, message] += other.cost
-        # worms of the message that its port sends one after the other
+        # go back to the first of the message's worms that the port sends directly one after the other
         first = last[message]
         while starts[message] <= worms[first].previous < ends[message]:
             first = worms[first].previous

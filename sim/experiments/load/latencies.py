@@ -7,8 +7,8 @@ __all__ = ["KEPT", "WORST", "Latencies", "percentile"]
 
 Integers = npt.NDArray[np.int64]
 
-#: Each latency below `EXACT` has its own bin. Above, each octave has `BINS` bins, so that a latency is at most 0.8 %
-#: away from the middle of its bin.
+#: Each latency below `EXACT` cycles has a bin of its own. From `EXACT` on, each octave has `BINS` bins.
+#: Therefore a latency is at most 0.8 % away from the middle of its bin.
 EXACT = BINS = 64
 BINS_OF_ALL = EXACT + BINS * 58
 
@@ -32,7 +32,7 @@ class Latencies:
         self.lanes = lanes
         self.cells = np.zeros(0, CELL)
         self._worst = np.zeros(0, WORST)
-        self._pending = np.zeros(0, WORST)  # messages that are in neither array yet
+        self._pending = np.zeros(0, WORST)  # messages that are neither in ``cells`` nor in ``_worst`` yet
 
     @property
     def worst(self) -> np.ndarray:
@@ -109,11 +109,11 @@ def middle_of(place: Integers) -> npt.NDArray[np.float64]:
 def percentile(bins: Integers, counts: Integers, share: float, largest: int) -> int:
     """Return the least latency that a share of all messages does not exceed.
 
-    It is exact below 128 cycles, and where only all messages are enough. Otherwise it is the middle of its bin, rounded
-    down, and at most the ``largest`` latency. At least one bin must be given.
+    The result is exact below 128 cycles, and if the share means all messages: then it is ``largest``. Otherwise the
+    result is the middle of its bin, rounded down, and at most ``largest``. At least one bin must be given.
     """
     below = np.cumsum(counts)
-    wanted = share * below[-1] - 1e-9  # at least this number of messages, the fastest first
+    wanted = share * below[-1] - 1e-9  # number of messages, from the fastest on, that the result must cover
     if wanted > below[-1] - 1:
         return largest
     return min(int(middle_of(bins[np.searchsorted(below, wanted)])), largest)

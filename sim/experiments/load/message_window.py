@@ -19,7 +19,7 @@ from .result import COUNTS
 
 __all__ = ["MessageWindow"]
 
-#: Package of the schemes of wormcast.
+#: Package that contains wormcast's own schemes.
 OURS = Scheme.__module__.rpartition(".")[0]
 
 #: Deliveries per node up to which the whole window may be checked in each step.
@@ -36,14 +36,14 @@ class MessageWindow:
     ----------
     network : Network
     sources : sequence of Stream
-        One stream per lane. Messages that wait for receipts need a single lane.
+        One stream per lane. If messages wait for receipts, there must be only one lane.
     until : int
         The window starts with the messages of all cycles before this one.
 
     Attributes
     ----------
     worms_before, messages_before : int
-        Number of removed worms and messages. The host's numbers begin after them.
+        Number of removed worms and messages. The host numbers the remaining worms from 0.
     log : GrantLog or None
         Grants of the worms, if they are followed.
     """
@@ -55,16 +55,16 @@ class MessageWindow:
         self.log: GrantLog | None = None
         self.sources = sources
         self._created, self._begun = np.zeros(len(sources), SUMS), np.zeros(len(sources), SUMS)
-        self._numbers = np.zeros(len(sources), np.int64)  # of the next message of each lane
-        self._seen = 0  # messages here of the simulated cycles
-        self._through = 0  # messages at the front that `take_done` has returned
+        self._numbers = np.zeros(len(sources), np.int64)  # number of the next message of each lane
+        self._seen = 0  # number of messages in the window with a cycle that is simulated
+        self._through = 0  # number of oldest messages that `take_done` has returned
         messages, host, waits = self._create(until)
         self._messages, self._moving = Growing(messages), MovingHost(host)
         self._wait(waits, 0)
 
     @property
     def host(self) -> Host:
-        """Host program that sends the messages. A new object replaces it when messages are added or removed."""
+        """Host program that sends the messages. Adding or removing messages replaces this object by a new one."""
         return self._moving.host
 
     @host.setter
@@ -86,7 +86,7 @@ class MessageWindow:
         self._wait(waits, there)
 
     def _create(self, until: int) -> tuple[np.ndarray, Host, np.ndarray]:
-        """Create the messages before a cycle: records, a host program for them, and the receipts that they wait for."""
+        """Create the messages of cycles before ``until``: records, a host program, and receipts that they wait for."""
         merged, lane = _merge([source.until(until) for source in self.sources])
         worms = self.network.scheme.batch(
             self.network.topology, merged.source, merged.offsets, merged.destinations,
@@ -112,7 +112,7 @@ class MessageWindow:
         return numbers
 
     def _wait(self, waits: np.ndarray, there: int) -> None:
-        """Let messages wait for receipts (`Created.waits`); ``there``: number of messages before the first of them."""
+        """Let new messages wait for receipts (`Created.waits`). ``there``: number of older messages in the window."""
         message, other = there + waits[:, 0], there + waits[:, 0] - waits[:, 1]
         kept = other >= 0  # removed messages are received
         if kept.any():
@@ -143,9 +143,9 @@ class MessageWindow:
             raise ValueError(f"{network.scheme.name} plans other worms than those under way")
 
     def take_done(self, tell: Tell | None = None) -> np.ndarray:
-        """Remove the received messages at the front, and return their records: `DONE`, [messages].
+        """Remove the oldest messages up to the first unreceived one, and return their records: `DONE`, [messages].
 
-        Messages of a lane are in the order of their numbers. Those of `take_rest` follow them.
+        Messages of a lane are in the order of their numbers. Messages that `take_rest` returns have higher numbers.
 
         Parameters
         ----------
@@ -209,9 +209,10 @@ class MessageWindow:
         host.counters[FREED] = 0
 
     def counts(self) -> dict[str, np.ndarray]:
-        """Return messages ``begun`` so far, payload flits ``created`` and ``wanted``; each [lanes].
+        """Return messages ``begun``, their payload flits ``created``, and payload flits times destinations ``wanted``.
 
-        A message is begun, or created, when all receipts that it waits for have arrived.
+        A message has begun when its cycle is reached and all receipts that it waits for have arrived. Each array:
+        [lanes].
         """
         self._count()
         return {name: self._begun[name].copy() for name in COUNTS}
@@ -223,7 +224,7 @@ class MessageWindow:
         return self._begun["worms"] - sent.sum(axis=(0, 2))
 
     def quiet(self) -> np.ndarray:
-        """Return the longest time in which no host has sent or received a flit of a worm under way, [lanes]."""
+        """Return for each lane the longest time in which hosts have moved no flit of some worm under way, [lanes]."""
         host, longest = self.host, np.zeros(len(self.sources), np.int64)
         under_way = host.tagged[host.tagged >= 0]
         lane = host.worms["source"][under_way] // self.network.nodes
@@ -231,18 +232,18 @@ class MessageWindow:
         return longest
 
     def audit(self) -> tuple[dict[str, np.ndarray], np.ndarray]:
-        """Check all messages of the window: return the expected result of `counts`, and `AUDIT` records [lanes]."""
+        """Sum up all messages of the window: return the expected result of `counts`, and `AUDIT` records [lanes]."""
         late, found = np.zeros_like(self._created), np.zeros(len(self.sources), AUDIT)
         audit(self.messages, self.host.worms, self.host.deliveries, self._through, late, found)
-        # flits that hosts have taken and that belong to no delivery yet
+        # flits that hosts have received, and whose delivery is not identified yet
         found["outstanding"] -= self.host.unnamed.reshape(len(self.sources), -1).sum(axis=1)
         return {name: self._created[name] - late[name] for name in COUNTS}, found
 
     @property
     def rhythm(self) -> int:
-        """Period in steps of checks of the whole window: 1 for a small window, longer for a large one.
+        """Number of steps from one check of the whole window to the next: 1 for a small window, more for a large one.
 
-        It is a power of two, so that a step that is checked with a long period is checked with a shorter one, too.
+        The number is a power of two, so a step that is checked with a large number is also checked with a smaller one.
         """
         return 1 << (len(self.host.deliveries) // (FEW * self.network.hosts)).bit_length()
 

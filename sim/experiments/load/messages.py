@@ -1,4 +1,4 @@
-"""Table of messages, with a row for each received message, seed by seed. It does not depend on the threads."""
+"""Table with a row for each received message, seed by seed; equal for all numbers of threads."""
 
 import functools
 import itertools
@@ -77,7 +77,7 @@ class MessageTable:
     Parameters
     ----------
     experiment : Experiment
-        An experiment in its first cycle. The table registers callbacks in it.
+        An experiment in its first cycle. The table registers callbacks in the experiment.
     """
 
     def __init__(self, experiment: Experiment):
@@ -88,11 +88,11 @@ class MessageTable:
         random = not isinstance(experiment.traffic, Trace)
         for k, group in enumerate(experiment.groups):
             group.follow()
-            file = tempfile.TemporaryFile()  # noqa: SIM115  closed with the last reference to it
+            file = tempfile.TemporaryFile()  # noqa: SIM115  the file closes with the last reference to it
             experiment.tell[k] = functools.partial(self._add, file, group.seeds, random)
 
     def _add(self, file: BinaryIO, seeds: Sequence[int], random: bool, through: Through) -> None:
-        """Add the rows of a group's messages to its file. `write` raises errors of this."""
+        """Add the rows of a group's messages to its file. An error is stored, and `write` raises it."""
         if self._failed:
             return
         try:
@@ -106,7 +106,7 @@ class MessageTable:
             self._failed = error
 
     def write(self, path: Path, *, parquet: bool, warmup: int) -> None:
-        """Write all rows as CSV or Parquet, once, after the last cycle. Messages created after the warm-up count.
+        """Write all rows as CSV or Parquet, once, after the last cycle. ``warmup`` determines the column ``counted``.
 
         Raises
         ------
@@ -134,7 +134,7 @@ def _lines(through: Through, seeds: Sequence[str]) -> list[str]:
     cycles |= {span: done[end] - done[begin] for span, (begin, end) in SPANS.items()}
     cycles |= through.sending._asdict() | {
         "last": through.last, "last_sent": sent, "last_head": head, "last_tail": tail,
-        # these add up to the latency
+        # the following five columns add up to the latency
         "before_worm": sent - done["created"], "header": head - sent, "serialisation": done["length"] - 1,
         "tail_stretch": tail - head - (done["length"] - 1), "noting": done["received"] - tail,
     }
@@ -149,7 +149,7 @@ def _lines(through: Through, seeds: Sequence[str]) -> list[str]:
 
 
 def _way(through: Through) -> dict[str, Sequence[object]]:
-    """Return the columns of a `Way`. Their cells are empty if worms are not followed."""
+    """Return the columns of a `Way`. The cells of these columns are empty if worms are not followed."""
     way = through.way
     if way is None:
         return dict.fromkeys(("hops", *WAITS, "header_moves", "behind"), [""] * len(through.done))
@@ -168,7 +168,7 @@ def _joined(texts: Iterable[str], offsets: np.ndarray) -> list[str]:
 
 
 def _write_csv(rows: Iterable[bytes], path: Path) -> None:
-    """Write a line of names, and the rows after it."""
+    """Write a line of column names, and then the rows."""
     with path.open("wb") as table:
         table.write((",".join(COLUMNS) + "\n").encode())
         table.writelines(rows)

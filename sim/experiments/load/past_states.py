@@ -12,7 +12,7 @@ RUNG = 4096
 #: Number of times that the distance between states doubles towards older states.
 DOUBLINGS = 8
 
-#: Memory limit of all states in bytes. Beyond it the oldest states are deleted, but `LEAST` states are always kept.
+#: Memory limit of all states in bytes. If states need more, the oldest are deleted, until only `LEAST` are left.
 MOST_BYTES = 1 << 28
 LEAST = 4
 
@@ -22,8 +22,8 @@ class PastStates(Generic[T]):
 
     For each k from 0 to 8 the newest three states at multiples of 4096 x 2**k cycles are kept. So for every x from 4096
     to about a million cycles there is a state with an age between x and 2x, or the state of the start. If states are
-    `due` only at each ``rarer``-th multiple, this holds from ``rarer`` x 4096 cycles on; at least, the newest state is
-    at most half as old as the run.
+    `due` only at each ``rarer``-th multiple, there is a state with an age between x and 2x for every x from ``rarer`` x
+    4096 cycles on. In any case the age of the newest state is at most half the cycles of the run.
     """
 
     MOST = 3 * (DOUBLINGS + 1) + 1

@@ -34,17 +34,18 @@ FEWEST = 30
 KINDS = ("multicast", "unicast")
 COUNTS = ("created", "wanted", "begun")
 
-#: Flits per node and cycle: field of `TOTALS` by key in JSON.
+#: For each key of the JSON with flits per node and cycle: the field of `TOTALS` with the sum of these flits.
 PER_NODE = {"offered": "created", "effective": "wanted", "accepted": "consumed", "delivered_per_node": "completed"}
 
 #: Percentiles of the latency by key in JSON.
 PERCENTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
 
-#: Sums of a lane in a time slice. ``created``: payload flits; ``wanted``: payload flits times destinations;
-#: ``completed``: payload flits times destinations of messages received in the slice; ``begun``: messages created;
-#: ``messages``, ``multicast``, ``unicast``: those of them that are received by the end, all and by kind; ``copies``:
-#: worms of these multicasts; spans of these messages; ``waiting``: worms that wait at their sources at the slice's end;
-#: and the `MEASURED` fields.
+#: Sums of a lane in a time slice. ``begun``: number of messages created in the slice.
+#: ``created``, ``wanted``: payload flits of the messages created, and payload flits times destinations.
+#: ``completed``: payload flits times destinations of the messages with their last receipt in the slice.
+#: ``messages``, ``multicast``, ``unicast``: messages created in the slice and received by the end: all, and each kind.
+#: ``copies``: worms of the received multicasts. Fields of `SPANS`: sums of these cycles over the received messages.
+#: ``waiting``: worms that wait at their sources at the end of the slice. The last fields are those of `MEASURED`.
 TOTALS = np.dtype([(field, np.int64) for field in (
     *COUNTS, "completed", "messages", *KINDS, "copies", *SPANS, *(f"{kind}_latency" for kind in KINDS), "waiting",
     *MEASURED)])
@@ -87,8 +88,8 @@ class Totals:
 def steady_from(series: np.ndarray) -> int:
     """Return the number of values to discard at the start of a series until it is steady.
 
-    The truncation, of at most half the series, minimises the error of the mean of the rest (MSER: sum of squares about
-    the mean over the square of the number of values). Source: [White97].
+    The truncation, of at most half the series, minimises the error of the mean of the rest. This error is MSER: sum of
+    squares about the mean, divided by the square of the number of values. Source: [White97].
     """
     left = [series[first:] for first in range(len(series) // 2 + 1)]
     return int(np.argmin([((part - part.mean()) ** 2).sum() / len(part) ** 2 for part in left])) if len(series) else 0
@@ -112,18 +113,20 @@ class Load:
         For each seed the latency bins that are not empty in the slices that count, and their counts
         (`Latencies.of_lane`).
     slowest : `WORST` records
-        The messages with the largest latencies of each of these slices and each seed. ``lane`` is the seed's index.
+        The messages with the largest latencies of each seed in each slice that counts. Field ``lane`` is the seed's
+        index.
     links : dict of str to int64 array [links]
         Flits on the links of a kind (`LINKS`) in the cycles that count, over all seeds.
     stage_sums : int64 array [5, seeds, stages]
         Counts of each stage of a multistage network in the cycles that count (`Stages`).
     tokens : tuple of int
-        Token groups of each stage.
+        Number of token groups of each stage.
     ends : dict of str to list
-        Two words that name each of these links in tables. A network link has its two switches, as numbers if they have
-        nodes' ids. Other links have the node and the link's number there.
+        Two words that name each link of a kind in tables. A link between routers is named by its two switches: by
+        numbers if they are ids of nodes, else by names. Other links are named by the node and the link's number at the
+        node.
     channels : dict of str to int
-        Virtual channels of all links of a kind; consumption channels of consumption links.
+        Number of virtual channels of all links of a kind; on consumption links these are the consumption channels.
     deadlock, deadlock_seed : Deadlock or None, int or None
         The earliest deadlock and its seed. After a deadlock nothing is measured.
     seconds : float
@@ -176,7 +179,7 @@ class Load:
         return self._measured(self.totals[what] / (self._counted * self.topology.nodes))
 
     def span(self, name: str) -> Interval:
-        """Return the mean of a span of messages in cycles (`SPANS`): the mean of each seed, then over seeds."""
+        """Return the mean cycles of a span of messages (`SPANS`): first the mean of each seed, then over the seeds."""
         kind = name.removesuffix("_latency")
         messages = self.totals[kind if kind in KINDS else "messages"]
         return self._measured(self.totals[name][messages > 0] / messages[messages > 0])
@@ -212,8 +215,8 @@ class Load:
     def wait(self, what: str) -> Interval:
         """Return the mean cycles that a worm waits for a ``link`` per hop, or a ``consumption`` channel per stop.
 
-        It is the mean number of waiting worms over the rate at which they proceed (Little's law), for each seed, then
-        over seeds.
+        For each seed, the mean number of waiting worms is divided by the rate at which worms proceed (Little's law).
+        The result is the mean over seeds.
         """
         totals = self.totals
         gone = totals["hops" if what == "link" else "stops"]
@@ -236,7 +239,7 @@ class Load:
 
     @property
     def hops_per_destination(self) -> Interval:
-        """Hops over links between routers per stop ([Boppana98], section 4.1: the v-c ratio that a scheme uses)."""
+        """Hops divided by stops of all worms ([Boppana98], section 4.1: the v-c ratio that a scheme uses)."""
         known = self.totals["stops"] > 0
         return self._measured(self.totals["hops"][known] / self.totals["stops"][known])
 
@@ -248,11 +251,11 @@ class Load:
 
     @property
     def vc_ratio(self) -> float:
-        """Virtual channels of all links between routers over consumption channels: the provided v-c ratio."""
+        """Virtual channels of links between routers, divided by consumption channels: the provided v-c ratio."""
         return self.channels["network"] / self.channels["consumption"]
 
     def percentile(self, share: float) -> Interval:
-        """Return the latency that a share of the messages does not exceed: of each seed, to 0.8 %, then over seeds."""
+        """Return the latency that a share of the messages does not exceed: mean over seeds, each exact to 0.8 %."""
         return self._measured(np.array([percentile(*self.latencies[seed], share, largest)
                                         for seed, largest in self._largest.items()], float))
 
@@ -292,7 +295,7 @@ class Load:
         for whose, kind in (("", "messages"), *((f"{kind}s' ", kind) for kind in KINDS if mixed)):
             latency = self.span("latency" if kind == "messages" else f"{kind}_latency")
             if latency.half_width is None:
-                seeds = "one seed" if len(self.seeds) == 1 else f"one seed alone has {kind.removesuffix('s')}s"
+                seeds = "one seed" if len(self.seeds) == 1 else f"only one seed has {kind.removesuffix('s')}s"
                 return f"{seeds}: no confidence interval"
             if latency.half_width > self.precision * (latency.mean or 0):
                 return f"the {whose}latency's interval is wider than {100 * self.precision:g} %"
@@ -305,8 +308,9 @@ class Load:
     def precise(self) -> bool:
         """The mean latency is precise.
 
-        Half its interval is at most ``precision`` of the mean, with 30 messages or more of each seed. In a mix this
-        holds for multicasts and for unicasts, too.
+        Half the latency's interval is at most ``precision`` times the mean, and each seed has received 30 messages or
+        more. If multicasts and unicasts are mixed, the multicasts alone and the unicasts alone must meet both
+        conditions, too.
         """
         return self.imprecise is None
 
@@ -315,9 +319,9 @@ class Load:
         """The network is saturated: it delivers too few flits, or worms accumulate at their sources.
 
         It delivers too few flits if less than 95 % of ``wanted`` is ``completed`` and the missing flits are more than
-        1.5 times those on their way at the mean latency. Worms accumulate if a straight line through the mean number of
-        waiting worms rises by more than a worm per ten nodes, and by more than three times the standard deviation about
-        the line.
+        1.5 times those on their way at the mean latency. Worms accumulate if a straight line, fitted to the mean number
+        of waiting worms over time, rises by more than a worm per ten nodes. The rise must also exceed three times the
+        standard deviation about the line.
         """
         return bool(self.deadlock is None and (self._falls_short() or self._piles_up()))
 
@@ -325,7 +329,7 @@ class Load:
         wanted, completed = int(self.totals["wanted"].sum()), int(self.totals["completed"].sum())
         messages = int(self.totals["messages"].sum())
         if not messages:
-            return False  # messages may be on their way
+            return False  # no message is received yet, but all may be on their way
         on_the_way = wanted * int(self.totals["latency"].sum()) / messages / self._counted
         return wanted - completed > max(0.05 * wanted, 1.5 * on_the_way)
 
@@ -337,7 +341,8 @@ class Load:
     def _growth(self) -> tuple[float, float]:
         """Growth of the number of worms waiting at the sources over the cycles that count, and its standard deviation.
 
-        A straight line is fitted to the mean over seeds. The standard deviation is that about the line.
+        A straight line is fitted to the mean over seeds. The standard deviation is that of the values about the fitted
+        line.
         """
         waiting = self.slices["waiting"][self.first:].mean(axis=1)
         if len(waiting) < 3:
@@ -350,8 +355,8 @@ class Load:
     def far_beyond(self) -> bool:
         """The network is so far beyond saturation that a short run shows it.
 
-        It delivers too few flits, or the waiting worms grow by more than 5 % of the created ones. Below that, worms may
-        accumulate at first and be sent later.
+        The network is `saturated`; and it delivers too few flits, or the number of waiting worms grows by more than 5 %
+        of the created worms. With smaller growth, worms may accumulate at first and be sent later.
         """
         totals = self.totals
         messages = max(1, int(totals["messages"].sum()))

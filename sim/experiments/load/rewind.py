@@ -16,7 +16,7 @@ from .seed_batch import SeedBatch
 __all__ = ["Instance", "rewind_to_deadlock", "rewind_to_message", "rewind_to_window"]
 
 Instance = tuple[str, int]
-"""Component: its kind, and its index among these."""
+"""Component: its kind, and its index among the components of this kind."""
 
 #: Cycles recorded before a message's creation and after its last receipt.
 MARGIN = 10
@@ -25,8 +25,8 @@ MARGIN = 10
 def rewind_to_deadlock(experiment: Experiment, path: Path) -> None:
     """Write a waveform of the earliest deadlock of an experiment: the instances and cycles that `around` selects.
 
-    If all past states are later than the first cycle, the waveform begins with the oldest state. It has at least one
-    cycle. The experiment cannot continue after this call.
+    If all past states are later than the first cycle, the waveform begins with the oldest state. The waveform has at
+    least one cycle. The experiment cannot continue after this call.
     """
     group = experiment.deadlocked
     assert group is not None
@@ -57,8 +57,9 @@ def rewind_to_message(experiment: Experiment, path: Path, seed: int, message: in
                       received: int) -> list[int]:
     """Write a waveform of one message, from 10 cycles before its creation to 10 cycles after its last receipt.
 
-    It has the routers on the paths of the message's worms (the preferred paths if the relation has several candidates),
-    and the interfaces of its source and destinations. The experiment continues unchanged.
+    The waveform has the routers on the paths of the message's worms, and the interfaces of its source and destinations.
+    If the relation has several candidates, only routers on the preferred path are recorded. The experiment continues
+    unchanged.
 
     Parameters
     ----------
@@ -67,7 +68,7 @@ def rewind_to_message(experiment: Experiment, path: Path, seed: int, message: in
     seed, message : int
         The message's seed, and its number in that seed.
     created, received : int
-        Cycles of the message.
+        Cycles of the message's creation and of its last receipt.
 
     Returns
     -------

@@ -37,19 +37,19 @@ class Saturation:
 
     @property
     def below(self) -> Load | None:
-        """Highest load below all loads that saturate; None if the lowest one saturates."""
+        """Load experiment with the highest rate below all rates that saturate; None if the lowest rate saturates."""
         above = self.above
         known = [one for one in self.probes if not one.saturated and (above is None or _rate(one) < _rate(above))]
         return max(known, key=_rate, default=None)
 
     @property
     def above(self) -> Load | None:
-        """Lowest load that saturates; None if no load does."""
+        """Load experiment with the lowest rate that saturates; None if no rate saturates."""
         return min((one for one in self.probes if one.saturated), key=_rate, default=None)
 
     @property
     def deadlock(self) -> Load | None:
-        """Load that ended in a deadlock, which ends the search."""
+        """Load experiment with a deadlock, which ends the search; None if there is no deadlock."""
         return next((one for one in self.probes if one.deadlock), None)
 
     def rates(self) -> tuple[float, float]:
@@ -99,13 +99,13 @@ def find_saturation(
     """Bisect the interval of rates in which a network saturates until its middle is precise.
 
     Each probe is a `load_until_interval`. The search ends if half the distance of the two rates is at most
-    ``precision`` of their mean, or if they differ by at most a thousandth of the highest rate. It also ends if the
-    highest rate does not saturate, and after a deadlock.
+    ``precision`` of their mean, or if they differ by at most a thousandth of the highest rate. The search also ends if
+    the highest rate does not saturate, and after a deadlock.
 
     Yields
     ------
     Saturation
-        The bounds after each probe. The last one is the result.
+        The bounds after each probe. The last bounds are the result.
     """
     highest = highest_rate(topology, configuration, traffic)
     known = Saturation((), highest)

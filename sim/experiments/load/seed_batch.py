@@ -1,4 +1,4 @@
-"""Seeds of a load experiment that are simulated side by side in one network. The state can be captured and restored."""
+"""Group of seeds of a load experiment, simulated side by side in one network. Its state can be saved and restored."""
 
 import copy
 import threading
@@ -30,20 +30,20 @@ from .utilisation import LinkTotals
 
 __all__ = ["FOR_EVER", "CommonEnd", "Found", "SeedBatch", "State"]
 
-#: Cycles for which messages are created at a time. It affects memory, not results.
+#: Number of cycles for which messages are created at a time. This number affects memory, not results.
 CHUNK = 2048
 
-#: Cycles in which no host sends or receives a flit of a worm under way before a deadlock is looked for, without the
-#: waits of its interfaces.
+#: A deadlock is looked for if hosts have not sent or received a flit of a worm under way for this number of cycles.
+#: The waits of interfaces (t_ns, t_nr) are added to this number.
 PATIENCE = 8192
 
-#: The same number at the end of an experiment.
+#: The number in place of `PATIENCE` at the end of an experiment.
 LAST_PATIENCE = 2048
 
 #: The last edge of an experiment that runs until all messages are received.
 FOR_EVER = MOST_LOAD_CYCLES + 1
 
-#: Objects that are not part of `State.others`: the engine's capture has them, or they are emptied before.
+#: Classes whose objects are not in `State.others`: the engine captures them, or they are emptied before a capture.
 APART = (BulkEngine, MovingHost, GrantLog)
 
 
@@ -132,9 +132,9 @@ class SeedBatch:
         self._patience = np.full(len(seeds), PATIENCE + self._waits)
 
     def _next(self) -> int:
-        """Return the end of the next step: the next edge or a multiple of `CHUNK`, whichever is earlier.
+        """Return the end of the next step: the next slice's edge or a multiple of `CHUNK`, whichever is earlier.
 
-        The multiple is the next one, or the last one before the next event.
+        The multiple is the next one, or the last one up to the next event if that is later.
         """
         edges = self.totals.edges
         event = min(self.window.next, self.engine.next_event())
@@ -187,7 +187,7 @@ class SeedBatch:
         self.drained = self.all_received
         at = int(np.searchsorted(edges, until)) - 1
         self._count(at)
-        if until % CHUNK == 0 or until == edges[-1] or self.drained:  # not at every edge of short slices
+        if until % CHUNK == 0 or until == edges[-1] or self.drained:  # not at each edge: slices may be short
             self._look(tell)
 
     def _look(self, tell: Tell | None) -> None:
@@ -230,13 +230,13 @@ class SeedBatch:
             self.window.log = GrantLog(coupled=configuration.readers == "coupled")
 
     def all_totals(self) -> Totals:
-        """Return a copy of the totals that includes messages received while older ones are not."""
+        """Return a copy of the totals that includes received messages that are younger than an unreceived one."""
         totals = copy.deepcopy(self.totals)
         totals.add(self.window.take_rest())
         return totals
 
     def extend(self, edges: np.ndarray) -> None:
-        """Append time slices. The first of their edges is the present last one."""
+        """Append time slices. ``edges`` begins with the last edge of the present slices."""
         more = np.zeros((len(edges) - 1, len(self.seeds)), TOTALS)
         self.totals.edges = np.concatenate([self.totals.edges, edges[1:]])
         self.totals.table = np.concatenate([self.totals.table, more])
@@ -246,7 +246,8 @@ class SeedBatch:
     def replay(self, state: State, first: int, last: int, act: Callable[[BulkEngine], None]) -> None:
         """Restore a state, run to cycle ``first``, and call ``act`` with the engine.
 
-        All messages before ``last`` are created. Measurements are invalid afterwards, until another state is restored.
+        All messages of cycles before ``last`` are created first. Measurements are invalid afterwards, until another
+        state is restored.
         """
         self.restore(state)
         self.window.extend(last)
@@ -290,4 +291,4 @@ class SeedBatch:
         self.found = None
         copy_in(self, others, without=APART)
         self.window.host = self.engine.host
-        take(self.engine.meter)  # discards the counts since the state
+        take(self.engine.meter)  # discards the meter's counts since the state was captured

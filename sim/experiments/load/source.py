@@ -43,7 +43,9 @@ class Mixture(Protocol):
 
 
 class Source:
-    """Random messages of one network, created as time proceeds. The messages do not depend on the calls' cycles.
+    """Random messages of one network, created as time proceeds.
+
+    The messages do not depend on the cycles in the calls.
 
     Parameters
     ----------
@@ -80,12 +82,12 @@ class Source:
 
     @property
     def next(self) -> int:
-        """Cycle of the next message of any node."""
+        """Earliest cycle in which a node creates its next message."""
         return int(self._streams["next"].min())
 
     @property
     def state(self) -> np.ndarray:
-        """State of each node's stream, `STREAM` records [nodes]. Setting it continues from there."""
+        """State of each node's stream, `STREAM` records [nodes]. The stream continues from a state that is set."""
         return self._streams.copy()
 
     @state.setter
@@ -154,7 +156,7 @@ def _swap(array, one, other):
 @compiled
 def _destinations(streams, node, count, share, nodes, swaps, shuffled, place, others):
     """Draw distinct destinations: for each a hot spot or not, then one of the remaining nodes of that kind."""
-    # each kind has its part of the shuffled nodes; the source is swapped to the end of its part, and excluded
+    # ``shuffled``: first the other nodes, then the hot spots; the source is swapped to the end of its part and excluded
     own_end = (others if place < others else len(shuffled)) - 1
     _swap(shuffled, place, own_end)
     cold_left, hot_left = others, len(shuffled) - others
@@ -186,10 +188,10 @@ def _destinations(streams, node, count, share, nodes, swaps, shuffled, place, ot
 @compiled
 def _create(streams, cycle, chance, multicast_fraction, below, partners, share, heads, nodes, shuffled, places_of,
             others):
-    """Create messages node by node while there is room, and return the numbers of messages and of destinations.
+    """Create messages node by node while the arrays have room; return the numbers of messages and destinations.
 
     ``shuffled`` has all nodes, first ``others`` nodes that are not hot spots. Its order is restored. ``places_of`` has
-    each node's index in it.
+    each node's index in ``shuffled``.
     """
     messages, places, most = 0, 0, len(streams) - 1
     swaps = np.empty((most, 2), np.int32)

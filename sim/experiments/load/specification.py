@@ -57,5 +57,5 @@ class Specification:
 
     @property
     def seed_numbers(self) -> Sequence[int]:
-        """All seeds. A trace has one, which is ignored."""
+        """All seeds. A trace has one seed, which is ignored."""
         return (0,) if self.seed is None or self.seeds is None else range(self.seed, self.seed + self.seeds)

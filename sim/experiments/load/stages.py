@@ -13,14 +13,15 @@ from .statistics import Interval, interval
 
 __all__ = ["HEADS", "HELD", "WAITS", "WALK", "StageTotals", "Stages"]
 
-#: Counts of a stage. Sums over samples: heads of worms that wait for any resource, heads that wait for a token, tokens
-#: held, tokens on their way to a waiting worm. The last one is the number of tokens taken.
+#: Counts of a stage. HEADS: heads of worms that wait for any resource. WAITS: heads that wait for a token.
+#: HELD: tokens held. WALK: tokens on their way to a waiting worm. HEADS to WALK are sums over the sampled cycles.
+#: TAKEN: number of times that a worm has taken a token.
 HEADS, WAITS, HELD, WALK, TAKEN = range(5)
 FIELDS = 5
 
 
 class StageTotals:
-    """Counts by time slice, stage and lane. A network without stages has none.
+    """Counts by time slice, stage and lane. For a network without stages the table has no columns.
 
     Parameters
     ----------
@@ -43,7 +44,7 @@ class StageTotals:
         self.table = np.zeros((len(edges) - 1, *self._shape), np.int64)
 
     def extend(self, edges: np.ndarray) -> None:
-        """Append time slices. The first of their edges is the present last one."""
+        """Append time slices. ``edges`` begins with the last edge of the present slices."""
         self.table = np.concatenate([self.table, np.zeros((len(edges) - 1, *self._shape), np.int64)])
 
     def add(self, at: int, measured: Measured) -> None:
@@ -69,7 +70,7 @@ class Stages:
     cycles : int
         Number of cycles that count.
     tokens : tuple of int
-        Token groups of each stage.
+        Number of token groups of each stage.
     accepted : float array [seeds]
         Flits accepted per node and cycle.
     """
@@ -94,13 +95,13 @@ class Stages:
         return interval(self._of(what, stage)[known] / self.samples[known])
 
     def each(self, what: int, stage: int | None = None) -> Interval:
-        """Return the mean cycles of ``what`` per token taken: the mean number over the tokens taken per cycle."""
+        """Return the mean cycles of ``what`` per token taken: mean number, divided by tokens taken per cycle."""
         taken = self._of(TAKEN, stage)
         known = self.known & (taken > 0)
         return interval(self._of(what, stage)[known] / self.samples[known] * self.cycles / taken[known])
 
     def longest(self, what: int) -> Interval:
-        """Return `each` of the stage with the greatest mean, which the mean over all stages may hide."""
+        """Return `each` for the stage with the greatest mean. The mean over all stages may hide it."""
         stages = [self.each(what, stage) for stage in range(len(self))]
         return max(stages, key=lambda one: -1.0 if one.mean is None else one.mean, default=Interval(None, None))
 
@@ -118,8 +119,8 @@ class Stages:
     def ceiling(self) -> Interval:
         """Return the flits per node and cycle accepted if the tokens of the busiest stage were never idle.
 
-        A token serves 1 / (hold + walk) worms per cycle. The result is the accepted flits over the share of time in
-        which those tokens were held or moved to a waiting worm.
+        The result is the accepted flits, divided by a share of time: that in which tokens of the busiest stage were
+        held or moved to a waiting worm.
         """
         tokens = np.array(self.tokens)
         if not tokens.any() or not self.known.any():

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 __all__ = ["Interval", "interval"]
 
-#: 97.5 % points of Student's distribution with 1, 2, ... 30 degrees of freedom.
+#: 97.5 % points of Student's distribution with 1 to 30 degrees of freedom, in this order.
 #: Beyond 30 degrees of freedom the last value is used, which makes intervals up to 4 % too wide.
 STUDENT = (12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622, 2.2281,
            2.2010, 2.1788, 2.1604, 2.1448, 2.1314, 2.1199, 2.1098, 2.1009, 2.0930, 2.0860,

@@ -89,7 +89,7 @@ class Trace:
             raise WormcastError(f"trace: {self.path} has changed while it was used")
 
     def facts(self, topology: Topology) -> Facts:
-        """Read and check the whole file. Memory does not grow with its length.
+        """Read and check the whole file. Memory does not grow with the file's length.
 
         Raises
         ------
@@ -141,7 +141,7 @@ class Trace:
 
 
 class TraceSource:
-    """Messages of a trace, read as time proceeds. The messages do not depend on the calls' cycles."""
+    """Messages of a trace, read as time proceeds. The messages do not depend on the cycles in the calls."""
 
     def __init__(self, trace: Trace, topology: Topology):
         self.trace = trace
@@ -150,7 +150,10 @@ class TraceSource:
 
     @property
     def state(self) -> np.ndarray:
-        """Position in the (uncompressed) file: byte and number of the next line. Setting it continues from there."""
+        """Position in the (uncompressed) file: byte and number of the next line.
+
+        If the position is set, reading continues there.
+        """
         return np.array([self._start, self._number])
 
     @state.setter

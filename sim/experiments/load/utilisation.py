@@ -13,9 +13,10 @@ __all__ = ["LINKS", "MEASURED", "LinkTotals"]
 #: Kinds of links in results.
 LINKS = ("network", "injection", "consumption")
 
-#: Measurements of a lane in a time slice: flits on all links of a kind; worms that crossed ``network`` links (``hops``)
-#: and ``consumption`` links (``stops``); waiting worms, owned channels and tokens (`SAMPLED`), as sums over ``samples``
-#: cycles; payload flits on the links to the hosts (``consumed``).
+#: Measurements of a lane in a time slice. The fields that end in ``_flits``: flits on all links of a kind.
+#: ``hops``, ``stops``: how often worms crossed ``network`` links, and ``consumption`` links.
+#: `SAMPLED`: waiting worms, owned channels and tokens, each a sum over ``samples`` sampled cycles.
+#: ``consumed``: payload flits on the links to the hosts.
 SAMPLED = ("link_waits", "consumption_waits", "links_owned", "consumption_owned", "token_waits", "tokens_held",
            "tokens_walk")
 MEASURED = (*(f"{kind}_flits" for kind in LINKS), "hops", "stops", *SAMPLED, "samples", "consumed")
@@ -42,12 +43,12 @@ class LinkTotals:
         self.table = self._zeros(edges)
 
     def _zeros(self, edges: np.ndarray) -> np.ndarray:
-        # at most one flit per cycle, so the narrowest type that holds them saves memory
+        # a link carries at most one flit per cycle in a lane, so the narrowest type for the sum of a slice suffices
         dtype = np.min_scalar_type(int(np.diff(edges).max()) * self._lanes)
         return np.zeros((len(edges) - 1, self._starts[-1]), dtype)
 
     def extend(self, edges: np.ndarray) -> None:
-        """Append time slices. The first of their edges is the present last one."""
+        """Append time slices. ``edges`` begins with the last edge of the present slices."""
         self.table = np.concatenate([self.table, self._zeros(edges)])
 
     @property

@@ -19,7 +19,7 @@ GROWING = {*(f"engine.host.{field}" for field in ("worms", "deliveries", "agenda
            "window._messages.state", "totals.edges", "totals.table", "links.table", "stages.table",
            *(f"totals.latencies.{part}" for part in ("cells", "_worst", "_pending"))}
 
-#: Numbers that change during a simulation, all others are constant; and constant arrays.
+#: CHANGING: numbers that change during a simulation, unlike all others. STAYING: arrays that do not change.
 CHANGING = {"now", "drained", "window.worms_before", "window.messages_before", "window._seen"}
 STAYING = {"engine.host.options", "engine.host.stall", "links._starts"}
 
@@ -64,7 +64,7 @@ def _require_ahead(name: str, state: np.ndarray, now: int) -> None:
 
 def _require_array(name: str, leaf: Any, like: np.ndarray) -> None:
     shape = (*leaf.shape[:1], *like.shape[1:]) if name in GROWING else like.shape
-    # the type of a slice's flits depends on its length
+    # the integer type of the flits depends on the lengths of the slices
     alike = leaf.dtype.kind == "u" if name == "links.table" else leaf.dtype == like.dtype
     if not alike or leaf.shape != shape:
         raise ValueError(f"{name} is {leaf.dtype} {list(leaf.shape)}, not {like.dtype} {list(shape)}")
@@ -89,8 +89,8 @@ def _require_times(leaves: Mapping[str, Any], last: int, warmup: int | None) -> 
 def require_sound(group: SeedBatch, leaves: Mapping[str, Any]) -> None:
     """Raise a ValueError if a group with a state from a file is inconsistent.
 
-    Checked are: registers hold all bits of their numbers, no component has detected an error, the hosts' program is
-    valid, and it is the program of the group's messages and scheme.
+    Checked are: numbers fit into their registers, no component has detected an error, the hosts' program is valid, and
+    it is the program of the group's messages and scheme.
     """
     held: Mapping[str, Any] = group.to_leaves()
     for name, leaf in held.items():

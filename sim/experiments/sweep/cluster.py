@@ -23,7 +23,7 @@ from .store import ResultStore
 
 __all__ = ["PATIENCE", "require_cluster", "run_on_cluster"]
 
-#: Seconds to wait for an answer of the scheduler, and for its first worker.
+#: Seconds to wait for the scheduler's answer, and again for the first worker that joins it.
 PATIENCE = 10
 
 #: Greatest size in bytes of the files sent with a point. The scheduler keeps a copy for each point in memory.
@@ -75,8 +75,8 @@ def run_on_cluster(points: Sequence[Point], store: ResultStore, address: str,
 def _run(given: dict[str, Any], name: str, carried: Mapping[str, tuple[str, bytes]], digest: str) -> dict[str, Any]:
     """Run a point on a worker.
 
-    ``carried`` has for each option with a file the path with which the value begins, and the file's content. ``digest``
-    is the client's `_digest`.
+    ``carried``: for each option whose value begins with the path of a file, this path and the file's content.
+    ``digest``: digest of wormcast's sources on the client.
     """
     if digest != _digest():
         raise WormcastError(f"cluster: the worker on {platform.node()} has other files of wormcast than this machine. "
@@ -106,7 +106,7 @@ def _placed(name: str, content: bytes) -> Path:
     return path
 
 
-#: Folders of the files that were sent with points. They are deleted at the end of the process.
+#: Folders of the files that were sent with points. The folders are deleted at the end of the process.
 FOLDERS: list[tempfile.TemporaryDirectory[str]] = []
 
 
@@ -170,7 +170,7 @@ def _result(distributed: Any, future: Any, point: Point, address: str) -> dict[s
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Suppress the library's log and warnings. Errors are raised as `WormcastError`."""
+    """Suppress log and warnings of the package distributed. Its errors are raised as `WormcastError`."""
     before = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
     try:

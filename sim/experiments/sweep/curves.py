@@ -35,20 +35,20 @@ __all__ = ["draw", "require_drawable"]
 HEIGHT = 2.7  # inches, without the legend
 
 PLAIN = "#808080"
-STEP = 7  # points between the crosses of two lines
+STEP = 7  # printer's points between the rows of crosses of two lines
 
 #: Options that the caption always names.
 CAPTION_OPTIONS = ("length", "destinations_mean", "multicast_fraction", "vcs", "buffer", "seeds", "cycles")
 
-#: Latencies with a larger ratio are drawn with a logarithmic scale.
+#: The latency axis is logarithmic if the greatest mean latency exceeds the least one by more than this factor.
 LARGEST_RATIO = 10
 
 
 @dataclass(frozen=True)
 class _Curve:
-    """Points that differ only in the option along the x axis, in its order.
+    """Points that differ only in the option along the x axis, in the order of this option's values.
 
-    ``others`` are the values of the other swept options, ``scheme`` first; ``family`` is the first of them.
+    ``others`` are the values of the other swept options, ``scheme`` first; ``family`` is the first of these values.
     """
 
     family: Any
@@ -68,7 +68,7 @@ class _Curve:
         return tuple(self.others.values())[1:]
 
     def values(self, name: str) -> list[float]:
-        """Return a result of each point; NaN if it has none."""
+        """Return the result ``name`` of each point; NaN if this result is None."""
         found = [result[name] for result in self.results]
         return [float("nan") if value is None else value for value in found]
 
@@ -125,12 +125,12 @@ def _along(sweep: Sweep) -> str | None:
 def draw(sweep: Sweep, points: Sequence[Point], results: Sequence[Mapping[str, Any]], file: Path, form: str) -> None:
     """Draw mean latency, with its intervals, and delivered flits: a line for each combination of swept options.
 
-    The x axis is the load if ``rate`` is swept, else the swept option with the most numbers. The load is the one that
-    each point created, so a network that delivers all flits is on the diagonal. Colour and marker distinguish schemes,
-    dashes the other options. Markers are open if a point is saturated, and half open if its mean is imprecise. Along
-    the load, lines of latencies end at the first point after the last steady one. Along another option they omit
-    saturated points. Crosses are deadlocks, arrows are lines that leave the frame, daggers are reconstructed schemes.
-    The same results give the same file.
+    The x axis is the load if ``rate`` is swept, else the swept option with the most numbers. The load of a point is the
+    effective load that its nodes created, so a network that delivers all flits is on the diagonal. Colour and marker
+    distinguish schemes, dashes the other options. Markers are open if a point is saturated, and half open if its mean
+    is imprecise. Along the load, lines of latencies end at the first point after the last steady one. Along another
+    option, lines of latencies omit saturated points. Crosses mark deadlocks, arrows lines that leave the frame, daggers
+    reconstructed schemes. The same results give the same file.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def draw(sweep: Sweep, points: Sequence[Point], results: Sequence[Mapping[str, A
         File to write. Its ending is ignored.
     form : "svg" or "png"
     """
-    # loading takes half a second, so other commands do not import it
+    # importing matplotlib takes half a second, so other commands do not import it
     import matplotlib
     from matplotlib.ticker import MaxNLocator
 
@@ -196,7 +196,7 @@ def _reconstructed(point: Point) -> bool:
 
 
 def _styles(curves: Sequence[_Curve]) -> list[dict[str, Any]]:
-    """Return the style of each curve: colour and marker by family, dashes and shade by member."""
+    """Return the style of each curve: colour and marker by family, dashes and shade by the other swept options."""
     import matplotlib
 
     families = list(dict.fromkeys(curve.family for curve in curves))
@@ -230,7 +230,7 @@ def _latency(axes: "Axes", curves: Sequence[_Curve], styles: Sequence[dict[str, 
 
 
 def _limits(curves: Sequence[_Curve]) -> tuple[float, float]:
-    """Return the limits of the latency axis, by points that are not saturated if there are any.
+    """Return the limits of the latency axis. Saturated points count only if all points are saturated.
 
     The lower limit is 0 if the axis is linear.
     """
@@ -247,7 +247,7 @@ def _limits(curves: Sequence[_Curve]) -> tuple[float, float]:
 
 
 def _crossings(curve: _Curve, bottom: float, top: float) -> list[float]:
-    """Return the places at which a line of latencies crosses the top of the frame."""
+    """Return the x positions at which a line of latencies crosses the top of the frame."""
     found, means = [], curve.drawn()
     for start, end, low, high in zip(curve.at, curve.at[1:], means, means[1:], strict=False):
         if min(low, high) <= top < max(low, high):
@@ -257,7 +257,7 @@ def _crossings(curve: _Curve, bottom: float, top: float) -> list[float]:
 
 
 def _leave(axes: "Axes", at: Sequence[float], style: dict[str, Any]) -> None:
-    """Mark the places at which a line leaves the frame."""
+    """Mark the x positions at which a line leaves the top of the frame, with arrows."""
     from matplotlib.transforms import ScaledTranslation
 
     if not at:
@@ -313,7 +313,7 @@ def _crosses(axes: "Axes", curves: Sequence[_Curve], styles: Sequence[dict[str, 
 
 
 def _columns(curves: Sequence[_Curve], styles: Sequence[dict[str, Any]]) -> list[list["Line2D"]]:
-    """Return the legend in columns of equal length: the lines by family, then the signs that are used."""
+    """Return the legend in columns of equal length: the lines by family, then the kinds of markers that occur."""
     from matplotlib.lines import Line2D
 
     families: dict[Any, list[Line2D]] = {}
@@ -340,7 +340,7 @@ def _divided(blocks: Sequence[list["Line2D"]]) -> list[list[list["Line2D"]]]:
 
 
 def _signs(curves: Sequence[_Curve]) -> Iterable[tuple[str, dict[str, Any]]]:
-    """Yield the signs that are used: label, and matplotlib's options for the marker."""
+    """Yield the legend's entry for each kind of marker that occurs: label, and matplotlib's options of the marker."""
     plain = {"color": PLAIN, "marker": "o"}
     results = [result for curve in curves for result in curve.results]
     if any(result["precise"] is False and not result["saturated"] for result in results):

@@ -1,4 +1,4 @@
-"""Results of a sweep as a table, and as Parquet. Interruptions of the sweep do not change the bytes."""
+"""Results of a sweep as a table, and as Parquet. Interruptions of the sweep do not change the files' bytes."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -42,8 +42,8 @@ def require_parquet() -> None:
 def write_parquet(rows: Sequence[Mapping[str, Any]], file: Path) -> None:
     """Write the rows in their order as Parquet. Cells without a value are null.
 
-    Columns are bool, int64, double or string. Of columns without any value, options have the type of their values, and
-    results are double.
+    Columns are bool, int64, double or string. A column of an option without any value has the option's type. A column
+    of results without any value is double.
     """
     pyarrow, parquet = require("pyarrow", "parquet"), require("pyarrow.parquet", "parquet")
     types = {bool: pyarrow.bool_(), int: pyarrow.int64(), float: pyarrow.float64(), str: pyarrow.string()}

@@ -22,7 +22,7 @@ from ..option_grid import Sweep, named_point
 
 __all__ = ["LATER", "Point", "build_point", "points"]
 
-#: Version of the results. It changes with the keys of results and with their meaning.
+#: Version of the results. Increase the version when keys of results or their meaning change.
 RESULTS = 4
 
 #: Key of a stored result: results of the same experiment with longer warm-ups.
@@ -43,7 +43,7 @@ class Point:
     given : dict
         Its options as in the file.
     resolved : dict
-        All options, as they are run.
+        All options with the values with which the point is run, defaults included.
     key : str
         Everything that the results depend on, as JSON: options, contents of the files that they name, version, code.
     files : dict
@@ -66,7 +66,7 @@ class Point:
         return self.resolved["cycles"]
 
     def run(self, workers: int | None = None) -> dict[str, Any]:
-        """Run the experiment, and return its results as plain data. They are the same on every machine: without times.
+        """Run the experiment, and return its results as plain data: without times, so they are equal on all machines.
 
         Results of a deadlock are null except the deadlock itself, because traffic before it is not in a steady state.
         If the warm-up is found automatically, ``later`` has the results with longer warm-ups
@@ -153,7 +153,7 @@ def _plain(result: Load) -> dict[str, Any]:
     del found["cycles_per_second"], found["worst"], found["stages"]
     if result.deadlock:
         found = {name: value if name in ("cycles", "deadlock") else _nulls(value) for name, value in found.items()}
-    # the options have the same names
+    # options have the names ``warmup`` and ``cycles``, too
     found["warmup_used"], found["cycles_simulated"] = found.pop("warmup"), found.pop("cycles")
     return found
 

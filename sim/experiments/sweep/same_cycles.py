@@ -16,10 +16,10 @@ SAME = ("topology", "cycles", "seed", "seeds")
 def over_same_cycles(points: Sequence[Point], stored: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return the results of points, with the same warm-up for all points with the same traffic.
 
-    It is the least warm-up with which all of them have results, except those in a deadlock. This is the warm-up that
-    was found, if it is the same for all, else the next tenth of the cycles after the longest one. Points with a given
-    warm-up keep it. Points that run until the interval is known have their own cycles, and keep the warm-up that was
-    found.
+    The common warm-up is the least one with which all these points have results; points in a deadlock are left out. If
+    all points have found the same warm-up, it is the common one. Otherwise the common warm-up is the first tenth of the
+    cycles that is not shorter than the longest found. Points with a given warm-up keep it. Points that run until the
+    interval is known have their own cycles, and keep the warm-up that was found.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def over_same_cycles(points: Sequence[Point], stored: Sequence[Mapping[str, Any]
 
 
 def _by_warmup(result: Mapping[str, Any]) -> dict[int, dict[str, Any]]:
-    """Return a point's results by warm-up."""
+    """Return a point's results as a mapping from each warm-up to the results with it."""
     return {one["warmup_used"]: one for one in (_without_later(result), *result.get(LATER, ()))}
 
 

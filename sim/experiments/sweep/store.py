@@ -26,13 +26,14 @@ class ResultStore:
     Parameters
     ----------
     path : Path
-        File name. A missing file is created with the first result. Its folder is created at once, and removed at the
-        end if it is empty.
+        File name. A missing file is created with the first result. The file's folder is created at once, and removed at
+        the end if it is empty.
 
     Raises
     ------
     WormcastError
-        The file cannot be written, is damaged, or is not such a file. Every method raises it. Stored results are kept.
+        The file cannot be written, is damaged, or is not a file of finished points. Every method raises it. Stored
+        results are kept.
     """
 
     def __init__(self, path: Path):
@@ -107,7 +108,7 @@ class ResultStore:
             return json.loads(result)
 
     def put(self, key: str, result: dict[str, Any]) -> None:
-        """Store the result of a point. It is on disk when this returns."""
+        """Store the result of a point. The result is on disk when the method returns."""
         text, database = json.dumps(result), self._database()
         with self._named_errors():
             database.execute("INSERT OR REPLACE INTO points VALUES (?, ?, ?)", (key, text, _digest(key, text)))

@@ -31,7 +31,7 @@ class AreaBlock:
     kinds : tuple of str
         Names of classes on this path, from the component's to the block's.
     area : mapping of str to int
-        As in `Synthesis`, without inner blocks.
+        Cells as in `Synthesis.area`, without the cells of inner blocks.
     """
 
     name: Name
@@ -41,7 +41,7 @@ class AreaBlock:
 
 @dataclass(frozen=True)
 class BlockKind:
-    """All blocks with the same classes on their paths.
+    """All blocks with the same classes on their paths from the component.
 
     Attributes
     ----------
@@ -64,7 +64,8 @@ class BlockKind:
 class Breakdown:
     """Area of the blocks of a component.
 
-    Each block is optimised separately, so their sum differs from the area of the flattened component.
+    Each block is optimised separately, so the sum of the blocks' areas differs from the area of the flattened
+    component.
 
     Attributes
     ----------
@@ -142,5 +143,5 @@ def _small(area: Mapping[str, int]) -> dict[str, int]:
 
 
 def _order(kinds: tuple[str, ...], found: list[tuple[str, ...]]) -> tuple[int, ...]:
-    """Sort key of classes in the tree: first instances, from the outermost class on."""
+    """Sort key of a path of classes: each class on it, outermost first, by the place of its first instance."""
     return tuple(found.index(kinds[:depth + 1]) for depth in range(len(kinds)))

@@ -1,4 +1,4 @@
-"""Functions of the logic cells of a netlist, evaluated for many inputs at once, one in each bit of an integer."""
+"""Logic functions of a netlist's cells on integers: bit i of all integers is the i-th of many evaluations."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -7,7 +7,7 @@ __all__ = ["Bit", "Function", "functions"]
 
 #: A bit of a wire, by its number in Yosys's JSON; or a constant: "0", "1", "x".
 Bit = int | str
-#: Computes the output of a cell from the mask of all bits and the values of the inputs.
+#: Computes a cell's output from an integer with a 1 for each evaluation, and the integers of the inputs.
 Function = Callable[..., int]
 
 #: Yosys's gates: inputs, and function of output Y.
@@ -32,12 +32,15 @@ TABLES = {
     "SB_LUT4": (("I0", "I1", "I2", "I3"), "O", "LUT_INIT"),
 }
 
-#: Multiplexers between the outputs of tables: input selected by 0, input selected by 1, select input.
+#: Multiplexers between the outputs of look-up tables: input selected by 0, input selected by 1, select input.
 MULTIPLEXERS = {"PFUMX": ("BLUT", "ALUT", "C0"), "L6MUX21": ("D0", "D1", "SD")}
 
 
 def functions(cell: Mapping[str, Any]) -> Iterator[tuple[Bit, Function, list[Bit]]]:
-    """Yield each output bit of a cell with its function and its input bits. Registers and unknown cells yield none."""
+    """Yield each output bit of a cell with its function and its input bits.
+
+    Nothing is yielded for registers and unknown cells.
+    """
     kind, pins, parameters = cell["type"], cell["connections"], cell["parameters"]
 
     def bits(names: tuple[str, ...] | str) -> list[Bit]:
@@ -65,7 +68,7 @@ def functions(cell: Mapping[str, Any]) -> Iterator[tuple[Bit, Function, list[Bit
 
 def _carry_of_two(pins: Mapping[str, list[Bit]], parameters: Mapping[str, str],
                   bits: Callable[[tuple[str, ...]], list[Bit]]) -> Iterator[tuple[Bit, Function, list[Bit]]]:
-    """Yield the outputs of ECP5's carry cell: two tables of four inputs, each with a sum and a carry to the next."""
+    """Yield the outputs of ECP5's carry cell: two look-up tables of four inputs, each with a sum and a carry out."""
     tables = [_table(parameters[f"INIT{half}"]) for half in range(2)]
     halves = [_table(parameters[f"INIT{half}"][-4:]) for half in range(2)]
     cut = [parameters[f"INJECT1_{half}"] == "YES" for half in range(2)]
@@ -90,7 +93,10 @@ def _majority(ones: int, a: int, b: int, c: int) -> int:
 
 
 def _table(text: str) -> Function:
-    """Return the function of a table, which is written with its last entry first. Don't-care entries count as 0."""
+    """Return the function of a look-up table from its entries as text, the last entry first.
+
+    Don't-care entries count as 0.
+    """
     entries = [digit == "1" for digit in reversed(text)]
 
     def look_up(ones: int, *inputs: int) -> int:

@@ -22,13 +22,13 @@ __all__ = ["draw", "require_drawable"]
 
 PANEL, HEIGHT = 2.4, 2.3  # inches
 
-#: Option that trades area for clock. Plots show the resulting clock, not the option's period.
+#: Option that trades area for clock. The x axis shows the resulting clock, not the option's period.
 TRADE = "area_delay"
 
 
 @dataclass(frozen=True)
 class _Curve:
-    """Points that differ only in the option along the x axis: its numbers, or the indices of its texts."""
+    """Points that differ only in the option along the x axis; ``at`` has its numbers, or the indices of its texts."""
 
     label: str
     numbers: bool
@@ -53,27 +53,32 @@ def require_drawable(sweep: Sweep, seeds: int, file: Path) -> None:
 
 
 def _along(sweep: Sweep) -> str:
-    """Return the option along the x axis: area against clock, else the option with most values, numbers first."""
+    """Return the option along the x axis.
+
+    The option is ``area_delay`` if swept, else the option with most values, of the options of whole numbers if there
+    are any.
+    """
     if TRADE in sweep.swept:
         return TRADE
     return max(sweep.swept, key=lambda name: (OPTIONS[name].kind is int, len(sweep.swept[name])))
 
 
 def draw(sweep: Sweep, points: Sequence[SynthesisPoint], results: Sequence[Synthesis], file: Path, form: str) -> None:
-    """Plot look-up tables, flip-flops and the clock, if known, over the option with most values.
+    """Plot look-up tables, flip-flops and the clock, if known, over one of the swept options.
 
-    If ``area_delay`` is swept, look-up tables are plotted against the clock, and each point is labelled with its
-    period. Each combination of the other swept options has a line. Equal results produce equal files.
+    The x axis shows an option of whole numbers if there is one, and among these the option with most values. If
+    ``area_delay`` is swept, look-up tables are plotted against the clock, and each point is labelled with the period
+    that the option sets. Each combination of the other swept options has a line. Equal results produce equal files.
 
     Parameters
     ----------
     points, results
         All points of the sweep, and their costs.
     file : Path
-        File to write. Its ending is not checked.
+        File to write; its name may have any ending.
     form : "svg" or "png"
     """
-    # imported here: loading takes half a second, and other commands do not need it
+    # matplotlib is imported here: loading it takes half a second, and other commands do not need it
     import matplotlib
 
     along = _along(sweep)
@@ -124,7 +129,7 @@ def _line(axes: "Axes", what: str, curve: _Curve, colour: str, marker: str) -> N
 
 
 def _figure(what: str, result: Synthesis) -> float:
-    """Return the number of cells of a kind, or the clock."""
+    """Return the number of cells of a kind, or the median clock in MHz."""
     if what != "MHz":
         return result.area[what]
     assert result.median_mhz is not None
@@ -149,7 +154,7 @@ def _axes(axes: "Axes", what: str, along: str, values: Sequence[Any]) -> None:
 
 
 def _caption(sweep: Sweep, point: SynthesisPoint) -> str:
-    """Return the options that all points share."""
+    """Return a caption: the component, and the options that all points share."""
     names = ("target", "topology", "scheme", "relations", "vcs", "buffer", "consumption", "flit_width", "delays")
     shared = {name: point.resolved[name] for name in names} | sweep.fixed
     if "area_delay" in shared:
@@ -160,5 +165,5 @@ def _caption(sweep: Sweep, point: SynthesisPoint) -> str:
 
 
 def _option_text(name: str, value: Any) -> str:
-    """Return a text as it is, and a number with its option's name."""
+    """Return an option's value for a caption: a text as it is, a number after its option's name."""
     return value if isinstance(value, str) else f"{name.replace('_', '-')}\N{NO-BREAK SPACE}{value}"

@@ -1,4 +1,7 @@
-"""Synthesis of a component for an FPGA: area from Yosys, clock from nextpnr. All tools are Python packages."""
+"""Synthesis of a component for an FPGA: area from Yosys, clock from nextpnr.
+
+Yosys and nextpnr are available as Python packages.
+"""
 
 import json
 import re
@@ -26,7 +29,7 @@ __all__ = ["Synthesis", "run_yosys", "synthesise"]
 #: nextpnr's messages for a design that is too large for the device, or nearly so.
 NO_ROOM = re.compile(r"no BELs remaining|at utilisation limit|Unable to find a placement", re.IGNORECASE)
 
-#: Yosys's synthesis up to the mapping to look-up tables.
+#: Option that ends Yosys's synthesis before the mapping to look-up tables.
 GATES = "-run begin:map_luts"
 
 Progress = Callable[[str], None]
@@ -41,16 +44,16 @@ class Synthesis:
     target : str
     area : mapping of str to int
         Cells of the bare component before packing, by the names of `Target.cells`: look-up tables, flip-flops,
-        memories and carries. ``LUT4`` excludes the tables in carries and LUT memories.
+        memories and carries. ``LUT4`` excludes the look-up tables inside carry cells and LUT memories.
     packed : int or None
         Logic cells after packing (`Target.logic_cell`), including carries, LUT memories and the harness. None: not
         placed.
     available : int or None
         Logic cells of the device.
     mhz : tuple of float
-        Clock by seed. Empty: not placed, or the device is too small.
+        Clock of each seed's placement; empty if the component was not placed, or the device is too small.
     critical : CriticalPath or None
-        Longest path with the seed of the median.
+        Longest path in the placement with the median clock; None without a clock.
     """
 
     target: str
@@ -62,7 +65,7 @@ class Synthesis:
 
     @property
     def median_mhz(self) -> float | None:
-        """Median clock over the seeds, for an even number the lower one. None without seeds."""
+        """Median clock over the seeds; of two middle clocks, the lower one. None without placements."""
         return statistics.median_low(self.mhz) if self.mhz else None
 
     @property
@@ -91,19 +94,18 @@ def synthesise(component: wiring.Component, *, target: str = "ecp5", storage: st
                progress: Progress = lambda step: None, workers: int = 1) -> Synthesis:
     """Synthesise ``component``, and place and route it once per seed.
 
-    The area is that of the bare component. To measure the clock frequency, the component is
-    wrapped in a `Harness`. If the device is too
-    small, the result has an area and no clock.
+    The area is that of the bare component. To measure the clock frequency, the component is wrapped in a `Harness`. If
+    the device is too small, the result has an area and no clock.
 
     Parameters
     ----------
     storage : "lutram" or "registers"
-        Storage that the component was built with. "registers" keeps memories out of LUT memory.
+        Storage that the component was built with. With "registers", memories are not mapped to LUT memory.
     seeds : sequence of int
-        Seeds of placements. Empty: area only, which is about ten times faster.
+        Seeds of placements. Without seeds, only the area is measured, which is about ten times faster.
     area_delay : int or None
-        Yosys's ``abc9.D``: clock period in ps up to which area is traded for delay. 4500 to 8000 give a
-        smaller area and a lower clock frequency. None: Yosys's default.
+        Yosys's ``abc9.D``, a clock period in ps: Yosys reduces area as long as delays stay within it. Periods of 4500
+        to 8000 ps give a smaller area and a lower clock frequency. None: Yosys's default.
     progress : callable
         Called with the name of each step before it starts.
     workers : int
@@ -114,7 +116,8 @@ def synthesise(component: wiring.Component, *, target: str = "ecp5", storage: st
     ToolMissing
         A tool is neither beside the running Python nor on the path.
     WormcastError
-        The target is unknown or lacks this storage; or a tool failed, with the end of its output.
+        The target is unknown or lacks this storage, or a tool failed; the message then has the end of the tool's
+        output.
     """
     kind = find_target(target)
     kind.require(storage)
@@ -181,7 +184,7 @@ def _place(command: list[str], seed: int, folder: Path, progress: Progress) -> d
 
 
 def _utilisation(target: Target, log: str) -> tuple[int, int]:
-    """Return the logic cells of the design and of the device from nextpnr's log."""
+    """Return the numbers of logic cells of the design and of the device from nextpnr's log."""
     found = re.search(rf"{target.bel}:\s*(\d+)/\s*(\d+)", log)
     assert found is not None  # nextpnr counts cells before placing them
     return int(found[1]), int(found[2])

@@ -8,7 +8,7 @@ __all__ = ["Harness"]
 
 
 class Harness(wiring.Component):
-    """A component between registers: every path has a timing, and few pins suffice.
+    """A component between registers, so that every path has a timing and two data pins suffice.
 
     ::
 

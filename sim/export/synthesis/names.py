@@ -14,11 +14,11 @@ from .cells import Bit, Function, functions
 
 __all__ = ["Names"]
 
-#: Number of random register contents, each in a bit of an integer.
+#: Number of random register contents. Bit i of a wire's integer is the wire's value for contents i.
 TRIED = 8192
 ALL = (1 << TRIED) - 1
 
-#: A signal that differs from a constant in fewer contents is not matched: it could be mistaken for another one.
+#: A signal that differs from a constant in fewer contents than this is not matched: others may equal it by chance.
 LEAST = 4
 
 Netlist = Mapping[str, Any]
@@ -55,7 +55,7 @@ class Names:
             if LEAST <= value.bit_count() <= TRIED - LEAST:
                 self._signals.setdefault(value, name)
         self._wires = dict(_named_bits(mapped))
-        # the name of a wire that has become constant must not name the constant
+        # wires that mapping made constant are left out: a constant does not have the values of their signal
         known: dict[Bit, int] = {
             bit: by_name[name] for name, bit in self._wires.items() if name in by_name and isinstance(bit, int)
         }

@@ -22,7 +22,7 @@ class Step:
     signal : str
         Hierarchical name, with the bit in brackets; ``~`` marks an inverted signal.
     ns : float
-        Delay since the previous signal in ns: logic, and wires up to the next logic.
+        Delay from the end of the previous signal's wire to the end of this signal's wire, in ns: logic and routing.
     """
 
     signal: str
@@ -72,7 +72,10 @@ def critical_path(report: Mapping[str, Any], names: Names) -> CriticalPath:
 
 
 def _steps(path: Iterable[Mapping[str, Any]], names: Names) -> list[Step]:
-    """Return the named signals of a path without repetitions. Delays of unnamed wires count for the next signal."""
+    """Return the named signals of a path without repetitions.
+
+    The delay of an unnamed wire is added to that of the next named signal.
+    """
     steps: list[Step] = []
     ns = 0.0
     for part in path:

@@ -42,7 +42,7 @@ class SynthesisPoint:
     kind : str, optional
         Kind of routers that the component belongs to.
     name : str
-        Swept options: ``vcs 2, buffer 4``.
+        Values of the swept options at this point: ``vcs 2, buffer 4``.
     given : dict
         Options as given by the user.
     resolved : dict
@@ -76,7 +76,7 @@ class SynthesisPoint:
 
 
 def points(what: str, port: str | None, sweep: Sweep, kind: str | None = None) -> list[SynthesisPoint]:
-    """Build all points of a sweep, in its order."""
+    """Build all points of a sweep, in the order of the sweep."""
     return sweep.points(lambda given, name: build(what, port, given, name, kind))
 
 
@@ -87,7 +87,8 @@ def build(what: str, port: str | None, given: Mapping[str, Any], name: str = "",
     Parameters
     ----------
     given : mapping
-        Options of `OPTIONS`, as for `blueprint_of`. Default target: ECP5. Default storage: the target's first one.
+        Options of `OPTIONS`, as for `blueprint_of`. Default target: ECP5. Default storage: the first of the target's
+        ``storages``.
     """
     with named_point(name):
         options = dict(given)

@@ -15,7 +15,7 @@ from .targets import TARGETS
 
 __all__ = ["read_sweep", "row", "run"]
 
-#: Whole number of an option. All options have fewer digits.
+#: Whole number of an option. No valid value has more than 18 digits.
 WHOLE = re.compile("[0-9]{1,18}")
 
 
@@ -27,7 +27,7 @@ def read_sweep(texts: Sequence[str], fixed: Mapping[str, Any]) -> Sweep:
     texts : sequence of str
         Names of `OPTIONS`, with underscores or hyphens.
     fixed : mapping
-        Options with one value.
+        Options with one value for all points.
 
     Raises
     ------
@@ -57,10 +57,10 @@ def _value(key: str, text: str) -> Any:
 
 
 def run(points: Sequence[SynthesisPoint], seeds: Sequence[int], progress: Callable[[str], None]) -> Iterator[Synthesis]:
-    """Synthesise all points on all processors, and yield the results in order. ``progress`` is called at each step.
+    """Synthesise all points on all processors, and yield the results in the order of ``points``.
 
-    If there are fewer points than processors, placements of a point run concurrently. After an error, points that have
-    not begun are dropped.
+    ``progress`` is called with the name of each step. If there are fewer points than processors, placements of a point
+    run concurrently. After an error, points that have not begun are dropped.
     """
     processors = os.cpu_count() or 1
     at_once = max(1, min(processors, len(points)))
@@ -79,7 +79,7 @@ def run(points: Sequence[SynthesisPoint], seeds: Sequence[int], progress: Callab
 def row(sweep: Sweep, point: SynthesisPoint, result: Synthesis) -> dict[str, Any]:
     """Return a table row by column: swept options as given, other options as built, then the costs.
 
-    Columns of another target's cells are empty.
+    Columns for the cells of the sweep's other targets are None.
     """
     columns = sweep.columns(point.given, point.resolved)
     for target in sweep.swept.get("target", [point.resolved["target"]]):

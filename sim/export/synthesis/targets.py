@@ -22,19 +22,21 @@ class Target:
     yosys : str
         Synthesis command.
     storages : mapping of str to str
-        Storage of buffers, and the option of the synthesis command for it. The default comes first.
+        Kinds of storage for buffers, each with the option of the synthesis command that selects it. The default comes
+        first.
     cells : mapping of str to str
         Names of cells counted before packing, and the prefixes of their types: LUT4 and FF first, then memories and
         carries.
     blocks : mapping of str to str
-        The same for block memories, which are listed only if used.
+        Names of block memories, and the prefixes of their types. Block memories are counted only if the design uses
+        them.
     nextpnr : str
     options : tuple of str
         nextpnr's options for the device.
     logic_cell : str
         Name of the cells counted after packing.
     bel : str
-        nextpnr's name of these cells.
+        nextpnr's name of the cells of ``logic_cell``.
     """
 
     device: str
@@ -54,7 +56,7 @@ class Target:
             raise WormcastError(f"storage: {storage!r} is not valid. Allowed on {self.device}: {allowed}.")
 
     def synthesis(self, top: str, *, storage: str, area_delay: int | None, options: str = "") -> str:
-        """Return Yosys's commands from the design to mapped cells."""
+        """Return Yosys's commands that synthesise module ``top`` to cells of the target."""
         setting = "" if area_delay is None else f"scratchpad -set abc9.D {area_delay}; "
         return f"{setting}{self.yosys} {self.storages[storage]} {options} -top {top}"
 

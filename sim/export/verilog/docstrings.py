@@ -18,7 +18,7 @@ def summary(kind: object) -> str:
 
 
 def promises(kind: type) -> list[str]:
-    """Return the promises of a class: the sentences after ``*Latency*`` and the other titles."""
+    """Return the promises of a class: the sentences after ``*Latency*`` and the other titles of `TITLES`."""
     text = (inspect.getdoc(kind) or "").partition("\nParameters\n")[0]
     found = {}
     for word, said in re.findall(r"\*([A-Z][\w ]*)\*(.*?)(?=\s\*[A-Z][\w ]*\*|\n\n|\Z)", text, re.DOTALL):
@@ -53,5 +53,5 @@ def entries(kind: type, *sections: str) -> Iterator[tuple[str, str]]:
 
 
 def _plain(text: str) -> str:
-    """Return the text without the marks of reStructuredText."""
+    """Return the text without the backquotes of reStructuredText."""
     return re.sub(r"`{1,2}([^`]*)`{1,2}", r"\1", text)

@@ -79,7 +79,7 @@ def describe_tables(network: Network) -> str:
 
 
 def _network_ports(network: Network) -> list[Named]:
-    """Return rows for the ports of the node with most ports, and for the other ports, once per kind of router."""
+    """Return the rows of the port tables: the ports of the node with most ports, then ports of each kind of router."""
     of_nodes: dict[str, list[Named]] = {}
     others: dict[tuple[str, str], Named] = {}
     for entry in outside(network):
@@ -187,7 +187,7 @@ def _strap(component: wiring.Component, port: ComponentPort) -> str | None:
 
 
 def _fault_ports(component: wiring.Component, port: ComponentPort) -> str:
-    """Return the names of the ports that a fault output numbers."""
+    """Return the numbers that a fault output uses for ports, with the names of these ports."""
     if port.path != ("fault",) or not isinstance(component, Switch | NetworkInterface):
         return ""
     if isinstance(component, Switch):
@@ -228,7 +228,7 @@ def _flit(blueprint: Blueprint) -> Iterator[str]:
 
 
 def _channels(blueprint: Blueprint) -> Iterator[str]:
-    """Yield the table of consumption channels and their directions."""
+    """Yield the table of consumption channels and the directions that they serve."""
     configuration = blueprint.configuration
     classes = configuration.consumption_classes(blueprint.topology, blueprint.scheme)
     yield "\n## Consumption channels\n\n"

@@ -120,7 +120,7 @@ def has_clock(verilog: str) -> bool:
 
 
 def _require_name(module: str, progress: Progress) -> None:
-    """Refuse a name that is not valid in Verilog. Keywords are those that Yosys escapes."""
+    """Refuse a module name that is not valid in Verilog. A name that Yosys escapes is a keyword."""
     if not re.fullmatch(r"[A-Za-z_]\w*", module, re.ASCII):
         raise WormcastError(f"module: {module!r} is not valid. Allowed: letters, digits and _, without a digit at the "
                             "beginning.")

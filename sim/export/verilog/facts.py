@@ -15,13 +15,13 @@ __all__ = ["NETWORK", "axis", "facts", "foreign_options", "header_fields"]
 NETWORK = "network"
 """Name of the whole network in `facts` and in the command."""
 
-#: Largest number of switches in a list of names.
+#: Largest number of routers that a list names in full; longer lists name the first 7 and the last one.
 MOST_NAMES = 8
 
 
 def facts(blueprint: Blueprint, what: str, port: str | None = None, kind: str | None = None,
           named: str | None = None) -> Iterator[tuple[str, str]]:
-    """Yield name and value of each parameter of a component or of the network, with known sources."""
+    """Yield name and value of each parameter of a component or of the network; the scheme's value has its source."""
     topology, scheme, configuration = blueprint.topology, blueprint.scheme, blueprint.configuration
     yield "topology", topology.name
     yield "scheme", f"{scheme.name}: {scheme.provenance}"
@@ -35,7 +35,7 @@ def facts(blueprint: Blueprint, what: str, port: str | None = None, kind: str | 
     if named is not None:
         yield "configuration", f"{named}: {CONFIGURATIONS[named].description}"
     for name, value in configuration.to_dict().items():
-        if value is None:  # the default depends on the scheme
+        if value is None:  # tokens: the default depends on the scheme
             value = "off" if blueprint.tokens is None else "on"
         if name not in (*HOST_FIELDS, *foreign_options(what), "classes"):
             yield name, str(value)
@@ -56,7 +56,7 @@ def foreign_options(what: str) -> tuple[str, ...]:
     if _whole(what) == "router":
         return INTERFACE_FIELDS
     if _whole(what) == "interface":
-        # the default number of consumption channels is the number of classes
+        # interfaces keep ``classes``: their number is the default number of consumption channels
         return tuple(name for name in ROUTER_FIELDS if name != "classes")
     return ()
 
@@ -74,7 +74,7 @@ def axis(dimensions: int, d: int) -> str:
 def header_fields(header: Header, *, up_and_down: bool = False) -> Iterator[tuple[int, int, str]]:
     """Yield the fields of a header flit's data: lowest bit, highest bit, meaning.
 
-    ``up_and_down``: the network has up and down links, and bit 0 of a bit string has their meaning.
+    ``up_and_down``: the network has up and down links, and bit 0 of a bit string marks worms on their way down.
     """
     if isinstance(header, AddressList):
         yield from _address_fields(header)
@@ -86,7 +86,7 @@ def header_fields(header: Header, *, up_and_down: bool = False) -> Iterator[tupl
 
 
 def _pair_fields(header: MultiDrop) -> Iterator[tuple[int, int, str]]:
-    """Yield the fields of the first flit of a pair."""
+    """Yield the fields of the first flit of a pair: a switch, and its output ports to destinations."""
     width, id_bits = header.flit_width, header.switch_bits
     ports = "a bit for each output port of that switch from 0 on, 1 if the node there is a destination"
     for low, high, said in (

@@ -100,6 +100,6 @@ def _links(component: wiring.Component) -> Iterator[tuple[str, ComponentLink]]:
 
 
 def channel_classes(classes: ConsumptionClasses, channels: int) -> Iterator[str]:
-    """Yield the directions of each consumption channel, as in `Switch.consumption_masks`; ``any`` without a class."""
+    """Yield the directions that each consumption channel serves, as text; ``any`` for a channel without a class."""
     for channel in range(channels):
         yield ", ".join(chain(*classes.networks[channel::channels])) or "any"

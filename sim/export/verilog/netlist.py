@@ -14,7 +14,7 @@ __all__ = ["is_clocked", "netlist"]
 #: Attributes that affect the hardware. The others are removed.
 KEPT = ("init", "ram_style")
 
-#: Operators with operands of equal width in Verilog, and those with a result of this width too.
+#: Operators whose operands must have equal widths for linters, and operators whose result must have this width, too.
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 SUMS = ("add", "sub")
 
@@ -22,7 +22,7 @@ CELL = re.compile(r"^  cell \$(\w+) (\S+)\n.*?^  end$", re.MULTILINE | re.DOTALL
 
 
 def netlist(component: wiring.Component, name: str) -> str:
-    """Return the RTLIL of a component. Its top module is ``name``, inner modules are ``name`` with their path.
+    """Return the RTLIL of a component. The top module is named ``name``, inner modules ``name`` and their path.
 
     Equal components produce equal texts, on any machine.
     """
@@ -41,7 +41,7 @@ def is_clocked(component: wiring.Component) -> bool:
 
 
 def _numbered(text: str, names: list[str]) -> str:
-    """Number ports from 1, those of the first module in the order of ``names``, others in their order.
+    """Number ports from 1: those of the first module in the order of ``names``, those of others in their present order.
 
     Amaranth numbers ports from 0, and Yosys puts port 0 at the end of a module's list.
     """
@@ -83,7 +83,7 @@ def _as_wide(found: re.Match) -> str:
 
 
 def _extended(cell: str, widths: dict[str, int], width: int) -> str:
-    """Extend narrower operands with zeros."""
+    """Extend operands that are narrower than ``width`` with zeros."""
     for side in "AB":
         zeros = width - widths[side]
         if zeros:
@@ -108,7 +108,7 @@ def _repeated(cell: str, widths: dict[str, int]) -> str:
 
 
 def _whole(cell: str, widths: dict[str, int], name: str) -> str:
-    """Widen the result of a shift to the width of its operand, and connect the lowest bits."""
+    """Widen the result of a shift to the width of its operand, and connect its lowest bits to the former result."""
     [result] = re.findall(r"connect \\Y (.*)$", cell, re.MULTILINE)
     cell = cell.replace(f"\\Y_WIDTH {widths['Y']}\n", f"\\Y_WIDTH {widths['A']}\n")
     cell = cell.replace(f"connect \\Y {result}\n", f"connect \\Y {name}\n")

@@ -23,11 +23,11 @@ class Outside:
     Parameters
     ----------
     of : "node", "router" or ""
-        Owner of the port. Routers of direct networks belong to their nodes. Empty: the network.
+        Owner of the port. In direct networks, a router's ports belong to its node. Empty: the network.
     scope : str
         Name of the owner: ``1_2``, ``s3``.
     what : str
-        ``host_in_0_valid``, ``router_fault``, ``fault``, ``tables_in``.
+        Name of the port at its owner: ``host_in_0_valid``, ``router_fault``, ``fault``, ``tables_in``.
     kind : str
     instance : int
     port : ComponentPort
@@ -53,7 +53,7 @@ def kind_module(name: str, kind: str) -> str:
 
 
 def outside(network: Network) -> Iterator[Outside]:
-    """Yield the ports of the network: tables, then node by node, then routers of indirect networks."""
+    """Yield the ports of the network: table bus, then node by node, then routers of indirect networks."""
     if network.chain:
         kind, instance = network.chain[0]
         yield Outside("", "", TABLES_IN, kind, instance, _port(network, kind, TABLES_IN))
@@ -87,7 +87,7 @@ def _port(network: Network, kind: str, name: str) -> ComponentPort:
 
 
 def table_words(network: Network) -> list[int]:
-    """Return the words for ``tables_in`` before reset, one per cycle: all entries, then 0 until the last arrives."""
+    """Return the words for ``tables_in``, one per cycle: all entries, then 0 until the last entry has arrived."""
     bus = network.blueprint.tables
     if bus is None:
         return []

@@ -18,7 +18,7 @@ class ComponentPort:
     Parameters
     ----------
     path : tuple of str
-        Member of the component's signature, then the member of the link if it is one.
+        Member of the component's signature; if it is a link, then the member of the link.
     inward : bool
     shape : Any
         Shape of the member: a width, a layout, an enumeration.

@@ -9,9 +9,9 @@ from ...common.external import find_tool, run_tool
 
 __all__ = ["translate"]
 
-#: Only unused logic is removed, so that synthesis has the same result as with Amaranth's netlist. Multiplexers replace
-#: processes, because linters warn about the processes that Yosys writes. ``rename`` gives JSON and Verilog the same
-#: names.
+#: Only unused logic is removed, so that synthesis has the same result as with Amaranth's netlist.
+#: Multiplexers replace processes, because linters warn about the processes that Yosys writes.
+#: ``rename`` gives equal names to signals in JSON and in Verilog.
 PASSES = """
 proc -noopt -norom
 pmuxtree
@@ -70,8 +70,8 @@ def _complete(text: str, modules: dict[str, Any]) -> str:
 def _without_use(module: dict[str, Any], text: str) -> tuple[list[tuple[str, int]], list[str]]:
     """Return two lists of ranges of bits that are not read: those that are not driven, with widths, and driven ones.
 
-    If a bit has several names, the text reads an input's name, else a user's name, and the other names are not read.
-    Names are spelled as in the text.
+    If a bit has several names, the Verilog text reads an input's name, else a user's name, and no other name. Names are
+    spelled as in the Verilog text.
     """
     driven: set[int] = set()
     read: set[int] = set()
@@ -104,8 +104,9 @@ def _without_use(module: dict[str, Any], text: str) -> tuple[list[tuple[str, int
 
 
 def _use(bit: int | str, driven: set[int], read: set[int]) -> str:
-    """Return ``l`` (loose) for a bit that is neither read nor driven, ``i`` (idle) for one that is driven and not read,
-    ``u`` for one that is read, or a constant.
+    """Return the use of a bit: ``l`` (loose), ``i`` (idle) or ``u`` (used).
+
+    A loose bit is neither read nor driven, an idle bit is driven and not read. Read bits and constants are used.
     """
     if not isinstance(bit, int) or bit in read:
         return "u"

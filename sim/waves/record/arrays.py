@@ -41,7 +41,7 @@ def copy_in(thing: object, leaves: Leaves, *, without: tuple[type, ...] = ()) ->
 
 
 def _leaves(name: str, thing: Any, without: tuple[type, ...]) -> Iterator[tuple[str, Leaf]]:
-    """Yield the name and value of each leaf of an object."""
+    """Yield the name and value of each leaf of an object: array, number, text or None."""
     if _is_leaf(thing):
         yield name, thing.item() if isinstance(thing, np.generic) else thing
     elif not _is_skipped(thing, without):
@@ -77,7 +77,7 @@ def _is_leaf(thing: Any) -> bool:
 
 
 def _is_skipped(thing: Any, without: tuple[type, ...]) -> bool:
-    """The object is immutable, or its type is excluded."""
+    """The object is a frozen dataclass or callable, or its type is excluded."""
     frozen = getattr(getattr(type(thing), "__dataclass_params__", None), "frozen", False)
     return frozen or callable(thing) or isinstance(thing, without)
 

@@ -15,7 +15,7 @@ __all__ = ["Changes"]
 class Changes:
     """Values of all observed words of some instances of one tile, and their changes from cycle to cycle.
 
-    Word w of the observer in the instance at index p has the number w x instances + p.
+    Word w of the observer in the instance at index p of ``instances`` has the number w x len(instances) + p.
 
     Parameters
     ----------
@@ -45,11 +45,11 @@ class Changes:
         self._found = np.zeros((2, sum(before.size for _, before, _, _ in self._groups)), np.uint64)
 
     def look(self) -> None:
-        """Read the values of this cycle. Links must be gathered."""
+        """Read the values of this cycle. The engine must have gathered the signals of links before."""
         self._observer.observe(self._block, self._first, self._out)
 
     def value(self, number: int) -> int:
-        """Return the value of a recorded signal, by its number."""
+        """Return the present value of a word in an instance, by its number."""
         word, place = divmod(number, len(self._lanes))
         parts = self._observer.word(self._out, self._names[word]).reshape(-1, self._observer.vector_width)
         return sum(int(part) << 64 * index for index, part in enumerate(parts[:, self._lanes[place]]))
@@ -72,7 +72,7 @@ class Changes:
 
 @compiled
 def compare(now, before, lanes, first, parts, found):
-    """Copy the values of ``now`` [rows, lanes] at ``lanes`` to ``before`` [rows, instances]; count the changes.
+    """Copy ``now[:, lanes]`` to ``before`` [rows, instances], and return the number of values that have changed.
 
     Each change writes word number and new value to a column of ``found``. A word has ``parts`` rows; the first row
     belongs to word ``first``.

@@ -1,4 +1,7 @@
-"""Checkpoint files: a zip with a JSON manifest and plain arrays. Reading one executes no code from it."""
+"""Checkpoint files: a zip with a JSON manifest and plain arrays.
+
+Reading a checkpoint executes no code from the file.
+"""
 
 import contextlib
 import hashlib
@@ -24,8 +27,8 @@ MANIFEST = "manifest.json"
 DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError, TypeError, AttributeError, SyntaxError,
           MemoryError, OverflowError, RuntimeError, OSError)
 
-#: Largest size, in bytes: of the manifest, of an array's heading, and of all arrays of unknown length together. In a
-#: large file these arrays may have `MOST_RATIO` times the size of the file.
+#: Largest sizes in bytes: of the manifest, of an array's heading, and of all arrays of unknown length together.
+#: Arrays of unknown length may have `MOST_RATIO` times the size of the file, if that is more.
 MOST_MANIFEST, HEADING, MOST_GROWING, MOST_RATIO = 1 << 24, 1 << 13, 1 << 28, 200
 
 
@@ -38,7 +41,7 @@ def write(path: Path, manifest: Mapping[str, Any], arrays: Mapping[str, np.ndarr
     Raises
     ------
     OSError
-        The file cannot be written. It may be incomplete.
+        The file cannot be written, and may be incomplete.
     """
     whole = {"format": FORMAT, "version": wormcast.__version__, "content": manifest,
              "sha256": _digest(manifest, arrays)}
@@ -56,7 +59,7 @@ class Stored:
     ----------
     path : Path
     content : dict
-        The manifest given to `write`. Its checksum is verified by `arrays`.
+        The manifest given to `write`. The checksum of the manifest is verified by `arrays`.
     """
 
     def __init__(self, path: Path, file: zipfile.ZipFile):
@@ -80,9 +83,9 @@ class Stored:
         Parameters
         ----------
         rooms : mapping of str to (int or None), optional
-            Names of the expected arrays, each with its largest size in bytes. None: an array whose size depends on the
-            worms under way; together these may have 256 MiB, or 200 times the size of the file if that is more.
-            Default: any names, each with None.
+            Names of the expected arrays, each with its largest size in bytes. An array with None has a size that
+            depends on the number of worms in the network. All arrays with None together may have 256 MiB, or 200 times
+            the size of the file if that is more. Without ``rooms``, any names are accepted, each with None.
 
         Raises
         ------
@@ -110,10 +113,10 @@ class Stored:
                 raise ValueError(f"{name} has {size} bytes. Allowed: at most {room + HEADING}.")
         most = max(MOST_GROWING, MOST_RATIO * self.path.stat().st_size)
         if growing > most:
-            raise ValueError(f"the arrays of worms under way have {growing} bytes. Allowed: at most {most}.")
+            raise ValueError(f"the arrays of worms in the network have {growing} bytes. Allowed: at most {most}.")
 
     def _read(self, name: str, most: int) -> bytes:
-        """Return the bytes of a member. Refuse a member of more than ``most`` bytes before reading it."""
+        """Return the bytes of a member of the zip. Refuse a member of more than ``most`` bytes before reading it."""
         size = self._file.getinfo(name).file_size
         if size > most:
             raise ValueError(f"{name} has {size} bytes. Allowed: at most {most}.")
@@ -126,7 +129,7 @@ def opened(path: Path) -> Iterator[Stored]:
 
     The file must be readable, intact, and written by this version.
     """
-    if path.exists() and not path.is_file() and not path.is_dir():  # a device has no end
+    if path.exists() and not path.is_file() and not path.is_dir():  # a device could be read without end
         raise WormcastError(f"{path} is not a regular file. Needed: a file that load --checkpoint has written.")
     with contextlib.ExitStack() as stack:
         try:
@@ -149,7 +152,7 @@ def read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
 
 @contextlib.contextmanager
 def _damage_reported(path: Path) -> Iterator[None]:
-    """Turn the exceptions of a damaged file into one sentence."""
+    """Turn the exceptions that a damaged file causes into a `WormcastError` of one sentence."""
     try:
         yield
     except WormcastError:

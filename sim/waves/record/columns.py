@@ -34,11 +34,11 @@ class Columns:
         return variable
 
     def alias(self, scope: tuple[str, ...], name: str, variable: Variable[Any]) -> None:
-        """Give a variable another name."""
+        """Declare a second name for a variable."""
         self._writer.register_alias(scope, name, variable)
 
     def finish(self) -> None:
-        """Sort all changes by cycle. Call it once, after the last `add`."""
+        """Sort all changes by cycle. Call this method once, after the last `add`."""
         self._which = np.repeat(np.arange(len(self._cycles)), [len(cycles) for cycles in self._cycles])
         cycles, values = np.concatenate(self._cycles), np.concatenate(self._values)
         order = np.argsort(cycles, kind="stable")

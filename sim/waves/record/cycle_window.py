@@ -14,10 +14,10 @@ from .recorder import record
 
 __all__ = ["record_window", "require_size"]
 
-#: Largest number of values in a waveform, signals x cycles. About 4 % of them change and are written, in about 8 bytes
-#: each.
+#: Largest number of values in a waveform, signals x cycles.
+#: Only changes are written: about 4 % of the values, in about 8 bytes each.
 MOST_VALUES = 1_000_000_000
-#: Cycles whose values need as much space as the names of the signals.
+#: Number of cycles whose values take as much space in the file as the names of the signals.
 NAMES = 1000
 
 
@@ -29,7 +29,7 @@ def record_window(
     Parameters
     ----------
     host : Host
-        A program that has not begun. This function runs it.
+        A program that has not begun, and that this function runs.
     instances : sequence of (str, int)
         Kind of component and number of the instance.
     about : About
@@ -37,7 +37,8 @@ def record_window(
     Raises
     ------
     WormcastError
-        The waveform would have more than 10^9 values. Fewer than 1000 cycles count as 1000.
+        The waveform would have more than 10^9 values (signals x cycles). For this limit, fewer than 1000 cycles count
+        as 1000.
     """
     engine = BulkEngine(network, host, vector_width=vector_bytes())
     require_size(engine, end - first, instances)
@@ -47,7 +48,7 @@ def record_window(
 
 
 def require_size(engine: BulkEngine, cycles: int, instances: Sequence[tuple[str, int]]) -> None:
-    """Refuse a waveform of more than 10^9 values. Fewer than 1000 cycles count as 1000."""
+    """Refuse a waveform of more than 10^9 values: signals x cycles, with at least 1000 cycles counted."""
     kinds = engine.network.kinds
     shown = {kind: observer(kinds[kind], engine.kernels[kind]) for kind in {kind for kind, _ in instances}}
     signals = sum(len(shown[kind].words) for kind, _ in instances)

@@ -7,7 +7,7 @@ from ...engines.deadlock import Deadlock
 
 __all__ = ["around"]
 
-#: Cycles before and after the last flit that a host sent or received.
+#: Number of cycles to record before and after the last flit of the deadlock's worms at a host.
 BEFORE = 200
 AFTER = 500
 
@@ -26,9 +26,9 @@ def around(network: Network, deadlock: Deadlock, lane: int = 0) -> tuple[list[tu
         Kind and number: routers with links or consumption channels in the deadlock's cycle, and interfaces of nodes
         with channels in it.
     first, end : int
-        First cycle, and the cycle after the last one. ``first`` is 200 cycles before a host last sent or received a
-        flit of the worms in the cycle; ``end`` is 500 cycles after it, or the cycle in which the deadlock was proved
-        if that is earlier.
+        First cycle, and the cycle after the last one. Let t be the last cycle in which a host sent or received a flit
+        of the worms in the deadlock's cycle. ``first`` is t - 200, at least 0. ``end`` is t + 500, or the cycle in
+        which the deadlock was proved if that is earlier.
     """
     links = {link.name: link for link in network.fabric.links}
     routers: set[tuple[str, int]] = set()

@@ -19,7 +19,7 @@ __all__ = ["ABOVE", "INTERFACES", "PERIOD", "ROUTERS", "WORMS", "About", "headin
 
 #: Clock period in femtoseconds.
 PERIOD = 1_000_000
-#: Scopes of links, of routers in words, and of interfaces in words.
+#: VCD scopes of the signals of links, and of the text signals of routers and interfaces.
 WORMS, ROUTERS = ("bench", "top", "worms"), ("bench", "top", "routers")
 INTERFACES = ("bench", "top", "interfaces")
 #: Scope of the instances, equal to the one that Amaranth's simulator writes for the whole network.
@@ -35,7 +35,7 @@ class About:
     message_of : int array [worms]
         Number of each worm's message.
     worms_before : int
-        Number of finished worms that the host has removed. Waveforms add it to the host's worm numbers.
+        Number of finished worms that the host has removed. Waveforms add this number to the host's worm numbers.
     lane : int
         Lane to record.
     deadlock : dict, optional
@@ -50,7 +50,7 @@ class About:
 
 def heading(network: Network, host: Host, about: About, links: Sequence[FabricLink], worms: Sequence[int], first: int,
             end: int) -> str:
-    """Write the heading of a waveform: ``wormcast``, and one line of JSON.
+    """Return the first comment of a waveform: ``wormcast``, and one line of JSON.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def heading(network: Network, host: Host, about: About, links: Sequence[FabricLi
 def worm_to_dict(network: Network, host: Host, about: About, worm: int) -> dict[str, Any]:
     """Convert one of the host's worms to plain data for JSON."""
     row = host.worms[worm]
-    last = host.worms[max(worm, int(row["posting"]))]  # worms that interfaces forward share one number
+    last = host.worms[max(worm, int(row["posting"]))]  # a forwarded message's first worm stands for all its worms
     nodes = host.deliveries["node"][row["delivery"]:last["delivery_end"]] - about.lane * network.nodes
     return {"worm": worm + about.worms_before, "message": int(about.message_of[worm]),
             "source": int(row["source"]) - about.lane * network.nodes, "destinations": nodes.tolist(),

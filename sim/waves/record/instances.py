@@ -17,7 +17,7 @@ def find_instances(network: Network, text: str, lane: int = 0) -> list[tuple[str
 
     A node (``3``, ``1.2`` or ``@4``) selects its routers and its interface. In an indirect network, ``s3`` selects
     the router of switch 3. ``router_1_2`` and ``interface_1_2``, the names in waveforms, select one instance; ``all``
-    selects all. Nodes and switches belong to lane ``lane``.
+    selects all. Names of nodes and switches select instances of lane ``lane``.
     """
     known = {name: (kind.name, index) for kind in network.kinds.values() for index, name in enumerate(kind.instances)}
     topology = network.topology

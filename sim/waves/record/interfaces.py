@@ -22,9 +22,9 @@ def declare_interfaces(columns: Columns, network: Network, host: Host, instances
                        about: About, found: Forwarded, first: int, cycles: int) -> None:
     """Declare the signals of smart interfaces, in the scope `INTERFACES`.
 
-    ``holds``: the stored packets, by row and packet buffer entry; ``+`` marks a packet that is still arriving.
-    ``receives``: the interface holds back a packet's last flit for t_nr. ``copies``: the packet that is copied, its
-    destination, and its state: ``waits`` or ``sends``.
+    ``holds``: the stored packets, by child table row and packet buffer entry; ``+`` marks a packet that is still
+    arriving. ``receives``: the interface holds back a packet's last flit for t_nr. ``copies``: the packet that the
+    interface copies, the copy's destination, and its state: ``waits`` or ``sends``.
     """
     names = network.kinds["interface"].instances
     for node in interfaces_at(network, instances):

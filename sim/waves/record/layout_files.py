@@ -31,7 +31,8 @@ def require_waveform(path: Path) -> None:
 def whole_waveform(path: Path) -> Iterator[Path]:
     """Yield a temporary path for `record`.
 
-    On success the temporary files replace ``path`` and the layouts beside it. On failure they are deleted.
+    On success the temporary files replace ``path`` and the layouts beside it. On failure the temporary files are
+    deleted.
     """
     with contextlib.ExitStack() as stack:
         unfinished = stack.enter_context(whole_file(path))

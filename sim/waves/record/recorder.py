@@ -39,11 +39,11 @@ def record(engine: BulkEngine, path: Path, cycles: int, instances: Sequence[tupl
     """Run an engine and write a VCD file with all signals of some instances.
 
     The file also has the worms on the links of these instances, and the ports of these routers in words
-    (`declare_worms`). Layouts for GTKWave and Surfer are written beside it (`beside`).
+    (`declare_worms`). Layouts for GTKWave and Surfer are written beside the VCD file (`beside`).
 
     The engine advances as by ``run(cycles, beyond=True)``. Names, values and times equal those in a waveform of the
-    ``amaranth`` engine: cycle c lasts from c - 1/2 to c + 1/2 ns, with a falling clock edge in the middle, and ``rst``
-    is always 0. Equal cycles produce equal bytes.
+    ``amaranth`` engine. Cycle c lasts from c - 1/2 to c + 1/2 ns, with a falling clock edge in the middle, and ``rst``
+    is always 0. If recordings have equal cycles, their files have equal bytes.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ class _Wave:
         worms = np.union1d(trace.held, trace.front)
         comment = heading(engine.network, engine.host, about, links, worms[worms >= 0].tolist(), first,
                           first + len(trace.held))
-        # no date: equal cycles produce equal bytes
+        # no date, so that recordings of equal cycles have equal bytes
         self._writer = VCDWriter(file, timescale="1 fs", date="", comment=comment, init_timestamp=_start(first))
         self._clock = self._writer.register_var(ABOVE[:2], "clk", "wire", size=1, init=int(first > 0))
         self._writer.register_var(ABOVE[:2], "rst", "wire", size=1, init=0)
@@ -154,7 +154,7 @@ class _Wave:
                 for index, word in enumerate(shown.words.values()) for place in range(len(names))]
 
     def show(self, cycle: int) -> None:
-        """Write the changes of this cycle. Links must be gathered."""
+        """Write the changes of this cycle. The engine must have gathered the signals of links before."""
         if cycle > self._first:
             lines = [f"#{_start(cycle)}\n1{self._clock.ident}\n"]
             for changes, written in self._tiles:

@@ -1,4 +1,4 @@
-"""Trace of retransmission slots: the worm in each slot in each cycle, and the worms that wait for one."""
+"""Trace of retransmission slots: the worm in each slot in each cycle, and the worms that wait for a slot."""
 
 from collections.abc import Sequence
 from itertools import chain
@@ -18,12 +18,15 @@ from .trace import NOBODY, LinkTrace, trace_links
 
 __all__ = ["SLOTS", "slots_at", "trace_all"]
 
-#: Link kind that represents the slots of an interface. It carries no flits.
+#: Kind of a pseudo link that represents the retransmission slots of an interface and carries no flits.
 SLOTS = "slots"
 
 
 def slots_at(network: Network, instances: Sequence[tuple[str, int]], lane: int = 0) -> list[FabricLink]:
-    """Return one pseudo link per interface of a lane among these instances. Its virtual channels are the slots."""
+    """Return a pseudo link for each interface of a lane among these instances.
+
+    The virtual channels of a pseudo link are the interface's retransmission slots.
+    """
     slots = network.configuration.slots
     shown = set(instances) if slots else set()
     return [FabricLink(f"retrans:{node}", SLOTS, int(network.topology.consumptions[node, 0]), node,
@@ -35,7 +38,8 @@ def slots_at(network: Network, instances: Sequence[tuple[str, int]], lane: int =
 def trace_all(engine: BulkEngine, links: Sequence[FabricLink], cycles: int, lane: int = 0) -> LinkTrace:
     """Trace links as `trace_links` does, and append columns for the pseudo links of slots.
 
-    A worm that has arrived completely and has no slot yet holds its consumption channel, and requests a slot there.
+    A worm that has arrived completely and has no slot yet holds its consumption channel, and requests a slot of the
+    interface that it arrived at.
     """
     slots = [link for link in links if link.kind == SLOTS]
     trace = trace_links(engine, [link for link in links if link.kind != SLOTS], cycles, lane)

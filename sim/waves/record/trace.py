@@ -1,9 +1,9 @@
 """Trace of virtual channels: the worm that holds each one in each cycle, and the requests of worms that wait.
 
-The hardware carries no worm numbers. Payload flits identify their worm. A worm's use of a virtual channel, from its
-first flit to its tail, is therefore identified by its first payload flits, in whichever cycle they pass. If no payload
-flit has passed on a channel by the end of the recording, its worm is identified from the registers, as in the deadlock
-analysis.
+The hardware carries no worm numbers. Payload flits contain a tag that identifies their worm. The worm that holds a
+virtual channel, from its first flit to its tail, is therefore identified by its first payload flits, however late they
+pass. If no payload flit has passed on a channel by the end of the recording, its worm is identified from the registers,
+as in the deadlock analysis.
 """
 
 from collections.abc import Sequence
@@ -57,21 +57,22 @@ class LinkTrace(NamedTuple):
     front : int32
         Worm at the front of the buffer at the channel's end, from the decoding of its header on, or `NOBODY`.
     waits : int64
-        Requests of that worm that are not granted in this cycle, as a code of `Front.waiting`; see `wanted_by`. For
-        consumption channels and slots it is an index into the array ``asked``.
+        Requests of the worm in ``front`` that are not granted in this cycle, as a code of `Front.waiting`; see
+        `wanted_by`. For consumption channels and slots, ``waits`` has indices into ``asked``.
     targets : int64
-        Outputs of that worm, as a code of `Front.going`.
+        Outputs of the worm in ``front``, as a code of `Front.going`.
     stored : int16
         Flits in the buffer at the channel's end.
     owners : int16
-        Input virtual channel of the router that owns each channel: 1 + port x virtual channels + number. 0: not owned.
+        Input virtual channel, in the router at the link's start, that owns each channel. Code: 1 + input port x virtual
+        channels + number of the virtual channel; 0 if no input owns the channel.
     rows, reads, fetches : int32
         Deep switches only, as indices into ``words``: rows of the buffer at the channel's end, read position of the
-        output at its start, and row fetched for that output.
+        output at the channel's start, and row fetched for this output.
     asked : tuple of str
-        Resources as in JSON, separated by ``|``. Any one of them suffices.
+        Alternative resources as in JSON, separated by ``|``; the worm needs one of them.
     words : tuple of str
-        Descriptions of rows and readers.
+        Descriptions of rows and readers of deep switches.
     """
 
     marks: npt.NDArray[np.uint8]
@@ -98,7 +99,7 @@ def trace_links(engine: BulkEngine, links: Sequence[FabricLink], cycles: int, la
 
 
 def wanted_by(network: Network, link: FabricLink, vc: int, code: int) -> str:
-    """Decode `LinkTrace.waits`: names of resources as in JSON, separated by ``|``. Any one of them suffices."""
+    """Decode `LinkTrace.waits`: names of alternative resources as in JSON, separated by ``|``."""
     if not code:
         return ""
     assert link.input is not None
@@ -132,7 +133,7 @@ class _Tracer:
         return self.lane * self.network.count(end.kind) + end.instance
 
     def trace(self) -> LinkTrace:
-        """Run the engine and record. The engine's state is not restored."""
+        """Run the engine and record its links. The engine's state is not restored."""
         engine, cycles = self.engine, self.cycles
         # one more row: the flits on the links after the last cycle
         marks = np.zeros((cycles + 1, len(self.links)), np.uint8)
@@ -177,7 +178,7 @@ class _Tracer:
         return found
 
     def _queued(self, begun: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
-        """Return the worms that are completely in each buffer, front first, and their number."""
+        """Return the worms that are stored completely in each buffer, oldest first, and their number per buffer."""
         room = self.network.configuration.buffer
         worms, count = np.full((len(self.channels), room + 1), NOBODY, np.int32), np.zeros(len(self.channels), np.int64)
         snapshot = Snapshot(self.engine, self.lane)
@@ -232,13 +233,13 @@ class _Tracer:
         return next(other.first for other in self.network.consumption_links(link.node) if other.output == link.output)
 
     def _name(self, held: npt.NDArray[np.int32]) -> None:
-        """Identify from registers the worms that hold a virtual channel at the end without a payload flit so far."""
+        """Identify, from registers, worms that hold a channel in the last cycle and have sent no payload flit on it."""
         left = np.flatnonzero(held[-2] == UNNAMED)
         if not len(left):
             return
         snapshot = Snapshot(self.engine, self.lane)
         names = [self._holder(snapshot, *self.channels[at]) for at in left]
-        # a tail may be one cycle before the link, where no register identifies its worm
+        # a tail that reaches the link in the next cycle may be in a register that does not identify its worm
         self.engine.run(1, beyond=True)
         marks, named = np.zeros((1, len(self.links)), np.uint8), np.full((1, len(self.links)), NOBODY, np.int32)
         look(self.marks_at, self.data_at, self.data_bytes, self.engine.outputs, self.engine.host.tagged, self.said,
@@ -294,7 +295,7 @@ class _DeepWords:
 
 
 class _States:
-    """States of some routers in the last ``count`` cycles, stored so that each register is read once for all of them.
+    """States of some routers in the last ``count`` cycles; one read returns a register's values in all these cycles.
 
     Parameters
     ----------
@@ -368,8 +369,10 @@ def look(marks_at, data_at, data_bytes, outputs, tagged, said, marks, named):
         Positions in ``outputs``.
     data_bytes : 1 or 2
         Bytes of the data that identify the worm.
-    tagged : worms by tag
+    tagged : int array
+        Worm of each tag.
     said : Said
+        Tags received so far, by virtual channel.
     """
     width, spread = said.options[WIDTH], said.options[SPREAD]
     for link in range(len(marks_at)):
@@ -399,7 +402,7 @@ def look(marks_at, data_at, data_bytes, outputs, tagged, said, marks, named):
 
 @compiled
 def follow(marks, named, link_of, vc_of, vc_bits, ending, owners, begun, held):
-    """Write the worm that holds each virtual channel in each cycle to ``held``; -2 if it is not identified by the end.
+    """Write to ``held`` the worm that holds each virtual channel in each cycle; -2 if no recorded flit identifies it.
 
     Parameters
     ----------
@@ -423,7 +426,7 @@ def follow(marks, named, link_of, vc_of, vc_bits, ending, owners, begun, held):
             head, tail = mark >> 1 + bits & 1 != 0, mark >> 2 + bits & 1 != 0
             reserved = ending[at] and owners[cycle, at] > 0
             if begin < 0 and (here or reserved):
-                # a worm begins with a reservation or a header flit; without one it began before the first cycle
+                # a worm begins with a reservation or a header flit; if neither is recorded, it began before cycle 0
                 new = reserved if ending[at] else head
                 begin = cycle if new or seen else 0
                 seen = True

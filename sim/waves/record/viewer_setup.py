@@ -55,7 +55,7 @@ def groups_of(network: Network, host: Host, about: About, links: Sequence[Fabric
               instances: Sequence[tuple[str, int]]) -> list[Group]:
     """Group the virtual channels that each worm holds: injection, links along its path, slots, consumption channels.
 
-    Where a switch among the instances replicates the worm, its signals follow the input channel: token, chunk
+    Where a recorded switch replicates the worm, the switch's replication signals follow the input channel: token, chunk
     counters, reports, readers. Worms of a deadlock's cycle come first, then the others by number, up to 64.
     """
     shown = {*instances}
@@ -127,7 +127,7 @@ def _copying(network: Network, about: About, link: FabricLink, vc: int, targets:
         return []
     home, front = network.home(link.target), network.front(link.far.kind, link.input, vc)
     instance = about.lane * network.count(home.kind) + home.instance
-    links, exits = front.ways(int(np.bitwise_or.reduce(targets)))  # branches of a deep switch start in several cycles
+    links, exits = front.ways(int(np.bitwise_or.reduce(targets)))  # a worm's outputs in all cycles
     if not home.router.copies or len(links + exits) < 2 or (home.kind, instance) not in shown:
         return []
     name, port = network.kinds[home.kind].instances[instance], home.router.inputs[link.input].name
@@ -159,9 +159,9 @@ def _label(link: FabricLink, vc: int) -> str:
 
 
 def write_gtkwave(groups: Sequence[Group], about: About, trace: LinkTrace, first: int) -> str:
-    """Return a save file for GTKWave 3.3 or later. It shows the cycles with flits on the links first.
+    """Return a save file for GTKWave 3.3 or later. GTKWave opens the waveform at the cycles with flits on the links.
 
-    The file names no waveform; open both: ``gtkwave FILE.vcd FILE.vcd.gtkw``.
+    The save file names no waveform; open both: ``gtkwave FILE.vcd FILE.vcd.gtkw``.
     """
     text = io.StringIO()
     save = GTKWSave(text)
@@ -170,7 +170,7 @@ def write_gtkwave(groups: Sequence[Group], about: About, trace: LinkTrace, first
     save.timestart(max(0, first + start - 1) * PERIOD)
     zoom = math.log2(max(1, end - start + 2) * PERIOD * UNIT / ACROSS)
     save.zoom_markers(-zoom)
-    # only if all worms of the cycle wait at the end of the window
+    # show the deadlock only if all its worms wait in the last recorded cycle
     if about.deadlock and {*_stuck(about)} <= {*trace.front[-1][trace.waits[-1] != 0].tolist()}:
         save.blank("deadlock: each waits for the next")
         for hold in about.deadlock["cycle"]:

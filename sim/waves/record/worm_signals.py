@@ -27,15 +27,16 @@ def declare_worms(columns: Columns, network: Network, instances: Sequence[tuple[
     """Declare the signals of links and routers.
 
     In the scope `WORMS`, each link has ``flit`` (1 while a flit is on the link), and the flit's ``vc``, ``head`` and
-    ``tail``. Each virtual channel or slot has
+    ``tail``. Each virtual channel or slot has these signals:
 
-    - ``worm``: number of the worm that holds it, unknown if it is free; ``holder``: the same in words,
-    - ``kind``: kind of its flit on the link,
-    - ``front``: worm at the front of the buffer at its end,
-    - ``waits``: resources that this worm requests and does not get.
+    - ``worm``: number of the worm that holds the channel, unknown if it is free; ``holder``: the same as text,
+    - ``kind``: kind of this worm's flit on the link: HEAD, DATA or TAIL,
+    - ``front``: worm at the front of the buffer at the channel's end,
+    - ``waits``: resources that the worm in ``front`` requests and does not get.
 
-    The scope `ROUTERS` has these signals in words, by router and port. Inputs also have ``state``, ``goes_to`` and
-    ``stored``, outputs ``owner``. In deep switches, inputs have ``rows``, outputs ``reads`` and ``fetches``.
+    The scope `ROUTERS` repeats these signals as text, by router and port. Inputs of routers also have ``state``,
+    ``goes_to`` and ``stored``, outputs have ``owner``. In deep switches, inputs also have ``rows``, outputs ``reads``
+    and ``fetches``.
 
     Parameters
     ----------

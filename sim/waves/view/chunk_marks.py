@@ -13,22 +13,22 @@ if TYPE_CHECKING:
 
 __all__ = ["Lane", "chunk_legend", "draw_chunks", "lane_label"]
 
-#: Switch, port and row; None: the reads of an output.
+#: Line of a deep switch in the diagram: switch, port and row; row None: the reads of the port, an output.
 Lane = tuple[str, str, int | None]
 
-CLOSED = 0.7  # width of the line where a row is closed, in points
-MARK = 0.42  # size of a mark, in rows
+CLOSED = 0.7  # width of the lines at changes of a chunk counter, in points
+MARK = 0.42  # size of a mark, as a share of a row's height
 FETCHED, FREED = "v", "o"
 
 
 def lane_label(lane: Lane) -> str:
-    """Return the label of a lane: ``s0.n0 row 2``, ``s0.p0 reads``."""
+    """Return the label of a line of a deep switch: ``s0.n0 row 2``, ``s0.p0 reads``."""
     switch, port, row = lane
     return f"{switch}.{port} reads" if row is None else f"{switch}.{port} row {row}"
 
 
 def draw_chunks(axes: "Axes", history: History, lanes: Mapping[Lane, float], scale: Scale) -> None:
-    """Draw the contents of rows and the reads of outputs, each lane at its height."""
+    """Draw the contents of rows and the reads of outputs, each at the height that ``lanes`` has for it."""
     flits = history.configuration["chunk"]
     chunks = [one for one in history.chunks if (one.switch, one.port, one.row) in lanes]
     readings = [one for one in history.readings if (one.switch, one.output, None) in lanes]
@@ -55,12 +55,15 @@ def chunk_legend() -> list[Any]:
 
 
 def _filled(chunk: RecordedChunk, most: int) -> list[tuple[float, float]]:
-    """Return the steps of a row's fill level, 0 to 1. A row with unknown contents counts as full."""
+    """Return a row's fill level over time as steps: cycle, and level from 0 to 1.
+
+    A row with unknown contents counts as full.
+    """
     return [(cycle, flits / most) for cycle, flits in chunk.flits] or [(chunk.first, 1.0)]
 
 
 def _taken(reading: RecordedReading, most: int) -> list[tuple[float, float]]:
-    """Return the steps of the fraction of a row that an output has read."""
+    """Return the fraction of a row that an output has read, over time as steps: cycle, and fraction."""
     return [(cycle, place / most) for cycle, place in reading.places]
 
 
@@ -90,7 +93,7 @@ def _below(at: float, last: int, levels: Sequence[tuple[float, float]]) -> list[
 
 
 def _counters(axes: "Axes", chunk: RecordedChunk, at: float, scale: Scale, size: float) -> None:
-    """Draw a line at each step of the counter, and write its new value."""
+    """Draw a line at each change of the chunk counter, and write its new value."""
     for (cycle, count), (end, _) in zip(chunk.counts, [*chunk.counts, (chunk.last + 1, 0)][1:], strict=True):
         axes.plot([cycle - 0.5] * 2, [at - BAR / 2, at + BAR / 2], color="black", linewidth=CLOSED, zorder=3,
                   solid_capstyle="butt")
@@ -103,7 +106,7 @@ def _write(axes: "Axes", first: int, last: int, at: float, text: str, scale: Sca
 
 
 def _fetches(axes: "Axes", chunks: Sequence[RecordedChunk], lanes: Mapping[Lane, float], scale: Scale) -> None:
-    """Mark each fetch, with a line to its output, and the cycle after which the counter is 0."""
+    """Mark each fetch, with a line to the output that fetches, and the end of each chunk, when its counter is 0."""
     beside = 0.5 * MARK * scale.row / scale.cycle
     fetched, freed = [], []
     for one in chunks:

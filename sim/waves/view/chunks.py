@@ -23,12 +23,13 @@ class RecordedChunk:
     first, last : int
         First and last cycle with flits in the row.
     freed : bool
-        The row is free after the last cycle: its counter is 0.
+        The row is free after cycle ``last``: its counter is 0.
     flits : tuple of (int, int)
         Cycle, and number of flits from that cycle on. Flits that arrived before the first cycle are not listed.
     counts : tuple of (int, int)
-        Cycle, and number of outputs that have not fetched the row from that cycle on. The first entry is the cycle in
-        which the row was closed. Empty if all outputs took the flits in passing.
+        Cycle, and number of outputs that have not fetched the row from that cycle on. The first entry has the cycle in
+        which the row was closed: complete, with its counter set. ``counts`` is empty if all outputs took the flits as
+        they arrived, without a fetch.
     fetches : tuple of (int, str)
         Cycle of each fetch, and the output that fetches.
     """
@@ -64,9 +65,9 @@ class RecordedReading:
     first, last : int
         First and last cycle.
     places : tuple of (int, int)
-        Cycle, and index of the next flit of the row from that cycle on.
+        Cycle, and index in the row of the flit that the output sends next, from that cycle on.
     follows : bool
-        The output takes the flits in passing, at least the first ones.
+        The output takes at least the first flits as they arrive, without a fetch.
     """
 
     switch: str
@@ -86,14 +87,17 @@ class RecordedReading:
 
 
 def _between(steps: Sequence[tuple[int, int]], first: int, end: int) -> tuple[tuple[int, int], ...]:
-    """Return the steps of a value in some cycles. The first step has the value at the first cycle."""
+    """Return the steps of a value in cycles ``first`` to ``end`` - 1.
+
+    The first step has the value in cycle ``first``.
+    """
     before = [value for cycle, value in steps if cycle <= first]
     return (*((first, value) for value in before[-1:]), *(one for one in steps if first < one[0] < end))
 
 
 def chunk_lanes(chunks: Sequence[RecordedChunk],
                 readings: Sequence[RecordedReading]) -> list[tuple[str, str, int | None]]:
-    """Return switch, port and row of all chunks, then the switch's outputs with row None, switch by switch."""
+    """Return, switch by switch, the switch, port and row of all chunks, then its outputs that read, with row None."""
     return sorted({*((one.switch, one.port, one.row) for one in chunks),
                    *((one.switch, one.output, None) for one in readings)},
                   key=lambda lane: (_natural(lane[0]), lane[2] is None, _natural(lane[1]), lane[2] or 0))
@@ -106,7 +110,7 @@ def _natural(name: str) -> tuple[str, int]:
 
 def choose_ports(text: str, chunks: Sequence[RecordedChunk],
                  readings: Sequence[RecordedReading]) -> list[tuple[str, str, int | None]]:
-    """Parse a selection of the lanes of `chunk_lanes`: ``all``, or switches and ports, ``s0,s1.n0``."""
+    """Parse a selection from the result of `chunk_lanes`: ``all``, or switches and ports, ``s0,s1.n0``."""
     lanes = chunk_lanes(chunks, readings)
     if not lanes:
         raise WormcastError(f"buffers: {text!r} is not valid: the waveform has no buffers of deep switches in these "

@@ -14,8 +14,7 @@ from ...common.requirements import require
 
 __all__ = ["is_fst", "write_vcd"]
 
-#: First bytes of an FST file: a block of type 0 with 329 bytes, or a block of type 254 that contains all others,
-#: compressed.
+#: First bytes of an FST file: a header block (type 0, 329 bytes), or a compressed block (type 254) of all blocks.
 HEADER, COMPRESSED = b"\x00" + (329).to_bytes(8, "big"), b"\xfe"
 
 
@@ -48,7 +47,7 @@ def _convert(path: str, vcd: str) -> int:
     """Write the comments, which the library omits, then the library's VCD; return the exit code."""
     fst = require("pylibfst", "fst")
     library, null = fst.lib, fst.ffi.NULL
-    comments, reader = (library.fstReaderOpen(path.encode()) for _ in range(2))  # a reader can read the names once
+    comments, reader = (library.fstReaderOpen(path.encode()) for _ in range(2))  # an FST reader yields names only once
     if null in (comments, reader):
         return 1
     with open(vcd, "wb", buffering=0) as file:
@@ -57,7 +56,7 @@ def _convert(path: str, vcd: str) -> int:
                     (entry.u.attr.typ, entry.u.attr.subtype) == (library.FST_AT_MISC, library.FST_MT_COMMENT)):
                 file.write(b"$comment " + fst.ffi.string(entry.u.attr.name) + b" $end\n")
         read = library.fstReaderProcessHier(reader, file)
-        library.fstReaderSetFacProcessMaskAll(reader)  # only after the names are read
+        library.fstReaderSetFacProcessMaskAll(reader)  # possible only after the names of signals are read
         read = read and library.fstReaderIterBlocks(reader, null, null, file)
     return 0 if read else 1
 

@@ -1,4 +1,7 @@
-"""Placement of switches, nodes and virtual channels in a replay, in pixels. Each virtual channel has a track."""
+"""Placement of switches, nodes and virtual channels in a replay, in pixels.
+
+Each virtual channel has a line of its own, its track.
+"""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -17,16 +20,16 @@ Floats = npt.NDArray[np.float64]
 Point = tuple[float, float]
 
 CELL = 116  # distance between routers of a two-dimensional mesh
-CROWDED, ACROSS = 140, 46  # smallest cell of other direct networks; distance between two of their lines
+CROWDED, ACROSS = 140, 46  # smallest cell of other direct networks; their smallest distance between parallel lines
 BOX = 24  # half the size of a router with its node beside it
 HOST = 12  # half the size of a node
-CORNER = 57  # offset of such a node from its router, right and down
+CORNER = 57  # offset of a node beside its router from the router, to the right and down
 MIDDLE = 9  # distance from the line between two routers to the first track on either side
-SPREAD = 10  # distance from the first track to the last one
+SPREAD = 10  # largest distance from a link's first track to its last one
 TRACK = 5  # largest distance between tracks
-NODES, GAP = 50, 6  # smallest cell if nodes are apart from switches; distance between the tracks of two lines
-NEAR = 4  # the same as MIDDLE if nodes are apart from switches
-STEEP = 0.3  # cosine: tracks that are nearly parallel to a side are not extended to it
+NODES, GAP = 50, 6  # smallest cell if nodes are apart from switches; gap between the tracks of two lines
+NEAR = 4  # distance from the line between two switches to the first track, if nodes are apart from switches
+STEEP = 0.3  # tracks with a smaller cosine of the angle to a side's normal are not extended to the side
 LETTER = 8  # width of a letter
 EDGE = 8  # margin of the drawing
 
@@ -44,7 +47,7 @@ class Router:
 class NodePlace:
     """A node: its centre, and the position of its name, or None if the router's name is enough.
 
-    ``kind`` is "both". A node that is drawn twice has a "source" and a "sink".
+    ``kind`` is "both", or "source" and "sink" for the two places of a node that is drawn twice.
     """
 
     node: int
@@ -84,15 +87,18 @@ class Ground:
 
 
 def lay_out(history: History) -> Ground:
-    """Place the network of a history as in all drawings of it (`layout_of`).
+    """Place the network of a history as in all drawings of the network (`layout_of`).
+
+    A link is drawn to the right of the line between its routers, with a track for each virtual channel. A node is drawn
+    below its router, to the right; the tracks of consumption and injection channels run between router and node.
 
     ::
 
-                 0.0 +---+ >>>>>>>>> +---+       links keep to the right of the line between their routers,
-                     |   | <<<<<<<<< |   |       a track for each virtual channel
+                 0.0 +---+ >>>>>>>>> +---+
+                     |   | <<<<<<<<< |   |
                      +---+           +---+
-                      v ^ \\\\            .        the node, to the right and down: consumption channels
-                      v ^  [ ]                   and injection lead there
+                      v ^ \\\\            .
+                      v ^  [ ]
 
     Nodes with a position of their own in the layout are drawn there. Only the part of the network with recorded links
     is drawn.
@@ -146,7 +152,7 @@ class _Places:
         return self.layout.boxes[switch] * self.cell if not self.layout.shared[switch] else np.array([BOX, BOX])
 
     def between(self, link: RecordedLink, vc: int) -> tuple[Point, ...]:
-        """Return a track between two switches."""
+        """Return the track of virtual channel ``vc`` of a link between two switches."""
         row = self._rows[link.name]
         way = self._at(self.layout.links[row])
         if self.layout.one_way[row]:
@@ -158,7 +164,7 @@ class _Places:
         return _points(cut(line, self._inside(line, link.source), self._inside(line[::-1], link.target)))
 
     def _from_box(self, line: Floats, way: Floats, switch: int) -> Floats:
-        """Extend a track to the side of the switch's box at which its line begins."""
+        """Extend a track to the side of the switch's box at which the link's line begins."""
         if self.layout.shared[switch]:
             return line
         middle, half, forward = self._at(self.layout.switches[switch]), self.half(switch), along(line[0], line[1])
@@ -196,7 +202,7 @@ class _Places:
         return _points(cut(line, HOST * injects, HOST * (not injects)))
 
     def _aside(self, switch: int, place: int, among: int) -> tuple[Point, ...]:
-        """Return a track from a router to the node beside it."""
+        """Return track ``place`` of ``among`` parallel tracks from a router to the node beside it."""
         x, y = self._at(self.layout.switches[switch]).tolist()
         off = (place - (among - 1) / 2) * min(TRACK, 32 / max(1, among - 1)) * 0.7
         near, far = BOX, CORNER - HOST
@@ -205,7 +211,7 @@ class _Places:
         return (x + near, y + near + 2 * off), (x + far - 2 * off, y + far)
 
     def ground(self, tracks: tuple[tuple[tuple[Point, ...], ...], ...]) -> Ground:
-        """Return the whole drawing with these tracks."""
+        """Return the drawn network with these tracks."""
         routers = tuple(Router(switch, *map(_point, (self._at(self.layout.switches[switch]), self.half(switch))))
                         for switch in self._drawn)
         hosts = tuple(self._hosts())

@@ -15,8 +15,8 @@ from .chunks import RecordedChunk, RecordedReading
 
 __all__ = ["History", "RecordedHold", "RecordedLink", "RecordedWorm", "Wait"]
 
-REST = 3  # `trimmed` keeps 1/REST of the cycles with flits after the last flit
-LEAST_REST = 10  # smallest number of these cycles: a blocked header begins to wait within it
+REST = 3  # after the last flit, `trimmed` keeps 1/REST of the number of cycles from first to last flit
+LEAST_REST = 10  # smallest number of cycles kept after the last flit; blocked headers begin to wait in them
 
 
 @dataclass(frozen=True)
@@ -27,11 +27,11 @@ class RecordedLink:
     ----------
     name : str
         ``link:0>1`` between routers, ``inj:NODE:PORT`` and ``cons:NODE#LINK`` between a router and its node,
-        ``retrans:NODE`` for the retransmission slots of a node. The name of a virtual channel has one more number. A
-        consumption channel is named ``cons:NODE:i``, without its link.
+        ``retrans:NODE`` for the retransmission slots of a node. The name of a virtual channel is its link's name and
+        one more number. But a consumption channel is named ``cons:NODE:i``, without its link.
     kind : "network", "injection", "consumption" or "slots"
     source, target : int
-        Two switches. Injection link: node and switch. Consumption link and slots: switch and node.
+        Two switches; node and switch for an injection link, switch and node for a consumption link and for slots.
     vcs : int
         Number of virtual channels, consumption channels or slots.
     """
@@ -50,7 +50,7 @@ class RecordedLink:
 
     @property
     def number(self) -> int:
-        """Index among the node's injection links or consumption links."""
+        """Index of an injection or consumption link among the node's links of this kind."""
         return int(re.split("[:#]", self.name)[-1])
 
     @property
@@ -84,7 +84,7 @@ class RecordedWorm:
 class RecordedHold:
     """A worm holds a virtual channel of a link, from its first flit there to its tail.
 
-    A consumption channel is held from the cycle of its reservation. The history may show a hold without flits.
+    A consumption channel is held from the cycle of its reservation. A hold may have no flit in the history.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ class Wait:
     first, last : int
         First and last cycle.
     resources : tuple of str
-        Alternatives, any one of which suffices: ``link:U>V:vc``, ``cons:NODE:i``, ``inj:NODE:port:vc``.
+        Alternative resources; the header needs one of them: ``link:U>V:vc``, ``cons:NODE:i``, ``inj:NODE:port:vc``.
     """
 
     worm: int
@@ -145,7 +145,7 @@ class Wait:
 
 @dataclass(frozen=True)
 class History:
-    """Events in cycles ``first`` to ``end`` - 1.
+    """Recorded events of a network in cycles ``first`` to ``end`` - 1.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ class History:
     links : tuple of RecordedLink
         Recorded links, in the order of the waveform.
     worms : dict of int to RecordedWorm
-        By number. Includes worms that were sent and do not appear on the recorded links.
+        By number: all worms of the waveform, also those that use no link in cycles ``first`` to ``end`` - 1.
     holds : tuple of RecordedHold
         Sorted by first cycle, link and virtual channel.
     waits : tuple of Wait
@@ -167,7 +167,7 @@ class History:
     chunks : tuple of RecordedChunk
         Contents of the rows of deep switches, by first cycle.
     readings : tuple of RecordedReading
-        Reads of these rows by outputs.
+        Reads of rows of deep switches by their outputs.
     """
 
     topology: Topology
@@ -185,9 +185,10 @@ class History:
 
     @property
     def deliveries(self) -> list[RecordedHold]:
-        """Holds of consumption channels that ended with a tail. Of a worm sent in packets, the hold of the last packet.
+        """Holds of consumption channels that ended with a tail.
 
-        Packets before the first cycle are not recorded. A worm with such packets may lack its delivery here.
+        For a worm sent in packets, only the hold of the last packet is included. A worm with packets before the
+        first cycle, which are not recorded, may lack its delivery.
         """
         found, passed = [], Counter[tuple[int, int]]()
         for hold in sorted(self.holds, key=lambda hold: hold.last):
@@ -213,7 +214,7 @@ class History:
 
     @cached_property
     def rows(self) -> dict[str, int]:
-        """Row in the topology's links, by the name of the history's link."""
+        """Index of each link in the topology's links, by the link's name in a history."""
         return {f"link:{name}": row for name, row in link_rows(self.topology).items()}
 
     @cached_property
@@ -224,7 +225,10 @@ class History:
 
     @cached_property
     def _firsts(self) -> dict[int, int]:
-        """First consumption channel of each consumption link. A node's channels may be on several links."""
+        """Number of the first consumption channel of each consumption link.
+
+        A node's channels may be on several links.
+        """
         found, taken = {}, Counter[int]()
         for index, link in sorted(enumerate(self.links), key=lambda one: one[1].kind != "network" and one[1].number):
             if link.kind == "consumption":
@@ -246,7 +250,7 @@ class History:
     def between(self, first: int, end: int) -> "History":
         """Return the part of the history in cycles ``first`` to ``end`` - 1.
 
-        A deadlock is kept if no flit of its worms moves after the last cycle.
+        A deadlock is kept if its worms hold channels in this part, and no flit of them is on a link in its last cycle.
         """
         if not self.first <= first < end <= self.end:
             raise WormcastError(f"window: {first}:{end} is not valid: the waveform has cycles {self.first} to "

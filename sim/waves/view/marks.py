@@ -46,7 +46,10 @@ class Scale:
 
 
 def draw_marks(axes: "Axes", history: History, scale: Scale) -> None:
-    """Draw a history. The axes must range from half a cycle before its first cycle to half a cycle after its last."""
+    """Draw a history.
+
+    The axes must range from half a cycle before the history's first cycle to half a cycle after its last one.
+    """
     _bars(axes, history, scale)
     _waits(axes, history, scale)
     _deliveries(axes, history, scale)
@@ -138,7 +141,10 @@ def _waits(axes: "Axes", history: History, scale: Scale) -> None:
 
 
 def _quiet(holds: Sequence[RecordedHold], wait: Wait, number: float) -> tuple[float, float]:
-    """Return begin and end of the longest gap between flits in a wait. Worm numbers are ``number`` cycles wide."""
+    """Return begin and end of the longest gap between flits in a wait.
+
+    Worm numbers, ``number`` cycles wide, count as flits.
+    """
     begin, end = wait.first - 0.5, wait.last + 0.5
     taken = [(begin, begin), (end, end)]
     for hold in holds:
@@ -189,7 +195,7 @@ def _deadlock(axes: "Axes", history: History, scale: Scale) -> None:
 
 
 def _header(history: History, worm: int, resources: Sequence[str]) -> tuple[int, int]:
-    """Return the virtual channel where a worm's header waits in the last cycle, else the last one that it holds."""
+    """Return the virtual channel where a worm's header waits in the last cycle, else the channel acquired last."""
     waits = [wait for wait in history.waits if wait.worm == worm and wait.last == history.end - 1]
     asking = [wait for wait in waits if set(wait.resources) & set(resources)]
     held = [hold for hold in history.holds

@@ -13,7 +13,7 @@ from .vcd import Signal
 __all__ = ["PortTrack", "chunks_and_readings", "port_tracks"]
 
 ROUTERS = "bench.top.routers."
-#: A switch, its port, and a row there.
+#: A switch, its port, and a row of the port's buffer.
 Place = tuple[str, str, int]
 
 #: Cycles from a flit on the link to its storage in a row.
@@ -65,7 +65,10 @@ class PortTrack:
         return take
 
     def show(self, cycle: int) -> bool:
-        """Record the values of the signals from this cycle on. Return False: no call is needed without a change."""
+        """Record changed values of the signals from this cycle on.
+
+        Return False: no call is needed until the next change.
+        """
         for name, text in self._new.items():
             self.shown[name].append((cycle, text))
         self._new.clear()
@@ -108,7 +111,7 @@ def chunks_and_readings(tracks: Sequence[PortTrack], end: int) -> tuple[tuple[Re
 
 @dataclass
 class _Row:
-    """A row in use, up to the present cycle."""
+    """A row of a buffer that holds a chunk: its changes up to the cycle read last."""
 
     first: int
     flits: list[tuple[int, int]] = field(default_factory=list)
@@ -128,7 +131,7 @@ class _Row:
 
 
 def _chunks(track: PortTrack, fetches: Mapping[Place, list[tuple[int, str]]], end: int) -> Iterable[RecordedChunk]:
-    """Yield the chunks of an input; chunks of one row are in order."""
+    """Yield the chunks of an input; chunks of one row are in order of time."""
     holders = track.shown.get("holder", [])
 
     def made(number: int, row: _Row, last: int, *, freed: bool) -> RecordedChunk:
@@ -157,7 +160,7 @@ def _add(steps: list[tuple[int, int]], cycle: int, value: int) -> None:
 
 
 def _readings(track: PortTrack, of_row: Mapping[Place, Sequence[RecordedChunk]], end: int) -> list[RecordedReading]:
-    """Return the readings of an output, row by row."""
+    """Return the readings of an output in order of time, a reading for each row that it reads."""
     found: list[RecordedReading] = []
     shown = track.shown.get("reads", [])
     for (cycle, text), (until, _) in zip(shown, [*shown, (end, "")][1:], strict=True):
@@ -178,7 +181,7 @@ def _readings(track: PortTrack, of_row: Mapping[Place, Sequence[RecordedChunk]],
 
 
 def _worm(reading: RecordedReading, chunks: Sequence[RecordedChunk], begin: int) -> int | None:
-    """Return the worm of a reading: of the chunk fetched from cycle ``begin`` on, else of the chunk read in passing.
+    """Return the worm of a reading: of the chunk fetched from cycle ``begin`` on, else of the chunk that was passing.
 
     A fetched row may be freed and reused by another worm before its first flit is sent.
     """

@@ -49,7 +49,7 @@ def replay_page(history: History) -> str:
 def _data(history: History) -> dict[str, Any]:
     """Return the data of the page's script; see ``unpack`` in replay_model.js."""
     ground, layout = lay_out(history), layout_of(history.topology)
-    beside = bool(layout.names) and all(len(way) == 2 for way in layout.links)  # bent lines need the space for names
+    beside = bool(layout.names) and all(len(way) == 2 for way in layout.links)  # names need space without bent lines
     first_track = [0]
     for link in history.links:
         first_track.append(first_track[-1] + link.vcs)
@@ -75,7 +75,7 @@ def _data(history: History) -> dict[str, Any]:
         "corner": _short(ground.corner), "size": _short(ground.size), "host": HOST,
         "names": {node: history.topology.node_name(node) for node in named},
         "switches": {router.switch: history.topology.switch_title(router.switch) for router in ground.routers},
-        # last value: the name is drawn beside the router
+        # last value of each router: its name is drawn beside it, not in it
         "routers": [[router.switch, *_short(router.at), *_short(router.half),
                      beside and bool(layout.shared[router.switch])] for router in ground.routers],
         "hosts": [[host.node, *_short(host.at), host.kind, host.name and _short(host.name), host.anchor]
@@ -88,11 +88,11 @@ def _data(history: History) -> dict[str, Any]:
                   for link, ways in enumerate(ground.tracks) for vc, way in enumerate(ways)],
         "worms": [[worm.number, worm.source, worm.destinations, COLOURS.index(colours.get(worm.number, COLOURS[0]))]
                   for worm in history.worms.values()],
-        # 2: the tail of a worm's last packet, at a node
+        # last but one value: 0 not ended, 1 ended with a tail, 2 ended with a delivery at a node
         "holds": [[first_track[hold.link] + hold.vc, number[hold.worm], hold.first, hold.last,
                    int(hold.ended) + (hold in delivered), _stretches(hold)] for hold in history.holds],
         "waits": waits,
-        # worm (-1: unknown), cycles, then the steps of each value, and the cycles of fetches
+        # port, row, worm (-1: unknown), first and last cycle, then the steps of flits and counter, and the fetches
         "chunks": [[f"{one.switch}.{one.port}", one.row, number.get(one.worm, -1), one.first, one.last,
                     _flat(one.flits), _flat(one.counts), _flat(one.fetches)] for one in history.chunks],
         "readings": [[f"{one.switch}.{one.port}", one.row, one.output, number.get(one.worm, -1), one.first, one.last,

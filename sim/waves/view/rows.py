@@ -9,7 +9,7 @@ from .history import History, RecordedLink
 
 __all__ = ["ChannelRow", "choose_links", "rows_of"]
 
-#: Link kinds that follow all others, in this order.
+#: Kinds of links whose rows follow those of all other links, with their order.
 BEHIND = {"slots": 1, "consumption": 2}
 
 
@@ -26,13 +26,13 @@ def rows_of(history: History, links: Collection[int] | None = None) -> list[Chan
     """Sort virtual channels so that a worm's path looks like a staircase.
 
     The channels of the first worm come first, in the order in which it reaches them, then the further channels of the
-    next worm. Slots and consumption channels follow. Virtual channels of a link are adjacent. Labels are names of
+    next worm. Slots follow, then consumption channels. Virtual channels of a link are adjacent. Labels are names of
     resources, as in `run` and in replays.
 
     Parameters
     ----------
     links : collection of int, optional
-        Links to show, used or not. Default: the links that are used.
+        Links to show, used or not. Default: the links that worms hold or wait on.
     """
     shown = range(len(history.links)) if links is None else links
     inside = set(shown)
@@ -54,9 +54,9 @@ def choose_links(history: History, text: str) -> list[int] | None:
     """Parse a selection of links: ``used`` (returns None), ``all``, or names separated by commas.
 
     ``link:0.1>0.2`` or ``0.1>0.2`` selects a link between routers, and all parallel links; ``s0>s1#1`` selects one of
-    them. ``inj:0.1`` and ``cons:0.1`` select the links between a router and its node, ``retrans:0.1`` the slots of the
-    node. ``0.1`` or ``s0`` selects all links that begin or end there. The label of a row, ``link:0.1>0.2:0``, selects
-    its link.
+    the parallel links. ``inj:0.1`` and ``cons:0.1`` select the links between a router and its node, ``retrans:0.1`` the
+    slots of the node. The name of a node or switch, ``0.1`` or ``s0``, selects all links that begin or end at it. The
+    label of a row, ``link:0.1>0.2:0``, selects the link of this row.
     """
     if text == "used":
         return None

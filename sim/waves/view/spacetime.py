@@ -45,7 +45,7 @@ LISTED = 16  # largest number of worms in the list below the diagram
 TICKS = 0.3  # for the axis
 LEGEND = 0.14
 TRACK = 0.09  # width that an arrow of the deadlock takes beside the bars
-GAP = 0.7  # rows, before the consumption channels
+GAP = 0.7  # empty space above the consumption channels and above lines of deep switches, in rows
 
 
 def require_drawable(rows: Sequence[ChannelRow], file: Path, lanes: Sequence[Lane] = ()) -> None:
@@ -66,20 +66,20 @@ def draw_spacetime(drawn: Sequence[tuple[History, Sequence[ChannelRow]]], file: 
 
     A bar shows a worm that holds a virtual channel: filled in cycles with a flit on the link, hatched in others. A line
     below the bar shows that the worm's header is at the end of this link and its request is not granted. A triangle
-    marks the tail on a consumption channel. At the end of a deadlock, arrows lead from each header to the virtual
-    channel that it requests. Equal histories produce equal files.
+    marks a tail that is ejected on a consumption channel. If the history ends in a deadlock, arrows at its end lead
+    from each header to the virtual channel that it requests. Equal histories produce equal files.
 
     Parameters
     ----------
     drawn : sequence of (History, sequence of ChannelRow)
         Histories from left to right, each with its rows from top to bottom.
     file : Path
-        File to write. Its ending is not checked.
+        File to write; its name may have any ending.
     form : "svg" or "png"
     lanes : sequence of sequence of Lane, optional
-        For each history, the rows of deep switches and the outputs that read them, drawn below the channels.
+        For each history, the rows of deep switches, and the outputs that read rows, to draw below the virtual channels.
     """
-    # imported here: loading takes half a second, and other commands do not need it
+    # matplotlib is imported here: loading it takes half a second, and other commands do not need it
     import matplotlib
 
     with matplotlib.rc_context(SETTINGS):

@@ -16,12 +16,13 @@ def summarise(history: History) -> list[dict[str, Any]]:
 
     - ``injected``: first cycle with a flit of the worm on its injection link.
     - ``arrived``: first cycle with a flit of the worm on a consumption link.
-    - ``delivered``: cycle of the last tail on a consumption link, once all destinations have their tail.
-    - ``nodes``: number of destinations that have their tail.
-    - ``blocked``: cycles in which the worm holds virtual channels and has no flit on any of them.
-    - ``waits``: cycles in which a request of its header is not granted.
+    - ``delivered``: cycle of the worm's last tail on a consumption link, if the tail was ejected at all destinations.
+    - ``nodes``: number of destinations at which the worm's tail was ejected.
+    - ``blocked``: number of cycles in which the worm holds virtual channels and has no flit on any of them.
+    - ``waits``: number of cycles in which a request of the worm's header is not granted.
 
-    None: not recorded, or possibly before the first cycle or on a link that is not recorded.
+    A value is None if it is not recorded, or if the event may be before the first cycle or on a link that is not
+    recorded.
     """
     return [_worm(history, number) for number in shown_worms(history)]
 

@@ -29,7 +29,10 @@ def describe_worm(history: History, number: int) -> str:
 
 
 def describe_deadlock(history: History) -> list[str]:
-    """Describe a deadlock with a line per worm: its request, and the worm that holds it. No deadlock: empty."""
+    """Describe a deadlock with a line per worm: the resource that it requests, and the resource's holder.
+
+    Without a deadlock, the list is empty.
+    """
     if history.deadlock is None:
         return []
     steps = history.deadlock["cycle"]

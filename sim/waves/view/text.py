@@ -57,8 +57,8 @@ def spacetime_text(history: History, rows: Sequence[ChannelRow], width: int) -> 
     lines.append(Text())
     for worm in worms:
         lines.append(Text.assemble((letters[worm], colours[worm]), f" {describe_worm(history, worm)}"))
-    signs = (f"a character is {count(step, 'cycle')}; A: flit of worm A, a: held without flit, {WAITS}: tail gone by, "
-             f"header waits; {EJECTED}: tail ejected")
+    signs = (f"a character is {count(step, 'cycle')}; A: flit of worm A, a: held without flit, {WAITS}: tail has "
+             f"passed, header waits; {EJECTED}: tail ejected")
     notes = [signs, *describe(history), *describe_deadlock(history)]
     return [*lines, *(Text(line) for text in notes for line in textwrap.wrap(text, max(LEAST, width)))]
 
@@ -84,9 +84,9 @@ def _axis(origin: int, step: int, places: int) -> str:
 
 
 def _cells(history: History, step: int) -> dict[tuple[int, int, int], tuple[str, int]]:
-    """Return sign and worm of each character that is not empty; ``F``: with a flit, ``f``: without.
+    """Return sign and worm of each character that is not empty; ``F``: held with a flit, ``f``: held without a flit.
 
-    If several worms share a character, the one with the most flits is shown, without flits the first one.
+    If several worms share a character, the worm with the most flits is shown; if none has a flit, the first worm.
     """
     flits: dict[tuple[int, int, int], Counter[int]] = defaultdict(Counter)
     found: dict[tuple[int, int, int], tuple[str, int]] = {}

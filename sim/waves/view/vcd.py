@@ -44,8 +44,8 @@ class Signal:
 class Wave:
     """A VCD file by IEEE 1364-2005, 18.2: comments and signals. The file may be compressed with gzip, or be FST.
 
-    White space of any kind separates words. Libraries for VCD files are slower, and incomplete: the library that
-    writes them here stops at names that begin with ``$``, others stop at empty strings.
+    White space of any kind separates words. Libraries that read VCD files are slower, and incomplete: the library
+    ``vcd`` fails on names that begin with ``$``, others fail on empty strings.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class Wave:
         with self._opened() as file:
             begin = file.read(BEGIN)
         if is_fst(begin):
-            self._folder = tempfile.TemporaryDirectory()  # deleted with this object
+            self._folder = tempfile.TemporaryDirectory()  # the folder is deleted with this object
             self._source = Path(self._folder.name, "wave.vcd")
             write_vcd(path, self._source)
         self.signals: dict[str, Signal] = {}
@@ -124,7 +124,10 @@ class Wave:
         return found[1] if found and abs(int(found[2]) - int(found[3])) + 1 == size else name
 
     def _statements(self, file: BinaryIO) -> Iterator[list[str]]:
-        """Yield the words from a keyword to its ``$end``. The rest of that line is stored in ``_rest``."""
+        """Yield the words from each keyword to its ``$end``.
+
+        Words behind the last ``$end`` in its line are stored in ``_rest``.
+        """
         words: list[str] = []
         while line := file.readline():
             if b"\0" in line:
@@ -146,7 +149,8 @@ class Wave:
     def changes(self, idents: Collection[bytes]) -> Iterator[tuple[int, list[tuple[bytes, bytes]]]]:
         """Yield each time in the file with its changes: identifier codes, and values as written.
 
-        Vectors are without their ``b``, strings without their ``s``. Changes before the first time are yielded with it.
+        Values of vectors lack the leading ``b``, values of strings the ``s``. Changes before the first time are yielded
+        with the first time.
 
         Raises
         ------
@@ -174,8 +178,8 @@ class Wave:
             yield time, found
 
     def _words(self, file: BinaryIO, others: Collection[bytes]) -> Iterator[tuple[bytes | None, bytes]]:
-        """Yield changes as identifier code and value, except those of ``others``; and times, with None as the code."""
-        waiting, aside = b"", False  # a value whose code follows; inside a comment
+        """Yield changes as (identifier code, value), except those of ``others``, and times as (None, time)."""
+        waiting, aside = b"", False  # value whose identifier code is the next word; inside a comment
         for line in itertools.chain([self._rest], file):
             for word in line.split():
                 if aside:

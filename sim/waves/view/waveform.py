@@ -48,12 +48,12 @@ def read_waveform(path: Path) -> History:
     history = History(comment.topology, comment.scheme, comment.first, comment.end, comment.links, comment.worms,
                       tuple(holds), tuple(waits), comment.deadlock, comment.configuration,
                       *chunks_and_readings(ports, comment.end))
-    return history.between(history.first, history.end)  # removes a deadlock that forms after the last cycle
+    return history.between(history.first, history.end)  # without the deadlock if its worms move in the last cycle
 
 
 def _follow(path: Path, wave: Wave, comment: Comment,
             setters: Mapping[bytes, Sequence[tuple["_Track | PortTrack", Callable[[bytes], None]]]]) -> None:
-    """Feed the changes of the file to all tracks."""
+    """Pass the changes in the file, cycle by cycle, to the tracks of links and ports."""
     now = comment.first
     busy: dict[int, _Track | PortTrack] = {}
     for time, changes in wave.changes(setters):
@@ -81,7 +81,7 @@ def _follow(path: Path, wave: Wave, comment: Comment,
 
 @dataclass
 class _Open:
-    """A hold of a virtual channel before its tail."""
+    """A hold of a virtual channel whose tail has not passed yet."""
 
     worm: int
     first: int
@@ -95,7 +95,7 @@ class _Track:
         self.number, self.link, self.scope, self.name = number, link, scope, link.name
         self.holds: list[RecordedHold] = []
         self.waits: list[Wait] = []
-        self._at_node = link.kind in ("consumption", "slots")  # the holder is the only worm that waits there
+        self._at_node = link.kind in ("consumption", "slots")  # at nodes, only the channel's holder waits
         self._flit = self._tail = False
         self._vc = 0
         self._worms: list[int | None] = [None] * link.vcs

@@ -43,7 +43,7 @@ def shown_worms(history: History) -> list[int]:
 def colours_of(history: History) -> dict[int, str]:
     """Assign a colour to each worm. Worms that follow each other on a virtual channel get different ones if possible.
 
-    Worms of a deadlock get the first colours.
+    Worms of the deadlock's cycle get the first colours.
     """
     by_channel: dict[tuple[int, int], list[int]] = defaultdict(list)
     for hold in sorted(history.holds, key=lambda hold: hold.first):

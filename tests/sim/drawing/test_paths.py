@@ -131,7 +131,7 @@ def test_more_worms_on_a_link_take_more_room_and_too_many_are_refused():
     mesh = topology("mesh:8x8")
     sheet = paths_sheet(plan(mesh, "individual", 0, range(1, 24)))
     assert sheet.width > 3.4
-    with pytest.raises(WormcastError, match=r"plot: individual is not valid: \d+ of its worms share a link\. Allowed"):
+    with pytest.raises(WormcastError, match=r"plot: individual is not valid: a link needs \d+ lines for its worms\."):
         paths_sheet(plan(mesh, "individual", 0, range(1, 64)))
 
 

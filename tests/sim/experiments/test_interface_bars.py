@@ -135,7 +135,7 @@ def test_where_packets_are_narrow_the_receiver_stands_in_front_or_nowhere(tmp_pa
         return a_run("individual", Message(0, 0, (3,), 16 * number), packet=16, t_ns=t_ns, t_nr=1)
 
     said = drawn(packets(12, 20), tmp_path / "a.svg")
-    assert any("before it the node that it is sent to" in text for text in said)
+    assert any("in front of it: the node to which it is sent" in text for text in said)
     assert "12" in said
     assert "1→0.3" not in said
     assert said.count("0.3") > 12

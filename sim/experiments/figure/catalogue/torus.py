@@ -6,12 +6,12 @@ from wormcast.algorithms import E_CUBE, ConsumptionClasses, PlainScheme, Topolog
 
 
 class ColumnPath(PlainScheme):
-    """One worm per column and direction. A worm that crosses the ring's edge may stop before and after it."""
+    """Column-path with one worm per column and direction. A worm may stop both before and after a wrap-around link."""
 
     name = "column-path-torus"
     kinds = ("torus",)
     relation = E_CUBE
-    # the rest of a worm at a stop is a worm of the scheme, too: in the same direction, and shorter
+    # from each stop on, the rest of a worm is itself a worm of this scheme: same direction, fewer hops
     pairs_are_complete = True
     divided = False
 
@@ -20,7 +20,7 @@ class ColumnPath(PlainScheme):
         return ConsumptionClasses((("0+",), ("0-",)))
 
     def visits(self, topology: Topology, source: int, destinations: list[int]) -> Sequence[Sequence[int]]:
-        """Divide the destinations by column and by direction around it; by the ring's edge, too, if `divided`."""
+        """Return a worm per column and shorter direction; if `divided`, another one beyond the wrap-around."""
         rows, columns = topology.shape
         worms: dict[tuple[int, bool, bool], list[tuple[int, int]]] = {}
         for node in destinations:
@@ -33,9 +33,9 @@ class ColumnPath(PlainScheme):
 
 
 class Divided(ColumnPath):
-    """Column-path with separate worms for destinations beyond the ring's edge.
+    """Column-path with separate worms for destinations beyond a column's wrap-around link.
 
-    No worm stops before the edge and then crosses it.
+    No worm stops at a destination and crosses a wrap-around link of the column after that.
     """
 
     name = "column-path-torus-divided"

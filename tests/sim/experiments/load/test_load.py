@@ -216,7 +216,7 @@ def test_precision_needs_messages_and_says_what_is_missing():
     assert alone.imprecise == "one seed: no confidence interval"
     slices = slices.copy()
     slices["messages"][:, 1:] = 0
-    assert dataclasses.replace(exact, slices=slices).imprecise == "one seed alone has messages: no confidence interval"
+    assert dataclasses.replace(exact, slices=slices).imprecise == "only one seed has messages: no confidence interval"
     slices["messages"] = 0
     assert dataclasses.replace(exact, slices=slices).imprecise == "no message received: no latency"
 

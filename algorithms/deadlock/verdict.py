@@ -71,7 +71,7 @@ def decide(parts: Sequence[ChannelUse], channels: int, ejection: str = "one", sl
     if careful and not KnotSearch(parts, careful, channels, ejection=ejection).possible().any():
         names = " and ".join(dict.fromkeys(part.routes.relation.name for part in careful))
         return DeadlockVerdict("free", _of_worms(graph, []),
-                       assumes=f"a head routed by {names} enters a virtual channel only when its buffer is empty")
+                       assumes=f"a header routed by {names} enters a virtual channel only when its buffer is empty")
     search = KnotSearch(parts, choosing, channels, ejection=ejection)
     worms, steps = search.search()
     if worms:

@@ -139,7 +139,7 @@ def test_verdicts(relation, case):
     if acyclic(dependencies(mesh, relation, scheme, classes, consumption), min(consumption, len(classes))):
         assert (analysis.verdict, analysis.cycle) == ("free", ())
         # on so few nodes channels that lead to a choice alone may be in no cycle at all
-        assumed = f"a head routed by {relation.name} enters a virtual channel only when its buffer is empty"
+        assumed = f"a header routed by {relation.name} enters a virtual channel only when its buffer is empty"
         assert analysis.assumes in ([assumed] if relation is ADAPTIVE else [assumed, ""])
     else:
         assert analysis.verdict == "deadlock"

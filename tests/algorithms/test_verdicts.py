@@ -342,7 +342,7 @@ class TestChoices:
             analysis = check(mesh, INDIVIDUAL, relation=ADAPTIVE)
             assert (analysis.verdict, analysis.cycle, analysis.classes_minimal) == ("free", (), 1)
             assert analysis.assumes == (
-                "a head routed by adaptive enters a virtual channel only when its buffer is empty")
+                "a header routed by adaptive enters a virtual channel only when its buffer is empty")
         mesh = topology("mesh:3x3")
         assert reference.duato_is_acyclic(mesh, of_routes(ADAPTIVE.on(mesh)))
 

@@ -172,7 +172,7 @@ def test_links_are_named_by_their_switches():
 def test_a_choice_of_channels(tmp_path):
     code, out, _ = wormcast("check", "mesh:3x3", "individual", "--relation", "adaptive")
     assert (code, out.splitlines()[0]) == (0, (
-        "individual by adaptive on mesh:3x3, 1 consumption channel a node, no classes: free of deadlock, if a head "
+        "individual by adaptive on mesh:3x3, 1 consumption channel a node, no classes: free of deadlock, if a header "
         "routed by adaptive enters a virtual channel only when its buffer is empty"))
     chosen = ["mesh:3x3", "individual", "--relation", "adaptive", "--vc-classes", "none"]
     code, found = as_json(*chosen)

@@ -93,9 +93,10 @@ class Relation(ABC):
     def choices(self, topology: Topology) -> Choices:
         """Return the candidates. Default: the table's port, in one phase and one class."""
         table, most = self.table(topology), topology.neighbours.shape[1]
-        if not isinstance(table, np.ndarray):
-            raise WormcastError(f"relation {self.name}: its table has type {type(table).__name__}. Needed: an array.")
         expected = (topology.switches, topology.nodes)
+        if not isinstance(table, np.ndarray):
+            raise WormcastError(f"relation {self.name}: its table for {topology.name} has type "
+                                f"{type(table).__name__}. Needed: an array, int8 {list(expected)}.")
         if table.shape != expected or table.dtype != np.int8 or table.min() < -1 or table.max() >= most:
             raise WormcastError(
                 f"relation {self.name}: its table for {topology.name} is {table.dtype} {list(table.shape)} with ports "

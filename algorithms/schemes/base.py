@@ -174,8 +174,8 @@ class Scheme(ABC):
         """Refuse a topology on which the scheme or its relation is not defined."""
         if self.kinds and topology.kind not in self.kinds:
             raise WormcastError(
-                f"scheme {self.name}: {topology.name} is not valid. "
-                f"Allowed: {', '.join(self.kinds)}."
+                f"scheme {self.name}: topology {topology.name} is not valid. "
+                f"Allowed: networks of kind {', '.join(self.kinds)}."
             )
         if self.both_ways:
             require_both_ways(topology, f"scheme {self.name}")

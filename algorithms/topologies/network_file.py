@@ -23,13 +23,14 @@ __all__ = ["NETWORK", "read_toml", "to_toml"]
 #: Most switches of a file, and largest extent of its coordinates.
 MOST = 4096
 
-TEXT = {"type": "string", "minLength": 1, ALLOWED: "text"}
+TEXT = {"type": "string", "minLength": 1, ALLOWED: "text that is not empty"}
+NAME = {**TEXT, ALLOWED: "a name"}
 TEXTS = {"type": "array", "items": TEXT, "minItems": 1}
 WHOLE = {"type": "integer", "minimum": 0, "maximum": (1 << 31) - 1}
 EXTENT = {"type": "integer", "minimum": 1, "maximum": MOST}
-SWITCH = {"anyOf": [{**WHOLE, ALLOWED: "a switch, from 0 to the number of switches - 1, or its name"}, TEXT],
+SWITCH = {"anyOf": [{**WHOLE, ALLOWED: "a switch, from 0 to the number of switches - 1, or its name"}, NAME],
           ALLOWED: "a switch, by number or name"}
-PORT = {"anyOf": [{**WHOLE, ALLOWED: "a port, by number from 0 or by name"}, TEXT],
+PORT = {"anyOf": [{**WHOLE, ALLOWED: "a port, by number from 0 or by name"}, NAME],
         ALLOWED: "a port, by number or name"}
 END = {"type": "array", "items": [SWITCH, PORT], "minItems": 2, "maxItems": 2, ALLOWED: "[switch, port]"}
 LINK = {"type": "array", "minItems": 2, "maxItems": 4, ALLOWED: "[switch, switch] or [switch, output, switch, input]",

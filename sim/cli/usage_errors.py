@@ -48,6 +48,8 @@ def usage_sentence(error: typer.TyperException) -> str:
         fault = errors()[0]
         outside = fault["type"] in OUTSIDE or (fault["type"] == "int_parsing_size" and parameter.max is not None)
         allowed = _range(parameter) if outside else ALLOWED.get(fault["type"])
+        if fault["type"] == "int_parsing" and getattr(parameter, "max", None) is not None:
+            allowed = f"{allowed} from {parameter.min} to {parameter.max}"
         if allowed:
             return f"{name}: {fault['input']!r} is not valid. Allowed: {allowed}."
         if choice := CHOICE.fullmatch(error.message):

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
-from wormcast.algorithms import Scheme, Topology, find_scheme
+from wormcast.algorithms import Scheme, Topology, find_scheme, plan
 from wormcast.algorithms.schemes.cost import Cost
 
 from ..build.configuration import Configuration
@@ -50,11 +50,18 @@ class Formula:
                 "latency": self.latency}
 
 
-def unloaded_latency(topology: Topology, configuration: Configuration, length: int) -> UnloadedLatency:
-    """Measure the latency of a unicast over one hop and over two hops in the last dimension."""
+def unloaded_latency(topology: Topology, configuration: Configuration, length: int) -> UnloadedLatency | None:
+    """Measure the latency of unicasts from the first node to the next two nodes of the last dimension.
+
+    None if these nodes are not one hop and two hops away, as on a ring of three nodes.
+    """
+    if topology.shape[-1] < 3:
+        return None
     configuration = replace(configuration, t_hs=0, t_hr=0, injection_delay=0, multicast_delay=0, copy_delay=0)
     scheme = find_scheme("individual", topology)
     near, far = (topology.node(".".join(["0"] * (len(topology.shape) - 1) + [str(hops)])) for hops in (1, 2))
+    if [plan(topology, scheme, 0, [node]).hops for node in (near, far)] != [1, 2]:
+        return None
     one, two = (run(topology, scheme, [Message(0, 0, (node,), length)], configuration).message_to_dict(0)["latency"]
                 for node in (near, far))
     return UnloadedLatency(two - one, one - (two - one))
@@ -77,4 +84,5 @@ def formula_of(topology: Topology, scheme: Scheme, configuration: Configuration,
     if cost is None or not has_formula(topology, configuration, message):
         return None
     one = unloaded_latency(topology, configuration, message.length)
+    assert one is not None  # rings of four nodes or more
     return Formula(cost, configuration.t_hs, configuration.t_hr, one)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from wormcast.algorithms import Topology, WormcastError
+from wormcast.algorithms.errors import naming
 from wormcast.algorithms.file_schema import ALLOWED, FileSchema, given
 from wormcast.algorithms.parse_fault import FAULTS, parse_fault
 
@@ -191,9 +192,11 @@ class MessageFile:
         _require_once(entry)
         schema.require(entry)
         nodes, after = entry["destinations"], entry.get("after", [])
-        source = _node(topology, entry["source"])
-        destinations = (topology.destination_set(ALL, source) if nodes == ALL
-                        else [_node(topology, node) for node in nodes])
+        with naming("source"):
+            source = _node(topology, entry["source"])
+        with naming("destinations"):
+            destinations = (topology.destination_set(ALL, source) if nodes == ALL
+                            else [_node(topology, node) for node in nodes])
         if len({source, *destinations}) <= len(destinations):
             raise WormcastError("destinations: the list has a node twice, or the source. "
                                 "Allowed: distinct nodes other than the source.")

@@ -179,5 +179,5 @@ def test_it_is_defined_on_multistage_networks_by_whichever_relation(name):
     assert by_tags.scheme.relation is DESTINATION_TAGS
     assert check(net, SCHEMES[name], consumption=1).free
     for other in ("mesh:4x4", "torus:4x4"):
-        with pytest.raises(WormcastError, match=f"scheme {name}: {other} is not valid. Allowed: min"):
+        with pytest.raises(WormcastError, match=f"scheme {name}: topology {other} is not valid. Allowed: networks of"):
             plan(topology(other), name, 0, "all")

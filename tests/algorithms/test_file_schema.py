@@ -160,7 +160,7 @@ def failed(parse, text):
 
 
 @pytest.mark.parametrize(("parse", "text", "sentence"), [
-    (json.loads, "[1,\n2,\n x]", "it cannot be read from character 2 of line 3 on"),
+    (json.loads, "[1,\n2,\n x]", "it cannot be read from character 2 of line 3 on ('x]')"),
     (json.loads, "[1,\n", "it ends too early"),
     (json.loads, "1" * 5000, "a number has too many digits"),
     (json.loads, "[" * 100_000, "it has too many brackets inside one another"),
@@ -168,7 +168,7 @@ def failed(parse, text):
     (tomllib.loads, "a = " + "1" * 5000, "a number has too many digits"),
     (tomllib.loads, "a = " + "[" * 10_000, "it has too many brackets inside one another"),
     (tomllib.loads, "a = ?", "Invalid value (at line 1, column 5)"),
-    (compile_formula, "1 < < 2", "it cannot be read from character 5 of line 1 on"),
+    (compile_formula, "1 < < 2", "it cannot be read from character 5 of line 1 on ('< 2')"),
     (compile_formula, "1 <", "it ends too early"),
     (compile_formula, "(" * 300, "it has too many brackets inside one another"),
 ])

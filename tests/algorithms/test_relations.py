@@ -306,7 +306,7 @@ class TestPlans:
     def test_other_schemes_refuse_by_name(self, name):
         network = topology(name)
         for scheme in (name for name in SCHEMES if "mesh" in SCHEMES[name].kinds):
-            with pytest.raises(WormcastError, match=f"scheme {scheme}: .* is not valid. Allowed: mesh"):
+            with pytest.raises(WormcastError, match=f"scheme {scheme}: topology .* is not valid. Allowed: networks of"):
                 find_scheme(scheme, network)
 
 

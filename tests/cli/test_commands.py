@@ -179,7 +179,7 @@ def test_random_multicasts_of_one_source():
     (("plan", "mesh:8x8", "sp", "--source", 0, "--destinations", 1),
      "scheme sp: mesh:8x8 has 2 dimensions. Allowed: 3 dimensions"),
     (("plan", "torus:4x4x4", "sp", "--source", 0, "--destinations", 1),
-     "scheme sp: torus:4x4x4 is not valid. Allowed: mesh"),
+     "scheme sp: topology torus:4x4x4 is not valid. Allowed: networks of kind mesh"),
     (("run", "mesh:4x4x4", "tp", "--source", 0, "--destinations", 1, "--length", 0), "length: 0 is not valid. Allowed"),
 ])
 def test_what_schemes_of_three_dimensions_refuse(words, sentence):
@@ -326,7 +326,7 @@ def test_files_that_hold_no_messages_are_refused(text, sentence, tmp_path):
         (2, '{"at": 0, "source": 0, "destinations": [1], "length": 0}', "length: 0 is not valid"),
         (0, '{"at": -1, "source": 0, "destinations": [1], "length": 4}', "cycle: -1 is not valid"),
         (2, '{"at": 0, "source": 0, "destinations": 1, "length": 4}', "destinations: 1 is not valid. Allowed: a"),
-        (0, '{"at": 0, "source": 0, "destinations": [17], "length": 4}', "node: '17' is not in mesh:4x4"),
+        (0, '{"at": 0, "source": 0, "destinations": [17], "length": 4}', "destinations: node: '17' is not in mesh:4x4"),
         (2, '{"at": 0, "source": 0, "destinations": [], "length": 4}', "destinations: [] is not valid. Allowed: 1"),
         (0, '{"at": 0, "source": 5, "destinations": [1, 5], "length": 4}', "destinations: the list has a node"),
         (2, '{"at": 0, "source": 1, "destinations": [3], "length": 4, "after": 2}', "after: 2 is not valid. Allowed:"),

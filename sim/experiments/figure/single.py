@@ -63,7 +63,8 @@ class RunPoint:
 
         ``bound`` of a broadcast: [Hou]'s least number of steps times the latency of a unicast over one hop. On a 2-D
         torus of N nodes the least number of steps is ceil(log5 N). ``t_hop`` and ``c`` are measured by unicasts over
-        one and two hops. If the last dimension has fewer than three nodes, ``t_hop``, ``c`` and ``bound`` are None.
+        one and two hops. Without nodes at one and two hops in the last dimension, ``t_hop``, ``c`` and
+        ``bound`` are None.
         ``others_wait``, ``own_wait``, ``arbitration_wait``: waiting cycles by cause, for channels and turns together
         (`contention`).
         """
@@ -71,7 +72,7 @@ class RunPoint:
         with named_point(self.name):
             result = run(network, scheme, [self.message], configuration, timeout=TIMEOUT,
                          contention=followed(scheme, configuration))
-            one = _alone(network, configuration, self.message.length) if network.shape[-1] >= 3 else None
+            one = _alone(network, configuration, self.message.length)
         if result.outcome != "delivered":
             raise WormcastError(f"{self.name}: the run is not delivered: its outcome is {result.outcome}")
         t_s, t_r = configuration.t_hs, configuration.t_hr
@@ -90,7 +91,7 @@ class RunPoint:
 
 
 @cache
-def _alone(network: Topology, configuration: Configuration, length: int) -> UnloadedLatency:
+def _alone(network: Topology, configuration: Configuration, length: int) -> UnloadedLatency | None:
     return unloaded_latency(network, configuration, length)
 
 

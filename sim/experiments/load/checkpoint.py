@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from wormcast.algorithms import WormcastError, file_digest, find_scheme, topology, user_file
+from wormcast.algorithms.errors import naming
 from wormcast.algorithms.file_schema import ALLOWED, FileSchema
 
 from ...build.configuration import Configuration
@@ -132,13 +133,14 @@ def _named_errors(path: Path) -> Iterator[None]:
     except WormcastError:
         raise
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        raise WormcastError(f"{path} was written by another wormcast of the same version ({error}). "
-                            "Needed: the installation that wrote the file.") from error
+        raise WormcastError(f"{path} is damaged, or another wormcast of the same version wrote it ({error}). "
+                            "Needed: a checkpoint of this wormcast.") from error
 
 
 def _build(path: Path, content: Mapping[str, Any], rewind: bool) -> tuple[Experiment, Origin]:
     """Build the experiment in its state before the first cycle."""
-    CONTENT.require(content)
+    with naming(str(path)):
+        CONTENT.require(content)
     origin = Origin(content["scheme"], content["relation"], content["named"])
     for what, name in (("topology", content["topology"]), ("scheme", origin.scheme), ("relation", origin.relation)):
         _require_same(path, what, name, content[f"{what}_sha256"])

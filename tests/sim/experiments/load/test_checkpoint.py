@@ -171,7 +171,7 @@ def test_what_another_wormcast_of_this_version_wrote_is_refused(change, why, tmp
     keep(one, Origin("dual-path"), tmp_path / "kept")
     content, arrays = checkpoint.read(tmp_path / "kept")
     checkpoint.write(tmp_path / "kept", {**content, **change}, arrays)
-    with pytest.raises(WormcastError, match=f"was written by another wormcast of the same version.*{why}"):
+    with pytest.raises(WormcastError, match=f"is damaged, or another wormcast of the same version wrote it.*{why}"):
         resume(tmp_path / "kept")
 
 
@@ -238,7 +238,7 @@ def changed(content, at, value):
 def test_a_crafted_content_is_refused(at, value, why, kept, tmp_path):
     content, arrays = kept
     checkpoint.write(tmp_path / "kept", changed(content, at, value), arrays)
-    with pytest.raises(WormcastError, match=why or "was written by another wormcast"):
+    with pytest.raises(WormcastError, match=why or "is damaged, or another wormcast"):
         resume(tmp_path / "kept")
 
 
@@ -278,7 +278,7 @@ def with_field(array, field, value):
 def test_crafted_arrays_are_refused(name, craft, kept, tmp_path):
     content, arrays = kept
     checkpoint.write(tmp_path / "kept", content, {**arrays, name: craft(arrays.get(name))})
-    with pytest.raises(WormcastError, match="was written by another wormcast"):
+    with pytest.raises(WormcastError, match="is damaged, or another wormcast"):
         resume(tmp_path / "kept")
 
 

@@ -59,8 +59,8 @@ class BranchBuffer(wiring.Component):
     between : In(vcs)
         No worm is under way, or its flits are skipped: the readers are set to the front at the end of the cycle.
     skip : In(vcs)
-        The front flit of this virtual channel leaves the buffer unread. With ``skip``, no ``needs_{r}`` of this virtual
-        channel may be set.
+        The front flit of this virtual channel leaves the buffer unread. At this time no reader may need a flit of this
+        virtual channel.
     has_{r}, more_{r} : Out(vcs)
         Per virtual channel: at least one / two flits are stored that reader r has not taken. ``has_{r}`` and
         ``more_{r}`` are undefined while ``needs_{r}`` is 0.

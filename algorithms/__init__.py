@@ -13,7 +13,8 @@
 - ``worms``: arrays of worms.
 - ``channels``: names of the resources that worms hold.
 - ``ejection``: ejection ports of the nodes.
-- ``consumption``, ``class_coverage``: consumption classes, and a check that each stop of a worm has a class.
+- ``consumption``, ``class_coverage``: consumption classes, and a check that each stop of a worm before its last one has
+  a class.
 - ``multicast_plan``: readable, checked plan of one multicast.
 - ``plan_statistics``: average cost of many multicasts.
 - ``visit_triples``, ``deadlock/``: deadlock analysis.

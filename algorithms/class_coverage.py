@@ -1,4 +1,4 @@
-"""Rejection of class maps that leave a stop without a consumption class."""
+"""Rejection of class maps that have no consumption class for a stop of a worm before its last one."""
 
 import numpy as np
 
@@ -12,8 +12,10 @@ __all__ = ["require_classes", "without_class"]
 
 
 def require_classes(classes: ConsumptionClasses, scheme: str, routes: Routes, worms: Worms) -> None:
-    """Refuse a class map that has no class for one of these worms at one of its stops. A map without any classes is
-    allowed."""
+    """Refuse a class map that has no class for a stop of one of these worms before its last one.
+
+    A map without any classes is allowed.
+    """
     if not len(classes):
         return
     last = np.zeros(len(worms.destinations), bool)

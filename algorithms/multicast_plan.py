@@ -54,7 +54,8 @@ class PlannedWorm:
         the step after its receipt.
     signs : tuple of int, or None
         Signs of each destination in the header, which select the way around a ring where both ways have the same
-        length: bit d set, dimension d downwards. Without signs hosts use `default_signs`.
+        length. If bit d is set, the worm goes downwards in dimension d. None: hosts use the signs of `default_signs`,
+        which select the way that does not cross the ring's edge.
     vc_classes : tuple of str, or None
         Class of virtual channels on each of the links; None if the relation has one class.
     tier : int
@@ -205,7 +206,8 @@ class Plan:
     def packet_steps(self, discipline: str) -> npt.NDArray[np.int64] | None:
         """Return the step in which each packet of each worm is sent, see the function of this name.
 
-        The result is None if hosts send worms on, or if a worm goes to several nodes.
+        The result is None unless network interfaces forward the scheme's worms (`Scheme.forwarded`), and each worm goes
+        to one node.
         """
         if not self.scheme.forwarded or not forwarded_alone(self.arrays):
             return None
@@ -213,7 +215,7 @@ class Plan:
 
     @cached_property
     def slots(self) -> dict[str, list[dict[str, int]]] | None:
-        """Packets that each interface sends in each step, for each of `DISCIPLINES`. None: as for `packet_steps`.
+        """Packets that each interface sends in each step, for each of `DISCIPLINES`; None if `packet_steps` is None.
 
         Entries are sorted by step, then by node. Keys of an entry: ``step``, ``node`` (sender), ``to`` (receiver), and
         ``packet`` from 1.

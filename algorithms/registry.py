@@ -13,7 +13,8 @@ __all__ = ["Registry"]
 
 T = TypeVar("T")
 
-#: Most names that a refusal lists. With more names, a refusal gives only the one nearest to the unknown name.
+#: A refusal of an unknown name lists all allowed names if there are at most LISTED. With more allowed names, a refusal
+#: gives only the nearest name, and refers to ``wormcast list``.
 LISTED = 20
 
 

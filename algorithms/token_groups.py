@@ -68,8 +68,8 @@ def require_one_or_all(topology: Topology, *, channels: int, vcs: int, ejection:
     enough = _worms_at_a_node(topology, vcs, ejection)
     if 1 < channels < enough:
         raise WormcastError(f"consumption: {channels} is not valid with tokens on {topology.name}: {enough} worms may "
-                            f"arrive at {'an ejection port' if ejection == 'all' else 'a node'} at a time. Allowed: 1, "
-                            f"or {enough} and more.")
+                            f"arrive at {'an ejection port' if ejection == 'all' else 'a node'} at a time. Allowed: 1 "
+                            f"channel, or {enough} and more.")
 
 
 def _require_stages(topology: Topology) -> None:

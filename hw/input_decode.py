@@ -75,7 +75,7 @@ class InputDecode(wiring.Component):
         self.decoder = decoder
         self.outputs = outputs
         self.readers = readers
-        # a mark has two bits; the number of the ejection port follows `Mark.FINAL`
+        # code of a row without a head mark: two bits of `Mark`, and with `Mark.FINAL` the number of the ejection port
         self.row_layout = row_layout(width, max(2 + exit_bits(decoder, port), decoder.code_width(port)))
         super().__init__({
             "valid": In(1),

@@ -43,8 +43,9 @@ class InputUnit(wiring.Component):
     in the next cycle, the worm changes to a target that is, and requests it then. The delays of adaptive routing are
     the same as without it.
 
-    The virtual channels take turns at each reader. A request that reached the allocator uses up the turn, and so does a
-    fetch. A request for a virtual channel that another worm has just taken does not use up the turn. *Reset*: empty.
+    The virtual channels take turns at each reader. A complete request uses up the turn, granted or not. A fetch uses up
+    the turn, too. An incomplete request does not use up the turn, nor does a request for a virtual channel that another
+    worm has just taken. *Reset*: empty.
 
     Parameters
     ----------
@@ -388,7 +389,7 @@ class InputUnit(wiring.Component):
                 inactive = ~worm.links.any() if r == 0 else ~worm.here
                 m.d.comb += getattr(buffer, f"follow_{r}")[v].eq(inactive)
 
-        # a request that reached the allocator has used up its turn, and so has a look at a header flit
+        # a complete request uses up the turn, granted or not; so does the search of reader 0 for a header flit
         take_turns(m, f"reader{r}", [getattr(worm, f"want_{r}") for worm in worms], sel,
                    complete | shown("unread") if r == 0 else complete)
 

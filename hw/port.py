@@ -20,9 +20,9 @@ class PortSpec:
     vcs : int
         Number of virtual channels; at an ejection port, of consumption channels.
     depth : int
-        Flits of buffer per virtual channel at the receiving end: the buffer of an input, the credits of an output.
-        Range: 1 to 16. With chunks of several flits, the depth is a multiple of a chunk, 2 chunks or more, without an
-        upper limit.
+        Flits of buffer per virtual channel at the receiving end: at an input the port's own buffer, at an output the
+        buffer at the other end of the link. Range: 1 to 16. With chunks of several flits, the depth is a multiple of a
+        chunk, 2 chunks or more, without an upper limit.
     to_node : bool
         The port is an ejection port.
     chunk : int
@@ -49,5 +49,5 @@ class PortSpec:
 
     @property
     def credits(self) -> int:
-        """Initial number of credits of a virtual channel."""
+        """Number of credits of a virtual channel after reset: one for each chunk that the receiver's buffer holds."""
         return self.depth // self.chunk

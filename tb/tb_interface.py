@@ -49,7 +49,10 @@ async def a_false_credit_stops_its_virtual_channel_alone(dut, link):
 @cocotb.test()
 @cocotb.parametrize(link=list(given().flood))
 async def a_flit_without_a_credit_is_dropped_and_reported(dut, link):
-    """Worms other than the one without credits pass.
+    """The bench sends the flits of one worm without credits; the interface drops some of them; all other worms pass.
+
+    A buffer overflows, because the worm without credits is longer than all buffers on its way. The interface drops the
+    flits that have no place in the buffer, and reports the overflow.
 
     Setup: ``flood``, by the link's prefix a worm longer than all buffers on its way, and the reported fault.
     """

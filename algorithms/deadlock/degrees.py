@@ -63,13 +63,15 @@ class Degrees:
 
     @property
     def lemma1(self) -> int:
-        """Number of consumption channels that suffice by Lemma 1; at least one."""
+        """Number of consumption channels of a node that suffice by Lemma 1 of [Boppana98]; at least one."""
         return max(1, min(self.v_in, self.v_out + 1))
 
     @property
     def corollary2(self) -> int:
-        """Number of channels that suffice by Corollary 2, or by Lemma 1 if the corollary's condition is not met; at
-        least one."""
+        """Number of consumption channels of a node that suffice by Corollary 2 of [Boppana98]; at least one.
+
+        If the condition of Corollary 2 is not met, this is the number of Lemma 1.
+        """
         return max(1, min(self.v_in, self.v_out)) if self.met else self.lemma1
 
     def by_incoming(self) -> LinkClasses:
@@ -108,12 +110,14 @@ def degrees(parts: Sequence[ChannelUse], reading: Reading) -> Degrees:
 
 
 def channel_bounds(parts: Sequence[ChannelUse], ejection: str) -> tuple[int | None, int | None]:
-    """Return the sufficient channels by Lemma 1, min(v_in, v_out + 1), and by Corollary 2, min(v_in, v_out).
+    """Return the numbers of consumption channels of a node that suffice by Lemma 1 and by Corollary 2 of [Boppana98].
+
+    Lemma 1: min(v_in, v_out + 1). Corollary 2: min(v_in, v_out).
 
     - Relations without a choice: links are counted in the reading ``"held"``, with one virtual channel each, as further
       virtual channels of a link change nothing. If the condition of Corollary 2 is not met (column-path on meshes of
-      two rows), Lemma 1's number is returned for both. With an ejection port for each link, one channel suffices for
-      these relations. Those that distinguish classes of virtual channels have no bounds: None.
+      two rows), Lemma 1's number is returned for both. With an ejection port for each link, one consumption channel
+      suffices for these relations. Relations that distinguish classes of virtual channels have no bounds: None.
     - Worms with a choice that stop on their way: the virtual channels by which they come to stops or go on are counted,
       one of each class (section 3.2.1). Only Lemma 1 applies. For worms with a choice there are no bounds if each link
       has an ejection port.

@@ -16,8 +16,8 @@ __all__ = ["Header", "HeaderByShape", "count_destinations", "or_bits", "require_
 class Header(ABC):
     """Format of the header that leads a worm to its destinations.
 
-    Hosts encode headers by this object. The hardware decoder is built from the same object; tests check encoder against
-    decoder.
+    Hosts encode the headers of worms with a `Header` object. The hardware decoder is built from the same object. Tests
+    compare the encoder with the decoder.
 
     Attributes
     ----------

@@ -40,7 +40,7 @@ class Adaptive(ChoiceRelation):
     def choices(self, topology: Topology) -> Choices:
         """Return the adaptive hops, last dimension first, and then e-cube's. Defined on meshes."""
         if topology.kind != "mesh":
-            raise WormcastError(f"relation {self.name}: {topology.name} is not valid. Allowed: meshes.")
+            raise WormcastError(f"relation {self.name}: topology {topology.name} is not valid. Allowed: meshes.")
         escape = E_CUBE.on(topology).table.astype(np.int16)
         steps = mesh_directions(topology.shape)
         dimensions = len({dimension for dimension, _ in steps})

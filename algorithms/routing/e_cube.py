@@ -65,7 +65,8 @@ class ECube(ChoiceRelation):
     def choices(self, topology: Topology) -> Choices:
         """Return the path to each node. Defined on meshes, tori and rings."""
         if topology.kind not in GRIDS:
-            raise WormcastError(f"relation {self.name}: {topology.name} is not valid. Allowed: meshes, tori, rings.")
+            raise WormcastError(f"relation {self.name}: topology {topology.name} is not valid. Allowed: meshes, tori, "
+                                "rings.")
         if topology.kind == "mesh":
             return one_way(topology, _table(topology, UP)[0])
         if self.ties != "either":

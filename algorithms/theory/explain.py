@@ -45,11 +45,11 @@ def explain(
     """Decide the papers' statements for schemes on a topology. Parameters and errors are those of `check`.
 
     - Worms without replication: [Boppana98], sections 2 and 3.
-    - Worms that switches replicate: [Varavithya], section 3, for one scheme alone. ``tokens`` has no effect, as these
-      statements are about the cycles that tokens break.
-    - Worms replicated from whole-worm buffers: [Sivaram98], section 5, for buffers that store whole worms and for
-      others. For worms along chains of switches also the number of worms and of steps, for random multicasts drawn by
-      ``seed``.
+    - Worms that switches replicate without deep buffers: [Varavithya], section 3, for one scheme alone. ``tokens`` has
+      no effect, as these statements are about the cycles that tokens break.
+    - Worms that switches replicate from deep buffers: [Sivaram98], section 5, for buffers that store whole worms. If
+      these worms have no choice of channels, also section 3.4.2, for buffers that store parts of worms. For worms along
+      chains of switches also the number of worms and of steps, for random multicasts drawn by ``seed``.
     - One scheme whose worms interfaces forward along k-binomial trees: also [Sivaram98], section 4.3.
 
     Section 3 of [Boppana98] is about the consumption channels of a node with one ejection port. If multicasts to two

@@ -27,14 +27,14 @@ Words = npt.NDArray[np.uint64]
 
 @dataclass(frozen=True, eq=False)
 class Partitions:
-    """Valid sets of a given number of DANs.
+    """Result of the search for valid sets of a given number of DANs ([Boppana98], Definition 2).
 
     Parameters
     ----------
     count : int
-        Number of sets found.
+        Number of valid sets found.
     first : int8 array [links] or None
-        DAN of each link in the first set. None if no set was found.
+        Index of the DAN of each link in the first valid set. None if the search found no valid set.
     steps : int
         Steps of the search. A step puts a link into a DAN.
     complete : bool
@@ -48,7 +48,10 @@ class Partitions:
 
 
 def minimal_by_links(subject: Problem) -> TheoremCheck:
-    """Find the fewest DANs of a valid set of exactly the links that worms need, each link in any DAN."""
+    """Find the smallest number of DANs in a valid set.
+
+    The set has the links that worms use while they hold a consumption channel. Each link may be in any DAN.
+    """
     name, place = "Definition 3, by links", "section 3.2"
     if subject.unfit:
         return TheoremCheck(name, place, f"does not apply: {subject.unfit}", None)

@@ -29,8 +29,9 @@ class Crossing:
     there, back : tuple of int
         (part, source, first node, second node); the nodes of `back` are those of `there` in the other order.
     meets : bool
-        The worms share no link, and have the same number of hops to their first destination. Sent at the same time
-        through an empty network, each reserves its first consumption channel before the other requests it.
+        If the two worms are sent at the same time through an empty network, each worm reserves its first consumption
+        channel before the other worm requests it. `meets` is true if the two worms share no link, and have the same
+        number of hops to their first destinations.
     hops : int
         Hops of the longer way between the two nodes.
     """

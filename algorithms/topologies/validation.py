@@ -137,7 +137,8 @@ def _places(places: Any, switches: int, nodes: int) -> Places:
                            f"-{FARTHEST} to {FARTHEST}.")
         found[field] = array.astype(float)
     if len({array.shape[1] for array in found.values()}) > 1:
-        raise _Invalid("places of switches and nodes differ in dimensions. Needed: two in all, or three in all.")
+        raise _Invalid("places of switches and nodes differ in dimensions. Needed: two coordinates for every place, "
+                       "or three for every place.")
     return Places(**found)
 
 

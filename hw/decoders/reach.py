@@ -51,12 +51,13 @@ class ReachDecoder(CopyingDecoder):
     kind : SwitchKind
     injection : "one" or "all"
     in_turn : bool
-        Inputs are built to take several links up in turn.
+        A switch may have several up links. Each input uses them in turn, one for each worm that goes up.
 
     Straps
     ------
     up
-        A bit for each output to another switch: worms go up by it. At most one bit is set, unless ``in_turn``.
+        A bit for each output to another switch; set if the output leads to an up link. With ``in_turn`` several bits of
+        ``up`` may be set, otherwise at most one bit.
     """
 
     def __init__(self, header: BitString, *, kind: SwitchKind, injection: str = "one", in_turn: bool = False):

@@ -81,7 +81,8 @@ class DeepInputDecode(wiring.Component):
         under_way = Signal()  # a worm's first flit has arrived, its last one has not
         within = Signal()  # its payload has begun
         lost = Signal()  # the worm under way is void
-        place = Signal(bits_for(flits), name="header_flit")  # header flits that have arrived, until the worm is known
+        # number of header flits that have arrived of a worm that is not known yet; otherwise 0
+        place = Signal(bits_for(flits), name="header_flit")
         told = Signal()  # the worm under way is known
         accepted = Signal()
         head = Signal()

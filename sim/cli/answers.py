@@ -161,7 +161,11 @@ def _source(name: str) -> str:
 
 
 def data_files() -> dict[str, Path]:
-    """Return wormcast's data files by their relative paths, sorted. Symbolic links to folders are followed."""
+    """Return a dictionary of wormcast's data files, from relative path to file, sorted by path.
+
+    Data files are all files in the package's folder except Python code. Paths are relative to this folder. Symbolic
+    links to folders are followed.
+    """
     root = Path(wormcast.__file__).parent
     files = [Path(folder, file) for folder, _, files in os.walk(root, followlinks=True) for file in files]
     return {str(file.relative_to(root)): file for file in sorted(files)

@@ -132,7 +132,7 @@ def ways_of(places: Floats, cables: Sequence[Cable]) -> tuple[list[Floats], floa
         middle = PARALLEL * (number - (among - 1) / 2)
         if cables[members[0]].start > cables[members[0]].end:
             middle = -middle  # the right side of a line is the left side of the opposite line
-        # a line between closest neighbours passes no other switch
+        # no third switch is near a line shorter than 1.4 times the smallest distance between two switches
         short = float(np.linalg.norm(difference)) < 1.4 * closest
         if short or _clear(obstacles, places, probed, middle) >= limit - 1e-9:
             bulge = middle

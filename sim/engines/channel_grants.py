@@ -132,10 +132,13 @@ class Grants:
 
     A packet is identified on its injection link, by the host that sends it. As buffers are queues, its identity then
     follows its first flit from channel to channel. A wait is a cycle with a request and without a grant. Waits for a
-    link and a consumption channel are those of `LinkTrace.waits`. The wait for an injection channel is the time of the
-    first flit in the interface, less the minimum. The wait for the front of a buffer is the time of the first flit in
-    the buffer, less the minimum. A wait is *behind* the message that held the channel last, if its worm still occupied
-    the channel or its buffer when the wait began.
+    link and a consumption channel are those of `LinkTrace.waits`. A wait is *behind* the message that held the channel
+    last, if its worm still occupied the channel or its buffer when the wait began.
+
+    A packet's wait for an injection channel begins `Fronts.least` cycles after the host sends the worm's first flit to
+    the interface. The wait ends when the packet's first flit is on the injection link. A packet's wait for the front of
+    a buffer begins `Fronts.header` cycles after its first flit is on the link to the buffer. The wait ends when the
+    packet reaches the front.
 
     Parameters
     ----------

@@ -51,9 +51,10 @@ class Formula:
 
 
 def unloaded_latency(topology: Topology, configuration: Configuration, length: int) -> UnloadedLatency | None:
-    """Measure the latency of unicasts from the first node to the next two nodes of the last dimension.
+    """Measure the latency of unicasts from node 0 to nodes 1 and 2 of the last dimension.
 
-    None if these nodes are not one hop and two hops away, as on a ring of three nodes.
+    The result is None unless these nodes exist, and are one hop and two hops away from node 0. On a ring of three
+    nodes, for example, node 2 is one hop away.
     """
     if topology.shape[-1] < 3:
         return None

@@ -18,7 +18,8 @@ from .run import Run
 __all__ = ["OPEN", "UNENDED", "bars_of", "caption_of", "draw_gantt", "end_of", "order_of",
            "require_rows"]
 
-#: Heights in inches: least and greatest height of a node's row, greatest height of all rows together.
+#: Heights in inches. A node's row has LEAST_ROW to MOST_ROW. All rows together have at most ROWS, unless each row has
+#: LEAST_ROW.
 LEAST_ROW, MOST_ROW, ROWS = 0.025, 0.18, 6.0
 #: Height in inches of a row's name.
 NAME = 0.085

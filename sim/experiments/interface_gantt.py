@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_interfaces"]
 
-#: Heights in inches: least and greatest height of a node's row, greatest height of all rows together.
+#: Heights in inches. A node's row has LEAST_ROW to MOST_ROW. All rows together have at most ROWS, unless each row has
+#: LEAST_ROW.
 LEAST_ROW, MOST_ROW, ROWS = 0.06, 0.42, MOST_HEIGHT - 1.2
 #: Width in inches beside the rows, and height of a row's name.
 BESIDE, NAME = 0.55, 0.085

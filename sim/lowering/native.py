@@ -39,8 +39,8 @@ class Native(CompiledFunction[..., None]):
     py_func : function
         The function in Python.
     switches : tuple of str
-        Names of globals of the function's module, which are True in the module. If a call is prepared with a switch
-        False, its object code lacks the code below ``if SWITCH:``.
+        Names of global variables of the function's module, each True there. A call may set any of them to False. The
+        call's object code then lacks the code below ``if NAME:``.
     """
 
     def __init__(self, py_func: Callable[..., None], switches: tuple[str, ...] = ()):

@@ -94,7 +94,7 @@ def _exchange(places: list[tuple[Any, Any]], rng: Random) -> None:
 
 
 def mutate_text(text: str, rng: Random) -> str:
-    """Return another text, or the text truncated, with shuffled words, or with other characters or numbers."""
+    """Return another text, or the text with a removed, repeated or inserted piece, another number or shuffled words."""
     at, size = rng.randint(0, len(text)), rng.randint(1, 6)
     numbers = list(re.finditer(r"\d+", text))
     match rng.randrange(7):
@@ -134,7 +134,10 @@ def mutate_lines(text: str, rng: Random) -> str:
 
 
 def mutate_bytes(data: bytes, rng: Random) -> bytes:
-    """Return bytes that are truncated, have a flipped bit, other line ends, or inserted bytes that break decoders."""
+    """Return bytes that are cut short, lack a piece, have a flipped bit or other line ends, or have inserted bytes.
+
+    Most of the inserted bytes are byte order marks, control characters, line ends, or invalid in UTF-8.
+    """
     at, size = rng.randint(0, len(data)), rng.choice((1, 1, 2, 16, 200))
     inserted = rng.choice((b"\xef\xbb\xbf", b"\x00", b"\xff\xfe", b"\xc3", b"\r", b"\r\n", b"\x1a", b"\xed\xa0\x80",
                            "\u2028".encode(), b"\n" * 3, data[:20]))

@@ -62,9 +62,9 @@ class RunPoint:
         """Run the multicast, and return its results as plain data. ``workers`` is ignored: there is one seed.
 
         ``bound`` of a broadcast: [Hou]'s least number of steps times the latency of a unicast over one hop. On a 2-D
-        torus of N nodes the least number of steps is ceil(log5 N). ``t_hop`` and ``c`` are measured by unicasts over
-        one and two hops. Without nodes at one and two hops in the last dimension, ``t_hop``, ``c`` and
-        ``bound`` are None.
+        torus of N nodes the least number of steps is ceil(log5 N). ``t_hop`` and ``c`` are measured by unicasts from
+        node 0 to nodes 1 and 2 of the last dimension (`unloaded_latency`). If these nodes are not one hop and two hops
+        away, ``t_hop``, ``c`` and ``bound`` are None.
         ``others_wait``, ``own_wait``, ``arbitration_wait``: waiting cycles by cause, for channels and turns together
         (`contention`).
         """

@@ -20,7 +20,8 @@ __all__ = ["LIMIT", "Arena", "Batch", "Outcome", "lanes_for"]
 #: Limits of lanes, and of routers in all lanes together. More are not faster.
 MOST_LANES, MOST_ROUTERS = 64, 4096
 
-#: Worms per node that may be under way at a time. Their tags differ, so this limits the number of lanes.
+#: Worms under way per node that `lanes_for` assumes. All worms under way in all lanes have different tags, so the
+#: number of tags limits the number of lanes.
 WORMS_OF_A_NODE = 4
 
 #: STEP: cycles between two checks of all lanes.

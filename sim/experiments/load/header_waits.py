@@ -16,12 +16,12 @@ Integers = npt.NDArray[np.int64]
 
 
 class Sending(NamedTuple):
-    """Parts of the time from a message's creation to the first flit of the worm to its last destination, [messages].
+    """Parts of the time from a message's creation until the worm to its last destination is sent, [messages].
 
-    ``relayed``: cycles until the worm's sender had noted the receipts that the worm waited for; 0 if the sender is the
-    message's source. ``preparation``: cycles in which the sender's processor worked on the message's worms up to this
-    worm. ``earlier_copies``: cycles in which the posted worm waited while its injection port sent other worms of the
-    message. ``queue``: all other cycles.
+    A worm is sent when its first flit is handed to the interface of the worm's sender. ``relayed``: cycles until the
+    sender had noted the receipts that the worm waited for; 0 if the sender is the message's source. ``preparation``:
+    cycles in which the sender's processor worked on the message's worms up to this worm. ``earlier_copies``: cycles in
+    which the posted worm waited while its injection port sent other worms of the message. ``queue``: all other cycles.
     """
 
     relayed: Integers

@@ -178,7 +178,10 @@ class _Tracer:
         return found
 
     def _queued(self, begun: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
-        """Return the worms that are stored completely in each buffer, oldest first, and their number per buffer."""
+        """Return, for each buffer, the worms whose tail flit has arrived in it, front first, and their number.
+
+        The first flits of the worm at the front may have left the buffer.
+        """
         room = self.network.configuration.buffer
         worms, count = np.full((len(self.channels), room + 1), NOBODY, np.int32), np.zeros(len(self.channels), np.int64)
         snapshot = Snapshot(self.engine, self.lane)
@@ -186,7 +189,7 @@ class _Tracer:
             if link.input is None:
                 continue
             packets = snapshot.occupants((link.target, link.input, vc))
-            # the snapshot counts a flit on the link as stored, and its worm is not complete yet
+            # the snapshot counts a flit on the link as stored; the tail flit of its worm is not in the buffer yet
             arriving = begun[at] or self._arrives(link, vc)
             whole = packets[:-1] if arriving and packets else packets
             count[at] = len(whole)
@@ -450,7 +453,7 @@ def find_front(held, targets, queued, count, front):
     held, targets, front : [cycles, virtual channels]
         As in `LinkTrace`.
     queued, count : [virtual channels, worms], [virtual channels]
-        Worms stored completely before the first cycle, front first, and their number.
+        Worms in each buffer before the first cycle whose tail flit has arrived in it, front first, and their number.
     """
     cycles = len(held)
     queue = np.empty(cycles + queued.shape[1], np.int32)

@@ -168,12 +168,12 @@ class Wave:
                         yield time, found
                         found = []
                     if not value.isdigit() or int(value) < (time or 0):
-                        raise self._damaged(b"#" + value)
+                        raise self._damaged(b"#" + value, file)
                     time = int(value)
                 elif word in wanted:
                     found.append((word, value))
                 else:
-                    raise self._damaged(value + b" " + word)
+                    raise self._damaged(value + b" " + word, file)
         if time is not None:
             yield time, found
 
@@ -191,7 +191,7 @@ class Wave:
                 elif word[0] in CHANGES:
                     if word[1:] not in others:
                         if len(word) == 1:
-                            raise self._damaged(line)
+                            raise self._damaged(line, file)
                         yield word[1:], word[:1]
                 elif word[0] in b"bsrBR":
                     waiting = word
@@ -200,10 +200,16 @@ class Wave:
                 elif word == b"$comment":
                     aside = True
                 elif word not in BESIDE:
-                    raise self._damaged(line)
+                    raise self._damaged(line, file)
         if waiting:
             raise WormcastError(f"{self._path} is damaged: it ends within a change")
 
-    def _damaged(self, line: bytes) -> WormcastError:
+    def _damaged(self, line: bytes, file: BinaryIO) -> WormcastError:
+        """Return the error for a damaged line, the last that was read."""
+        end, number = file.tell(), 0
+        file.seek(0)
+        while file.tell() < end and file.readline():
+            number += 1
         text = line[:40].decode("ascii", "replace").strip()
-        return WormcastError(f"{self._path} is damaged: {text!r} is neither a change of a signal nor a later time")
+        return WormcastError(f"{self._path} is damaged: line {number}, {text!r}, is neither a change of a signal "
+                             "nor a later time")

@@ -12,6 +12,7 @@ from written_waves import FIGURE_4, comment, links_of, vcd, worm
 from wormcast.algorithms import SCHEMES, WormcastError, topology
 from wormcast.sim import Configuration, Message, run
 from wormcast.sim.waves.view import RecordedHold, Wait, read_waveform
+from wormcast.sim.waves.view.vcd import Wave
 
 
 def read(tmp_path, said, holds, waits=()):
@@ -96,10 +97,10 @@ def test_a_wait_is_of_the_worm_at_the_front(tmp_path):
     (lambda text: text.replace(" worm $end", " work $end", 1),
      "it has no signal bench.top.worms.link_0_to_1.vc_0.worm, which its comment names"),
     (lambda text: text[:text.index("#20000000")], "it ends in cycle 20, but its comment has cycles up to 29"),
-    (lambda text: text.replace("#20000000\n", "#2x\n"), "'#2x' is neither a change of a signal"),
-    (lambda text: text.replace("#20000000\n", "worms\n"), "'worms' is neither a change of a signal"),
-    (lambda text: text.replace("#20000000\n", "#1000000\n"), "'#1000000' is neither a change of a signal nor a later"),
-    *((lambda text, junk=junk: f"{text}{junk}\n", f"'{said}' is neither a change of a signal") for junk, said in (
+    (lambda text: text.replace("#20000000\n", "#2x\n"), "'#2x', is neither a change of a signal"),
+    (lambda text: text.replace("#20000000\n", "worms\n"), "'worms', is neither a change of a signal"),
+    (lambda text: text.replace("#20000000\n", "#1000000\n"), "'#1000000', is neither a change of a signal nor a later"),
+    *((lambda text, junk=junk: f"{text}{junk}\n", f"'{said}', is neither a change of a signal") for junk, said in (
         ("$junk", "$junk"), ("$scope module a $end", "$scope module a $end"), ("1", "1"), ("1~nobody", "1 ~nobody"),
         ("b101 ~nobody", "101 ~nobody"), ("b101\n ~nobody", "101 ~nobody"))),
     *((lambda text, junk=junk: f"{text}{junk}\n", "damaged: it ends within a ch") for junk in ("b", "strap", "rest")),
@@ -178,3 +179,13 @@ def test_a_comment_of_another_form_is_refused(tmp_path):
     path.write_text(vcd(said, holds).replace(json.dumps(said["links"]), '[{"name": "link:0>1"}]'))
     with pytest.raises(WormcastError, match="its comment gives kind of link 0 as None"):
         read_waveform(path)
+
+
+def test_a_damaged_line_has_its_number(tmp_path):
+    path = tmp_path / "w.vcd"
+    path.write_text("$var wire 1 ! a $end\n$enddefinitions $end\n#0\n1!\n\n#1\n[\n0!\n")
+    with path.open("rb") as file:
+        number = file.read().split(b"\n").index(b"[") + 1
+    wave = Wave(path)
+    with pytest.raises(WormcastError, match=rf"damaged: line {number}, '\[', is neither"):
+        list(wave.changes([]))

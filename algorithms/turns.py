@@ -8,7 +8,7 @@ from .consumption import ConsumptionClasses
 from .errors import WormcastError
 from .headers import Unicast
 from .routing import Routes
-from .routing.base import turns_of, walk
+from .routing.base import turns_of
 from .schemes import Scheme
 from .worms import Worms
 
@@ -48,7 +48,8 @@ def require_passage(scheme: Scheme, routes: Routes, classes: ConsumptionClasses,
 def require_turns(scheme: str, routes: Routes, worms: Worms, *, apart: bool = False) -> None:
     """Refuse the first worm that requests a turn which the routers lack.
 
-    Each worm is followed along the preferred path. Routes must reach all destinations, as checked by `Routes.hops`.
+    Each worm is followed along all paths that the relation allows. Routes must reach all destinations, as checked by
+    `Routes.hops`.
 
     Parameters
     ----------
@@ -87,19 +88,42 @@ def wrong_turn(scheme: str, routes: Routes, link: int, to: int, stopped: bool) -
 def _first_wrong(arrays, turns, ports, starts, phases, sources, destination_offsets, destinations, apart):
     """Return the links before and after the first missing turn, and whether the worm stops between them; -1 if no turn
     is missing."""
-    options, classes, _, switch_of_link, phase_of_link, _ = arrays
-    taken = np.empty(options.shape[0] * options.shape[1], np.int32)
+    options, classes, link_of_port, switch_of_link, phase_of_link, homes = arrays
+    reached = np.full(len(ports), -1, np.int64)  # last visit on the way to which a worm may take the link
+    came = np.empty(len(ports) + 1, np.int32)  # links by which the worm may arrive; -1: it is at its start
     for worm in range(len(sources)):
-        switch, phase, before = starts[sources[worm]], phases[sources[worm]], -1
+        start, phase, tail = starts[sources[worm]], phases[sources[worm]], 1
+        came[0] = -1
         for visit in range(destination_offsets[worm], destination_offsets[worm + 1]):
+            node, first, head = destinations[visit], tail, 0
+            for place in range(first):
+                if came[place] >= 0:
+                    reached[came[place]] = visit
+            while head < tail:
+                before = came[head]
+                switch, at = start, phase
+                if before >= 0:
+                    switch, at = switch_of_link[before], phase_of_link[before]
+                for place in range(options.shape[3] if switch != homes[node] else 0):
+                    code = options[at, switch, node, place]
+                    if code < 0:
+                        break
+                    link = link_of_port[switch, code // classes]
+                    if before >= 0 and not turns[before, ports[link]]:
+                        return before, link, head < first
+                    if reached[link] != visit:
+                        reached[link] = visit
+                        came[tail] = link
+                        tail += 1
+                head += 1
             if apart:
-                before = -1
-            hops = walk(arrays, switch, phase, destinations[visit], taken)
-            for hop in range(hops):
-                link = taken[hop] // classes
-                if before >= 0 and not turns[before, ports[link]]:
-                    return before, link, hop == 0
-                before = link
-            if hops > 0:
-                switch, phase = switch_of_link[before], phase_of_link[before]
+                start, phase, tail = homes[node], phases[node], 1
+                came[0] = -1
+                continue
+            tail = 0
+            for place in range(head):
+                link = came[place]
+                if (start if link < 0 else switch_of_link[link]) == homes[node]:
+                    came[tail] = link
+                    tail += 1
     return -1, -1, False

@@ -15,8 +15,11 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+import typer
+
 import wormcast
 from wormcast.algorithms import WormcastError
+from wormcast.algorithms.errors import naming
 from wormcast.algorithms.source_digest import package_file, source_digest
 
 from ..common.requirements import ToolMissing
@@ -25,6 +28,7 @@ from ..experiments.sweep import ResultStore
 from .app import Exit, app
 from .commands import COMMANDS
 from .figure_commands import default_folders
+from .usage_errors import usage_sentence
 from .waveform_report import deadlocks_left_in
 
 __all__ = ["Answers", "data_files", "invoke"]
@@ -115,8 +119,11 @@ def invoke(command: str) -> int:
 
 def _ask(command: str) -> dict[str, Any]:
     began = time.monotonic()
-    with contextlib.redirect_stdout(io.StringIO()) as printed:
-        code = invoke(f"{command.replace('{here}', shlex.quote(str(HERE)))} --json")
+    with naming(f"'{command}'"), contextlib.redirect_stdout(io.StringIO()) as printed:
+        try:
+            code = invoke(f"{command.replace('{here}', shlex.quote(str(HERE)))} --json")
+        except typer.TyperException as error:
+            raise WormcastError(usage_sentence(error)) from error
     return {"exit": int(code), "told": json.loads(printed.getvalue()), "seconds": time.monotonic() - began}
 
 

@@ -66,8 +66,8 @@ def wave(
         raise WormcastError(f"buffers: {buffers} is not valid without --plot. Needed: --plot FILE.")
     for option, asked in (("json", json), ("replay", replay)):
         if asked and len(files) > 1:
-            raise WormcastError(f"{option}: {'on' if asked is True else asked} is not valid with {len(files)} files. "
-                                "Allowed: one file.")
+            raise WormcastError(f"{option}: {'on' if asked is True else asked} is not valid with {len(files)} "
+                                f"waveforms ({', '.join(map(str, files))}). Allowed: one.")
     cycles, chosen = window_of(window), _numbers(worms)
     require_apart({f"FILE {file}": file for file in files}, {"--plot": plot, "--replay": replay})
     if replay:

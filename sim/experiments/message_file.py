@@ -198,7 +198,9 @@ class MessageFile:
             destinations = (topology.destination_set(ALL, source) if nodes == ALL
                             else [_node(topology, node) for node in nodes])
         if len({source, *destinations}) <= len(destinations):
-            raise WormcastError("destinations: the list has a node twice, or the source. "
+            twice = next(node for node in [source, *destinations] if [source, *destinations].count(node) > 1)
+            raise WormcastError(f"destinations: {topology.node_name(twice)} "
+                                f"{'is the source' if twice == source else 'occurs twice'}. "
                                 "Allowed: distinct nodes other than the source.")
         if not isinstance(after, list):
             after = [after]

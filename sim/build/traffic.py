@@ -82,11 +82,12 @@ class Traffic:
             raise WormcastError(f"destinations_deviation: {self.destinations_deviation} is not valid. Allowed: 0, and "
                                 f"up to {MOST_DEVIATION} with the distribution normal.")
         if (self.destinations_counts is not None) != (self.destinations_distribution == "given"):
-            raise WormcastError("destinations_counts is missing. Needed with the distribution given: numbers of "
-                                "destinations and their weights, for example 1:0.5,8:0.3."
+            raise WormcastError("destinations_counts is missing. Needed with destinations_distribution given: numbers "
+                                "of destinations and their weights, for example 1:0.5,8:0.3."
                                 if self.destinations_counts is None else
                                 f"destinations_counts: {self.destinations_counts!r} is not valid with the "
-                                f"distribution {self.destinations_distribution}. Allowed: with the distribution given.")
+                                f"distribution {self.destinations_distribution}. Allowed: with "
+                                "destinations_distribution given.")
         self.weights  # noqa: B018
         self._check_pattern()
         if not 0 <= self.rate <= self.mean_length:

@@ -101,7 +101,7 @@ def run_(
     from ..experiments.run import run  # a slow import, which refusals do not need
     from .run_report import report, ties_left, unwarranted
 
-    with (stdout_for_results(), _lines_named(file), announce("simulating"),
+    with (stdout_for_results(), _messages_named(file), announce("simulating"),
           _whole(vcd, engine) if vcd else contextlib.nullcontext() as unfinished):
         result = run(network, setup.scheme, posted, setup.configuration, engine=engine, vcd=unfinished, window=cycles,
                      instances=instances, timeout=timeout, contention=contention)
@@ -187,8 +187,8 @@ def _messages(network: Topology, source: str | None, destinations: str | None, l
 
 
 @contextlib.contextmanager
-def _lines_named(file: "MessageFile | None") -> Iterator[None]:
-    """Add the file and line to the refusal of a message from a file."""
+def _messages_named(file: "MessageFile | None") -> Iterator[None]:
+    """Add the file's name and the message's number to the refusal of a message from a file."""
     try:
         yield
     except MessageError as error:

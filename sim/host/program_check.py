@@ -54,12 +54,13 @@ def require_program(host: Host) -> None:
          and host.counters[UNDELIVERED] == (deliveries["received"] < 0).sum()),
     ):
         if not right:
-            raise ValueError(f"host.{name} is not valid in a program")
+            raise ValueError(f"host.{name} has values that no program of hosts can have")
 
 
 def _require(name: str, numbers: np.ndarray, least: int, size: int) -> None:
     if len(numbers) and not least <= numbers.min() <= numbers.max() < size:
-        raise ValueError(f"{name}: {numbers.min()} to {numbers.max()} is not valid. Allowed: {least} to {size - 1}.")
+        raise ValueError(f"{name}: numbers from {numbers.min()} to {numbers.max()} are not valid. Allowed: {least} to "
+                         f"{size - 1}.")
 
 
 def _lists(host: Host) -> bool:

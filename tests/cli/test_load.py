@@ -124,7 +124,7 @@ def test_a_deadlock_ends_it(tmp_path):
     (["--cycles", "0"], "cycles: 0 is not valid"),
     (["--seeds", "2000"], "Allowed: 1 to 1024"),
     (["--vcs", "0"], "vcs"),
-    (["--destinations-distribution", "given"], "destinations-counts is missing. Needed with the distribution given: "),
+    (["--destinations-distribution", "given"], "Needed with destinations-distribution given: "),
     (["--pattern", "spiral"], "Allowed: uniform, hot-spot, transpose, bit-complement, bit-reversal, shuffle"),
     (["--pattern", "tornado"], "tornado is not valid: it is for unicasts"),
     (["--pattern", "hot-spot", "--hot-spots", "9.9", "--hot-spot-share", "0.1"],

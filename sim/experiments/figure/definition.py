@@ -213,7 +213,7 @@ def _named(file: Path) -> contextlib.AbstractContextManager[None]:
 
 
 def _entries(file: Path, before: tuple[Path, ...] = ()) -> dict[str, Any]:
-    """Read a file's entries, merged with those of the figure that it is ``like``.
+    """Read a file's entries, merged with those of the figure that its key ``like`` names.
 
     ``before``: files whose key ``like`` has led to this file, to detect circles.
     """
@@ -233,7 +233,8 @@ def _entries(file: Path, before: tuple[Path, ...] = ()) -> dict[str, Any]:
     return _over(file, _entries(base, (*before, file)), entries)
 
 
-#: Keys that a figure inherits from the figure in its key ``like``. Tables that both figures have are merged.
+#: Keys that a figure inherits from the figure that its key ``like`` names.
+#: Tables that both figures have are merged; for a key in both tables, the figure's own value is used.
 SHARED = {"options", "series", "variations", "step", "most", "cycles", "over", "points", "values", "source", "latency"}
 
 
@@ -254,12 +255,12 @@ def _over(file: Path, base: Mapping[str, Any], entries: Mapping[str, Any]) -> di
 
 
 def _without(variation: Mapping[str, Any], dropped: Collection[str]) -> dict[str, Any]:
-    """Return a variation without the options of series that the figure does not copy."""
+    """Return a variation without its options for the series in ``dropped``."""
     kept = {name: options for name, options in variation.get("series", {}).items() if name not in dropped}
     return {**variation, "series": kept}
 
 
-#: Greatest number of points of a curve over the load.
+#: Greatest ratio of a figure's keys ``most`` and ``step``.
 MOST_POINTS = 1000
 
 def _figure(name: str, entries: Mapping[str, Any]) -> Figure:
@@ -289,7 +290,8 @@ def _figure(name: str, entries: Mapping[str, Any]) -> Figure:
     numbers = {key: entries[key] for key in ("step", "most", "cycles") if key in entries}
     step, most = numbers.get("step", Figure.step), numbers.get("most", Figure.most)
     if not step <= most <= MOST_POINTS * step:
-        raise WormcastError(f"step, most: {step} and {most} are not valid. Allowed: most of 1 to {MOST_POINTS} steps.")
+        raise WormcastError(f"step, most: {step} and {most} are not valid. Allowed: a most of one step to "
+                            f"{MOST_POINTS} steps.")
     return Figure(
         name, entries["title"], entries["source"], options, series, statements, variations, _pictures(entries, words),
         **numbers, over=over, runs=runs, values=_values(RUN_OPTIONS, over, values) if runs else tuple(values),
@@ -306,7 +308,7 @@ def _statements(entries: Mapping[str, Any], words: Mapping[str, str]) -> tuple[S
 
 
 def _require_varied(variations: Mapping[str, Variation], known: Collection[str]) -> None:
-    """Refuse a variation of a series that the figure neither has nor compares."""
+    """Refuse a variation of a series that is neither in the figure nor in its statements."""
     for variation in variations.values():
         for name in variation.series:
             if name not in known:

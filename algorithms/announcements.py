@@ -1,6 +1,7 @@
 """Announcements of long work.
 
-A program with a terminal sets a function that shows announcements (`announce_by`). Otherwise they do nothing.
+A program with a terminal sets a function that shows announcements (`announce_by`). In other programs
+announcements do nothing.
 """
 
 import contextlib
@@ -10,7 +11,7 @@ __all__ = ["Announcer", "announce", "announce_by"]
 
 
 class Announcer(Protocol):
-    """Function that shows an announcement from entry to exit of its context. The function's arguments are those of
+    """Function that returns a context, in which it may show an announcement. The function's arguments are those of
     `announce`."""
 
     def __call__(self, what: str, seconds: float | None, once: bool) -> contextlib.AbstractContextManager[object]:

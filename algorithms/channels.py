@@ -25,7 +25,7 @@ NUMBER = re.compile(r"\*|[0-9]+(-[0-9]+)?")
 @dataclass(frozen=True)
 class Resource:
     """A resource that one worm at a time can hold. A resource's text is the same in results, waveforms, pictures and
-    JSON.
+    JSON, except that coordinates may replace node ids.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def link_names(topology: Topology) -> tuple[str, ...]:
 
 @lru_cache(maxsize=16)
 def link_rows(topology: Topology) -> dict[str, int]:
-    """Return the row of `Topology.links` of each name in `link_names`. Read-only."""
+    """Return a dictionary from each name in `link_names` to its row in `Topology.links`. Read-only."""
     return {name: row for row, name in enumerate(link_names(topology))}
 
 
@@ -163,7 +163,7 @@ def require_share(vcs: int, classes: int, whose: str, topology: Topology) -> Non
 
 
 def class_channels(vcs: int, classes: int, one: int) -> str:
-    """Return the channels of a class as text: ``"*"`` for all, ``"2"`` or ``"0-1"``."""
+    """Return the channels of a class as text: ``"2"``, ``"0-1"``, or ``"*"`` for all of several channels."""
     channels = channels_of_class(vcs, classes, one)
     if len(channels) == 1:
         return str(channels[0])

@@ -31,7 +31,7 @@ PATIENCE = 0.25
 
 
 class CompiledFunction(Generic[P, R]):
-    """A function that is compiled at its first call.
+    """A function that Numba compiles at the first call that does not run as plain Python.
 
     Compiled code is stored on disk between runs, runs without the interpreter's lock, and may call other functions of
     this kind.
@@ -53,7 +53,7 @@ class CompiledFunction(Generic[P, R]):
         self.plain_below = plain_below
 
     def __call__(self, *arguments: P.args, **named: P.kwargs) -> R:
-        """Call the function, compiled or as plain Python, whichever is faster."""
+        """Call the function, compiled or as plain Python."""
         if _plain.under_way:
             return self.py_func(*arguments, **named)
         if self.plain_below and _plain.pays(arguments, self.plain_below):
@@ -81,13 +81,14 @@ def compiled_from(elements: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
     Parameters
     ----------
     elements : int
-        Total number of elements of the argument arrays from which the function is always compiled.
+        Total number of elements of the argument arrays from which the function is compiled.
     """
     return functools.partial(CompiledFunction, plain_below=elements)
 
 
 def inlined(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a function into each calling function. Use it for small functions, and for functions with many arguments.
+    """Compile a function into each calling function. Use `inlined` for small functions, and for functions with many
+    arguments.
     """
     return CompiledFunction(function, inline=True)
 
@@ -148,8 +149,8 @@ _plain = _Plain()
 
 @contextmanager
 def plain() -> Iterator[None]:
-    """Run all functions of `compiled_from` as plain Python in this context. Tests compare the results with compiled
-    code."""
+    """Run this thread's calls of all functions of `compiled_from` as plain Python in this context. Tests compare the
+    results with compiled code."""
     _plain.always = True
     try:
         yield

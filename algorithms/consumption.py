@@ -43,9 +43,10 @@ class ClassMap(Protocol):
 class ConsumptionClasses:
     """A map from directed networks to classes of consumption channels ([Boppana98], section 3.2).
 
-    At a stop a worm reserves a channel in the class of the hop by which it arrives (``by="last"``) or continues
-    (``by="next"``, Lemma 2). With ``by="next"``, if the hop by which the worm continues has no class, the hop by which
-    it arrives decides. At its last destination a worm may reserve any free channel.
+    At a stop a worm reserves a channel in the class of one of its hops. With ``by="last"`` the hop by which the worm
+    arrives decides, with ``by="next"`` the hop by which it continues. With ``by="next"``, if the hop by which the worm
+    continues has no class, the hop by which it arrives decides. At its last destination a worm may reserve any free
+    channel.
 
     Parameters
     ----------

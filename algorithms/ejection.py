@@ -14,7 +14,8 @@ from .topologies.joined import LINK, built_ports
 __all__ = ["EJECTION", "EjectionPorts", "ejection_ports"]
 
 EJECTION = ("one", "all")
-"""``one``: an ejection port per node. ``all``: an ejection port per node and input of its switch from another switch.
+"""``one``: an ejection port per node. ``all``: for each node, an ejection port for each input of its switch from
+another switch, and one for each other node of its switch.
 """
 
 Integers = npt.NDArray[np.int32]
@@ -52,13 +53,13 @@ class EjectionPorts:
 
 @lru_cache(maxsize=16)
 def ejection_ports(topology: Topology, ejection: str) -> EjectionPorts:
-    """Number the ejection ports of a network.
+    """Number the ejection ports of a network for worms that arrive by links between switches.
 
     Parameters
     ----------
     ejection : "one" or "all"
         One port for each node, or one for each of its switch's inputs from other switches, in the order of the
-        topology's ports. An input without a link counts if other switches of the same kind have a link there.
+        topology's ports. An input without a link counts if another switch with the same port names has a link there.
     """
     if ejection not in EJECTION:
         raise WormcastError(f"ejection: {ejection!r} is not valid. Allowed: {', '.join(EJECTION)}.")

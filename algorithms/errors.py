@@ -9,14 +9,15 @@ from pathlib import Path
 __all__ = ["FAILURES", "MessageError", "WireError", "WormcastError", "describe_error", "naming", "nearest",
            "users_code"]
 
-#: Errors in a user's code that become refusals, and do not end the program. Ctrl-C still ends it.
+#: Errors in a user's code that become refusals, `SystemExit` included. Ctrl-C still ends the program.
 FAILURES = (Exception, SystemExit)
 
 
 class WormcastError(ValueError):
     """Bad input, described in one sentence: what was given, what is allowed, where.
 
-    Every refusal that a user can cause is of this class. The command line turns this error into exit code 2.
+    Every refusal that a user can cause is of this class. The command line turns this error into exit code 2, and its
+    subclass `ToolMissing` into exit code 4.
     """
 
 
@@ -67,7 +68,7 @@ def naming(what: str) -> Iterator[None]:
 
 
 def describe_error(error: BaseException, module: str) -> str:
-    """Describe an error in users' code: its type, its first line, and the last line of this module in its traceback."""
+    """Describe an error in users' code: its type, its first line, and the last line of ``module`` in its traceback."""
     sentence = f"{type(error).__name__}: {error}".splitlines()[0]
     places = [f", {Path(frame.f_code.co_filename).name}:{line}" for frame, line in
               traceback.walk_tb(error.__traceback__) if frame.f_globals.get("__name__") == module]

@@ -22,7 +22,7 @@ def alone(lock: Path) -> Iterator[None]:
     """Hold a lock file. Other threads and processes with the same file wait, for `PATIENCE` at most.
 
     After `PATIENCE` seconds a waiting process goes on without the lock, as its holder may have been stopped. On systems
-    without ``fcntl`` processes do not wait. The lock file is deleted on exit.
+    without ``fcntl`` processes do not wait. The lock file is deleted at the end of the context.
     """
     handle = -1
     if fcntl is not None:

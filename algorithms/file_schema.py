@@ -19,7 +19,7 @@ ALLOWED = "allowed"
 NOUNS = {"string": "text", "integer": "a whole number", "number": "a number", "boolean": "true or false",
          "array": "a list", "object": "a table", "null": "nothing"}
 
-#: Most keys that a refusal lists. With more keys, a refusal gives only the one nearest to the unknown key.
+#: A refusal of an unknown key lists the allowed keys if there are at most LISTED. Otherwise it gives the nearest key.
 LISTED = 20
 
 #: Most characters of a value that a refusal shows.
@@ -65,7 +65,7 @@ class FileSchema:
         Raises
         ------
         WormcastError
-            The message names the first key that is missing, unknown or not valid, and the allowed values.
+            The message names what is missing, unknown or not valid, and what is allowed.
         """
         error = self._error(self._check, entries)
         if error is None:

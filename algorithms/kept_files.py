@@ -1,4 +1,4 @@
-"""Files of the user's cache: written atomically, and read only if no other user can have written them."""
+"""Files of the user's cache: written atomically, and read only if no other user but root can have written them."""
 
 import contextlib
 import hashlib
@@ -30,7 +30,10 @@ def is_ours(found: os.stat_result) -> bool:
 
 
 def read_kept(path: Path) -> bytes | None:
-    """Return the content that `write_kept` has written; None if the file is missing, damaged or not `is_ours`."""
+    """Return the content that `write_kept` has written, or None.
+
+    None: the file is missing or damaged, or the file or its folder is not `is_ours`.
+    """
     try:
         if not is_ours(path.parent.stat()):
             return None

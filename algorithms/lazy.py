@@ -16,7 +16,7 @@ def lazily(package: str, names: Mapping[str, Sequence[str]]) -> Callable[[str], 
     Parameters
     ----------
     package : str
-        Its ``__name__``.
+        The package's ``__name__``.
     names : mapping of str to sequence of str
         Names that the package exports from each of its modules.
     """

@@ -59,7 +59,7 @@ def load_relation(text: str) -> Relation:
     text : str
         ``e-cube``, ``hamiltonian``; ``up-down:parallel=destination``, ``=input`` or ``=turns`` spreads worms over
         parallel links. ``FILE.py`` or ``FILE.py:NAME`` names a subclass of `Relation` (called without arguments) or an
-        instance in this file. A file with a single relation needs no name. The file is run as a Python program.
+        instance in this file. A file with a single relation needs no name. The file is run as a Python module.
     """
     require_kind("relation", text, str)
     name, colon, parameters = text.partition(":")

@@ -35,7 +35,7 @@ class PlannedWorm:
     id : int
         Index in the plan.
     source : int
-        Node that sends it.
+        Node that sends the worm.
     destinations : tuple of int
         Nodes in visiting order; in any order for a tree.
     links : tuple of (int, int)
@@ -43,6 +43,8 @@ class PlannedWorm:
         preferred one. The first hop leaves the switch where the source injects. The last hop leads to the switch where
         the last destination consumes. A worm whose source and destinations are at one switch has no hop. For a tree the
         links are its edges: each continues the last earlier edge that ends at its start, or begins at the source.
+    link_rows : tuple of int
+        The links as rows of `Topology.links`, which tell parallel links apart.
     after : int or None
         Worm whose receipt at this worm's source releases this worm; None: this worm is sent at once.
     rank : int
@@ -67,6 +69,7 @@ class PlannedWorm:
     source: int
     destinations: tuple[int, ...]
     links: tuple[tuple[int, int], ...]
+    link_rows: tuple[int, ...]
     after: int | None
     rank: int
     classes: tuple[int | None, ...]
@@ -77,7 +80,7 @@ class PlannedWorm:
 
     @cached_property
     def before(self) -> list[int | None]:
-        """For each link the index of the link that ends at its start; None if it starts at the source."""
+        """For each link the index of the last earlier link that ends at its start; None without such a link."""
         came: dict[int, int] = {}
         found = []
         for hop, (start, end) in enumerate(self.links):
@@ -140,7 +143,7 @@ class Plan:
 
     @cached_property
     def arrays(self) -> Worms:
-        """The worms as arrays, as the scheme has computed them."""
+        """The worms as arrays, with the step and the tier of each worm."""
         visits = [worm.destinations for worm in self.worms]
         said = [worm.signs for worm in self.worms if worm.signs is not None]
         return Worms(
@@ -233,7 +236,10 @@ class Plan:
         return found
 
     def arrivals(self, worm: PlannedWorm) -> list[int | None]:
-        """Return for each destination of a worm the index of the link by which it arrives; None at its first switch."""
+        """Return for each destination of a worm the index of the link by which the worm arrives, or None.
+
+        None: the destination is at the worm's first switch.
+        """
         homes = self.topology.consumptions[list(worm.destinations), 0].tolist()
         if self.scheme.is_tree:
             came: dict[int, int | None] = {end: hop for hop, (_, end) in enumerate(worm.links)}
@@ -246,14 +252,14 @@ class Plan:
         return found
 
     def check(self) -> None:
-        """Check that worms of nodes with the message reach each destination once over legal hops.
+        """Check that the worms reach each destination once, over legal hops, and are sent by nodes with the message.
 
         The sender of a worm is the plan's source, or a destination of an earlier worm after its receipt.
 
         Raises
         ------
         WormcastError
-            The sentence names the scheme, the worm and the fault.
+            The message names the scheme and the fault, and the worm if a single worm is concerned.
         """
         for place, worm in enumerate(self.worms):
             if worm.id != place:
@@ -368,7 +374,7 @@ class Plan:
 
 def _distinct(worms: Iterable[PlannedWorm]) -> int:
     """Count the distinct links of some worms."""
-    return len({link for worm in worms for link in worm.links})
+    return len({link for worm in worms for link in worm.link_rows})
 
 
 def plan(
@@ -432,6 +438,7 @@ def plan(
                 source=sender,
                 destinations=tuple(worms.visits(row).tolist()),
                 links=tuple((start, end) for start, end in (ends[channel // count] for channel in taken[row])),
+                link_rows=tuple(channel // count for channel in taken[row]),
                 after=None if after == AT_ONCE else after,
                 rank=int(worms.rank[row]),
                 classes=tuple(None if one == NO_CLASS else one for one in classes[first:end]),

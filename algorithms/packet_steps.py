@@ -16,8 +16,9 @@ next child."""
 
 
 def forwarded_alone(worms: Worms) -> bool:
-    """Return whether each worm goes to one destination, and network interfaces forward all worms that destinations
-    send. Packet steps are defined only for worms with one destination each, forwarded by interfaces.
+    """Return whether packet steps are defined for these worms.
+
+    Each worm must go to one destination, and network interfaces must forward all worms that destinations send.
     """
     return len(worms.destinations) == len(worms) and bool((worms.tier[worms.after != AT_ONCE] == INTERFACE).all())
 

@@ -14,7 +14,7 @@ from .worms import AT_ONCE, Worms
 
 __all__ = ["Survey", "survey"]
 
-#: Number of times that all multicasts are planned. The fastest run counts: other load on the machine only adds time.
+#: Number of timed runs that plan all multicasts. The fastest run counts: other load on the machine only adds time.
 TIMED = 7
 
 
@@ -127,8 +127,10 @@ def _leaving(topology: Topology, routes: Routes, worms: Worms, is_tree: bool) ->
 
 
 def _ways(routes: Routes, worms: Worms, is_tree: bool) -> tuple[npt.NDArray[np.generic], ...]:
-    """Return, by multicast, links, whether two worms share a link, and phases; by worm, whether it takes a unicast's
-    path.
+    """Return three arrays by multicast, and one by worm.
+
+    By multicast: number of distinct links, whether two worms share a link, phases. By worm: whether the worm takes a
+    unicast's path.
 
     All worms must have a path, as checked by `Routes.hops`.
     """

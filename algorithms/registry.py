@@ -13,8 +13,8 @@ __all__ = ["Registry"]
 
 T = TypeVar("T")
 
-#: A refusal of an unknown name lists all allowed names if there are at most LISTED. With more allowed names, a refusal
-#: gives only the nearest name, and refers to ``wormcast list``.
+#: A refusal of an unknown name lists all allowed names if there are at most LISTED.
+#: With more allowed names, a refusal gives only the nearest name, and refers to ``wormcast list``.
 LISTED = 20
 
 
@@ -55,7 +55,7 @@ class Registry(Mapping[str, T], Generic[T]):
     Raises
     ------
     WormcastError
-        A name is unknown or already used, or its entry point does not return a ``kind``.
+        A name is unknown or already used, or its entry point cannot be loaded or does not return a ``kind``.
     """
 
     def __init__(self, what: str, kind: type[T], group: str, *, files: bool = False) -> None:

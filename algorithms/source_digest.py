@@ -25,7 +25,8 @@ DOCSTRINGS = {"getdoc", "getsource"}
 #: Most files in the table on disk. A larger table is replaced by a table of the files that this process has read.
 MOST = 1000
 
-#: Start time of this process. A file that changed later may differ from the version that the process has imported.
+#: Time at which this module was imported.
+#: A file that changed later may differ from the version that the process has imported.
 BEGAN = time.time_ns()
 
 
@@ -39,7 +40,7 @@ class _Import(NamedTuple):
 
 
 class _Source(NamedTuple):
-    """Digests of a file's content and syntax tree, and its imports of this package and of files beside it."""
+    """Digests of a file's content and syntax tree, its imports of this package, and its relative imports."""
 
     content: str
     tree: str
@@ -74,7 +75,7 @@ def source_digest(files: Iterable[str | os.PathLike[str]], *, help_only: Iterabl
 
 
 def imported_files(files: Iterable[str | os.PathLike[str]]) -> list[str]:
-    """Return these files and all files that they import, of this package and of folders beside them, sorted.
+    """Return these files and all files that they import from this package or by relative imports, sorted.
 
     Imports inside functions, and imports for type checking, count too. A name that a package's ``__init__.py`` imports
     leads to the module where it is defined, and not to the package's other modules.
@@ -156,7 +157,7 @@ class _Table:
             write_kept(self._path, json.dumps({"by": self._by, "files": self._known}).encode())
 
     def source(self, path: str) -> _Source:
-        """Read a file."""
+        """Return the digests and the imports of a file."""
         if path not in self._seen:
             with open(path, "rb") as file:
                 changed = os.fstat(file.fileno()).st_mtime_ns > BEGAN

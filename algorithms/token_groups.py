@@ -63,7 +63,7 @@ def require_trees(tokens: str | None, is_tree: bool, names: str) -> None:
 
 
 def require_one_or_all(topology: Topology, *, channels: int, vcs: int, ejection: str) -> None:
-    """Refuse a number of consumption channels without token groups: more than 1, but too few for `all_consumed`."""
+    """Refuse numbers of consumption channels without token groups: from 2, but too few for `all_consumed`."""
     _require_stages(topology)
     enough = _worms_at_a_node(topology, vcs, ejection)
     if 1 < channels < enough:
@@ -87,8 +87,8 @@ def all_consumed(topology: Topology, *, channels: int, vcs: int, ejection: str) 
     """Return whether the consumption channels suffice for all worms that may arrive at a node at once.
 
     One worm can arrive by each virtual channel. With one ejection port per node, this port needs as many consumption
-    channels as all inputs of a switch have virtual channels: b in [Varavithya]. With one ejection port per input, each
-    port needs as many consumption channels as its input has virtual channels.
+    channels as the inputs of a switch have virtual channels together: with one each, b in [Varavithya]. With one
+    ejection port per input, each port needs as many consumption channels as its input has virtual channels.
 
     Parameters
     ----------
@@ -106,9 +106,9 @@ def token_groups(topology: Topology, *, consumed: bool) -> TokenGroups:
     """Group the switches of a multistage network.
 
     Two switches of a stage share a resource if worms that they replicate can request it later. Groups are the connected
-    components of shared resources. Without ``consumed``, a node's consumption channels are a resource: all switches
-    that reach the node share them. With ``consumed``, the shared resources are the buffers of later switches, and the
-    last stage needs no token.
+    components of switches that share resources. Without ``consumed``, a node's consumption channels are a resource: all
+    switches that reach the node share them. With ``consumed``, the shared resources are the buffers of later switches,
+    and the last stage needs no token.
 
     On a baseline network of S stages of b x b switches, a group of stage j (from 0) has b**(S-1-j) switches, or
     b**(S-2-j) with ``consumed``, as in the paper.

@@ -36,8 +36,8 @@ def require_passage(scheme: Scheme, routes: Routes, classes: ConsumptionClasses,
     Raises
     ------
     WormcastError
-        The relation does not lead to a destination; the classes give a worm no channel at a stop; or a worm requests a
-        turn that routers do not have.
+        The relation does not lead to a destination; the class map has no class for a worm at a stop; or a worm requests
+        a turn that routers do not have.
     """
     scheme.hops(routes, worms)
     require_classes(classes, scheme.name, routes, worms)
@@ -61,7 +61,7 @@ def require_turns(scheme: str, routes: Routes, worms: Worms, *, apart: bool = Fa
     Raises
     ------
     WormcastError
-        A worm requests such a turn.
+        A worm requests a turn that the routers lack.
     """
     topology = routes.topology
     turns = turns_of(routes.relation, topology)

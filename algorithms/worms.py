@@ -47,7 +47,7 @@ class Worms:
         step, beginning in the step after its receipt.
     tier : int8 array [worms], optional
         Sender of each worm: ``HOST`` (default), or ``INTERFACE``: the sender's network interface forwards each packet
-        of the worm in `after` as soon as it arrives.
+        of the worm in `after` when the packet has arrived.
     """
 
     message_offsets: npt.NDArray[np.int64]

@@ -1,4 +1,4 @@
-"""Sphinx: how the site is made of its pages (`make docs`)."""
+"""Sphinx configuration of the site that `make docs` builds from the pages in this folder."""
 
 from wormcast import __version__
 
@@ -19,6 +19,6 @@ html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sphinx = False
-# colour only blocks whose page names their language
+# colour only the code blocks for which the page names a language
 highlight_language = "none"
 nitpicky = True

@@ -12,14 +12,16 @@ __all__ = ["Allocator"]
 class Allocator(wiring.Component):
     """Grants outputs to requesters. A request for several outputs is granted as a whole, or not at all.
 
-    All outputs share *one* order of the virtual channels behind the requesters. The least recently granted virtual
-    channel comes first in this order, and all outputs that it requests are granted. Requests for several outputs
-    therefore cannot block each other for ever; with a separate order per output they could. No virtual channel starves:
-    it moves back only when it is granted, so each other virtual channel is granted at most once before it.
+    All outputs share *one* order of the virtual channels behind the requesters. Of the virtual channels that request
+    outputs in a cycle, the least recently granted one comes first: if its request is complete, it is granted all these
+    outputs. Requests for several outputs therefore cannot block each other for ever; with a separate order per output
+    they could. No virtual channel starves: it moves back in the order only when it is granted. While a virtual channel
+    requests an output, each rival is granted this output at most once before it.
 
     *Latency*: combinational. *Throughput*: a requested output is granted in each cycle, unless its first requester in
-    the order does not get another output that it requests. *Reset*: the order is that of the requesters' numbers.
-    *Cost*: a flip-flop for each pair of virtual channels of different requesters, quadratic in their number.
+    the order does not get another output that it requests, or its request is not complete. *Reset*: the order is that
+    of the requesters' numbers. *Cost*: a flip-flop for each pair of virtual channels of two requesters that can request
+    the same output.
 
     Parameters
     ----------
@@ -34,14 +36,14 @@ class Allocator(wiring.Component):
     request_{r} : In(outputs)
         The outputs that requester r requests in this cycle.
     complete_{r} : In(1)
-        The request contains all outputs that the worm needs. Only complete requests are granted.
+        The request has all outputs that must be granted together. Only complete requests are granted.
     vc_{r} : In(range(vcs[r]))
         The virtual channel that the request is made for.
     won_{r} : Out(1)
         The request is complete, and all of it is granted.
     grant_{r} : Out(outputs)
         The outputs whose first requester is r, even if its request is not granted as a whole: at most one requester per
-        output. Valid earlier than ``won``.
+        output. ``grant_{r}`` settles earlier in the cycle than ``won_{r}``.
     """
 
     def __init__(self, *, reach: list[set[int]], vcs: list[int], outputs: int):
@@ -78,7 +80,7 @@ class Allocator(wiring.Component):
             order = []
             for v in range(self.vcs[r]):
                 cells = Signal(sum(self.vcs[s] for s in later), init=-1, name=f"order_{r}_{v}")
-                # of two channels, one that moves comes last; if both move or neither, their order stays: majority of 3
+                # of two channels the granted one comes last; if both are granted, or neither, the order stays
                 a, b = (~moves[r][v]).replicate(len(cells)), Cat(moves[s] for s in later)
                 m.d.sync += cells.eq((a & b) | (cells & (a | b)))
                 order.append(cells)

@@ -1,4 +1,4 @@
-"""Shallow replication buffer: one writer, several readers, a pending counter per chunk."""
+"""Shallow replication buffer: one writer, one reader or more; with several readers a pending counter per chunk."""
 
 from amaranth.hdl import Array, C, Cat, Module, Mux, Signal, Value
 from amaranth.lib import memory, wiring
@@ -13,7 +13,7 @@ __all__ = ["ReplicationBuffer"]
 
 
 class ReplicationBuffer(wiring.Component):
-    """Buffer of an input port: a FIFO per virtual channel, in which several readers read each flit.
+    """Buffer of an input port: a FIFO per virtual channel. One reader or several read each flit.
 
     A chunk of this buffer is one flit.
 
@@ -39,7 +39,7 @@ class ReplicationBuffer(wiring.Component):
     Members
     -------
     write, write_vc, write_data, write_count : In
-        Store a flit, which ``write_count`` readers (at least one) take later.
+        Store a flit, which ``write_count`` readers take later; with 0 it leaves by ``skip``.
     vc_{r} : In
         The virtual channel presented to reader r.
     data_{r} : Out

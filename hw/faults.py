@@ -11,25 +11,27 @@ __all__ = ["Cause", "fault_layout", "first_fault"]
 class Cause(enum.Enum, shape=4):
     """Error of a received flit or credit.
 
-    A worm that is cut off ends in a flit with both marks. Hosts do not treat a flit with both marks as payload.
+    A worm that is cut off ends in a flit with both marks. Hosts do not treat a flit with both marks as payload. Smart
+    interfaces report errors of their child table with some of these causes, see `NetworkInterface`.
     """
 
     NONE = 0
-    NO_SUCH_DESTINATION = 1  #: an address outside the network; nothing is sent to it
+    NO_SUCH_DESTINATION = 1  #: a destination that does not exist or cannot be reached; nothing is sent to it
     WRONG_ORDER = 2  #: a destination that the relation does not reach from here by a legal hop; nothing is sent to it
     OVERFLOW = 3  #: a flit for a full buffer, sent without a credit; it is dropped
     NO_HEADER = 4  #: payload where a worm must begin; it is dropped up to its tail
-    LIST_CUT = 5  #: payload while header flits were still announced; it becomes the worm's payload
+    LIST_CUT = 5  #: payload while header flits were still announced; kept as payload, or dropped by deep buffers
     LIST_TOO_LONG = 6  #: a header flit after the last one; the worm is cut off there, the rest is dropped
     NO_TAIL = 7  #: a worm begins before the worm in front has ended; the worm in front is cut off there
-    CREDIT = 8  #: a credit for a flit that was not sent; the virtual channel sends nothing from then on
+    CREDIT = 8  #: a credit for a flit that was not sent; from then on the virtual channel sends at most one flit
 
 
 def fault_layout(ports: int, vcs: int) -> data.StructLayout:
     """Layout of a latched fault: its cause, port and virtual channel.
 
-    The port is the number of an input; with ``Cause.CREDIT`` that of an output. A network interface numbers its
-    injection ports first, then its consumption links, then (smart interfaces) the link of the child table.
+    In a switch the port is the number of an input; with ``Cause.CREDIT`` it is the number of an output. A network
+    interface numbers its injection ports first, then its consumption links, then (smart interfaces) the link of the
+    child table.
     """
     return data.StructLayout({
         "cause": Cause,

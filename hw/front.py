@@ -1,7 +1,7 @@
 """Decoders of an input unit's registers: what the worm at its front holds and requests.
 
-Deadlock proofs, statistics and waveforms read the registers of input units only through these classes. Each kind of
-input unit has its own class.
+Deadlock proofs and statistics read the registers of input units through these classes. Each kind of input unit has its
+own class.
 """
 
 from abc import ABC, abstractmethod
@@ -31,9 +31,9 @@ TOKEN: Target = (-1, 0)
 Wait = dict[str, str]
 """Names of the registers that show one wait of a worm, by meaning. A register is true if any of its bits is set.
 
-``asks``: the worm requests a link. ``owns``: the worm owns the link. ``through``: the worm does not wait for the link
-now. ``claims``: the worm requests a consumption channel. ``leaves``: the worm needs a consumption channel, which it
-does not have while ``owns`` is 0. ``token``: the worm requests the token.
+``asks``: the worm needs a link. ``owns``: the worm owns the link. ``through``: the worm does not wait for the link now.
+``claims``: the worm requests a consumption channel. ``leaves``: the worm needs a consumption channel, which it does not
+have while ``owns`` is 0. ``token``: the worm requests the token.
 """
 
 LINK, CONSUMPTION, FOR_TOKEN = 1, 2, 4
@@ -95,7 +95,7 @@ class Front(ABC):
         """Return the waits that a worm can have at the same time."""
 
     def unread(self, read: Callable[[str], Any]) -> list[Any]:
-        """Return the number of stored flits that each reader has not taken.
+        """Return, for each reader, the number of stored flits that the reader has not taken.
 
         ``read`` returns a register of the router by its full name.
         """
@@ -120,7 +120,7 @@ class Front(ABC):
         return f"{self.name}_input.buffer.vc{self.vc}_" + ("read0_at" if self.spec.depth > 1 else "filled0")
 
     def flits(self, read: Callable[[str], Any]) -> list[int]:
-        """Return the stored flits of a single router, oldest first, as rows of `row_layout`.
+        """Return the flits that one router stores in this virtual channel, oldest first, as rows of `row_layout`.
 
         ``read`` returns a memory as its rows.
         """
@@ -149,8 +149,9 @@ class Front(ABC):
         return []
 
     def together(self, output: int) -> list[int]:
-        """Return the outputs to which each flit is sent in the same cycle as to this output, which is included. The
-        list is empty if a worm has at most one branch to other switches, which never waits for another branch.
+        """Return the outputs to which each flit is sent in the same cycle as to this output, which is included.
+
+        The list is empty at inputs whose worms have at most one branch to other switches.
         """
         return []
 
@@ -166,8 +167,10 @@ class Front(ABC):
 
     @abstractmethod
     def owns(self, of: Of) -> list[tuple[int, Any, Any]]:
-        """Return, for each output that the worm can use: its number, true if the worm owns a virtual channel of it, and
-        the number of that channel."""
+        """Return (output, owned, channel) for each output that the worm can use; tree inputs add the token.
+
+        ``owned`` is true if the worm owns a virtual channel of the output; ``channel`` is its number.
+        """
 
     def holds(self, of: Of) -> list[Target]:
         """Return the virtual channels that the worm holds beyond this input. Values are numbers."""

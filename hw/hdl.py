@@ -1,7 +1,7 @@
 """Names of ``amaranth.hdl``, which is imported when one of them is first used.
 
-Header decoders import these names from this module. A run whose kernels are compiled already reads straps and tables
-from the decoders, and does not need Amaranth.
+Header decoders import these names from this module. A run whose kernels have been compiled before reads only straps and
+tables from the decoders, and does not need Amaranth.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -116,7 +116,7 @@ class InputDecode(wiring.Component):
                 ends = self.flit.tail | (frame == Frame.FIRST)
                 m.d.sync += frames[vc].eq(Mux(ends, Frame.FIRST, Frame.PAYLOAD))
 
-        # an unexpected header flit ends the worm in front, like a tail
+        # a header flit too many ends the worm in front like a tail, and so does a next worm that cannot be routed
         closes = Signal()
         astray = decoded.outside | decoded.disorder
         m.d.comb += closes.eq(

@@ -34,10 +34,10 @@ class InputUnit(wiring.Component):
     in t + 1: its code is latched as the route. The header flit requests outputs in t + 2 and, when granted, is on the
     next link in t + 3: **header delay 3**. A data flit skips the fetch: **data delay 2**. At a destination the worm
     reserves a consumption channel first. The reservation of a consumption channel takes **one cycle more** if the
-    header flit holds further addresses, and **two** if it is stripped and the next flit is fetched. The first payload
-    flit after a stripped header is on the consumption link 4 cycles after that header was on the network's link. The
-    credit of a flit is on the link in the cycle after its last reader took it. The delays of this unit hold for free
-    resources; ``fast`` delays add one cycle per hop.
+    header flit holds further addresses, and **two** if it is stripped and the next flit is fetched. At a worm's last
+    destination the first payload flit is on the consumption link 4 cycles after the last header flit was on the
+    incoming link. The credit of a flit is on the link in the cycle after its last reader took it. The delays of this
+    unit hold for free resources. With the option ``delays="fast"`` each flit takes one cycle more in each switch.
 
     Adaptive routing: the worm requests one target that it has chosen. If the chosen target is not expected to be free
     in the next cycle, the worm changes to a target that is, and requests it then. The delays of adaptive routing are
@@ -58,8 +58,9 @@ class InputUnit(wiring.Component):
     decoder : PathDecoder
     readers : "coupled" or "independent"
         ``coupled``: one reader for all outputs of a worm, which advance in lockstep. ``independent``: one reader for
-        the links, and one for the consumption channels. With independent readers a flit is freed when both readers have
-        taken it, and the next worm of the virtual channel starts when both have sent the tail.
+        the links, and one for the consumption channels. With independent readers a flit is freed when each reader that
+        the worm needs has taken it. The next worm of the virtual channel starts when each of these readers has sent the
+        tail.
     storage : "lutram" or "registers"
     separate : bool
         Each consumption channel has its own link.
@@ -74,8 +75,9 @@ class InputUnit(wiring.Component):
     sel_{r}, flit_{r} : Out
         The virtual channel that reader r presents, and its flit.
     request_{r}, complete_{r} : Out
-        The requested outputs; the request contains all outputs that the worm needs. A worm that needs a link too sends
-        a flit to both outputs at once: a request for the consumption channel alone is not complete.
+        The requested outputs; the request has all outputs that must be granted together. A reader that sends a flit to
+        a link and a consumption channel needs both at once. A request that only reserves a consumption channel is
+        complete.
     owns_link_{r}, claims_{r} : Out(1)
         The presented worm owns a virtual channel of its link (if 0, a grant gives it one); the request reserves a
         consumption channel, and sends no flit on it.
@@ -221,7 +223,7 @@ class InputUnit(wiring.Component):
 
     @property
     def _vc_classes(self) -> range | tuple[None]:
-        """Classes of this input's virtual channels; a single None if consumption classes do not depend on them."""
+        """Classes of this input's virtual channels; (None,) if its consumption classes do not depend on them."""
         apart = self.decoder.consumption.by_vc and self.port < self.decoder.links_in
         return range(self.decoder.vc_classes) if apart else (None,)
 
@@ -239,7 +241,9 @@ class InputUnit(wiring.Component):
         return code[2:2 + exit_bits(self.decoder, self.port)]
 
     def _of_exit(self, member: str, way_out: Value) -> Value:
-        """Return a member of the ejection port with this number. In ``member``, ``{o}`` stands for the output's number.
+        """Return a member of the ejection port ``exits[way_out]``.
+
+        In ``member``, ``{o}`` stands for the output's number.
         """
         members = [getattr(self, member.format(o=o)) for o in self.exits]
         return Array(members)[way_out] if len(members) > 1 else members[0]
@@ -253,7 +257,7 @@ class InputUnit(wiring.Component):
         return Array(self._at_exit(f"pick_{{o}}_{k}", worm) for k in range(self.classes))[worm.kind]
 
     def _reader(self, m, r, intake, buffer, worms, unread):
-        """Present the virtual channels in turn, request outputs for them, and take a flit with each grant.
+        """Present the virtual channels in turn, request outputs, and take each flit that a grant sends or strips.
 
         With several readers, masks of virtual channels whose front flit leaves unread are appended to ``unread``.
         """
@@ -332,11 +336,11 @@ class InputUnit(wiring.Component):
             stays &= claims | ~links.any()
         m.d.comb += complete.eq(goes | stays)
 
-        # the presented worm is eligible in the next cycle, if it wins in this one
+        # `again`: if the presented worm is granted in this cycle, it is eligible in the next one
         more, again = Signal(name=f"reader{r}_more"), Signal(name=f"reader{r}_again")
         m.d.comb += [
             more.eq(bit_at(getattr(buffer, f"more_{r}") | buffer.arrives, sel)),
-            # after the tail no worm requests; with two readers, the other reader may still need the worm
+            # with two readers, this one requests nothing after the tail: the other reader may still need the worm
             again.eq(more & link_ready & (~tail if len(self.groups) > 1 else C(1))),
         ]
         if consumes:

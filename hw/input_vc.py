@@ -24,17 +24,17 @@ class InputVC(wiring.Component):
 
     ::
 
-        IDLE ─ fetch ─┬─▶ WANTS_LINK ─────────────────┬─▶ MOVES ─ tail ─▶ IDLE
-                      └─▶ WANTS_CONSUMPTION ─┬────────┘
-                               (stripped)    └─▶ CONSUMED ─┬─ header flit ─▶ WANTS_LINK
-                                                           ├─ payload ─▶ MOVES
-                                                           └─ tail ─▶ IDLE
+        IDLE ─ fetch ─┬────────────────────────────────────────▶ WANTS_LINK ─▶ MOVES ─ tail ─▶ IDLE
+                      └─▶ WANTS_CONSUMPTION ─┬─ next link known ────▲             ▲
+                                             ├─ last destination ─────────────────┘
+                                             └─ stripped ─▶ CONSUMED ─┬─ header flit ─▶ WANTS_LINK
+                                                                      ├─ payload ─▶ MOVES
+                                                                      └─ tail ─▶ IDLE
 
     The requests of a cycle come from registers. ``eligible`` of a reader: the worm has a flit, and the credit or the
-    virtual channel that the flit needs is expected. ``claims``: the worm needs a consumption channel, and one is
-    expected to be free. Two next values of ``eligible`` are computed, and the grant selects one. The next value of
-    ``eligible`` after a lost request is computed here, that after a grant in the input unit, once for all virtual
-    channels. *Reset*: idle.
+    virtual channel that the flit needs is expected. ``claims``: the worm requests a consumption channel. Two next
+    values of ``eligible`` are computed, and the grant selects one. The next value of ``eligible`` after a lost request
+    is computed here, that after a grant in the input unit, once for all virtual channels. *Reset*: idle.
 
     Parameters
     ----------
@@ -67,8 +67,8 @@ class InputVC(wiring.Component):
         Route in the presented header flit: targets; a destination is here; its consumption class; the worm's last
         destination is here; the flit requests nothing, and is not fetched.
     won_{r}, again_{r} : In(1)
-        The request of this virtual channel by reader r is granted; the virtual channel is then eligible in the next
-        cycle.
+        The request of this virtual channel by reader r is granted; if it is granted, the virtual channel is eligible in
+        the next cycle.
     pick_link, pick_c : In
         The virtual channel of the link, and the consumption channel, that a grant takes.
     soon_{i}, ready_{i} : In
@@ -93,12 +93,12 @@ class InputVC(wiring.Component):
         a virtual channel of the next link. ``undecided``: the worm holds a consumption channel, and its next link is
         unknown.
     under_way_{r} : Out(1)
-        Reader r has sent the header flit with the worm's route: a further one belongs to the next worm.
+        Reader r has finished the header flit with the worm's route: a further header flit belongs to the next worm.
     unread : Out(1)
         The front flit may be a header flit that reader 0 has to fetch.
     link_vc, consumption_vc : Out
-        Virtual channels that the worm owns. Until the worm owns a consumption channel, ``consumption_vc`` holds its
-        class.
+        Virtual channels that the worm owns. Until a worm that stops here on its way owns a consumption channel,
+        ``consumption_vc`` holds its class.
     eligible_{r} : Out(1)
         The request for reader r is valid. ``eligible`` is undefined while the channel is idle.
     claims : Out(1)

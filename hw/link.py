@@ -9,8 +9,9 @@ __all__ = ["LinkSignature", "flit_layout"]
 def flit_layout(width: int) -> data.StructLayout:
     """Return the layout of a flit: ``head`` marks header flits, ``tail`` the last flit, ``data`` has ``width`` bits.
 
-    A worm has at least one payload flit, so none of its flits has both marks. Which header flit is the last one follows
-    from the header's data. A flit with both marks terminates a damaged worm. Ignore its data.
+    A worm has at least one payload flit, so none of its flits has both marks. The marks do not show which header flit
+    is the last one; this follows from the header's format and data. In the network, a flit with both marks terminates a
+    damaged worm. Ignore its data.
     """
     return data.StructLayout({"head": 1, "tail": 1, "data": width})
 
@@ -19,7 +20,7 @@ class LinkSignature(wiring.Signature):
     """One direction of a physical link, with its virtual channels, seen from the sender.
 
     Each member comes from a flip-flop. A flit is on the link for exactly one cycle. Each flit that is sent on a virtual
-    channel uses one of the sender's credits; between deep switches only the first flit of a chunk does. The sender
+    channel uses one of the sender's credits; on links to deep switches only the first flit of a chunk does. The sender
     starts with one credit per flit, or chunk, of the receiver's buffer.
 
     Members
@@ -33,8 +34,8 @@ class LinkSignature(wiring.Signature):
     credit : In(vcs)
         A pulse per virtual channel: the receiver has freed one flit, or one chunk.
     arrived : In(vcs)
-        A pulse per virtual channel: all headers of the reporting worm have arrived. Only with reports. Wrong pulses of
-        ``arrived`` are not detected.
+        A pulse per virtual channel: the headers of all copies of the worm on this virtual channel have arrived. Only
+        with reports. Wrong pulses of ``arrived`` are not detected.
 
     Parameters
     ----------

@@ -45,7 +45,7 @@ def next_of(m: Module, name: str, wanted: Value, last: Value) -> Value:
 
 
 def late_mux(late: Value, one: Value, zero: Value) -> Value:
-    """Return ``Mux(late, one, zero)`` for a register's next value, if ``late`` is on the critical path.
+    """Return the value of ``Mux(late, one, zero)``, for registers with ``late`` on the critical path.
 
     Synthesis turns the Muxes of a register into clock enables and resets. The wires of clock enables and resets are
     slower than those of the lookup table in front of the flip-flop, and a reset is first combined with the global

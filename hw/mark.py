@@ -11,4 +11,4 @@ class Mark(enum.Enum):
     PAYLOAD = 0
     TAIL = 1  #: the worm's last flit
     FINAL = 2  #: a header flit of a worm that ends here; coded as a mark, which saves a bit in the code of headers
-    CUT = 3  #: a tail that was made because of an error
+    CUT = 3  #: the last flit of a worm that an error has cut off

@@ -47,8 +47,9 @@ SLOT_FLITS = (2, 65536)
 """Minimum and maximum size of a retransmission slot, in flits."""
 
 ROW_BITS = 8
-"""Number of low bits of a message's number that hold its row of the child table. In a message that is not forwarded,
-these low bits differ from all row numbers."""
+"""Number of low bits of a packet's first payload flit that hold the child table row of the packet's message. If the
+message is not forwarded, these bits differ from all row numbers.
+"""
 
 #: Maximum rows of a child table.
 MOST_ROWS = 64

@@ -23,16 +23,16 @@ class OutputUnit(wiring.Component):
     The state is updated from the *registered* send, so that the grant ends at a flip-flop. An input that prepares the
     request of the next cycle uses ``ready`` if nothing is sent in this cycle, and ``ready_after`` if a flit is sent.
 
-    *Latency*: a send is on the link in the next cycle (two cycles later with ``extra_stage``). A virtual
-    channel can be taken two cycles after the send of a tail. *Throughput*: one flit per cycle; a virtual
+    *Latency*: a send is on the link in the next cycle (two cycles later with ``extra_stage``). A virtual channel can be
+    taken again two cycles after the send of a tail, at the earliest. *Throughput*: one flit per cycle; a virtual
     channel gets min(1, depth / 4) of it (depth / 5 with ``extra_stage``) because of the credit loop. *Reset*: all
     virtual channels free, with all their credits.
 
     If a credit is a chunk of flits, the first flit of a worm and the first flit of each further chunk use a credit.
 
-    A credit for a flit that was not sent cannot be repaired. After a credit for a flit that was not sent, ``wrong`` is
-    set from the next cycle on, and the virtual channel sends nothing more from then on. One exception: a consumption
-    channel that is reserved in the cycle of the wrong credit sends one flit.
+    A credit for a flit that was not sent cannot be repaired. A false credit is detected if its virtual channel has all
+    its credits: from the next cycle on ``wrong`` is set, and the virtual channel sends nothing more. One exception: a
+    consumption channel that is reserved in the cycle of the wrong credit sends one flit.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class OutputUnit(wiring.Component):
         No header took a channel in the previous cycle: ``free`` now has the value that ``soon`` had then. With one
         class ``held`` is ``free``.
     ready, ready_after : Out(vcs)
-        In the next cycle this virtual channel has a credit, if nothing / one flit is sent on it in this one.
+        In the next cycle this virtual channel can send a flit, if nothing / one flit is sent on it in this one.
     wrong : Out(vcs)
         In an earlier cycle a credit came while the virtual channel had all its credits.
     link : Out(LinkSignature)

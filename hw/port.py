@@ -16,7 +16,7 @@ class PortSpec:
     Parameters
     ----------
     name : str
-        Name in signal names and in the topology (``east``, ``local``).
+        Name in signal names, such as ``east``, ``x_plus`` or ``local``; see `SwitchKind.name`.
     vcs : int
         Number of virtual channels; at an ejection port, of consumption channels.
     depth : int

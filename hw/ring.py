@@ -11,7 +11,7 @@ def fill_level(write_at: int, read_at: int, filled: int, depth: int) -> int:
     write_at, read_at : int or array of int
         Write position, and read position of the reader; 0 for a buffer of one flit, which has no position registers.
     filled : int or array of int
-        Register ``filled`` of the reader: with equal positions, the channel is full, not empty.
+        Register ``filled`` of the reader: if the positions are equal, 1 means a full channel, and 0 an empty one.
     depth : int
         Flits of the buffer.
     """

@@ -193,7 +193,7 @@ class Blueprint(Generic[Given]):
 
     @cached_property
     def routes(self) -> Routes:
-        """Routes of that relation."""
+        """Routes of `relation` on the network."""
         return self.relation.on(self.topology)
 
     @cached_property
@@ -257,14 +257,14 @@ class Blueprint(Generic[Given]):
 
     @property
     def consumption_depth(self) -> int:
-        """Buffer of a consumption channel in flits: that of the other channels, limited to shallow buffers."""
+        """Flits of buffer of a consumption channel: as many as other channels have, at most `MOST_SHALLOW`."""
         return min(self.configuration.buffer, MOST_SHALLOW)
 
     @cached_property
     def tokens(self) -> TokenGroups | None:
         """Groups of switches that share a token; None without tokens."""
         options = self.configuration
-        # schemes with whole worms in the switches' buffers need no tokens
+        # no tokens: for schemes that need buffers for whole worms, and with deep buffers
         copied = self.scheme.is_tree and not (self.scheme.needs_whole_packet or options.deep)
         require_trees(options.tokens, copied, self.scheme.name)
         if not copied or options.tokens == "off":
@@ -275,7 +275,7 @@ class Blueprint(Generic[Given]):
 
     @cached_property
     def tables(self) -> TableBus | None:
-        """Bus that writes the tables of all switches; None if no decoder has a table."""
+        """Bus that writes the tables of all switches; None if no decoder has tables in memories."""
         decoders = self._decoders.values()
         bits = [decoder.table_bits for decoder in decoders if decoder.table_bits is not None]
         if not bits:
@@ -386,13 +386,14 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
 
     The decoder follows from header, relation and network:
 
-    - Coordinates are compared for e-cube on meshes, tori and rings (there with signs of ties, if chosen), and for
-      hamiltonian on meshes; in lists of addresses also for adaptive and e-cube-adaptive on meshes.
+    - With shallow buffers, coordinates are compared for e-cube on meshes, tori and rings (on tori and rings with the
+      signs of ties, if chosen), and for hamiltonian on meshes. In lists of addresses coordinates are compared also for
+      adaptive and e-cube-adaptive on meshes.
     - Lists of addresses under other relations use a table in straps.
-    - On meshes, unicasts under relations other than e-cube and hamiltonian use tables in straps, if addresses have at
-      most 8 bits and the relation has one route. Other unicasts use digits of the destination as output numbers, if
-      this is possible at all switches of the network, else tables in memories. With deep buffers unicasts always use
-      tables in memories.
+    - On meshes, unicasts under relations other than e-cube and hamiltonian use tables in straps, if two conditions
+      hold. Addresses have at most 8 bits; the relation has one phase, one class of virtual channels and no
+      alternatives. Other unicasts use digits of the destination as output numbers, if this is possible at all switches
+      of the network, else tables in memories. With deep buffers unicasts always use tables in memories.
     - Lists of switches, and bit strings of worms that go up and then down, need deep buffers.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Kinds of switches: groups of a network's switches with equal ports, which are one piece of hardware."""
+"""Kinds of switches: groups of a network's switches with equal ports and therefore equal hardware."""
 
 import re
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ RESERVED = {"allocator", "clk", "fault", "minus", "order", "plus", "rst", "strap
 
 @dataclass(frozen=True, eq=False)
 class SwitchKind:
-    """Switches that are one piece of hardware, and differ in their straps and tables only.
+    """Switches with equal hardware, which differ in their straps and tables only.
 
     ::
 
@@ -48,7 +48,8 @@ class SwitchKind:
         Topology's numbers of the injection and the ejection ports.
     back : tuple of (int or None)
         For each network input, the hardware's number of the network output to the same neighbour, equal in all members
-        with both links; None without such an output. No worm needs the turn from the input to this output.
+        with both links; None without such an output. Worms do not take the turn from the input to this output, except
+        worms of a `CopyingDecoder`.
     own : tuple of (int or None)
         For each injection port, the index of the ejection port of the same node, equal in all members; None without
         such a port.
@@ -78,7 +79,7 @@ class SwitchKind:
 
     @cached_property
     def _signal_names(self) -> tuple[str, ...]:
-        """Signal names of all ports. The names are distinct; text that is appended to a name follows an underscore."""
+        """Signal names of all ports. All names are distinct."""
         stay = {name for name in self.names if re.fullmatch("[A-Za-z][A-Za-z0-9]*", name)} - RESERVED
         found: list[str] = []
         for name in self.names:

@@ -1,4 +1,4 @@
-"""Wormhole switch with multicast, the base of all routers with shallow buffers."""
+"""Wormhole switch with multicast: the router with shallow buffers, and the base class of `DeepSwitch`."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ __all__ = ["Switch"]
 
 
 class Switch(SwitchSpec, wiring.Component):
-    """Wormhole switch that replicates worms in flight, to a consumption channel or to several outputs.
+    """Wormhole switch that replicates worms in flight: to a link and a consumption channel, or to any outputs.
 
     ::
 
@@ -42,10 +42,11 @@ class Switch(SwitchSpec, wiring.Component):
     With a `BitStringDecoder` the inputs are `TreeInput`s: a worm is replicated to all outputs that its bits select.
     Arrivals may be reported (`LinkSignature`). Replication may need a token; the switch then has a `TokenStation`.
 
-    *Errors on the wire* are detected where they arrive. `Cause` describes the effect of each error on its worm;
-    destinations that the worm had reached receive the rest of the worm. The first cause stays in ``fault``, with its
-    port and virtual channel, from two cycles after the wrong flit or credit was on the link until reset. An error does
-    not affect other worms.
+    *Errors on the wire* are detected where they arrive. `Cause` describes the effect of each error on its worm. If a
+    worm cannot go on to a destination, the destinations that it had reached still receive its payload. The first cause
+    stays in ``fault``, with its port and virtual channel, from two cycles after the wrong flit or credit was on the
+    link until reset. An error of a flit affects no other worm. After an error of a credit, the virtual channel is not
+    used again.
 
     *Latency*, with free resources, from link to link: ``paper`` header 3 cycles and data 2, ``fast`` 4 and 3;
     at a destination on the way the header takes 1 cycle more (2 if its flit is used up). *Throughput*: a flit per
@@ -237,7 +238,7 @@ class Switch(SwitchSpec, wiring.Component):
 
     @staticmethod
     def _reports(inputs, outputs):
-        """Yield the errors that inputs and outputs detected in the cycle before."""
+        """Yield the reports of all inputs and outputs, in the form that `first_fault` takes."""
         for o, output in enumerate(outputs):
             for v, wrong in enumerate(output.wrong):
                 yield wrong, Cause.CREDIT, o, v
@@ -261,7 +262,7 @@ class Switch(SwitchSpec, wiring.Component):
                 granted.eq(getattr(allocator, f"grant_{k}")[link]),
                 won.eq(getattr(unit, f"request_{r}")[link] & getattr(allocator, f"won_{k}")),
             ]
-            # without the extra stage the crossbar uses the grant, which is earlier; only `send` uses `won`
+            # without the extra stage flit, `vc` and `tail` use the grant, which settles earlier than `won`
             select = won if self.delays == "fast" else granted
             if o >= self.ejection:
                 takes, sends = getattr(unit, f"claims_{r}"), getattr(unit, f"sends_{r}")

@@ -124,9 +124,9 @@ class SwitchSpec:
     def consumption_masks(self) -> list[int]:
         """Return, for each consumption class, the mask of an ejection port's channels that its worms may take.
 
-        The last mask is that of worms without a class. Class k owns channel k; all classes share the channels beyond
-        the number of classes. If there are fewer channels than classes, classes share channels, which can deadlock
-        ([Boppana98], section 3.1).
+        The last mask, of all channels, is that of worms that may take any channel. Class k owns channel k; all classes
+        share the channels beyond the number of classes. If there are fewer channels than classes, classes share
+        channels, which can deadlock ([Boppana98], section 3.1).
         """
         channels, classes = self.outputs[-1].vcs, len(self.decoder.consumption)
         extra = sum(1 << c for c in range(classes, channels))

@@ -14,7 +14,7 @@ WAITS = {"never": 0.0, "half": 0.5, "mostly": 0.85, "bursts": 0.3}
 class Readers:
     """Writer of random worms, each to a random set of readers, and the flits that each reader must read.
 
-    A worm of a virtual channel is read after all readers of the worm before have read that worm.
+    A worm is read when all readers of the previous worm of its virtual channel have read that one.
 
     Setup: ``vcs``, ``depth``, ``width`` and ``readers`` of the buffer.
     """
@@ -23,7 +23,8 @@ class Readers:
         self.dut, self.rng, self.idle, self.busy = dut, rng, idle, busy
         self.vcs, self.depth, self.readers, self.width = (
             getattr(given(), name) for name in ("vcs", "depth", "readers", "width"))
-        self.stored = [[] for _ in range(self.vcs)]  # flits: value, remaining readers, all readers, worm's number
+        # flits stored in each virtual channel: value, readers that have not read it, all its readers, worm's number
+        self.stored = [[] for _ in range(self.vcs)]
         self.left, self.worm = [0] * self.vcs, [None] * self.vcs
         self.worms = self.through = 0
 
@@ -84,7 +85,7 @@ class Readers:
 @cocotb.test()
 @cross
 async def every_flit_is_read_once_by_each_reader(dut, idle, pressure):
-    """The writer idles and the readers wait at random."""
+    """In each cycle the writer idles, and each reader waits, with the probabilities in `WAITS`."""
     tb = TB(dut)
     readers = Readers(dut, random.Random(f"{idle} {pressure}"), WAITS[idle], WAITS[pressure])
     for r in range(readers.readers):

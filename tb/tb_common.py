@@ -28,7 +28,7 @@ def given():
 
 
 def cross(test):
-    """Run a test with each pattern of idling and each of back-pressure."""
+    """Run a test with each of two patterns of idling combined with each of three patterns of back-pressure."""
     return cocotb.parametrize(idle=["never", "half"], pressure=["never", "mostly", "bursts"])(test)
 
 
@@ -88,7 +88,7 @@ def faults(dut):
 
 
 async def all_pass(tb, idle, pressure, send=post):
-    """Send the setup's worms with patterns of idling and back-pressure, and check that all arrive without errors."""
+    """Send the setup's worms with patterns of idling and back-pressure, and check that all arrive, without a fault."""
     tb.wait_by(idle=PATTERNS[idle], pressure=PATTERNS[pressure])
     await tb.reset()
     send(tb, given().worms)

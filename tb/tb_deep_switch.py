@@ -1,4 +1,4 @@
-"""Bench of a switch that stores whole worms: branches leave independently, once and complete; a credit is a chunk."""
+"""Bench of a deep switch: branches leave independently, once and complete; a credit stands for a chunk."""
 
 import cocotb
 
@@ -9,14 +9,14 @@ from wormcast_tb import waits
 @cocotb.test()
 @cross
 async def every_copy_leaves_once_and_whole(dut, idle, pressure):
-    """Senders idle and receivers hold back credits at random. The credits of all chunks are returned."""
+    """All copies leave, with each pattern of idle senders and held-back credits (`cross`), and all credits return."""
     await all_pass(CopyingTB(dut), idle, pressure, CopyingTB.post)
 
 
 @cocotb.test()
 @cocotb.parametrize(which=["alone", "split"])
 async def a_flit_takes_three_cycles(dut, which):
-    """A flit takes three cycles, plus one for each further header flit, to all outputs.
+    """A flit takes three cycles to each output, plus one for each header flit of its worm after the first.
 
     Setup: ``alone``, a worm with one branch, and ``split``, a worm with several.
     """
@@ -34,7 +34,7 @@ async def a_flit_takes_three_cycles(dut, which):
 
 @cocotb.test()
 async def a_blocked_branch_stops_no_other(dut):
-    """A blocked output delays no other output. Credits are returned when the blocked branch has left.
+    """A blocked branch delays no other branch. The worm's credits are returned when the blocked branch has left, too.
 
     Setup: ``blocked``, an output; ``before``, a worm that takes all credits of that output; ``split``, a worm with a
     branch to all outputs.

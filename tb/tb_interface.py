@@ -25,7 +25,7 @@ class InterfaceTB(TB):
 @cocotb.test()
 @cross
 async def every_packet_passes_once_and_whole(dut, idle, pressure):
-    """Host and network idle and hold back credits at random."""
+    """All packets pass, with each pattern in which host and network idle and hold back credits (`cross`)."""
     await all_pass(InterfaceTB(dut), idle, pressure)
 
 
@@ -77,7 +77,7 @@ async def a_flit_without_a_credit_is_dropped_and_reported(dut, link):
 @cocotb.test()
 @cocotb.parametrize(link=[link for link in given().into if link.startswith("host")])
 async def a_worm_without_tail_is_cut_off_by_the_next(dut, link):
-    """The interface terminates the damaged worm.
+    """If a worm from the host has no tail, the interface terminates it when the next worm begins.
 
     Setup: ``untailed``, by the link's prefix the flits of a worm without tail, and the reported fault.
     """

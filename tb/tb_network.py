@@ -25,14 +25,14 @@ class NetworkTB(TB):
 @cocotb.test()
 @cross
 async def every_multicast_arrives_once_and_whole(dut, idle, pressure):
-    """Hosts idle and hold back credits at random."""
+    """All multicasts arrive, with each pattern in which hosts idle and hold back credits (`cross`)."""
     await all_pass(NetworkTB(dut), idle, pressure)
 
 
 @cocotb.test()
 @cocotb.parametrize(error=list(given().errors), pressure=["never", "mostly"])
 async def bad_flits_of_a_host_disturb_nobody(dut, error, pressure):
-    """The host's own interface or router reports the bad flits. All other worms arrive.
+    """The interface or router of the host that sends bad flits reports them. All other worms arrive.
 
     Setup: ``errors``, by name the flits and, by output, cause and port of the fault.
     """

@@ -1,4 +1,4 @@
-"""Smallest bench: worms through ``pipe.v``."""
+"""Smallest bench: it sends worms through the design ``pipe.v``."""
 
 import cocotb
 

@@ -1,4 +1,4 @@
-"""Replay of a simulator run on the exported network: every flit arrives in the same cycle."""
+"""Replay of a simulator run on the exported network: every delivery begins and ends in the same cycles."""
 
 import cocotb
 
@@ -8,7 +8,7 @@ from tb_network import NetworkTB
 
 @cocotb.test()
 async def every_delivery_in_its_cycle(dut):
-    """The exported hardware delivers every worm in the cycles in which the simulated hardware delivers it.
+    """The first and the last flit of every delivery arrive in the same cycles as in the simulated hardware.
 
     Setup: that of `NetworkTB`, ``at`` of each worm, and ``deliveries``: host's link, data of the first flit, its cycle,
     and the cycle of the last flit.

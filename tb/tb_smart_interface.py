@@ -29,7 +29,7 @@ class SmartInterfaceTB(TB):
         await self.cycles(2)
 
     def counted(self, *names):
-        """Return the values of counters of the interface."""
+        """Return the values of the interface's counters with these names."""
         return [int(getattr(self.dut, name).value) for name in names]
 
 
@@ -38,7 +38,7 @@ class SmartInterfaceTB(TB):
 async def each_packet_goes_once_to_each_child(dut, idle, pressure):
     """Packets from network and host are forwarded, beside worms that are not forwarded.
 
-    Host and network idle at random.
+    The packets are forwarded with each pattern in which host and network idle and hold back credits (`cross`).
 
     Setup: ``worms`` to send from host and network, and ``forwarded``, the number of their packets that are forwarded.
     """

@@ -29,13 +29,13 @@ class SwitchTB(TB):
 @cocotb.test()
 @cross
 async def every_copy_leaves_once_and_whole(dut, idle, pressure):
-    """Senders idle and receivers hold back credits at random."""
+    """All copies leave, with each pattern in which senders idle and receivers hold back credits (`cross`)."""
     await all_pass(SwitchTB(dut), idle, pressure)
 
 
 @cocotb.test()
 async def a_lone_worm_leaves_in_its_cycles(dut):
-    """The worm has the header delay of an empty switch.
+    """A worm that is alone in the switch leaves in the expected cycles.
 
     Setup: ``alone``, a worm with one copy, and its ``cycles``, from the first flit in to each of the first flits out.
     """

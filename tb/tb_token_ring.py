@@ -57,7 +57,7 @@ async def run(dut, cycles, share, hold, seed):
 @cocotb.test()
 @cocotb.parametrize(share=[0.01, 0.2, 1.0], hold=[1, 9])
 async def one_at_a_time_and_each_in_its_turn(dut, share, hold):
-    """Each requester waits for at most one grant of each other requester."""
+    """While a requester waits, others are granted at most as many times as there are other requesters."""
     everyone = given().stations * given().requesters
     most, grants = await run(dut, 1500, share, hold, seed=f"{share} {hold}")
     assert len(grants) > 10

@@ -43,7 +43,7 @@ class TreeSwitchTB(CopyingTB):
 @cocotb.test()
 @cross
 async def every_copy_leaves_once_and_whole(dut, idle, pressure):
-    """Senders idle and receivers hold back credits at random. Each worm with the report bit is reported once."""
+    """All copies leave, with each pattern of waiting (`cross`). Each worm with the report bit is reported once."""
     tb = TreeSwitchTB(dut)
     await all_pass(tb, idle, pressure, TreeSwitchTB.post)
     for prefix, driver in tb.drivers.items():
@@ -79,7 +79,7 @@ async def a_copied_worm_waits_for_the_token(dut):
 
 @cocotb.test(skip=not given().reports)
 async def a_report_waits_for_those_of_all_copies(dut):
-    """The arrival is reported after all branches have reported. Setup: ``split``, sent here with the report bit."""
+    """A worm's arrival is reported after all its branches have reported. Setup: ``split``, sent with the report bit."""
     setup = given()
     tb = TreeSwitchTB(dut)
     await tb.reset()

@@ -116,7 +116,7 @@ def _changed(node: ast.AST) -> ast.AST | None:
 
 
 def near_first(file: str, tests: list[str]) -> list[list[str]]:
-    """Group test files by distance from a source file: equal name, same folder, same room, others."""
+    """Group test files by distance from a source file: similar name, same folder, same top-level folder, others."""
     path = Path(file)
     stem, folder = path.stem, Path("tests", *path.parent.parts)
     room = Path("tests", path.parts[0])

@@ -43,9 +43,10 @@ def require_area(command: str, printed: str) -> None:
 
 
 def print_anew(document: Path, containing: str = "") -> int:
-    """Run the commands of ``document`` that contain a text, and replace their output in the document.
+    """Run the commands of a document that contain the text ``containing``, and replace their output in the document.
 
-    The commands run in the current folder. Returns the number of commands. On an error the document is not changed.
+    The commands run in the current folder. Returns the number of commands that were run. On an error the document
+    does not change.
 
     Raises
     ------

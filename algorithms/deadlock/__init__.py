@@ -5,7 +5,7 @@
     check(topology("mesh:8x8"), SCHEMES["dual-path"], consumption=1).cycle
 
 - ``check``: the analysis; the other modules are its parts.
-- ``channel_use``: for each channel, the channels and stops that a worm requests next.
+- ``channel_use``: for each channel that a worm may hold, the outputs and consumption channels that it requests next.
 - ``graph``: resources, dependencies and cycles.
 - ``adaptive_states``, ``knot_search``: worms with a choice of channels.
 - ``branch_pairs``, ``multidrop_edges``, ``branch_dependencies``, ``whole_packet_edges``, ``token_cycles``: worms that

@@ -24,8 +24,8 @@ class Heads:
     """States ("places") of worm heads: the resource that a worm acquired last, and the node that it goes to.
 
     The resource is a channel of a link or, at a stop, the consumption channel that the worm reserved there. A worm with
-    a consumption channel at a stop also holds the channel by which it arrived. A worm's requests depend on this state
-    only.
+    a consumption channel at a stop also holds the channel by which it arrived. The requests that a worm may make depend
+    on this state only.
 
     Parameters
     ----------
@@ -35,19 +35,19 @@ class Heads:
         Nodes (u, v, w) of a worm in this place: it goes from u to v. If it holds a consumption channel of the stop v, w
         is its next stop; otherwise w is -1.
     cases, ask_offsets, asks : arrays
-        Requests of the head. Place p has the cases cases[p] to cases[p + 1] - 1. A worm in the place is in one of its
-        cases, and requests any one of the resources asks[ask_offsets[case]:ask_offsets[case + 1]]. If the channel of a
-        place leads to the worm's node, the place has several cases: the worm ends at the node, or goes on to one of
-        several next stops.
+        Requests of the head. Place p has the cases cases[p] to cases[p + 1] - 1. A worm in place p is in one of these
+        cases. In a case, a worm requests any one of the resources asks[ask_offsets[case]:ask_offsets[case + 1]]. If the
+        channel of a place ends at the switch of the worm's node, one case is that the worm ends at the node. Each next
+        stop to which it may go on is a further case.
     following : int32 array [cases]
         Next stop of a worm that in this case requests a consumption channel at a stop on its way. -1 in other cases.
     onward_offsets, onward : arrays
         Places that a head may enter next from place p: onward[onward_offsets[p]:onward_offsets[p + 1]].
     links : int
-        Number of resources that are channels of links. These resources have the numbers from 0 on.
+        How many resources are channels of links: resources 0 to links - 1.
     first_choice, groups : int
-        Number of the first resource "any channel" of an ejection port, and the number of groups of consumption channels
-        of each ejection port.
+        ``first_choice``: index of the first resource "any channel" of an ejection port. ``groups``: how many groups of
+        consumption channels each ejection port has.
     """
 
     resources: Integers
@@ -64,7 +64,7 @@ class Heads:
 
     @property
     def arrays(self) -> tuple[Any, ...]:
-        """Arguments of the compiled search."""
+        """Arguments of the compiled function `_add_held` that describe these heads."""
         return (self.resources, self.cases, self.ask_offsets, self.asks, self.onward_offsets, self.onward, self.links)
 
     def waits(self, place: int) -> list[tuple[int, list[int]]]:
@@ -83,7 +83,7 @@ class Heads:
         return self.onward[self.onward_offsets[place]:self.onward_offsets[place + 1]].tolist()
 
     def at(self, resource: int) -> list[int]:
-        """Return the places of heads that acquired a resource last."""
+        """Return the places of heads whose last acquired resource is this one."""
         order, found = self._by_resource
         first, end = np.searchsorted(found, [resource, resource + 1])
         return order[first:end].tolist()
@@ -121,7 +121,7 @@ def find_heads(part: ChannelUse, classes: ClassMap, consumption: int, *, groups:
     Parameters
     ----------
     classes : ClassMap
-        Consumption classes of the worms. A worm needs a class at each stop on its way.
+        Consumption classes of the worms. Unless the map is empty, a worm needs a class at each stop on its way.
     consumption : int
         Consumption channels of each ejection port.
     groups, ports
@@ -154,15 +154,17 @@ def find_heads(part: ChannelUse, classes: ClassMap, consumption: int, *, groups:
 
 
 class _Ways:
-    """Ways: each way is a node, a set of next stops, and all sources from which worms stop there and have these next
-    stops.
+    """Ways: groups of sources whose worms to a node have the same possible next stops after it.
+
+    Each way is a node, a set of next stops, and all sources or previous stops of worms to the node with exactly these
+    next stops. The set is empty if the worms end at the node.
 
     Attributes
     ----------
     nodes, sources
         Of each way: the node, and an array of the sources or previous stops of the worms to it.
     offsets, pairs
-        Of each way: the rows of `stop_pairs` with its node and the next stops.
+        The rows of `stop_pairs` that belong to way k, one for each of its next stops: pairs[offsets[k]:offsets[k + 1]].
     stop_pairs, way_of_pair
         Each pair (v, w) of a stop and the next stop; and for each pair the way of worms from v to w, as a row of
         `nodes`.
@@ -189,7 +191,7 @@ class _Ways:
 
 @compiled
 def _class(by_last, of_channel, came, asked):
-    """Return the consumption class of a worm that arrived by the channel `came` and has the escape channel `asked`."""
+    """Return the consumption class at a stop, where worms come by channel `came` and have `asked` as last candidate."""
     if by_last or of_channel[asked] == NO_CLASS:
         return of_channel[came]
     return of_channel[asked]
@@ -210,8 +212,7 @@ def _groups_at_stop(arrays, by_last, any_class, consumption, groups, of_channel,
 @compiled
 def _number(arrays, share, nodes, offsets, pairs, stop_pairs, way_of_pair, origin, of_channel, by_last, any_class,
             consumption, groups, links, any_of, port_first, port_place, most):
-    """Number the places on links (by way and channel) and at stops (by stop pair and group), and find the lowest
-    sources."""
+    """Number the places on links and at stops, and find for each place at a stop the lowest source of its worms."""
     classes, switch_of_link, homes = arrays[1], arrays[3], arrays[5]
     of_channels = np.full(origin.shape, -1, np.int32)
     of_stops = np.full((len(stop_pairs), most), -1, np.int32)

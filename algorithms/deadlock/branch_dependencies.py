@@ -31,7 +31,7 @@ class CopiedEdges(NamedTuple):
     to_tokens : Edges
         From the channel by which a worm enters a switch that replicates it, to the switch's token.
     from_tokens : Edges
-        From a switch's token to the switch's outputs.
+        From the token of a switch that replicates a worm to the first channel of each branch at the switch.
     across : Edges
         From the channels of one branch to the first channel of another branch of the same worm.
     """
@@ -51,7 +51,8 @@ class Numbering(NamedTuple):
     channels : int
         Number of channels of the relation.
     ends : int
-        Number of the first resource that worms request at their last destination. There is one for each ejection port.
+        Number of the first resource that worms request at their last destination. Each ejection port has one of these
+        resources.
     tokens : int
         Number of the first resource that is a token.
     """
@@ -62,7 +63,7 @@ class Numbering(NamedTuple):
     tokens: int
 
     def of(self, places: Integers, one: int) -> Integers:
-        """Return resource number `one`, from 0 to share - 1, of each place."""
+        """Return the resources of places: of a channel number `one`, from 0 to share - 1; of an end its only one."""
         return np.where(places < self.channels, places * self.share + one, self.ends + places - self.channels)
 
 
@@ -90,8 +91,7 @@ def branch_dependencies(part: ChannelUse, splits: BranchPairs, numbering: Number
 
 
 def beyond(across: Edges, starts: Integers, ends: Integers) -> Edges:
-    """Replace the end of each edge by the resources after it: the worm already holds the end, a first channel of a
-    branch.
+    """Replace the end of each edge, a first channel that the worm already holds, by each resource requested after it.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ from ..routing import Routes, walk, walk_to_replication
 __all__ = ["BranchPairs", "find_branch_pairs"]
 
 MOST_NODES = 1024
-"""Most nodes of a network whose worm trees are enumerated."""
+"""Largest number of nodes of a network whose worm trees are enumerated."""
 
 Integers = npt.NDArray[np.int32]
 
@@ -23,8 +23,9 @@ class BranchPairs:
     """Switches that replicate worms, and pairs of channels in different branches.
 
     A *place* is a channel, ``link * classes + class``, or the end at a node, ``channels + ejection port``. All places
-    of a worm are in the tree from its source to all nodes, so that these trees contain all pairs of places. Where worms
-    go up without replication, the tree begins at the switch where the worm turns down, and leads to all nodes below it.
+    of a worm are in the tree from its source to all nodes, so that these trees contain all pairs of places of worms.
+    Where worms go up without replication, each switch where a worm may turn down has its own tree: the channels up to
+    the switch, and the paths to all nodes below it.
 
     Parameters
     ----------
@@ -33,8 +34,8 @@ class BranchPairs:
         another branch. Columns: the two places, the switch where the branches part, and a worm: its source, a node
         behind the first place, and a node behind the second.
     enters : int32 array [channels, 3]
-        A worm that arrives by a channel and is replicated at its end: its source, and two nodes in different branches.
-        -1 if there is no such worm.
+        For each channel, a worm that is replicated at the switch where the channel ends: its source, and two nodes in
+        different branches. -1 if no worm is replicated there.
     """
 
     pairs: Integers

@@ -1,4 +1,4 @@
-"""Channel use of a scheme: for each held channel, the channels and stops that a worm requests next."""
+"""Channel use of a scheme: for each held channel, the outputs and consumption channels that a worm requests next."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,7 +24,7 @@ NOWHERE = -1
 """First entry of a witness that names no worm."""
 
 SAMPLES = 512
-"""Random multicasts that validate the visit triples of a scheme."""
+"""Number of random multicasts that validate the visit triples of a scheme."""
 
 LARGEST_SAMPLE = 64
 
@@ -33,11 +33,11 @@ Integers = npt.NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False)
 class ChannelUse:
-    """Paths of a scheme's worms through the switches of a topology, each with a worm that uses it.
+    """Steps of a scheme's worms from a held channel to a requested output, each with one of the worms.
 
     A channel is a link and one of the relation's classes of virtual channels, ``link * classes + class``. An output is
     ``port * classes + class``, as in relations. A witness is a row of nodes that describes a worm: its source or
-    previous stop, and its next stops. Its first entry is ``NOWHERE`` if there is no such worm.
+    previous stop, and its next stops. The first entry of a witness is ``NOWHERE`` if there is no worm to describe.
 
     Parameters
     ----------
@@ -54,16 +54,16 @@ class ChannelUse:
         A worm (from u, to v) that holds the channel and requests this output next, without a stop between. An output
         that is an ejection port leads to the worm's last destination.
     stops : int32 array [channels, outputs, 3]
-        A worm (from u, to v, to w) that comes by this channel to v, and requests there first a consumption channel and
+        A worm (from u, to v, to w) that comes by this channel to v. There it requests first a consumption channel and
         then this output. If the worm has several candidate outputs, this is the last one, which decides the consumption
-        class. Worms with `needs_whole_packet` request the consumption channel and the output at once; for them the
-        array has all ways to more than one destination. For a tree from u: the worm uses this channel to reach v, and
-        this output to reach w.
+        class. Worms with `needs_whole_packet` request the consumption channel and the output at the same time. For a
+        tree from u: the worm uses this channel to reach v, and this output to reach w.
     visit_triples : int32 array [triples, 3]
         Each (u, v, w) once: worms from u, or from the stop u, stop next at v and then at w. Empty unless worms have a
         choice of channels between their stops.
     used : bool array [channels]
-        Worms of several destinations use the channel.
+        Worms of several destinations use the channel. For worms that switches replicate, `used`, `loaded` and `arrives`
+        are all False.
     loaded : bool array [channels]
         Worms use the channel while they hold a consumption channel.
     arrives : bool array [channels]
@@ -139,8 +139,8 @@ def find_channel_use(
 ) -> ChannelUse:
     """Find the channel use of a scheme's worms.
 
-    Any node may send to any other. Stops come from the scheme's visit triples, which a sample of large multicasts
-    validates.
+    Any node may send to any other. Stops come from the scheme's visit triples. A random sample of multicasts to three
+    or more destinations validates the triples.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ def find_channel_use(
 
 def _buffered(scheme: Scheme, name: str, routes: Routes, passes: Integers, classes: ConsumptionClasses | None,
               seed: int) -> ChannelUse:
-    """Return the channel use of worms replicated from whole-worm buffers, which may turn back to the previous switch.
+    """Return the channel use of worms replicated from whole-worm buffers. A worm may turn back to the previous switch.
     """
     topology = routes.topology
     ask(scheme.routed_by(routes.relation), "check", topology)
@@ -238,7 +238,7 @@ def _require_turns(name: str, routes: Routes, passes: Integers, stops: Integers)
 
 
 def _require_stops_known(scheme: Scheme, routes: Routes) -> None:
-    """Refuse networks and relations in which a visit triple does not determine the channels of a worm."""
+    """Refuse networks without exactly one node at each switch, and relations with more than one phase."""
     topology = routes.topology
     if not np.array_equal(np.sort(topology.consumptions[:, 0]), np.arange(topology.switches)) or (
             topology.injections[:, 0] != topology.consumptions[:, 0]).any():
@@ -358,7 +358,8 @@ def _spread(arrays, node, wanted):
 
 @compiled
 def _unicasts(arrays, starts, phases):
-    """Follow worms between all pairs of nodes. Return the passes, and a pair of nodes without a path, or -1, -1."""
+    """Follow worms between all pairs of nodes. Return the passes, and a pair of nodes between which a worm may get
+    lost, or -1, -1."""
     options, classes, link_of_port, switch_of_link, phase_of_link, _ = arrays
     channels, outputs = len(switch_of_link) * classes, link_of_port.shape[1] * classes
     passes = np.full((channels, outputs, 2), NOWHERE, np.int32)
@@ -392,7 +393,7 @@ def _unicasts(arrays, starts, phases):
 
 @compiled
 def _first_and_last(arrays, starts):
-    """Return the first and the last channel between all pairs of nodes, int32 [nodes, nodes] each."""
+    """Return the first and the last channel of the path between each pair of nodes, int32 [nodes, nodes] each."""
     options, _, _, _, _, _ = arrays
     nodes = len(starts)
     first = np.full((nodes, nodes), -1, np.int32)
@@ -441,7 +442,7 @@ def _stops(triples, first, last, arrays, starts):
 
 @compiled
 def _stops_of_choices(triples, arrays, starts, phases):
-    """Return the arrays of `_stops` for worms with a choice, and after `stops` an array with all candidates at a stop.
+    """Return the arrays of `_stops` for worms with a choice; the second array has all candidates at each stop.
     """
     options, classes, link_of_port, switch_of_link, phase_of_link, homes = arrays
     channels, nodes = len(switch_of_link) * classes, len(starts)
@@ -483,7 +484,7 @@ def _stops_of_choices(triples, arrays, starts, phases):
 
 @compiled
 def _first_unknown(triples, stops, last, arrays, starts):
-    """Return the first triple (u, v, w) whose channel into v and output towards w are not in `stops`, or -1."""
+    """Return the row of the first triple (u, v, w) with a channel into v and an output to w not in `stops`, or -1."""
     options, _, _, _, _, _ = arrays
     for row in range(len(triples)):
         u, v, w = triples[row]

@@ -33,14 +33,16 @@ class Dependency:
     Parameters
     ----------
     resource : str
-        ``link:U>V:vc``, ``cons:NODE:i``, ``retrans:NODE:i`` or ``place:NODE:i``, as in the output of a run. Where any
-        of several channels or slots suffices, the number is ``*`` or a range such as ``0-1``.
+        ``link:U>V:vc``, ``cons:NODE:i``, ``retrans:NODE:i``, ``token:STAGE:GROUP`` or ``place:NODE:i``, as in the
+        output of a run. Where any of several channels or slots suffices, the number is ``*`` or a range such as
+        ``0-1``.
     scheme : str
         Scheme of the worm.
     source : int
         Source of the worm, or its previous stop.
     stops : tuple of int
-        The worm's next one or two stops. For a packet that interfaces forward: all destinations of the message.
+        The worm's next one or two stops. For a replicated worm: a destination in each of one or two branches. For a
+        packet that interfaces forward: all destinations of the message.
     """
 
     resource: str
@@ -60,13 +62,12 @@ class Dependency:
 
 @dataclass(frozen=True)
 class HeldWorm:
-    """A worm of a deadlock: its head waits for any one of several channels, and worms of the deadlock hold all of
-    these.
+    """A worm of a deadlock: its head waits for any of its candidates, all held by worms of the deadlock.
 
     Parameters
     ----------
     holds : tuple of str
-        Resources, in the order in which its head passed them.
+        Resources that the worm holds, in the order in which its head passed them.
     waits : tuple of str
         The candidates for the next resource of the worm's head.
     scheme, source, stops
@@ -115,24 +116,26 @@ class Analysis:
     cycle : tuple of Dependency
         A shortest cycle of dependencies. Empty if no deadlock is possible.
     worms : tuple of HeldWorm
-        Worms with a choice of channels that form a deadlock: together they hold all candidates of each of them.
+        Worms of a deadlock in which some worm has a choice of channels. Together they hold all candidates of each of
+        these worms. Empty if no such deadlock was found.
     assumes : str
-        Assumption of the proof about the hardware or the signs of ties, as a sentence. Empty if there is no assumption.
+        Assumptions of the proof about the hardware or the signs of ties, as a clause. Empty if there are none.
     searched : str
-        The search that found no deadlock, as a sentence. Empty unless the verdict is undecided.
+        Why the verdict is undecided, for example the search that found no deadlock. Empty for other verdicts.
     classes_required : int
-        Consumption classes that the schemes state.
+        The largest number of consumption classes that one of the schemes states, at least 1.
     dans : ConsumptionClasses or None
         A map of directions to classes that excludes deadlocks; one with the fewest classes if this number is known.
-        None if no map excludes deadlocks.
+        None if no such map was found, or with slots or replicated worms, for which no map is searched for.
     classes_minimal : int or None
-        The fewest classes that exclude deadlocks. None if no number does, or if more than eight directions leave too
-        many maps to try. With too many maps to try, ``dans`` has a class for each direction.
+        The fewest classes that exclude deadlocks. None if no map was found, or if this number is not known. More than
+        eight directions leave too many maps to try: then ``dans`` has a class for each direction.
     lemma1, corollary2 : int or None
-        Channels of each ejection port that suffice without classes by [Boppana98], where each channel serves one link
-        only. Links are counted with one virtual channel each. If each link has an ejection port, the number is 1. For
-        worms with a choice that stop on their way, a link counts once for each class of virtual channels, and only
-        Lemma 1 applies. None if the links alone have a cycle, or if the statement does not apply to the relation.
+        Consumption channels of each ejection port that suffice by Lemma 1 and by Corollary 2 of [Boppana98]. Each of
+        these channels serves the worms of one link only. Links are counted with one virtual channel each. If each link
+        has an ejection port, the number is 1. For worms with a choice that stop on their way, a link counts once for
+        each class of virtual channels, and only Lemma 1 applies. None if ``dans`` is None, or if the statement does not
+        apply to the relation.
     complete : bool
         All worms that the schemes can send were analysed. Otherwise only multicasts to two destinations and a sample of
         larger ones were analysed, so that the absence of a cycle is no proof.
@@ -227,8 +230,8 @@ def check(
         Further schemes whose worms are in the same network.
     vcs : int
         Virtual channels of each link, a multiple of the classes that the relations distinguish. The verdict depends on
-        this number in one case only: replicated worms use no tokens in the last stage if consumption channels suffice
-        for all worms that may arrive (`all_consumed`).
+        ``vcs`` for replicated worms only: ``vcs`` decides if the consumption channels suffice for all worms that may
+        arrive at a node (`all_consumed`).
     ejection : "one" or "all"
         Ejection ports of each node: one, or one for each link by which worms arrive. With ``"all"`` worms that arrive
         by different links do not share consumption channels.
@@ -242,8 +245,9 @@ def check(
         Switch buffers store a whole worm, so that no branch waits for another one. Default: True for schemes with
         `Scheme.needs_whole_packet`. For other schemes the default is that buffers store a part of a worm.
     places : bool, optional
-        Smart interfaces have packet buffer entries for all packets of a message. By default a proof names this as its
-        assumption. If False, a cycle of interfaces is searched for (`circle_of_interfaces`).
+        Smart interfaces have packet buffer entries for all packets of a message. By default, a proof states as its
+        assumption that interfaces have these entries. If False, and the network itself is free of deadlock, a cycle of
+        interfaces is searched for (`circle_of_interfaces`).
     seed : int
         Seed of the random multicasts that validate the visit triples, and in which cycles of interfaces are searched.
     """
@@ -346,7 +350,9 @@ def check(
 
 
 def _full_interfaces(topology: Topology, scheme: Scheme, consumption: int, seed: int) -> list[Dependency]:
-    """Return the resources of a cycle of interfaces: packet buffer entries, and consumption channels of the next node.
+    """Return the steps of a cycle of interfaces.
+
+    Steps hold by turns packet buffer entries of a node, and consumption channels of the next node.
     """
     channels = "0" if consumption == 1 else "*"
     return [Dependency(str(resource), scheme.name, source, stops)

@@ -16,7 +16,8 @@ from .knot_search import is_free
 __all__ = ["Vocabulary", "fewest_classes", "links_along", "partitions", "vocabularies"]
 
 MOST_DIRECTIONS = 8
-"""Most directions for which all maps from directions to classes are tried. For 8 directions there are 4140 maps."""
+"""Largest number of directions for which all maps from directions to classes are tried. For 8 directions there are 4140
+maps."""
 
 
 @dataclass(frozen=True)
@@ -28,9 +29,9 @@ class Vocabulary:
     deciding : tuple of str
         Directions of the hops that decide a class.
     idle : tuple of str
-        The other directions. These directions can share a class. No worm holds a channel of this class at a stop on its
-        way, so that worms at their last destination can always take it. This class is the "+ 1" of Lemma 1, which
-        e-mcast on meshes of two rows needs.
+        The other directions. All of them can share one class. No worm holds a channel of this class at a stop on its
+        way. So worms at their last destination can always take a channel of this class. This class is the "+ 1" of
+        Lemma 1, which e-mcast on meshes of two rows needs.
     by : "next" or "last"
         The hop that decides the class of a stop: the hop after it, or the hop before it.
     """
@@ -41,17 +42,20 @@ class Vocabulary:
 
     @property
     def finest(self) -> ConsumptionClasses:
-        """The map with a class for each direction, and one for the idle ones."""
+        """The map with a class for each deciding direction, and one class for all idle directions if there are any."""
         apart = [(direction,) for direction in self.deciding]
         return ConsumptionClasses((*apart, *([self.idle] if self.idle else [])), self.by)
 
     @property
     def divisible(self) -> bool:
-        """The directions are few enough to try all maps."""
+        """The deciding directions are few enough to try all maps."""
         return len(self.deciding) <= MOST_DIRECTIONS
 
     def maps(self, count: int) -> Iterator[ConsumptionClasses]:
-        """Yield all maps to `count` classes, each once."""
+        """Yield once each map of the deciding directions to `count` classes.
+
+        Then yield the maps of these directions to one class fewer, with all idle directions in a further class.
+        """
         maps = partitions(self.deciding, count)
         if self.idle:
             maps = chain(maps, ((*blocks, self.idle) for blocks in partitions(self.deciding, count - 1)))
@@ -62,7 +66,7 @@ class Vocabulary:
 def vocabularies(parts: Sequence[ChannelUse]) -> list[Vocabulary]:
     """Return the sets of directions by which class maps of these worms can be written.
 
-    The first set is the one that the first scheme's own map uses.
+    If the first scheme's own map uses one of the sets, this set is the first.
     """
     stated, topology = parts[0].stated, parts[0].topology
     named = []

@@ -88,9 +88,9 @@ def degrees(parts: Sequence[ChannelUse], reading: Reading) -> Degrees:
     """Count links by which worms of several destinations reach or leave a node.
 
     - ``"held"``: out of a node, links that worms use while they hold a consumption channel, as in section 3.2.1, which
-      does not count the row links of column-path. Into a node, links by which worms come to a destination. If only
-      links of worms that hold a consumption channel counted into a node, Lemma 1 would be wrong. By it, dual-path on a
-      line of four nodes would need one channel, but it needs two.
+      does not count the row links of column-path. Into a node, ``held`` counts the links by which worms come to a
+      destination. If it counted only links of worms that hold a consumption channel, Lemma 1 would be wrong: dual-path
+      on a line of four nodes would need one channel, but it needs two.
     - ``"all"``: every link that worms of several destinations use, another reading of Definition 1.
     """
     topology = parts[0].topology

@@ -30,13 +30,13 @@ Integers = npt.NDArray[np.int32]
 class DependencyGraph:
     """Resources of a network, the dependencies between them, and a cycle of dependencies if there is one.
 
-    Resources, in this order: the channels (link x `vc_classes` + class), for each ejection port the groups of its
-    consumption channels (port x `groups` + group), the retransmission slots of each node, the tokens, and for each
-    ejection port "any channel".
+    Resources, in this order: the channels (link x `vc_classes` + class), and for each ejection port the groups of its
+    consumption channels (port x `groups` + group). Then follow the retransmission slots of each node, the tokens, and
+    for each ejection port "any channel".
 
     - The virtual channels of a link that belong to one class are one resource. A worm takes any virtual channel of its
-      class. So it waits for ever only if other worms hold all of them for ever. The number of virtual channels of a
-      class does not matter.
+      class. So it waits for ever only if other worms hold all virtual channels of the class for ever. The number of
+      virtual channels of a class does not matter.
     - A worm may have entered the buffer of a virtual channel behind the tail of another worm, and wait until that worm
       leaves. The worm behind the tail holds its previous channels and needs the channel whose buffer its head is in. A
       worm that waits to enter the buffer has the same edge.
@@ -45,8 +45,8 @@ class DependencyGraph:
       worms have an edge to each. To enter, one channel suffices, but the worm may be in any buffer of its class behind
       the tail of another worm.
     - Consumption class k owns consumption channel k % channels, so that an ejection port has min(classes, channels)
-      groups. Consumption channels beyond the classes are open to all worms. A worm that waits for an open channel may
-      also take the channel of its class, so that only the channels of classes decide.
+      groups, or one group without classes. Consumption channels beyond the classes are open to all worms. A worm that
+      waits for an open channel may also take the channel of its class, so that only the channels of classes decide.
     - A worm at its last destination takes any free consumption channel. With this channel it needs nothing more, so
       that no worm waits for ever behind it. While it waits for the channel, it holds its last link. The wait is an edge
       to "any channel", which is unsafe only if *every* group of the port is unsafe (Figure 4 of [Boppana98]: two worms
@@ -59,22 +59,24 @@ class DependencyGraph:
       resource, as any slot suffices.
     - A replicated worm keeps its channels in one branch while another branch waits. So a worm that holds a channel may
       wait for the first channel of each other branch (`BranchPairs`), in addition to the next channel of its own
-      branch. With synchronous replication a worm that holds a channel also holds the first channels of all branches. It
-      waits for the channels after these, or behind another worm that is still in their buffers.
-    - If a switch stores a whole worm (`fits`), its branches do not wait for each other. A stored worm holds its input
-      channel until its last branch has left, and each branch needs the next channel on its way. A branch that is
-      consumed needs nothing more. So a worm that is stored whole has the dependencies of unicasts on the paths of its
-      branches (Theorem 5 of [Sivaram98]).
+      branch. With synchronous replication a worm that holds a channel also holds the first channels of all branches.
+      The worm waits for the channels after these first channels, or behind another worm that is still in the buffers of
+      the first channels.
+    - If a switch stores a whole worm (`fits`), the branches of the worm do not wait for each other. A stored worm holds
+      its input channel until its last branch has left, and each branch needs the next channel on its way. A branch that
+      is consumed needs nothing more. So a worm that is stored whole has the dependencies of unicasts on the paths of
+      its branches (Theorem 5 of [Sivaram98]).
     - With tokens a worm requests the token of the switch's group before it is replicated, and keeps the token while it
       waits for channels behind the switch. A cycle of dependencies counts only if no two of its waits behind
       replicating switches use the same token (`may_return`).
     - Worms in their source's queue hold nothing, and nodes accept all flits from consumption channels.
 
     A resource is safe if all resources that its holders may request are safe; "any channel" is safe if one of its
-    groups is. If all resources are safe, no deadlock is possible. In the order in which they are found safe, take the
-    first resource that a waiting worm requests: its holders do not wait. Otherwise the resources that are not safe
-    contain a cycle. The analysis does not decide if the worms of a cycle can occur at the same time in a run. Like the
-    analyses of the papers, it is a sufficient condition for freedom from deadlock.
+    groups is. If all resources are safe, no deadlock is possible. Proof: order the resources as they are found safe,
+    and take the first one that a waiting worm requests. Its holders do not wait. If there are resources that are not
+    safe, these contain a cycle. The analysis does not decide if the worms of a cycle can occur at the same time in a
+    run. As in the analyses of the papers, a graph without a cycle is a sufficient condition for freedom from deadlock,
+    not a necessary one.
 
     Parameters
     ----------
@@ -92,7 +94,7 @@ class DependencyGraph:
     ejection : "one" or "all"
         As in `ejection_ports`.
     slots : int
-        Retransmission slots of each node. 0: a worm goes on to its next stop while it is consumed at this one.
+        Retransmission slots of each node. 0: a worm goes on to its next stop while it is consumed at a stop.
     copied : int32 array [edges], optional
         The switch that replicates the worm of the edge: one branch holds `starts` while another branch waits for
         `ends`. -1 if the worm waits and holds in the same branch.
@@ -129,8 +131,10 @@ class DependencyGraph:
 
     @property
     def asked_at_the_end(self) -> int:
-        """Number of the first resource that worms request at their last destination: "any channel" of a port, or its
-        only group."""
+        """Index of the first resource that worms request at their last destination.
+
+        The resource is "any channel" of an ejection port, or the only group of the port.
+        """
         return self.channels if self.groups == 1 else self.first_choice
 
     @property
@@ -167,7 +171,7 @@ class DependencyGraph:
 
     @property
     def free(self) -> bool:
-        """No deadlock is possible."""
+        """The graph proves that no deadlock is possible."""
         locked = self.locked()
         if self.tokens is None or self.copied is None or not locked.any():
             return not locked.any()
@@ -266,8 +270,7 @@ def dependency_graph(
 
         def asked_of(held: npt.NDArray, output: npt.NDArray, count: int = count, share: int = share,
                      ) -> list[npt.NDArray]:
-            """Return the resources requested at the end of channels: next channels, or "any channel" of an ejection
-            port."""
+            """Return the resources requested after channels: next channels, or "any channel" of an ejection port."""
             at, port = end_of[held // count], output // count
             channel = (link_of[at, port] * count + output % count) * share
             node = node_of[at, port]
@@ -339,8 +342,7 @@ def dependency_graph(
 
 
 def _first_channels(part: ChannelUse, nodes: npt.NDArray) -> tuple[npt.NDArray, Integers]:
-    """Return the first channel of each worm from one of these nodes to any other node, and source and destination of
-    each."""
+    """Return the first channel of each worm from these nodes to any other node, and its source and destination."""
     topology, count = part.topology, part.vc_classes
     pairs = np.array([(u, v) for u in nodes.tolist() for v in range(topology.nodes) if u != v], np.int32).reshape(-1, 2)
     switches = topology.injections[pairs[:, 0], 0]
@@ -351,8 +353,7 @@ def _first_channels(part: ChannelUse, nodes: npt.NDArray) -> tuple[npt.NDArray, 
 def _class_of_stops(
     part: ChannelUse, classes: ClassMap, held: npt.NDArray, asked: npt.NDArray, witness: Integers
 ) -> npt.NDArray:
-    """Return the consumption class that a worm requests at a stop, for each channel into the stop and channel out of
-    it."""
+    """Return the consumption class that a worm requests at a stop, for each pair of channels into and out of it."""
     of_channel = classes.of_channels(part.topology, part.vc_classes)
     chosen = classes.at_stop(of_channel[held], of_channel[asked])
     without = np.flatnonzero(chosen == NO_CLASS)
@@ -404,7 +405,7 @@ def _locked(resources, first_choice, starts, ends):
 def _shortest_cycle(resources, starts, ends):
     """Return the edges of a shortest cycle, from its lowest resource on. Empty if there is no cycle.
 
-    Edges are sorted by start.
+    The arguments are edges sorted by start.
     """
     offsets = _offsets(resources, starts)
     best = np.empty(0, np.int64)

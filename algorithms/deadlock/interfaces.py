@@ -13,8 +13,8 @@ __all__ = ["MULTICASTS", "Step", "circle_of_interfaces"]
 MULTICASTS, MOST_DESTINATIONS = 4096, 8
 
 Step = tuple[int, int, int, tuple[int, ...]]
-"""A node of a cycle, the next node, and the source and destinations of a multicast. In it, the first node's interface
-sends packets to the next node, whose interface forwards them."""
+"""A node of a cycle, the next node, and the source and destinations of a multicast. In this multicast, the first node's
+interface sends packets to the next node, whose interface forwards them."""
 
 
 def circle_of_interfaces(topology: Topology, scheme: Scheme, seed: int = 0) -> tuple[Step, ...]:

@@ -20,13 +20,13 @@ from .graph import DependencyGraph, dependency_graph
 __all__ = ["Held", "KnotSearch", "choosing_parts", "is_free"]
 
 MOST_STEPS = 20_000
-"""Most steps of the search for worms that hold several channels each."""
+"""Largest number of steps of each of the two searches for worms that hold several channels each."""
 
 MOST_WORMS = 200
-"""Most worms of a deadlock that the search considers."""
+"""Largest number of worms of a deadlock that the search considers."""
 
 MOST_TRIED = 256
-"""Most resources from which the search for a deadlock with few worms begins."""
+"""Largest number of resources from which the search for a deadlock with few worms begins, one after the other."""
 
 Flags = npt.NDArray[np.bool_]
 
@@ -44,7 +44,7 @@ class Held:
     resources : tuple of int
         Resources that the worm holds: consecutive ones, in the order in which its head passed them.
     waits : tuple of int
-        The candidates for the next resource of the worm's head. A worm of the deadlock holds each candidate.
+        The candidates for the next resource of the worm's head. Each candidate is held by a worm of the deadlock.
     """
 
     part: int
@@ -83,13 +83,14 @@ class KnotSearch:
         return dependency_graph(self.parts, self.channels, self.classes, ejection=self.ejection, without=self.choosing)
 
     def possible(self, *, each_with_a_head: bool = False, consumption_alone: bool = False) -> Flags:
-        """Find the largest set of resources that could be held for ever, bool [resources]. Empty: no deadlock.
+        """Find the largest set of resources that could be held for ever, bool [resources].
 
-        For each resource of the set there is a worm that holds this resource and further ones of the set, and whose
-        head has only candidates in the set. The resources that the worms of a deadlock hold are a set of this kind, so
-        that every deadlock lies inside the largest set. A head in a buffer behind the tail of another worm no longer
-        has a choice: it needs the one channel of this buffer. There each next channel is a dependency by itself, as in
-        the dependency graph. So an empty set is a proof only if all worms of `choosing` enter empty buffers only.
+        For each resource of the set there is a worm whose head has only candidates in the set. The worm holds this
+        resource, and perhaps others of the set. The resources that the worms of a deadlock hold are a set of this kind,
+        so that every deadlock lies inside the largest set. A head in a buffer behind the tail of another worm no longer
+        has a choice: it needs the one channel of this buffer. For a head behind a tail each next channel is a
+        dependency by itself, as in the dependency graph. So an empty set proves that there is no deadlock only if all
+        worms of `choosing` enter empty buffers only.
 
         The proof covers Duato's condition: every head has an escape channel among its candidates, and the escape
         channels have an extended dependency graph without a cycle. Suppose that the set has escape channels, and take
@@ -121,8 +122,8 @@ class KnotSearch:
     def search(self) -> tuple[list[Held], int]:
         """Search for worms that form a deadlock, first with one channel each, then with several. Return also the steps.
 
-        If worms stop on their way, worms that wait for consumption channels only are tried first, as such deadlocks can
-        be small.
+        If worms stop on their way, the search with several channels first tries deadlocks in which worms wait for
+        consumption channels only, as these can be small.
         """
         single = self.possible(each_with_a_head=True)
         if single.any():
@@ -153,8 +154,10 @@ class KnotSearch:
             yield part, tuple(stop for stop in stops if stop >= 0), members
 
     def _waiting(self, resource: int, lost: Flags) -> Held:
-        """Return a worm whose head is at a resource and has candidates in `lost` only; of several, the one with the
-        fewest."""
+        """Return a worm whose head is at a resource and has candidates in `lost` only.
+
+        The function returns a worm with the fewest candidates.
+        """
         found = [Held(part, witness, (resource,), tuple(waits))
                  for part, witness, waits in self.fixed(resource) if lost[waits].all()]
         if resource < self.graph.channels:
@@ -301,7 +304,10 @@ class _Assignment:
 
 
 class _Shortest(_Assignment):
-    """Search of `_Assignment` by one shortest way to each place, first with worms that wait for held resources only."""
+    """Search of `_Assignment` by one shortest way to each place.
+
+    Worms that wait only for resources that assigned worms already hold are tried first.
+    """
 
     def _new(self, part: int, heads: Heads, resource: int, taken: set[int]) -> Iterator[tuple[None, _Placed]]:
         found = []

@@ -13,7 +13,8 @@ Integers = npt.NDArray[np.int32]
 
 
 def may_return(resources: int, starts: Integers, ends: Integers, labels: Integers) -> bool:
-    """Return whether a cycle may exist in which no two edges have the same label. False is a proof that none exists.
+    """Return whether a cycle may exist in which no two edges have the same label. False proves that no cycle of this
+    kind exists.
 
     A worm that waits along a labelled edge holds the label's token, and one worm at a time holds a token. So two edges
     of a cycle with the same label belong to one worm. A cycle that contains one worm twice can be shortened to a cycle
@@ -38,7 +39,7 @@ def may_return(resources: int, starts: Integers, ends: Integers, labels: Integer
 @compiled
 def _may_return(resources, starts, ends, labels):
     words = (resources + WORD - 1) // WORD
-    reached = np.zeros((resources, words), np.uint64)  # by resource: bits of those reached from it
+    reached = np.zeros((resources, words), np.uint64)  # row: a resource; bits: the resources reached from it
     one = np.uint64(1)
     plain = 0
     while plain < len(labels) and labels[plain] < 0:

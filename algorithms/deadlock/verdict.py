@@ -25,7 +25,7 @@ class DeadlockVerdict:
         The graph whose cycle shows a deadlock: the graph of all worms, or of the worms of a deadlock. The graph has no
         edges if the verdict is free although the graph of all worms has a cycle.
     worms : list of Held
-        Worms with a choice that form a deadlock.
+        Worms of a deadlock in which some worm has a choice of channels.
     assumes, searched : str
         As in `Analysis`.
     """

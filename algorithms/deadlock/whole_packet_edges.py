@@ -23,7 +23,8 @@ def chained_ways(routes: Routes, pairs: Integers, passes: Integers) -> tuple[Int
     pairs : int32 array [pairs, 2]
         A stop, and a stop that worms may go on to from there. One pair of nodes for each pair of switches suffices.
     passes : int32 array [channels, outputs, 2]
-        Passes of unicasts. The function adds further passes in place: worms from (last stop, to next stop).
+        Passes of unicasts. The function writes further passes into this array: those of worms from one stop to the
+        next.
 
     Returns
     -------
@@ -104,7 +105,7 @@ def _chained(arrays, starts, pairs, passes, stops, came):
 def _turning(arrays, starts, stops):
     options, classes, link_of_port, switch_of_link, phase_of_link, homes = arrays
     nodes = len(homes)
-    below = np.empty((options.shape[1], nodes), np.bool_)  # links down lead from the switch to the node
+    below = np.empty((options.shape[1], nodes), np.bool_)  # by switch and node: links down lead from switch to node
     for switch in range(len(below)):
         for node in range(nodes):
             code = options[0, switch, node, 0]
@@ -137,8 +138,7 @@ def _turning(arrays, starts, stops):
 
 @compiled
 def _turn(options, ways, u, before, here, switch):
-    """Add the outputs of worms from `u` that turn down at a switch: a node is below it, and not below the switch
-    before."""
+    """Add to `ways` the outputs of worms from `u` that turn down at a switch."""
     newly = -1  # a node that is below this switch, and was not below the switch before
     for node in range(len(here)):
         if here[node] and not before[node] and node != u:

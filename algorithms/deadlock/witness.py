@@ -19,7 +19,7 @@ class CycleStep(NamedTuple):
 
 
 class _Run(NamedTuple):
-    """Resources of a cycle that one worm holds: one in a branch that does not wait, the others in a branch that waits.
+    """Resources of a cycle that one worm uses: it holds `still` in one branch, and waits in another branch.
     """
 
     part: int
@@ -32,8 +32,8 @@ def retell(graph: DependencyGraph, parts: Sequence[ChannelUse]) -> list[CycleSte
 
     Each witness of `DependencyGraph` is the first worm of its edge, regardless of the rest of the cycle. A replicated
     worm may hold a channel in one branch and, in another branch, all following channels of the cycle up to the one that
-    it waits for. Such a worm replaces the witnesses of these steps, if from some source it holds no resource of the
-    worms found before.
+    it waits for. A worm of this kind replaces the witnesses of these steps, if there is one that holds no resource of
+    the worms found before.
     """
     edges = graph.cycle_edges()
     copied = [] if graph.copied is None else graph.copied[edges].tolist()

@@ -50,7 +50,7 @@ class Header(ABC):
                        signed: tuple[int, ...] = ()) -> int:
         """Compute the flit width with which the header of this number of destinations is one flit (``--header ideal``).
 
-        For a header of several parts that switches strip one by one: the width of one part.
+        For a multi-drop header: the width with which each pair is one flit.
         """
 
     @property
@@ -105,7 +105,7 @@ class Header(ABC):
 
 
 class HeaderByShape(Header):
-    """A header format that depends on the extents of the coordinates only.
+    """A header format that depends on the network only by the extents of the coordinates.
 
     Attributes
     ----------

@@ -188,7 +188,10 @@ class MultiDrop(Header):
 
 @compiled_from(LINEAR)
 def _pairs(destination_offsets, destinations, places, switches):
-    """Count the pairs of each worm, int64 [worms]. Find the first worm that visits a node or a switch twice, or -1."""
+    """Count the pairs of each worm, int64 [worms], and find the first worm that is not valid, or -1.
+
+    A worm is not valid if it visits a node twice or comes back to a switch.
+    """
     pairs = np.zeros(len(destination_offsets) - 1, np.int64)
     seen = np.full(switches, -1, np.int64)  # the last worm that visits each switch
     last_seen = np.full(len(places), -1, np.int64)

@@ -80,7 +80,7 @@ def chains(topology: Topology, nodes: Iterable[int]) -> list[list[int]]:
     reach, directly or through switches without participants. Of several switches with the same weight, the one with the
     highest id is taken.
 
-    Source: [Sivaram98], Figure 13. The paper leaves ties open; this rule reproduces its example.
+    Source: [Sivaram98], Figure 13. The paper leaves ties open; taking the highest id reproduces the paper's example.
 
     Parameters
     ----------

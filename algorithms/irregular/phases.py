@@ -83,7 +83,7 @@ def _phased(arrays, switches, sources, destination_offsets, destinations, whole_
                 for visit in range(ends[worm], ends[worm + 1]):
                     ordered[visit_offsets[row] + visit - ends[worm]] = keys[visit] % nodes
                 row += 1
-            for worm in range(before, row):  # their destinations send from the next step on
+            for worm in range(before, row):  # the destinations of this step's worms send from the next step on
                 for visit in range(visit_offsets[worm], visit_offsets[worm + 1]):
                     node = ordered[visit]
                     if all_send or visit == visit_offsets[worm] or homes[node] != homes[ordered[visit - 1]]:

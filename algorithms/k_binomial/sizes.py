@@ -8,7 +8,7 @@ from ..typecheck import require_kind
 __all__ = ["MOST_CHILDREN", "best_k", "best_k_of", "covered", "first_steps", "first_steps_of", "steps"]
 
 MOST_CHILDREN = (MOST_NODES - 1).bit_length()
-"""Largest useful number of children: with it the tree on the largest network is a binomial tree."""
+"""Largest useful k: with it, the tree on the largest network is a binomial tree."""
 
 
 def covered(steps: int, k: int) -> int:

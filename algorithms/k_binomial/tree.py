@@ -10,7 +10,7 @@ from .sizes import MOST_CHILDREN, best_k_of
 __all__ = ["BEST", "BINOMIAL", "tree_worms"]
 
 BEST = 0
-"""Placeholder for k: the best one for the nodes of each multicast."""
+"""Value of ``k`` that stands for the best k for each multicast, by its numbers of nodes and packets."""
 
 BINOMIAL = MOST_CHILDREN
 """The k with which all trees are binomial."""

@@ -105,7 +105,7 @@ class Relation(ABC):
         return one_way(topology, table)
 
     def turns(self, topology: Topology) -> npt.NDArray[np.bool_]:
-        """Return the turns of its routers, bool [links, ports]: a worm from this link may continue by this output.
+        """Return the turns of the relation's routers, bool [links, ports]: a worm from the link may go on by the port.
 
         Default: all turns except the way back to the previous switch. A router reports a worm that requests another
         turn as an error on the wire.
@@ -146,7 +146,7 @@ class ChoiceRelation(Relation):
         """
 
     def table(self, topology: Topology) -> npt.NDArray[np.int8]:
-        """Return the table of output ports. Refused if there are several candidates or phases."""
+        """Return the table of output ports. A relation with several candidates or phases is refused."""
         return self.on(topology).table
 
 
@@ -214,7 +214,7 @@ def turns_of(relation: Relation, topology: Topology) -> npt.NDArray[np.bool_]:
 
 
 def no_path(routes: "Routes", switch: int, node: int) -> WormcastError:
-    """Return the refusal of a relation that has no path from a switch to a node."""
+    """Return the error for a relation that has no path from a switch to a node."""
     return WormcastError(f"relation {routes.relation.name}: it does not lead from switch {switch} to node {node} in "
                          f"{routes.topology.name}")
 
@@ -259,7 +259,7 @@ class Routes:
     Raises
     ------
     WormcastError
-        The arrays have other shapes, or name a port without a link that is not the node's own.
+        An array has another shape or type, or contains a code that is not valid.
     """
 
     relation: Relation
@@ -306,8 +306,7 @@ class Routes:
 
     @cached_property
     def for_unicasts(self) -> bool:
-        """The relation supports unicasts only: inputs use candidates in turn, or nodes inject worms in different
-        phases."""
+        """The relation is for unicasts only: inputs use candidates in turn, or nodes inject in phases other than 0."""
         return self.in_turn or bool(self.phase_of_node.any())
 
     @cached_property
@@ -319,8 +318,8 @@ class Routes:
     def table(self) -> npt.NDArray[np.int8]:
         """Output port of a switch towards a node, int8 [switches, nodes].
 
-        At a node's own switch it is the node's own port. -1: the relation has no path from the switch to the node.
-        Refused if there are several candidates or phases.
+        At a node's own switch it is the node's own port. -1: the relation has no path from the switch to the node. A
+        relation with several candidates or phases is refused.
         """
         if not self.deterministic or len(self.options) > 1:
             raise WormcastError(f"relation {self.relation.name}: it has no table of one port per switch and node, as "
@@ -400,7 +399,7 @@ class Routes:
             counts = _hops(self.arrays, starts, self.phase_of_node[worms.source], *visits)
         if counts.size and counts.min() < 0:
             worm = int(counts.argmin())
-            self.channels(int(worms.source[worm]), worms.visits(worm).tolist())  # raises an error that names the hop
+            self.channels(int(worms.source[worm]), worms.visits(worm).tolist())  # raises: names switch and node
         return counts
 
 
@@ -453,8 +452,7 @@ def last_option(options, phase, switch, node):
 
 @compiled_from(LINEAR)
 def _hops_by_table(table, neighbours, homes, starts, destination_offsets, destinations):
-    """Count hops as `_hops` does, in a third of the time, for relations with one output port per switch and
-    destination."""
+    """Count hops as `_hops` does, three times as fast, for relations with one output port per switch and node."""
     counts = np.zeros(len(starts), np.int64)
     for worm in range(len(starts)):
         switch, count = starts[worm], 0
@@ -494,8 +492,10 @@ def _hops(arrays, starts, phases, destination_offsets, destinations):
 
 @compiled_from(LINEAR)
 def _first_fault(options, classes, link_of_port, consumptions):
-    """Find the first option that is not valid: (number of its error text in `Routes`, switch, node, port), or (-1, 0,
-    0, 0)."""
+    """Return (fault, switch, node, port) of the first option that is not valid, or (-1, 0, 0, 0).
+
+    A fault is the index of an error text in `Routes`.
+    """
     phases, switches, nodes, alternatives = options.shape
     for phase in range(phases):
         for switch in range(switches):

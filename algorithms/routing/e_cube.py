@@ -40,10 +40,10 @@ class ECube(ChoiceRelation):
     name, description : str
     ties : "plus", "signed" or "either", or int
         Rule for ties. ``plus``: upwards. ``signed``: away from the ring's edge, by the default signs (`default_signs`).
-        The switch alone decides these: a worm that has not moved in a dimension still has its source's coordinate in
-        it. ``either``: both ways are candidates, upwards preferred. In a ring, worms that go up and worms that go down
-        never wait for each other, so all three rules deadlock in the same cases. A number: the bits of this number are
-        the signs. Bit d is for dimension d; 1 means downwards.
+        A switch derives the default signs from its own coordinates: at a tie, a worm has not moved in the dimension
+        yet. ``either``: both ways are candidates, upwards preferred. Worms that go up a ring and worms that go down it
+        use different links. A number: the bits of this number are the signs. Bit d is for dimension d; 1 means
+        downwards.
     """
 
     def __init__(self, name: str, description: str, *, ties: str | int = "plus") -> None:
@@ -52,8 +52,7 @@ class ECube(ChoiceRelation):
         self.ties = ties
 
     def turns(self, topology: Topology) -> npt.NDArray[np.bool_]:
-        """Return all turns but back and into dimensions that are routed earlier; with the rule ``either`` all turns but
-        back."""
+        """Return all turns except back, and except into dimensions routed earlier unless the rule is ``either``."""
         found = super().turns(topology)
         if self.ties != "either":
             at = topology.coordinates
@@ -63,7 +62,7 @@ class ECube(ChoiceRelation):
         return found
 
     def choices(self, topology: Topology) -> Choices:
-        """Return the path to each node. Defined on meshes, tori and rings."""
+        """Return the candidates to each node. Defined on meshes, tori and rings."""
         if topology.kind not in GRIDS:
             raise WormcastError(f"relation {self.name}: topology {topology.name} is not valid. Allowed: meshes, tori, "
                                 "rings.")

@@ -6,11 +6,10 @@ __all__ = ["E_CUBE_ADAPTIVE"]
 
 
 class ECubeAdaptive(Adaptive):
-    """As adaptive, but only e-cube's channels when one dimension is left, which is always the case before a
-    destination.
+    """As adaptive, but only e-cube's channels when one dimension is left, as it always is before a destination.
 
-    Worms arrive at their stops by e-cube's channels. Worms of column-path and e-mcast have a choice only on the way
-    from the source, or from the last destination in its row, to the first destination in a column.
+    Worms arrive at their stops by e-cube's channels. Worms of column-path and e-mcast have a choice only on their way
+    to the first destination in a column. This way begins at the source, or at the last destination in the source's row.
     Source: [Boppana98], section 3.2.1.
     """
 

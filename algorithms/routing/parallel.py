@@ -30,7 +30,9 @@ class _Spread(ChangedRelation):
         self.how = how
 
     def choices(self, topology: Topology) -> Choices:
-        """Return the other relation's candidates with parallel links. Refused without parallel links, or with a choice.
+        """Return the other relation's candidates, spread over parallel links.
+
+        Refused if the network has no parallel links, or if the other relation has several candidates.
         """
         routes = self.relation.on(topology)
         if not routes.deterministic:
@@ -106,7 +108,7 @@ def _by_input(routes: Routes, mates: Ports, sizes: Ports) -> Choices:
                    phase_of_node=phase_of_node)
 
 
-#: Values of the parameter ``parallel`` of relations: the property of a worm that selects one of the parallel links.
+#: Values of the parameter ``parallel`` of relations, which select the parallel link of each worm.
 PARALLEL: dict[str, Callable[[Routes, Ports, Ports], Choices]] = {
     "destination": _by_destination, "input": _by_input, "turns": _by_turns}
 
@@ -122,7 +124,7 @@ def _spread(options: npt.NDArray[np.int16], classes: int, mates: Ports, sizes: P
 
 
 def _parallel_ports(routes: Routes) -> tuple[Ports, Ports]:
-    """Ports whose links lead to the same switch in one phase, int [switches, ports, ports], and their count.
+    """For each port, the ports parallel to it (same next switch and phase), [switches, ports, ports], and their number.
 
     A port without a link forms a group of its own.
     """

@@ -35,7 +35,7 @@ class Reachability:
 
 @lru_cache(maxsize=16)
 def reachability(topology: Topology, keeps: Literal["highest", "lowest"] = "highest") -> Reachability:
-    """Compute the strings of a network, from the lowest level of its breadth-first tree upwards.
+    """Compute the strings of a network, level by level, from the switches farthest from the root to the root.
 
     Within a level higher ids come first, as a link between two switches of one level leads down to the higher id.
     [Sivaram98], Figure 18, leaves the order within a level open.

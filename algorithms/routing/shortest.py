@@ -1,4 +1,4 @@
-"""Shortest-path routing, which deadlocks if links form rings."""
+"""Shortest-path routing, which may deadlock if links form rings."""
 
 import numpy as np
 

@@ -77,6 +77,6 @@ def default_signs(topology: Topology, worms: Worms) -> npt.NDArray[np.int64]:
 
 
 def _tied(topology: Topology) -> tuple[int, ...]:
-    """Dimensions with ties."""
+    """Dimensions in which ties occur: those of even extent, in tori and rings."""
     wraps = topology.kind in ("torus", "ring")
     return tuple(d for d, extent in enumerate(topology.shape) if wraps and extent % 2 == 0)

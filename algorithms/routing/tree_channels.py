@@ -28,12 +28,12 @@ def find_tree_channels(routes: Routes, source: int, destinations: list[int]) -> 
     path = np.empty(len(routes.options) * routes.topology.switches, np.int32)
     start, nodes = int(routes.topology.injections[source, 0]), np.array(destinations, np.int32)
     trunk_hops, switch = walk_to_replication(routes.arrays, routes.together, start, nodes, path)
-    trunk = path[:max(trunk_hops, 0)].tolist()  # the channels before the first replication
+    trunk = path[:max(trunk_hops, 0)].tolist()  # channels before a replication is possible
     depth = {channel: hop for hop, channel in enumerate(trunk)}
     for node in destinations:
         hops = walk(routes.arrays, switch, 0, node, path) if trunk_hops >= 0 else -1
         if hops < 0:
-            routes.channels(source, [node])  # raises an error that names the hop
+            routes.channels(source, [node])  # raises: names switch and node
         for hop, channel in enumerate(path[:hops].tolist(), len(trunk)):
             depth.setdefault(channel, hop)
     ends = routes.topology.links[:, :2].tolist()
@@ -52,13 +52,13 @@ def count_tree_links(routes: Routes, worms: Worms) -> npt.NDArray[np.int64]:
                           worms.destination_offsets, worms.destinations, len(routes.topology.links))
     if counts.size and counts.min() < 0:
         worm = int(counts.argmin())
-        find_tree_channels(routes, int(worms.source[worm]), worms.visits(worm).tolist())  # raises, naming the hop
+        find_tree_channels(routes, int(worms.source[worm]), worms.visits(worm).tolist())  # raises: names the switch
     return counts
 
 
 @compiled_from(LINEAR)
 def walk_to_replication(arrays, together, switch, destinations, path):
-    """Follow a worm up to its first replication and write each channel to `path` (compiled).
+    """Follow a worm up to the first switch where it may be replicated, and write each channel to `path` (compiled).
 
     Returns
     -------

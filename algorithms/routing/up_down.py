@@ -17,9 +17,9 @@ UPWARDS, DOWNWARDS = 0, 1
 class UpDown(ChoiceRelation):
     """Links up towards a root first, then links down: never up after down.
 
-    A breadth-first search from the root assigns each switch a level. The up end of a link is the end at the lower
-    level; between switches of one level, the end with the lower id. So no cycle of links leads only up, or only down. A
-    worm takes zero or more links up, then links down, on a shortest such path.
+    The level of a switch is its number of hops from the root, over links in either direction. The up end of a link is
+    the end nearer to the root; between switches of one level, the end with the lower id. So no cycle of links leads
+    only up, or only down. A worm takes zero or more links up, then zero or more links down, on a shortest such path.
 
     Source: [Sivaram98], section 2.2 (Autonet). The root is the topology's, by default switch 0.
 

@@ -1,7 +1,7 @@
 """Multicast schemes by name: ``SCHEMES["dual-path"]``.
 
-A new scheme is one file with a subclass of `Scheme`, and one ``SCHEMES.add`` here. Other packages add schemes by an
-entry point in the group ``wormcast.schemes``. `PlainScheme` is the simplest base class.
+A new scheme is one file with a subclass of `Scheme`, and one instance in the list of this file. Other packages add
+schemes by an entry point in the group ``wormcast.schemes``. `PlainScheme` is the simplest base class.
 """
 
 from ..registry import Registry

@@ -41,11 +41,11 @@ class Scheme(ABC):
     provenance : str
         Paper and section; or ``"reconstructed"`` and the sources, if no description was available. Default: ``"own"``.
     kinds : tuple of str
-        Kinds of topology on which it is defined. Empty: all kinds, or all networks whose links go `both_ways`.
+        Kinds of topology on which the scheme is defined. Empty: all kinds, or all networks whose links go `both_ways`.
     relation : Relation
-        Relation that routes its worms, unless the topology decides; see `relation_on`.
+        Relation that routes the scheme's worms, unless the topology decides; see `relation_on`.
     header : type
-        Header format of its worms; made for a network by ``header.on(topology, flit_width)``.
+        Header format of the scheme's worms; made for a network by ``header.on(topology, flit_width)``.
     """
 
     name: str
@@ -56,13 +56,13 @@ class Scheme(ABC):
     header: type[Header]
 
     broadcasts = False
-    """Its multicasts are broadcasts to all other nodes."""
+    """The scheme's multicasts are all broadcasts to all other nodes."""
 
     is_tree = False
-    """Its worms are trees: at each switch they replicate to all outputs that lead to destinations."""
+    """The scheme's worms are trees, which replicate at switches where the paths to their destinations part."""
 
     both_ways = False
-    """It is defined only on networks whose links all go both ways."""
+    """The scheme is defined only on networks whose links all go both ways."""
 
     replication: str | None = None
     """Replication in switches, see `TreeInput`. None: switches copy a worm only to deliver it at a node on its way."""
@@ -71,13 +71,13 @@ class Scheme(ABC):
     """Switches must store a whole worm, so that no branch waits for another."""
 
     forwarded = False
-    """Network interfaces forward its worms packet by packet, in place of hosts (`Worms.tier`)."""
+    """Network interfaces forward the scheme's worms packet by packet, in place of hosts (`Worms.tier`)."""
 
     parameters: ClassVar[Mapping[str, str]] = MappingProxyType({})
-    """Parameters that follow its name, ``NAME:PARAMETER=...,...``, with their defaults."""
+    """Parameters that follow the scheme's name, ``NAME:PARAMETER=...,...``, with their defaults."""
 
     packets = 1
-    """Number of packets per message for which it chooses its worms, if they depend on it."""
+    """Number of packets per message for which the scheme computes worms, if the worms depend on this number."""
 
     pairs_are_complete = True
     """The multicasts to two destinations contain all visit triples. A scheme for which this is not known sets False."""
@@ -88,22 +88,22 @@ class Scheme(ABC):
 
     @property
     def networks(self) -> str:
-        """Networks on which it is defined, in words."""
+        """Networks on which the scheme is defined, in words."""
         return ", ".join(self.kinds) or ("any with links both ways" if self.both_ways else "any")
 
     @property
     def own_relation(self) -> Relation:
-        """Relation that routes its worms by default."""
+        """Relation that routes the scheme's worms by default."""
         return type(self).relation
 
     @property
     def module(self) -> str:
-        """Module of its class."""
+        """Name of the module of the scheme's class."""
         return type(self).__module__
 
     @abstractmethod
     def classes_on(self, topology: Topology) -> ConsumptionClasses:
-        """Return the consumption classes that its worms reserve at stops, so that they cannot deadlock there."""
+        """Return the consumption classes that the scheme's worms reserve at stops, to exclude deadlocks there."""
 
     @abstractmethod
     def worms(
@@ -151,7 +151,7 @@ class Scheme(ABC):
         return other
 
     def relation_on(self, topology: Topology) -> Relation:
-        """Return the relation that routes its worms on a topology. Default: the same relation on all topologies."""
+        """Return the relation that routes worms on a topology. Default: the same relation on all topologies."""
         return self.relation
 
     def on(self, topology: Topology) -> "Scheme":
@@ -167,7 +167,7 @@ class Scheme(ABC):
         return routes.channels(source, destinations)
 
     def hops(self, routes: Routes, worms: Worms) -> npt.NDArray[np.int64]:
-        """Count the links of each of its worms, int64 [worms]."""
+        """Count the links of each of the scheme's worms, int64 [worms]."""
         return routes.hops(worms)
 
     def check(self, topology: Topology) -> None:
@@ -235,8 +235,8 @@ class Scheme(ABC):
         Raises
         ------
         WormcastError
-            The topology is refused; the arrays do not fit together; a message has no destination, a repeated one, its
-            own source or a node outside the topology; or a user's scheme fails, or returns worms that are not valid.
+            The topology is refused, or the arrays do not fit together. A message has no destination, a repeated one,
+            its own source or a node outside the topology. A user's scheme fails, or returns worms that are not valid.
         """
         ask(self, "check", topology)
         source_array = np.ascontiguousarray(sources, np.int32)

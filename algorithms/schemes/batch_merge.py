@@ -19,12 +19,13 @@ def select_entries(
     Parameters
     ----------
     offsets : int64 array [all messages + 1]
-        Entries offsets[m] to offsets[m + 1] belong to message m.
+        Entries offsets[m] to offsets[m + 1] - 1 belong to message m.
 
     Returns
     -------
     (int64 array, int64 array)
-        Indices of the entries, in message order; and the offset of each message in them, with the end.
+        Indices of the entries, in the order of `messages`; and the offset of each of these messages in the indices,
+        with the end.
     """
     counts = np.diff(offsets)[messages]
     found = np.concatenate([[0], np.cumsum(counts)])

@@ -52,8 +52,10 @@ class BroadcastTree:
         return (sender[0] + offset[0]) % self.extent, (sender[1] + offset[1]) % self.extent
 
     def send(self, sender: Offset, offset: Offset, step: int) -> Offset:
-        """Add a unicast to the node at an offset, and return its coordinates; a negative offset selects the way down
-        the ring."""
+        """Add a unicast to the node at an offset, and return the coordinates of this node.
+
+        Where both ways around a ring have the same length, a negative offset selects the way down.
+        """
         target = self.at(sender, offset)
         rank = self._sent.get(sender, 0)
         signs = (offset[1] < 0) | (offset[0] < 0) << 1  # bit d is the sign of dimension d of the topology
@@ -95,9 +97,9 @@ class TorusBroadcast(UnicastScheme):
 
     A scheme states its tree from node (0, 0). The tree of another source is the same one, shifted: the torus looks the
     same from every node. [Hou] routes x first, e-cube here routes the last dimension first. So the paper's x is our
-    second coordinate (`Offset`), and all its statements on channels hold. Where both ways around a ring have the same
-    length, the sender's sign selects the direction of the offset in the pattern. ``--ties signed`` makes routers use
-    these signs; without this option such worms go up.
+    second coordinate (`Offset`), and all statements of [Hou] on channels hold. Where both ways around a ring have the
+    same length, the sender's sign selects the direction of the offset in the pattern. ``--ties signed`` makes routers
+    use these signs; without this option worms go up at a tie.
     """
 
     kinds = ("torus",)
@@ -115,10 +117,10 @@ class TorusBroadcast(UnicastScheme):
             raise WormcastError(f"scheme {self.name}: {topology.name} is not valid. Allowed: {self.extents}.")
 
     extents = "tori of 2^d x 2^d nodes"
-    """Tori on which it is defined, in words."""
+    """Tori on which the scheme is defined, in words."""
 
     def allows(self, extent: int) -> bool:
-        """Return whether it is defined on tori of this extent. Default: a power of two."""
+        """Return whether the scheme is defined on tori of this extent. Default: a power of two."""
         return extent > 1 and extent & extent - 1 == 0
 
     def form(self, topology: Topology) -> str:

@@ -23,7 +23,7 @@ class ChainTree(UnicastAnywhere):
     Attributes
     ----------
     k : int
-        Most children of a node, or ``BEST``.
+        Largest number of children of a node, or ``BEST`` or ``BINOMIAL``.
     order : str
         One of `ORDERS`. Empty: the network's default order.
     seed : int
@@ -51,7 +51,7 @@ class ChainTree(UnicastAnywhere):
         require_order(self.order_on(topology), topology, f"scheme {self.name}")
 
     def order_on(self, topology: Topology) -> str:
-        """Return the order of the nodes in a chain."""
+        """Return the name of the order of nodes in a chain, one of `ORDERS`."""
         return self.order or usual_order(topology)
 
     @property
@@ -62,7 +62,7 @@ class ChainTree(UnicastAnywhere):
         return "binomial" if self.k == BINOMIAL else f"k = {self.k}"
 
     def form(self, topology: Topology) -> str:
-        """Describe k, the order, and the relation; on a mesh after its dimensions."""
+        """Describe k, the order and the relation; on a mesh, after the number of its dimensions."""
         told = f"{self.children}, order {self.order_on(topology)}, by {self.relation_on(topology).name}"
         if topology.kind != "mesh":
             return told

@@ -1,4 +1,4 @@
-"""CMIN: a tree of unicasts in multistage networks that avoids shared links within a step."""
+"""CMIN: a tree of unicasts in multistage networks, in which few worms of a step share links."""
 
 import numpy as np
 import numpy.typing as npt
@@ -21,9 +21,9 @@ class Cmin(UnicastScheme):
     own id, and of these the lowest id. Digits have base b in a network of b x b switches.
 
     The indirect cube and omega networks have trees without conflicts, baseline and butterfly networks may not
-    ([Chiang95]). The tree of this scheme has few conflicts, not always the fewest. In a broadcast on the baseline
-    network of 64 nodes with 2x2 switches, 7 pairs of worms of one step share a link, with `CminHalving` 44. In the
-    indirect cube of this size 2 pairs share a link, with `CminHalving` none.
+    ([Chiang95]). The tree of this scheme has few conflicts, not always the fewest. In broadcasts on the baseline
+    network of 64 nodes with 2x2 switches, 7 pairs of worms of one step share a link on average, with `CminHalving` 44.
+    In the indirect cube of this size 2 pairs share a link on average, with `CminHalving` none.
 
     Cost: ceil(log2(d + 1)) steps for d destinations, with one port: a node sends one worm per step, a destination from
     the step after its receipt. A worm also carries the list of nodes that its receiver must serve, as payload that is
@@ -64,10 +64,10 @@ def _matched(network, base, sources, destination_offsets, destinations):
     rank = np.empty(count, np.int32)
     after = np.empty(count, np.int64)
     visits = np.empty(count, np.int32)
-    digits = _apart(0, len(injections) - 1, base)  # of an id
+    digits = _apart(0, len(injections) - 1, base)  # number of digits of an id
     sent = np.zeros(len(injections), np.int32)
-    on = np.empty(len(links), np.int32)  # worms of this step on each link
-    through = np.empty((len(links), base), np.int32)  # these worms, by input of the switch where the link begins
+    on = np.empty(len(links), np.int32)  # number of worms of this step on each link
+    through = np.empty((len(links), base), np.int32)  # the same, by input of the switch where the link begins
     for message in range(len(sources)):
         begin, end = destination_offsets[message], destination_offsets[message + 1]
         left = np.sort(destinations[begin:end])
@@ -106,10 +106,10 @@ def _matched(network, base, sources, destination_offsets, destinations):
 
 @inlined
 def _conflicts(network, on, through, sender, to, most):
-    """Count the worms of this step that share a link with this one, up to ``most`` + 1.
+    """Count the worms of this step that share a link with a worm from ``sender`` to ``to``.
 
-    Each such worm is counted at the switch where the two paths meet. Two paths meet once, as there is one path between
-    two nodes.
+    The count ends early if it is above ``most``. Each worm is counted at the switch where the two paths meet. Two paths
+    meet once, as there is one path between two nodes.
     """
     table, link_of_port, links, injections = network
     switch, enters = injections[sender, 0], injections[sender, 1]

@@ -13,7 +13,7 @@ __all__ = ["CminHalving"]
 
 
 class CminHalving(UnicastScheme):
-    """Halve the sorted nodes recursively, the source in front: a node with the message sends it to the other half.
+    """Halve the sorted nodes, source first, recursively: a node with the message sends it to a node of the other half.
 
     Source and destinations are sorted by their ids, and the chain is rotated until the source is first. A node that
     serves a piece of the chain sends to the first node of the upper half of the piece, which then serves this half.

@@ -9,9 +9,9 @@ __all__ = ["Cost"]
 class Cost:
     """Latency of a broadcast without contention: start_ups t_s + hops t_hop + receipts (c + t_r).
 
-    t_s is the time between two sends of a node, t_r the time from the last flit of a message to its receipt, and t_hop
-    the time of a hop of a header. c is the latency of a single unicast without t_s, t_r and its hops. In place of c,
-    [Hou] has L t_c.
+    t_s is the time between two sends of a node. t_r is the time from the last flit of a message to its receipt, and
+    t_hop the time of a hop of a header. c is the latency of a single unicast without t_s, t_r and its hops. In place of
+    c, [Hou] has L t_c.
 
     Parameters
     ----------

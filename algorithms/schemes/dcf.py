@@ -18,9 +18,8 @@ class Dcf(TorusBroadcast):
             -2        b
             -1    b   B   D   d                 S: A (2,1), B (-1,-1), C (0,2), D (0,-1), then s (1,0)
              0        b   S   s   a
-             1                a   A   a
+             1            c   a   A   a
              2            C   c   a
-             3            c
              y
 
     A unit has n / 4 x n / 4 nodes in the first two steps, n / 16 x n / 16 in the next two, and so on. If units of 2 x 2

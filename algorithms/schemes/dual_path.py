@@ -30,11 +30,11 @@ class LabelOrder(MeshScheme):
         return ConsumptionClasses((("up",), ("down",)))
 
     def visit_triples(self, topology: Topology) -> npt.NDArray[np.int32]:
-        """List dual-path's triples. They include those of the other schemes, whose worms go on from a stop as
-        dual-path's do.
+        """List dual-path's triples. Dual-path's triples include those of multipath and of the other schemes of this
+        class, whose worms go on from a stop as dual-path's do.
 
         By R, these schemes' multicasts to two destinations have the same paths through stops as dual-path's. By another
-        relation, chosen by a user, some of dual-path's triples are missing in their own multicasts.
+        relation that a user chooses, these multicasts lack some of dual-path's triples.
         """
         return visit_triples_of_pairs(DualPath().batch, topology)
 

@@ -25,10 +25,10 @@ class Edn(TorusBroadcast):
     other way. In these ties both ways have the same length, so that the scheme needs signs (``--ties signed``). With
     ``--ties plus`` the worms to A go to the right, too, over the channels of the worms to C in the same step.
 
-    Reconstructed from the abstract of [Tsai96] and from [Hou]. [Hou] states, for n = 4^k, the cost 6 k t_s + 4 (4^k -
-    1) / 3 t_c + 2 k (L t_c + t_r), and freedom from contention within steps. Eight translation-invariant patterns of
-    two steps with three sends each meet both statements; they differ in reflections only. The pattern here is one of
-    the eight.
+    Reconstructed from the abstract of [Tsai96] and from [Hou]. For n = 4^k, [Hou] states the cost 6 k t_s + 4 (4^k - 1)
+    / 3 t_c + 2 k (L t_c + t_r). It also states that no contention occurs within steps. Eight translation-invariant
+    patterns of two steps with three sends each meet both statements; they differ in reflections only. The pattern here
+    is one of the eight.
 
     Cost if no worm waits: log2(n) steps. With n = 4^k the start-ups take 6 k t_s, with n = 2 4^k they take 3 (2 k + 1)
     t_s. The other terms are those of `Dcf`. Worms of different steps may wait for each other.

@@ -15,16 +15,17 @@ __all__ = ["Gtdmpm"]
 class Gtdmpm(LabelOrder):
     """Divide dual-path's two sets by the position relative to the source's column, its rows and its diagonals.
 
-    With dx and dz from the source to a destination, its submulticast is: the column (dx = dz = 0), the row along x
-    (dz = 0), the row along z (dx = 0), the diagonal dx + dz (both of one sign), or the other diagonal dx - dz. Each
-    submulticast is one worm, routed by R from the source, in the order of labels. Worms are sent in batches with at
-    most one worm for each link of the source: the k-th worm by a link is in batch k. Batches determine only the order
-    of sending: no worm waits for another, and each worm has its own start-up.
+    The differences dx and dz from the source to a destination decide its submulticast. It is the column (dx = dz = 0),
+    the row along x (dz = 0), or the row along z (dx = 0). For other destinations it is the diagonal with the
+    destination's dx + dz if both have one sign, else that with its dx - dz. Each submulticast is one worm, routed by R
+    from the source, in the order of labels. Worms are sent in batches with at most one worm for each link of the
+    source: the k-th worm by a link is in batch k. Batches determine only the order of sending: no worm waits for
+    another, and each worm has its own start-up.
 
     Reconstructed, as no description was available. [Amnah] says that "the destinations in a multicast message are
-    placed into submulticast according to the column, rows and messages diagonals", that more destinations need more
-    start-ups, and that congestion at the source causes most of its latency. All else here is ours, so that absolute
-    measurements do not transfer to the original.
+    placed into submulticast according to the column, rows and messages diagonals". It also says that more destinations
+    need more start-ups, and that congestion at the source causes most of the latency. All else here is ours, so that
+    absolute measurements do not transfer to the original.
 
     Cost: one start-up per submulticast; the paper's example of 21 destinations has 18 submulticasts, in 7 batches.
     """

@@ -1,4 +1,4 @@
-"""Trees of unicasts that halve a chain of nodes recursively: U-mesh and U-torus."""
+"""Trees of unicasts that halve a chain of nodes recursively, for u-mesh, u-torus and cmin-halving."""
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,8 @@ def halving_worms(
 
     Source and destinations are sorted by their coordinates, first by the one that e-cube routes first (the last). A
     node that serves a piece of this chain cuts the piece in two; of an odd number of nodes the upper piece gets one
-    more. It sends to the nearest node of the piece without itself. The receiver then serves that piece.
+    more. The node sends to the nearest node of the piece to which it does not belong itself. The receiver then serves
+    that piece.
 
     Parameters
     ----------

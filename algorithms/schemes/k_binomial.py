@@ -10,7 +10,7 @@ from .chain_tree import ChainTree
 __all__ = ["KBinomial"]
 
 MOST_PACKETS = 2**40
-"""Most packets of a message. The limit is the same for its flits."""
+"""Largest number of packets of a message. A message has at most the same number of flits."""
 
 
 class KBinomial(ChainTree):

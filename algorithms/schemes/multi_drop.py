@@ -61,7 +61,7 @@ class MultiDropScheme(Scheme):
         return ConsumptionClasses()
 
     def most_visits(self, topology: Topology) -> int:
-        """Count the switches of the longest possible chain of a worm."""
+        """Count the switches of the longest possible chain of a worm; 1 if each worm goes to one switch."""
         homes = np.unique(topology.consumptions[:, 0])
         return longest_chain(topology, homes) if self.whole_chains else 1
 

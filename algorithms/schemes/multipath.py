@@ -16,8 +16,8 @@ class Multipath(LabelOrder):
     """Send one worm to each quadrant around the source.
 
     The destinations of higher labels (as in dual-path) are divided into those in the source's column or to the right of
-    it, and those to the left; likewise those of lower labels. Each worm goes by R directly from the source. An empty
-    worm is not sent.
+    it, and those to the left. The destinations of lower labels are divided in the same way. Each worm goes by R
+    directly from the source. An empty worm is not sent.
 
     Cost: at most four start-ups. Source: [Boppana98], section 2.1. Ours: the source's own column belongs to the right.
     Sending alternates between higher and lower labels: right up, right down, left up, left down. The reason: two worms

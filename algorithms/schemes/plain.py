@@ -22,8 +22,8 @@ __all__ = ["PlainScheme"]
 class PlainScheme(MeshScheme):
     """A scheme on meshes that divides one multicast at a time among worms, all sent by its source at once.
 
-    A subclass defines the method `visits`, its name, its relation and its consumption classes (`classes_on`). It needs
-    microseconds per multicast, compiled schemes nanoseconds. The hardware is the same for both.
+    A subclass defines the method `visits`, its name, its relation and its consumption classes (`classes_on`). A plain
+    scheme needs microseconds per multicast, a compiled scheme nanoseconds. The hardware is the same for both.
     """
 
     header = AddressList
@@ -38,7 +38,7 @@ class PlainScheme(MeshScheme):
         Returns
         -------
         sequence of sequence of int
-            Destinations of each worm in visiting order, the first worm sent at the front. Empty lists are ignored.
+            Destinations of each worm in visiting order; worms in the order of sending. Empty lists are ignored.
         """
 
     def worms(
@@ -53,8 +53,8 @@ class PlainScheme(MeshScheme):
         Raises
         ------
         WormcastError
-            `visits` fails, or does not return each destination once; or, by hamiltonian, the labels along a worm
-            neither rise nor fall throughout, which routers refuse.
+            `visits` fails, or does not return each destination once. Or the relation is hamiltonian, and the labels
+            along a worm neither rise nor fall throughout, which routers refuse.
         """
         found: list[list[int]] = []
         rank: list[int] = []

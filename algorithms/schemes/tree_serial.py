@@ -6,7 +6,7 @@ __all__ = ["TreeSerial"]
 
 
 class TreeSerial(TreeScheme):
-    """A tree worm whose branches take turns at one read port: a switch sends a flit of one branch per cycle.
+    """A tree worm whose branches take turns at their buffer's read port, which reads a flit for one branch per cycle.
 
     The branches are as independent as with asynchronous replication.
 

@@ -28,7 +28,7 @@ class Tseng(TorusBroadcast):
     extents = "tori of 5^s x 5^s nodes"
 
     def allows(self, extent: int) -> bool:
-        """Return whether it is defined on tori of this extent: a power of five."""
+        """Return whether the scheme is defined on tori of this extent: a power of five."""
         while extent > 1 and extent % 5 == 0:
             extent //= 5
         return extent == 1

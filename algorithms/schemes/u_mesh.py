@@ -17,9 +17,9 @@ class UMesh(UnicastScheme, MeshScheme):
 
     Source and destinations are sorted by their coordinates, first by the one that e-cube routes first (the last). A
     node that serves a piece of this chain cuts the piece in two; of an odd number of nodes the upper piece gets one
-    more. It sends the message to the nearest node of the piece without itself: the first of the upper or the last of
-    the lower piece. The receiver then serves that piece. So senders and receivers of the worms of one step do not
-    interleave in the chain, and by e-cube these worms share no link.
+    more. The node sends the message to the nearest node of the piece to which it does not belong itself: the first of
+    the upper or the last of the lower piece. The receiver then serves that piece. So senders and receivers of the worms
+    of one step do not interleave in the chain, and by e-cube these worms share no link.
 
     The scheme is defined on meshes only. On a torus, where worms also cross the edge, the chain would have to begin at
     the source. Networks without coordinates have no order of dimensions.

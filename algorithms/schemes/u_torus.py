@@ -12,7 +12,7 @@ __all__ = ["UTorus"]
 
 
 class UTorus(UnicastScheme):
-    """Halve the sorted nodes recursively, the source in front: a node with the message sends it to the other half.
+    """Halve the sorted nodes, source first, recursively: a node with the message sends it to a node of the other half.
 
     Source and destinations are sorted by their coordinates, first by the one that e-cube routes first (the last). The
     chain is rotated until the source is first. A node that serves a piece of the chain sends to the first node of the

@@ -8,8 +8,7 @@ __all__ = ["Z"]
 
 
 class Z(TorusBroadcast):
-    """Divide the torus into four quarters, send to one node of each of the other three quarters, and repeat in each
-    quarter.
+    """Divide the torus into quarters, send to one node of each of the other three quarters, and repeat in each quarter.
 
     A block has 2 x 2 units of d x d nodes each; d halves from n / 2 to 1. The source of a block sends to (d, 0), (0, d)
     and, farthest and last, (-d, d). On a ring of two units both ways have the same length: the sign of the worm to (-d,

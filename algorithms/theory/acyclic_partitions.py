@@ -24,7 +24,7 @@ __all__ = ["Dans", "Groups", "dans", "group_links", "own_dans"]
 
 
 MOST_SHOWN = 6
-"""Most pairs of DANs that a sentence lists. The JSON data list all pairs."""
+"""Largest number of pairs of DANs that a sentence lists. The JSON data list all pairs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,8 +60,7 @@ class Groups:
 
 
 def group_links(subject: Problem, names: Sequence[str], numbers: npt.NDArray[np.int16]) -> Groups:
-    """Find the orders in which worms of several destinations use groups of links, hops to the first destination
-    included."""
+    """Find the orders in which worms of several destinations use groups of links, from the source on."""
     count = len(names)
     before = np.full((count, count, 4), NOWHERE, np.int32)
     for part, (ways, triples) in enumerate(zip(subject.parts, subject.visit_triples, strict=True)):
@@ -143,7 +142,7 @@ class Dans:
 
     @cached_property
     def order(self) -> list[int]:
-        """DANs in an order in which worms use them."""
+        """DANs in an order in which worms use them. Defined if `clash` is empty."""
         left, order = list(range(len(self))), []
         while left:
             order.append(next(one for one in left if not any(
@@ -153,7 +152,7 @@ class Dans:
 
     @property
     def valid(self) -> bool:
-        """The set is valid."""
+        """The set is valid by Definition 2 of [Boppana98]."""
         return not (self.uncovered or self.cycle or self.clash)
 
     @property

@@ -35,8 +35,9 @@ class Need:
     maps : list of ConsumptionClasses
         All maps to the fewest classes. If the fewest number is not known: one map without a cycle, if there is one.
     refused : list of dict
-        All maps to one class fewer than `fewest`, each with a cycle of dependencies. Joining two classes removes no
-        cycle, so that maps to even fewer classes have a cycle, too.
+        All maps to one class fewer than `fewest`, each with a cycle of dependencies. All maps to a single class are
+        equal, so that only one of them is listed. Joining two classes removes no cycle, so that maps to even fewer
+        classes have a cycle, too.
     """
 
     stated: int

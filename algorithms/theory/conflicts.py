@@ -52,8 +52,7 @@ def conflicts(plan: Plan, discipline: str = "fpfs") -> list[Conflict] | None:
     steps = plan.packet_steps(discipline)
     if steps is None:
         return None
-    rows = {(start, end): row for row, (start, _, end, _) in reversed(list(enumerate(plan.topology.links.tolist())))}
-    ways = [[rows[link] for link in worm.links] for worm in plan.worms]
+    ways = [worm.link_rows for worm in plan.worms]
     found = _shared(np.cumsum([0, *map(len, ways)]), np.array([link for way in ways for link in way], np.int64), steps,
                     np.argsort(steps, axis=None, kind="stable"), len(plan.topology.links))
     return [Conflict(step, (one, other), (packet + 1, after + 1), link)

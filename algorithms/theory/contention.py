@@ -13,7 +13,8 @@ from ..worms import AT_ONCE
 
 __all__ = ["Contention", "Shared", "contention"]
 
-#: Conditions of Theorem 1 that a pair with a common channel can meet. Condition 2: the pair has none.
+#: Conditions of Theorem 1 that a pair with a common channel can meet.
+#: Condition 2 is that the pair has no common channel.
 CONDITIONS = (1, 3, 4)
 
 
@@ -102,8 +103,7 @@ def contention(plan: Plan) -> Contention | None:
     worms, topology = plan.arrays, plan.topology
     if len(worms.destinations) > len(worms) or worms.steps is None:
         return None
-    rows = {(start, end): row for row, (start, _, end, _) in reversed(list(enumerate(topology.links.tolist())))}
-    ways = [[rows[link] for link in worm.links] for worm in plan.worms]
+    ways = [worm.link_rows for worm in plan.worms]
     offsets = np.cumsum([0, *map(len, ways)])
     taken = np.array([link for way in ways for link in way], np.int64)
     by_link = np.argsort(taken, kind="stable")

@@ -52,9 +52,9 @@ def explain(
       chains of switches also the number of worms and of steps, for random multicasts drawn by ``seed``.
     - One scheme whose worms interfaces forward along k-binomial trees: also [Sivaram98], section 4.3.
 
-    Section 3 of [Boppana98] is about the consumption channels of a node with one ejection port. If multicasts to two
-    destinations are not known to cover all larger multicasts of a scheme, a statement that is true of the former is
-    reported as undecided.
+    Section 3 of [Boppana98] is about the consumption channels of a node with one ejection port. For some schemes
+    multicasts to two destinations are not known to cover all larger multicasts. Then a statement of section 3.2 that is
+    true of multicasts to two destinations is reported as undecided.
     """
     pairs = [(scheme, relation), *others]
     parts = [find_channel_use(one, topology, by, classes, seed) for one, by in pairs]

@@ -16,11 +16,11 @@ from .statement import TheoremCheck
 __all__ = ["Partitions", "minimal_by_links", "search"]
 
 MOST = 64
-"""Most switches, and most links that worms use while they hold a consumption channel: each is a bit of a 64-bit word.
+"""Largest number of switches, and of links that worms use while they hold a consumption channel: bits of a 64-bit word.
 """
 
 MOST_STEPS = 4_000_000
-"""Most steps of the search for sets of one size. A step puts a link into a DAN."""
+"""Largest number of steps of the search for sets of one size. In a step the search tries one link in one DAN."""
 
 Words = npt.NDArray[np.uint64]
 
@@ -36,7 +36,7 @@ class Partitions:
     first : int8 array [links] or None
         Index of the DAN of each link in the first valid set. None if the search found no valid set.
     steps : int
-        Steps of the search. A step puts a link into a DAN.
+        Steps of the search. In a step the search tries one link in one DAN.
     complete : bool
         The search covered all sets.
     """
@@ -134,7 +134,7 @@ def _order(ends: npt.NDArray[np.int32], before: npt.NDArray[np.bool_]) -> list[i
 
 @compiled
 def _search(ends, after, prior, switches, count, most, first):
-    """Try each link in each DAN with links and in one empty DAN; return the number of sets and of steps, and
+    """Try each link in each DAN with links and in one empty DAN. Return the numbers of sets and of steps, and
     completeness.
 
     The state at each depth is the reachability between switches in each DAN and the order of the DANs.

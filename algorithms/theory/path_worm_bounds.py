@@ -24,13 +24,15 @@ MULTICASTS = 200
 """Number of random multicasts for a statement."""
 
 MOST_SWITCHES = 8
-"""Most switches with destinations of a random multicast. All partitions of these switches into chains are tried."""
+"""Largest number of switches with destinations of a random multicast. All partitions of these switches into chains are
+tried."""
 
 NEARLY = 1.1
 """Largest ratio of worms to the fewest worms, over all multicasts, that counts as the paper's "near-optimal"."""
 
 MOST_ENDS = 24
-"""Most switches for Lemma 5. Of more switches a random sample is taken."""
+"""Largest number of switches for which Lemma 5 is decided. In larger networks this many switches are drawn at
+random."""
 
 
 @dataclass(frozen=True)
@@ -195,7 +197,9 @@ def _switches(topology: Topology, one: Multicast) -> list[int]:
 
 
 def _all_sizes(topology: Topology, one: Multicast) -> set[tuple[int, ...]]:
-    """Return for each cover (partition of the switches into chains) the numbers of destinations of its worms; each
-    once."""
+    """Return the distinct tuples of worm sizes, one for each cover (partition of the switches into chains).
+
+    The size of a worm is its number of destinations.
+    """
     at = Counter(topology.consumptions[list(one.destinations), 0].tolist())
     return {tuple(sorted(sum(at[switch] for switch in chain) for chain in cover)) for cover in all_covers(topology, at)}

@@ -24,8 +24,8 @@ class Ranking:
     """Rank of each link and each consumption channel, with one ejection port for each node.
 
     If worms request higher channels only, and at their last destination some channel of the node is higher, no worm
-    waits for ever. Proof: of the worms that wait for ever, one holds the highest channel. It requests a higher channel,
-    which another of them holds: a contradiction.
+    waits for ever. Proof: of the channels that worms hold for ever, take the highest one. The worm that holds it
+    requests a higher channel, which another worm holds for ever: a contradiction.
 
     Parameters
     ----------

@@ -14,10 +14,11 @@ from .statement import TheoremCheck
 __all__ = ["Crossing", "crossing", "theorem1"]
 
 MOST_PAIRS = 64
-"""Most pairs of nodes whose worms are searched, the nearest pairs first."""
+"""Largest number of pairs of nodes whose worms are searched, the nearest pairs first."""
 
 FLITS_A_HOP = 64
-"""Flits of the witness worms for each hop between the two nodes: four times the flits of the deepest buffer."""
+"""Flits of the witness worms for each hop between the two nodes: four times the flits of the deepest buffer without
+chunks."""
 
 
 @dataclass(frozen=True)

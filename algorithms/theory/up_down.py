@@ -38,8 +38,9 @@ class Buffered:
 def buffered(worms: Buffered) -> list[TheoremCheck]:
     """Decide whether Theorems 4 and 5 of [Sivaram98] hold for a scheme.
 
-    For trees, decide instead of Theorem 4 whether each destination is reached once. If worms have no choice of
-    channels, decide also whether Theorem 5 needs its condition, buffers for whole worms.
+    For trees, decide instead of Theorem 4 whether down links lead from the root to all nodes, and whether each
+    destination is reached once. If worms have no choice of channels, decide also whether Theorem 5 needs its condition,
+    buffers for whole worms.
     """
     first = [_theorem_4(worms.part)] if worms.part.pairs is not None else [_covered(worms.part), _once(worms.part)]
     return [*first, _theorem_5(worms), *([_condition(worms)] if worms.part.routes.deterministic else [])]

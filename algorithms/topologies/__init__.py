@@ -98,7 +98,7 @@ FILES = "NAME.toml, FILE.py, FILE.py:NAME"
 
 
 def _of_file(specification: str, found: Topology) -> Topology:
-    """Return a file's network. Refuse a network with the name of a built-in kind, unless that kind builds the same
+    """Return a file's network. Refuse the name or the kind of a built-in kind, unless that kind builds the same
     network."""
     claimed = {found.kind, found.name.partition(":")[0]} & set(TOPOLOGIES.own)
     if claimed:

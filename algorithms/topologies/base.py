@@ -45,9 +45,10 @@ class Topology:
     Parameters
     ----------
     name : str
-        Specification that builds it, in its shortest form: ``"mesh:8x8"``.
+        Name of the network. For the kinds of this package, the shortest specification that builds the network:
+        ``"mesh:8x8"``.
     kind : str
-        Part of the name before the colon: ``"mesh"``.
+        Kind of the network. For the kinds of this package, the part of the name before the colon: ``"mesh"``.
     shape : tuple of int
         Extents of the coordinates. Ids are row-major in it: the last coordinate runs fastest.
     ports : tuple of tuple of str, [switches][ports]

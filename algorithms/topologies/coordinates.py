@@ -116,8 +116,10 @@ def places_by_level(topology: Wired) -> Places:
 
 
 def places_around(topology: Wired, places: Floats) -> Places:
-    """Place nodes at their switches in a direct network, otherwise below the switch that they inject into, and above
-    the switch that they consume from, if these differ.
+    """Place nodes at their switches in a direct network, otherwise below the switch that they inject into.
+
+    If a node consumes at another switch than it injects into, all nodes have second positions, above the switches where
+    they consume.
     """
     if topology.direct:
         return Places(places, places)

@@ -18,22 +18,22 @@ DEFAULTS = {"switches": "8", "ports": "8", "nodes": "32", "connectivity": "0.8",
 def irregular(parameters: str) -> Topology:
     """Build the irregular network with these parameters: ``"switches=8,ports=8,nodes=32,connectivity=0.8,seed=1"``.
 
-    These are the defaults. Nodes are spread evenly over the switches, with consecutive ids at a switch. The fraction
-    ``connectivity`` of the ports without a node is joined in pairs, each by a link both ways; the rest stay open. No
-    switch is joined to itself, two switches may be joined by several links, and all switches are connected. A switch
-    has first its ports for links (``p0``, ``p1`` and so on), joined from the first on, and then the ports of its nodes
-    (``n0``, ``n1`` and so on). The same parameters build the same network in every version.
+    The values in this example are the defaults. Nodes are spread evenly over the switches, with consecutive ids at a
+    switch. The fraction ``connectivity`` of the ports without a node is joined in pairs, each by a link both ways; the
+    rest stay open. No switch is joined to itself, two switches may be joined by several links, and all switches are
+    connected. A switch has first its ports for links (``p0``, ``p1`` and so on), joined from the first on, and then the
+    ports of its nodes (``n0``, ``n1`` and so on). The same parameters build the same network in every version.
 
     Source: [Sivaram98], section 6, which leaves open how networks are made connected. Here a random tree is grown
-    first: each switch, in random order, is joined to a random free port of the switches before it in this order. Then
-    random free ports of different switches are joined. If only one switch has free ports left, a random link is cut and
-    both ends are joined to that switch.
+    first: each switch, in random order and those with one free port last, is joined to a random free port of the
+    switches before it in this order. Then random free ports of different switches are joined. If only one switch has
+    free ports left, a random link is cut and both ends are joined to that switch.
 
     Raises
     ------
     WormcastError
-        A parameter is unknown or out of its range, there are more nodes than free ports, or too few joined ports to
-        connect all switches.
+        A parameter is unknown or out of its range. Or there are too many nodes to leave each switch a port for a link,
+        or too few joined ports to connect all switches.
     """
     specification = f"irregular:{parameters}"
     given = read_parameters("irregular", parameters, DEFAULTS)

@@ -54,8 +54,8 @@ def built_alike(topology: Topology) -> Iterator[tuple[Ids, tuple[str, ...], tupl
 def way_back(topology: Topology, members: Ids, inputs: list[int], outputs: list[int]) -> tuple[int | None, ...]:
     """Return for each input the output back to the worm's previous switch, in switches with the same hardware.
 
-    The arguments are port numbers; the result has indices of `outputs`. None: no output leads back in all members.
-    Routers do not have the turn back.
+    The arguments are port numbers; the result has indices of `outputs`. None: there is no output that leads back in
+    every member. Routers do not have the turn back.
     """
     came = topology.at_ports(topology.links[:, 2:], topology.links[:, 0])[members[:, None], inputs]
     return same_end(came, topology.neighbours[members[:, None], outputs], inputs, outputs)
@@ -75,8 +75,7 @@ def ways_back(topology: Topology) -> Ids:
 
 
 def same_end(first: npt.NDArray, second: npt.NDArray, ports: list[int], others: list[int]) -> tuple[int | None, ...]:
-    """Find for each column of the first array the column of the second that is equal in all rows where both have
-    entries.
+    """For each column of `first`, find the column of `second` that equals it in all rows where both have entries.
 
     Of several such columns it takes the one of the same port, else the lowest.
     """
@@ -90,13 +89,12 @@ def same_end(first: npt.NDArray, second: npt.NDArray, ports: list[int], others: 
 
 
 def links_go_both_ways(topology: Topology) -> bool:
-    """Return whether every link has a counterpart in the other direction, so that links have an up and a down
-    direction."""
+    """Return whether every link has a counterpart in the other direction."""
     return not any(_without_counterpart(topology))
 
 
 def require_both_ways(topology: Topology, whose: str) -> None:
-    """Refuse a network with a link without counterpart. ``whose`` begins the sentence: ``"scheme tree"``."""
+    """Refuse a network with a link without counterpart. ``whose`` begins the message: ``"scheme tree"``."""
     for start, end, there, back in _without_counterpart(topology):
         one, other = topology.switch_names[start], topology.switch_names[end]
         raise WormcastError(f"{whose}: {topology.name} is not valid: it has {count(there, 'link')} from switch {one} "

@@ -31,8 +31,8 @@ def mesh(extents: str) -> Topology:
     Raises
     ------
     WormcastError
-        The extents are not two (up to twelve) whole numbers from 1 joined by ``x``, or there are fewer than
-        two nodes, or more than 4096.
+        The extents are not two to twelve whole numbers from 1 joined by ``x``, or there are fewer than two nodes, or
+        more than 4096.
     """
     network = grid("mesh", read_extents("mesh", extents), wraps=False)
     return dataclasses.replace(network, labels=hamiltonian_labels(network.coordinates, network.shape))

@@ -20,7 +20,7 @@ from .validation import validate_topology
 
 __all__ = ["NETWORK", "read_toml", "to_toml"]
 
-#: Most switches of a file, and largest extent of its coordinates.
+#: Largest number of switches of a file, and largest extent of its coordinates.
 MOST = 4096
 
 TEXT = {"type": "string", "minLength": 1, ALLOWED: "text that is not empty"}
@@ -298,7 +298,8 @@ class _Reader:
                            "names.")
 
     def _alike(self, key: str) -> list[list[float]]:
-        """Return the positions of a key. They must have as many coordinates as the first position of a switch."""
+        """Return the positions of a key. Each position must have as many coordinates as the first position of a
+        switch."""
         places: list[list[float]] = self.entries[key]
         dimensions = len(next(iter(self.entries["places"]), (0, 0)))
         other = next((number for number, one in enumerate(places) if len(one) != dimensions), None)

@@ -10,17 +10,18 @@ from ..phrases import count
 __all__ = ["MOST_NODES", "MOST_PORTS", "MOST_SWITCHES", "read_extents", "read_parameters", "whole_number"]
 
 MOST_NODES = 4096
-"""Most nodes of a network. A routing table needs a byte for each pair of nodes, and more memory during its
+"""Largest number of nodes of a network. A routing table needs a byte for each pair of nodes, and more memory during its
 construction."""
 
 MOST_SWITCHES = 1024
-"""Most switches of a network that does not have exactly one node at each switch. Tables have a row for each switch."""
+"""Largest number of switches of a network that does not have exactly one node at each switch. Tables have a row for
+each switch."""
 
 MOST_PORTS = 32
-"""Most ports of a switch, those of its nodes included."""
+"""Largest number of ports of a switch, those of its nodes included."""
 
 MOST_DIMENSIONS = 12
-"""Most dimensions: twelve extents of 2 have 4096 nodes."""
+"""Largest number of dimensions: twelve extents of 2 have 4096 nodes."""
 
 
 def read_extents(kind: str, extents: str, *, syntax: str = "ROWSxCOLUMNS") -> tuple[int, ...]:
@@ -29,8 +30,8 @@ def read_extents(kind: str, extents: str, *, syntax: str = "ROWSxCOLUMNS") -> tu
     Raises
     ------
     WormcastError
-        The text is not two (up to twelve) whole numbers from 1, or they result in fewer than two nodes or more than
-        4096.
+        The text is not two to twelve whole numbers from 1 joined by ``x``, or the network would have fewer than two
+        nodes or more than 4096.
     """
     digits = re.compile("[0-9]{1,9}")
     shape = tuple(int(field) if digits.fullmatch(field) else 0 for field in extents.split("x"))

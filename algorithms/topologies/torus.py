@@ -22,8 +22,8 @@ def torus(extents: str) -> Topology:
     Raises
     ------
     WormcastError
-        The extents are not two (up to twelve) whole numbers from 1 joined by ``x``, or there are fewer than
-        two nodes, or more than 4096.
+        The extents are not two to twelve whole numbers from 1 joined by ``x``, or there are fewer than two nodes, or
+        more than 4096.
     """
     return grid("torus", read_extents("torus", extents, syntax="XxY"), wraps=True)
 

@@ -49,7 +49,7 @@ class _Invalid(Exception):
 
 
 def _require_names(topology: Topology) -> None:
-    """Check all fields that are not arrays."""
+    """Check the names, the ports and the root."""
     for field in ("name", "kind"):
         value = getattr(topology, field)
         if not isinstance(value, str) or not value.isprintable() or not value:
@@ -81,7 +81,7 @@ def _require_names(topology: Topology) -> None:
 
 
 def _with_arrays(topology: Topology) -> Topology:
-    """Check each array."""
+    """Check the shape, each array and the number of switches. Return the network with arrays of the right types."""
     switches = topology.switches
     injections = _integers("injections", topology.injections, ("nodes", 2))
     nodes = len(injections)

@@ -39,7 +39,7 @@ class AdaptiveDecoder(GridDecoder):
     Under e-cube-adaptive no adaptive hop is requested if the address differs from the own one in a single dimension. A
     header whose escape hop leads back is an error on the wire, even if it has adaptive hops.
 
-    The timing is that of all decoders, see `Switch`. At a destination the escape hop counts as the worm's next hop,
+    The worm's delays are those that `Switch` states. At a destination the escape hop counts as the worm's next hop,
     which decides the consumption class.
 
     Parameters

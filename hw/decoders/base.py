@@ -63,8 +63,8 @@ class Decoder(ABC):
         consumption channel, and the node's interface sends both on. A worm takes a consumption channel only while the
         channel's buffer is empty.
     table_bits : TableBits or None
-        Widths of an address and an entry of the input tables; None if the decoder has no tables. For a decoder with
-        tables, the argument ``straps`` of `decode` also has the entry ``table``.
+        Widths of an address and an entry of the input tables; None if the decoder has no tables in memories. For a
+        decoder with tables, the argument ``straps`` of `decode` also has the entry ``table``.
     """
 
     straps: dict[str, int]
@@ -145,7 +145,10 @@ class Decoder(ABC):
         return len(self.inputs)
 
     def phases(self, routes: Routes, kind: SwitchKind) -> npt.NDArray[np.int32]:
-        """Return the phase of the worms of each input, int32 [inputs, members], or -1 if the input is not connected."""
+        """Return the phase of the worms of each input, int32 [inputs, members].
+
+        An input from a switch without a link there has -1; an injection port without a node has 0.
+        """
         topology = routes.topology
         known = topology.at_ports(topology.links[:, 2:], routes.phase_of_link)
         found = np.zeros((len(self.inputs), len(kind.members)), np.int32)
@@ -157,13 +160,18 @@ class Decoder(ABC):
         return found
 
     def memories(self, routes: Routes, kind: SwitchKind) -> list[RouteRows]:
-        """Return the contents of the table memories of a kind's members. Routes that `strap_values` refuses are refused
-        here too."""
+        """Return the contents of the table memories of a kind's members; empty without such memories.
+
+        Routes that the memories cannot hold are refused.
+        """
         return []
 
     @abstractmethod
     def strap_values(self, routes: Routes, kind: SwitchKind) -> dict[str, list[int]]:
-        """Return the strap values of a kind's members. Routes that the decoder does not support are refused."""
+        """Return the strap values of a kind's members, by strap.
+
+        Some decoders refuse routes that they do not support.
+        """
 
 
 def _numbered(first: int, groups: list[list[str]]) -> tuple[tuple[int, ...], ...]:

@@ -109,8 +109,10 @@ class GridDecoder(AddressListDecoder):
 
     def _known(self, m: Module, name: str, fields: Mapping[int, Value], equal: Mapping[int, Value],
                way: Mapping[tuple[str, int], Value]) -> Examined:
-        """Return signals for the properties of an address: its next hop, "own", and "outside" if no node has the
-        address."""
+        """Return a signal for each property of an address: its next hop, ``own`` and ``outside``.
+
+        ``outside`` means that no node has the address. It is missing if each address has a node.
+        """
         found = {**way, ("own", 0): hdl.Cat(equal.values()).all()}
         nowhere = beyond(self.header, fields)
         if nowhere is not None:

@@ -38,17 +38,18 @@ class MeshDecoder(GridDecoder):
     *e-cube*: the last dimension first (in 2-D: along the row, then along the column).
 
     *hamiltonian*: R of [Boppana98], section 2.1, without labels. In two dimensions a worm goes along the row if the
-    destination is in this row. A worm also goes along the row if the destination is in the adjacent row, and the
-    Hamiltonian path of the worm's row leads towards the destination's column. Otherwise a worm goes along the column.
-    The path joins rows 2k and 2k + 1 at the right end, and rows 2k - 1 and 2k at the left end. So a worm goes right
-    along its row only within rows 2k and 2k + 1, and left only within rows 2k - 1 and 2k. In more dimensions ([Amnah])
-    the axes are tried from the slowest axis of the labels to the fastest. The worm goes along the first axis in which
-    its coordinate differs, unless this hop passes the destination on the path; then the destination is in the next
-    plane. After an axis whose hop would pass the destination, the worm takes the next axis with a neighbour in the
-    direction of the path.
+    destination is in this row. A worm also goes along the row if the destination is in an adjacent row, and the
+    Hamiltonian path to that row leads towards the destination's column. If neither is the case, a worm in two
+    dimensions goes along the column. The path joins rows 2k and 2k + 1 at the right end, and rows 2k - 1 and 2k at the
+    left end. So a worm goes right along its row only within rows 2k and 2k + 1, and left only within rows 2k - 1 and
+    2k. In more than two dimensions ([Amnah]) the axes are tried from the slowest axis of the labels to the fastest. In
+    more than two dimensions the worm goes along the first axis in which its coordinate differs, unless this hop passes
+    the destination on the path. A destination that the hop would pass is in the next plane. After an axis whose hop
+    would pass the destination, the worm takes the next axis with a neighbour in the direction of the path.
 
     Only hops that the relation allows are decoded: under e-cube a worm in a column does not turn into a row, under R
-    labels do not rise and then fall. A header that requests another hop is an error on the wire.
+    labels do not rise and then fall. A header that requests a hop that the relation does not allow is an error on the
+    wire.
 
     A dimension of extent 1 has no strap.
 

@@ -22,7 +22,7 @@ __all__ = ["MultiDropDecoder"]
 
 
 class MultiDropDecoder(CopyingDecoder):
-    """Decoder that reads the switch in the first pair, and at that switch the nodes and the next switch.
+    """Decoder that routes to the switch in the first pair; that switch reads the ports of nodes and the next switch.
 
     ::
 
@@ -32,7 +32,7 @@ class MultiDropDecoder(CopyingDecoder):
 
     A table in each input maps ids of switches to outputs, as in `RouteDecoder`. At a switch without a destination of
     the worm, the first pair's id suffices, like a unicast's address. At a switch with a destination, the decoder waits
-    for the whole first pair and the id of the second one.
+    for the whole first pair and, unless it is the last pair, the id of the second one.
 
     Source: [Sivaram98], section 5.2.3.
 

@@ -31,7 +31,7 @@ class Arrival:
     again : Value
         The worm's previous header flit was used up at this switch.
     taken : Value
-        The flit is the worm's first one here and is stored: the next first flit belongs to another worm.
+        The flit has ``first`` set and is stored. A decoder that takes outputs in turn then turns to the next one.
     """
 
     data: Value
@@ -54,7 +54,7 @@ class Decoded:
         The flit held only the own address. A stripped flit leaves the buffer when the consumption channel is reserved,
         and is not sent on. The flit after a stripped one has the worm's next destination.
     ends_here : Value
-        The flit held only the own address, and this is the worm's last destination.
+        The worm ends at this switch: its last destination is here, or it cannot go on. The flit is not sent on.
     last : Value
         No header flit follows. ``last`` is valid for all header flits, first or not.
     outside, disorder : Value
@@ -153,8 +153,8 @@ class PathDecoder(Decoder):
         Parameters
         ----------
         going : dict of (output, class) to Value
-            The requested targets of the port: one, or with an adaptive decoder any number. Targets that are missing in
-            ``going`` are not requested.
+            The requested targets of the port: at most one, or with an adaptive decoder any number. Targets that are
+            missing in ``going`` are not requested.
         here : Value
             A copy is delivered here, and the worm goes on.
         """
@@ -198,9 +198,9 @@ class PathDecoder(Decoder):
         """
 
     def onward(self, port: int, request: Request) -> Value:
-        """Return the hop that decides a class: a bit for each output that input ``port`` reaches, at most one set.
+        """Return the next hop: a bit for each output that input ``port`` reaches, at most one set.
 
-        With an adaptive decoder the hop on the least preferred class of virtual channels decides.
+        With an adaptive decoder this is the hop on the least preferred class of virtual channels.
         """
         if not self.adaptive:
             return hdl.Cat(request.all_of[o] for o in self.reaches(port))

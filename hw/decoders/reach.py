@@ -51,7 +51,7 @@ class ReachDecoder(CopyingDecoder):
     kind : SwitchKind
     injection : "one" or "all"
     in_turn : bool
-        A switch may have several up links. Each input uses them in turn, one for each worm that goes up.
+        A switch may have several up links, which each input uses in turn, one for each worm that goes up.
 
     Straps
     ------

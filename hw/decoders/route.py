@@ -32,9 +32,10 @@ class RouteDecoder(UnicastDecoder):
                         ▲
         table ──────────┘ write: one entry per cycle
 
-    Each input has its own table, as a worm's phase depends on its last link. Worms from injection ports are in the
-    first phase. The tables are memories, empty after configuration: until they are written every header is an error on
-    the wire (`Cause.WRONG_ORDER`). A written entry is valid from the next cycle on, and is kept in reset.
+    Each input has its own table, as a worm's phase depends on its last link. The phase of worms from an injection port
+    is that of their node. The tables are memories, empty after configuration: until they are written every header is an
+    error on the wire (`Cause.WRONG_ORDER`; with deep buffers `Cause.NO_SUCH_DESTINATION`). A written entry is valid
+    from the next cycle on, and is kept in reset.
 
     An entry is a number: targets first, then ejection ports, then "nowhere". With alternatives an entry is a mask of
     targets, and in the bits above it the number of an ejection port, from 1, or 0. If alternatives are taken in turn,

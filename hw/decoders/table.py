@@ -1,4 +1,4 @@
-"""Decoder of unicast and address-list headers under any routing relation, with a table of output ports."""
+"""Decoder of unicast and address-list headers under any relation with one route, with a table of output ports."""
 
 from wormcast.algorithms.consumption import NO_CLASS, ConsumptionClasses
 from wormcast.algorithms.errors import WormcastError
@@ -17,7 +17,7 @@ MOST_ADDRESS_BITS = 8
 
 
 class TableDecoder(AddressListDecoder):
-    """Decoder with a table of output ports, which can hold any routing relation.
+    """Decoder with a table of output ports, which can hold any routing relation with one route.
 
     ::
 
@@ -28,10 +28,9 @@ class TableDecoder(AddressListDecoder):
     with these names. With consumption classes by dimension, input i and output i must lead to the same neighbour.
 
     The table is a static input with one entry for each address. With the input tied to constants, synthesis turns the
-    table into the logic of one router. The timing is that of all decoders: a header delay of 3 cycles, see `Switch`. An
-    address whose entry is empty, or leads back to the previous switch, is an error on the wire. The table has no
-    information about the allowed turns of a relation, so that other orders of destinations that the relation forbids
-    are not detected.
+    table into the logic of one router. The worm's delays are those that `Switch` states. An address whose entry is
+    empty, or leads back to the previous switch, is an error on the wire. The table has no information about the allowed
+    turns of a relation, so that other orders of destinations that the relation forbids are not detected.
 
     Parameters
     ----------

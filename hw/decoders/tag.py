@@ -14,7 +14,7 @@ __all__ = ["TagDecoder", "require_digits", "tag_digits"]
 
 
 class TagDecoder(UnicastDecoder):
-    """Decoder whose output number is a digit of the address.
+    """Decoder that takes a digit of the address as the number of the output.
 
     ::
 
@@ -62,7 +62,7 @@ class TagDecoder(UnicastDecoder):
 
 
 def require_digits(who: str, kind: SwitchKind, nodes: int, digit: int | None) -> tuple[int, int]:
-    """Return the bits of a digit that selects an output of these switches, and the number of digits of a node's id."""
+    """Return the width of a digit that selects an output of these switches, and the number of digits of an id."""
     outputs = max(len(kind.network_outputs), len(kind.ejections))
     if min(len(kind.network_outputs), len(kind.ejections)) or outputs < 2 or outputs.bit_count() > 1:
         raise WormcastError(f"{who}.kind: a switch with {len(kind.network_outputs)} outputs to switches and "

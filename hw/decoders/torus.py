@@ -38,9 +38,9 @@ class TorusDecoder(GridDecoder):
            h     h    h p    p          own 3, to 1: up, class 0, and from 0 on class 1
 
     One subtraction for each dimension decides: the way up has ``d = address - own`` hops, or ``d + extent`` if d is
-    negative. With d = address - own in a ring of k nodes, up is shorter if 0 < d <= k/2 or d <= -k/2. The shorter way
-    crosses the ring's edge if d > k/2 or d <= -k/2, with d = address - own and k nodes. A set sign moves the bounds k/2
-    and -k/2 of the distance d by one, so that ties go down.
+    negative. Without a set sign, a worm goes up if 0 < d <= k/2 or d <= -k/2, with d = address - own and k nodes in the
+    ring. Without a set sign, the worm's way crosses the ring's edge if d > k/2 or d <= -k/2, with d = address - own and
+    k nodes. A set sign moves the bounds k/2 and -k/2 of the distance d by one, so that ties go down.
 
     Worms do not turn into a dimension that e-cube routes earlier. A header that requests a turn into an earlier
     dimension is an error on the wire.

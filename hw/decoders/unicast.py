@@ -1,4 +1,4 @@
-"""Base class of the decoders of unicast headers that map an address to an output or an exit."""
+"""Base class of the decoders of unicast headers: an address leads to other switches, or to an ejection port."""
 
 from __future__ import annotations
 

@@ -60,9 +60,11 @@ class DeepFront(CopiesFront):
         return [(o, self._reads(of, o), 0 * of(f"holding {o}")) for o in self.leads]
 
     def unread(self, read: Callable[[str], Any]) -> list[Any]:
-        """Return the number of flits that each branch has not taken, and then the number of all stored flits.
+        """Return the number of flit places that each branch has not read, and then that of occupied flit places.
 
-        A branch that waits for its output has taken no flit.
+        A completed row counts as full, and rows of later worms count, too.
+
+        A branch that waits for its output has read no place.
         """
         filled, lane = self._stored(read)
         return [*(self._ahead(output, lane, read) for output in self.leads), filled * self.chunk + lane]
@@ -80,7 +82,9 @@ class DeepFront(CopiesFront):
         return [*found, filled * self.chunk]
 
     def _ahead(self, output: int, lane: Any, read: Callable[[str], Any]) -> Any:
-        """Return the number of flits that a branch has not taken, if the row that is being filled has ``lane`` flits.
+        """Return the number of flit places that a branch has not read.
+
+        ``lane`` is the number of flits in the row that is being filled.
         """
         written, begins = (read(f"{self.name}_input.{name}") for name in ("store.write_row", "channel_0.start_row"))
         reader = f"{self._outputs[output]}_reader"

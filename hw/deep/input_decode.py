@@ -15,9 +15,9 @@ __all__ = ["DeepInputDecode"]
 class DeepInputDecode(wiring.Component):
     """Determines the branches of each arriving worm, and detects its errors.
 
-    A worm is *known* with the last flit of its header. A worm that requests nothing, or whose header is cut, is *void*:
-    the rest of it is not stored. A worm that begins before the worm in front has ended terminates that worm, and is
-    lost: its first flit becomes the tail of the worm in front.
+    A worm is *known* with the header flit that determines its branches, at the latest the last one of a header. A worm
+    that requests nothing, or whose header is cut, is *void*: the rest of it is not stored. A worm that begins before
+    the worm in front has ended terminates that worm, and is lost: its first flit becomes the tail of the worm in front.
 
     *Latency*: none; all outputs follow the flit in the same cycle. *Throughput*: a flit per cycle. *Reset*: no worm is
     under way.
@@ -79,7 +79,7 @@ class DeepInputDecode(wiring.Component):
         m = Module()
         flits = self.decoder.flits
         under_way = Signal()  # a worm's first flit has arrived, its last one has not
-        within = Signal()  # its payload has begun
+        within = Signal()  # the payload of the worm under way has begun
         lost = Signal()  # the worm under way is void
         # number of header flits that have arrived of a worm that is not known yet; otherwise 0
         place = Signal(bits_for(flits), name="header_flit")

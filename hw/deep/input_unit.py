@@ -33,8 +33,8 @@ class DeepInput(wiring.Component):
     the window. Outputs that are granted in the cycle in which a worm's first flit passes take its flits in cut-through.
     Outputs that are granted later fetch the worm row by row.
 
-    *Latency*, from link to link, in cut-through: 3 cycles, plus the number of header flits minus one. *Throughput*: in,
-    a flit per cycle; out, a flit per cycle and branch. *Reset*: empty.
+    *Latency*, from link to link, in cut-through: 3 cycles, plus the number of header flits with which the worm is
+    known, minus one. *Throughput*: in, a flit per cycle; out, a flit per cycle and branch. *Reset*: empty.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class DeepInput(wiring.Component):
     spec : PortSpec
         One virtual channel; its buffer's depth is a multiple of its chunk.
     outputs : int
-        Outputs of the switch.
+        Number of outputs of the switch.
     decoder : BranchingDecoder
 
     Members
@@ -61,7 +61,7 @@ class DeepInput(wiring.Component):
     held : In(1)
         A reader still reads the worm in front after this cycle.
     follows : In(range(outputs + 1))
-        Number of readers that take the flit that passes.
+        Number of readers that need not fetch the flit that passes.
     starts : Out(1)
         The first flit of the worm in front passes: outputs that are granted in this cycle take it.
     start_row, skips : Out, Out(1)

@@ -16,10 +16,10 @@ class FetchOrder(wiring.Component):
     All inputs together deliver one row per cycle. If a row has as many flits as there are outputs, one row per cycle
     keeps all outputs busy: one bus of a row's width suffices for the switch.
 
-    A turn is lost if the row is not closed yet, or if its input closes another row in the same cycle. So with rows of
-    no more flits than there are readers, outputs send less than a flit per cycle while their inputs receive a flit in
-    each cycle. Rows with one flit more than there are readers, and with at least three, keep the outputs busy in all
-    but a few cycles.
+    A reader loses its turn if the row that it requests is not closed yet, or if the row's input closes another row in
+    the same cycle. So with rows of no more flits than there are readers, outputs send less than a flit per cycle while
+    their inputs receive a flit in each cycle. Rows with one flit more than there are readers, and with at least three,
+    keep the outputs busy in all but a few cycles.
 
     *Latency*: combinational. *Throughput*: a row per cycle; each requesting reader has a turn within ``readers``
     cycles. *Reset*: reader 0 is the first.

@@ -32,15 +32,15 @@ class DeepSwitch(DeepSwitchSpec, Switch):
     Each output reads the worm independently: a blocked branch does not block the others. Unicasts and worms with many
     branches share the buffers. One row is fetched per cycle, by the output with the turn.
 
-    There is one virtual channel. The credit of a link from or to another deep switch is a chunk, and is used by the
-    first flit of a row. The credit of a consumption link is a flit.
+    Each link has one virtual channel. The credit of a link to a deep switch is a chunk, and is used by the first flit
+    of a row. The credit of a consumption link is a flit.
 
-    *Latency*, with free resources, from link to link: 3 cycles for each flit, plus the number of header flits minus
-    one. Latency of a worm that has waited: 3 cycles from the cycle in which its row is fetched. *Throughput*: in
-    cut-through a flit per output and cycle; with fetched rows too, unless rows are closed at the same time (see
-    `FetchOrder`). *Deadlock*: none with up*/down* routes, if a whole worm fits the buffer. *Errors on the wire*: as in
-    `Switch`; in addition, a worm that begins before the worm in front has ended is lost. *Reset*: empty, all credits
-    held.
+    *Latency*, with free resources, from link to link: 3 cycles for each flit, plus the number of header flits with
+    which the worm is known, minus one. Latency of a worm that has waited: 3 cycles from the cycle in which its row is
+    fetched. *Throughput*: in cut-through a flit per output and cycle; with fetched rows too, unless rows are closed at
+    the same time (see `FetchOrder`). *Deadlock*: none with up*/down* routes, if a whole worm fits the buffer. *Errors
+    on the wire*: as in `Switch`; in addition, a worm that begins before the worm in front has ended is lost. *Reset*:
+    empty, all credits held.
 
     Parameters
     ----------

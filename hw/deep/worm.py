@@ -15,7 +15,7 @@ class DeepState(enum.Enum, shape=2):
 
     IDLE = 0  #: no worm
     BRANCHES = 1  #: a branch waits for its output
-    MOVES = 2  #: all branches have their outputs, and read
+    MOVES = 2  #: no branch waits for its output, and at least one still reads
 
 
 class DeepWorm(wiring.Component):

@@ -16,7 +16,8 @@ from ..port import PortSpec
 __all__ = ["HOST_DEPTH", "Consumption"]
 
 HOST_DEPTH = 4
-"""Size of the host's buffer for each consumption channel, in flits. It covers the link's credit loop of 3 cycles."""
+"""Size of the host's buffer for each consumption channel, in flits. This size covers the credit loop of the link to the
+host, 3 cycles."""
 
 
 class Consumption(wiring.Component):
@@ -31,16 +32,15 @@ class Consumption(wiring.Component):
     *Latency*: 2 cycles from link to link; for a packet's tail flit ``t_nr`` more. *Throughput*: a flit per cycle over
     all channels; one channel gets min(1, depth / 4). A header flit waits for a credit of the host like other flits and
     takes a cycle, but does not use the credit. The end of a worm that was cut off by an error is sent to the host like
-    a tail flit.
-    With slots, a packet that begins with a header flit continues from this node. All flits of a packet that continues
-    are also sent on ``absorbed``, 2 cycles after they were on the network's link. A packet that continues needs a
-    retransmission slot when it is whole. A free slot is granted in the cycle of the tail. Until a slot is granted, the
-    channel takes no further flits, and the credit of the tail is held back. A router that takes only channels with all
-    credits then regards the channel as taken. Channels that wait for a slot take turns. *Waiting*: one tail flit at a
-    time waits its t_nr cycles, counted from the cycle in which it could have been sent. Tail flits of other channels
-    wait for their turn; other flits pass. Detecting that a flit has to wait takes a cycle of the link. A packet of one
-    flit that finds no free packet buffer entry after its t_nr cycles is sent as soon as an entry is free. *Reset*:
-    empty.
+    a tail flit. With slots, a packet that begins with a header flit continues from this node. All flits of a packet
+    that continues are also sent on ``absorbed``, 2 cycles or more after they were on the network's link. A packet that
+    continues needs a retransmission slot when it is whole. A free slot is granted in the cycle in which the packet's
+    tail is taken. Until a slot is granted, no further flits of the channel are taken, and the credit of the tail is
+    held back. A router that takes only channels with all credits then regards the channel as taken. Channels that wait
+    for a slot take turns. *Waiting*: one tail flit at a time waits its t_nr cycles, counted from the cycle in which it
+    could have been sent. Tail flits of other channels wait for their turn; other flits pass. Detecting that a flit has
+    to wait takes a cycle of the link. A packet of one flit that finds no free packet buffer entry after its t_nr cycles
+    is sent as soon as an entry is free. *Reset*: empty.
 
     Parameters
     ----------
@@ -60,7 +60,8 @@ class Consumption(wiring.Component):
     -------
     network : In(LinkSignature)
     host : Out(LinkSignature)
-        The same channels. A host stalls its consumption by holding back credits.
+        A virtual channel for each consumption channel, as in ``network``. A host stalls its consumption by holding back
+        credits.
     wrong, overflow : Out(vcs)
         As in `OutputUnit`; a flit for a full buffer was received and dropped.
     absorbed, absorbed_vc, absorbed_flit : Out(1), Out, Out

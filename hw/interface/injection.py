@@ -28,25 +28,25 @@ class Injection(wiring.Component):
                                 │                  │       │ may go
                  payload counter: end of packet ───┴── wait t_ns
 
-    A worm of H header and L payload flits becomes ceil(L / packet) packets. Each packet has the H header flits, then
-    ``packet`` payload flits (the last packet has the rest); its last flit has the tail mark. The first packet's header
-    passes through and is stored; the headers of the other packets come from the memory. Each packet takes a virtual
-    channel of its own.
+    If ``packet`` is not 0, a worm of H header and L payload flits becomes ceil(L / packet) packets. Each packet has the
+    H header flits, then ``packet`` payload flits (the last packet has the rest); its last flit has the tail mark. The
+    first packet's header passes through and is stored; the headers of the other packets come from the memory. Each
+    packet takes a virtual channel of its own.
 
-    *Latency*: 2 cycles from link to link, header and data alike; a packet's first flit ``t_ns`` more, counted from the
-    cycle of its arrival, even if no virtual channel is free. *Throughput*: min(1, queue / 3) flits per cycle on the
-    host's link; on the network's link one worm gets min(1, depth / 4). Between two packets on the same virtual channel
-    one cycle is unused. *Reset*: empty.
+    *Latency*: 2 cycles from link to link, header and data alike; a packet's first flit ``t_ns`` more. These cycles
+    count from the cycle in which the flit is next to be sent, even while no virtual channel is free. *Throughput*:
+    min(1, queue / 3) flits per cycle on the host's link; on the network's link one worm gets min(1, depth / 4). Between
+    two packets on the same virtual channel one cycle is unused. *Reset*: empty.
 
     With slots the port also sends absorbed messages, from its `Retransmission`. Host and slots take turns, a whole worm
-    at a time. The first flit of an absorbed message is on the network's link 2 + ``t_ns`` cycles after the message's
-    tail was on ``absorbed``.
+    at a time. The first flit of an absorbed message is on the network's link at the earliest 2 + ``t_ns`` cycles after
+    the message's tail was on ``absorbed``.
 
-    In a smart interface the port also sends the copies of forwarded packets. Host and copies take turns, a copy at a
-    time. A worm of the host that begins with a flit with both marks is a *post*, and is not sent to the network: its
-    payload is stored, packet by packet, for the node's children. If a post has no tail, the next worm's header ends the
-    packet under way, as its last flit. If a worm has no tail and a post follows, the post's first flit, which has both
-    marks, ends the worm.
+    In a smart interface the port also sends the copies of forwarded packets. Host and copies take turns, a worm or a
+    copy at a time. A worm of the host that begins with a flit with both marks is a *post*, and is not sent to the
+    network: its payload is stored, packet by packet, for the node's children. If a post has no tail, the next worm's
+    header ends the packet under way, as its last flit. If a worm has no tail and a post follows, the post's first flit,
+    which has both marks, ends the worm.
 
     Parameters
     ----------
@@ -60,7 +60,8 @@ class Injection(wiring.Component):
     packet : int
         Payload flits of a packet; 0: a worm is sent whole, without hardware for packets.
     header_flits : int
-        Maximum number of header flits of a worm; the interface stores them all. Longer headers are not supported.
+        Maximum number of header flits of a worm that is split into packets; the interface stores them all. Longer
+        headers are not supported with packets.
     t_ns : int
         Cycles that a packet's first flit waits. Range: 0 to 65535. 0 adds no hardware.
     slots, slot_flits, channels : int

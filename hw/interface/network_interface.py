@@ -29,31 +29,32 @@ class NetworkInterface(wiring.Component):
         host_in_{p}  ─▶ Injection p   ─▶ network_out_{p}
         host_out_{c} ◀─ Consumption c ◀─ network_in_{c}
 
-    Host and interface exchange flits over the same links as routers. The host sends whole worms, header flits first.
-    The host receives payload, packet by packet, and returns a credit for each flit. The host assembles the packets: it
+    Links between host and interface are like those between routers. The host sends whole worms, header flits first. The
+    host receives the payload flits of packets, and returns a credit for each flit. The host assembles the packets: it
     has the message's memory, and each payload flit names its worm and its place. Ports and links are independent: each
     has its own buffers and its own t_ns or t_nr counter.
 
     With slots, worms with further destinations that arrive on consumption link 0 are sent again by injection port 0,
-    with the rest of their header ([Boppana98], section 3.1: absorb and retransmit). The interface must have one port
-    and one link::
+    with the rest of their header ([Boppana98], section 3.1: absorb and retransmit). An interface with slots must have
+    one port and one link::
 
         host_out_0 ◀─┬─ Consumption 0 ◀─ network_in_0
                      └─▶ Retransmission: absorb buffers, slots ─▶ Injection 0 ─▶ network_out_0
 
-    From a worm's tail on ``network_in_0`` to its first flit on ``network_out_0`` absorbing and resending takes 4 + t_nr
-    + t_ns cycles.
+    From a worm's tail on ``network_in_0`` to its first flit on ``network_out_0`` absorbing and resending takes at least
+    4 + t_nr + t_ns cycles.
 
     A smart interface forwards packets of multicasts to the node's children ([Sivaram98], section 4), whose headers the
-    host has written into the child table. It must have one port and one link, and split worms into packets::
+    host has written into the child table. A smart interface must have one port and one link, and split worms into
+    packets::
 
         host_out_0 ◀─┬─ Consumption 0 ◀─ network_in_0
         table_in ────┴─▶ Forwarding ─▶ Injection 0 ─▶ network_out_0
 
-    From a packet's tail on ``network_in_0`` to the first flit of its first copy on ``network_out_0`` it takes 4 +
-    t_nr + t_ns cycles. The t_nr of one packet may pass during the t_ns of another. After a copy of n flits has begun,
-    the next copy begins n + t_ns cycles later; on the same virtual channel 1 cycle later still, if t_ns is 0. The host
-    posts a multicast once, after a flit with both marks.
+    The first flit of a packet's first copy is on ``network_out_0`` at the earliest 4 + t_nr + t_ns cycles after the
+    packet's tail was on ``network_in_0``. The t_nr of one packet may pass during the t_ns of another. After a copy of n
+    flits has begun, the next copy begins n + t_ns cycles later, with free resources. On the same virtual channel it
+    begins 1 cycle later still, if t_ns is 0. The host posts a multicast once, after a flit with both marks.
 
     *Latency*: 2 cycles from link to link either way; a packet's first flit to the network ``t_ns`` more, its tail flit
     to the host ``t_nr`` more. *Throughput*: of each injection port min(1, queue / 3) flits per cycle from the host, one

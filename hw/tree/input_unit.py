@@ -33,14 +33,14 @@ class TreeInput(wiring.Component):
                   ▲ arrived, granted                       (a flit is freed when all its branches have taken it)
                   └──▶ tells, needs_token
 
-    *asynchronous*: for each output a reader with its own read port. Each branch of a worm advances at its own pace,
-    within the depth of the buffer. *synchronous*: one reader. A worm takes the virtual channels of all its outputs at
-    once, or waits; each flit is sent to all of them in the same cycle. *serial*: one read port. The branches take turns
-    at the read port, one copy per cycle, and are otherwise independent.
+    *asynchronous*: for each output a reader with its own read port; each branch of a worm advances at its own pace,
+    within the depth of the buffer. *synchronous*: one reader; a worm takes the virtual channels of all its outputs at
+    once, or waits, and each flit is sent to all of them in the same cycle. *serial*: one read port, at which the
+    branches take turns, one copy per cycle; otherwise they are independent.
 
-    *Latency*, with free resources, from link to link: header 3 cycles (from its last flit), data 2; 1 more with
-    ``fast`` delays, and 1 more with a token at this switch. *Throughput*: a flit per cycle and output; serial: a flit
-    per cycle for all outputs together. *Reset*: empty.
+    *Latency*, with free resources, from link to link: header 3 cycles (from its last flit), data 2; with ``fast``
+    delays 1 more. A header that needs the token takes 1 more, if the token is at this switch. *Throughput*: a flit per
+    cycle and output; serial: a flit per cycle for all outputs together. *Reset*: empty.
 
     Parameters
     ----------

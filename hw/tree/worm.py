@@ -17,7 +17,7 @@ class TreeState(enum.Enum, shape=3):
     IDLE = 0  #: no worm, or its header has not been fetched
     WANTS_TOKEN = 1  #: waits for the group's token before it is replicated
     BRANCHES = 2  #: a branch waits for a virtual channel
-    MOVES = 3  #: all branches own their virtual channels, and send
+    MOVES = 3  #: each branch that has not sent its tail owns its virtual channels
     AWAITS_REPORTS = 4  #: all flits are sent; waits for the branches' reports
     DROPPED = 5  #: requests nothing, and is dropped
 
@@ -33,14 +33,14 @@ class TreeWorm(wiring.Component):
                                             └─ arrived ─▶ reported
             left = 0 for all branches, all reports received ─▶ fetch
 
-    A *branch* is the copy of a worm that one reader sends: the copy for one output, or, in lockstep, for all outputs.
-    Branches are independent: each requests, sends and ends at its own pace. ``left`` marks the branches that have not
-    sent their tail. The next worm is fetched when all tails are sent and all reports have arrived.
+    A *branch* is the copy of a worm for one output, or, in lockstep, the copies for all outputs. Branches are
+    independent: each requests, sends and ends at its own pace. ``left`` marks the branches that have not sent their
+    tail. The next worm is fetched when all tails are sent and all reports have arrived.
 
-    *Reports*: a worm requests reports from its branches if its report bit is set, or if it is replicated here. When all
-    reports have arrived, its own report is sent, and the token is released. A branch to a consumption channel has
-    arrived when it owns a channel; with enough channels for all worms that can arrive (``consumed``), it has arrived at
-    once. A worm that requests nothing reports at once.
+    *Reports*: a worm requests reports from its branches if its report bit is set, or if it is replicated here. When a
+    worm has all reports of its branches, it sends its own report, if its report bit is set, and releases the token, if
+    it holds the token. A branch to a consumption channel has arrived when it owns a channel; with enough channels for
+    all worms that can arrive (``consumed``), it has arrived at once. A worm that requests nothing reports at once.
 
     The requests of a cycle come from registers, see `InputVC`. *Latency*: a worm that is known with a flit in cycle t
     requests its outputs in t + 2, with a token at this switch in t + 3. *Reset*: idle.

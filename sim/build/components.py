@@ -30,7 +30,7 @@ def blueprint_of(options: Mapping[str, Any]) -> "Blueprint":
     ----------
     options : mapping
         ``topology``, ``scheme``, ``relation`` as for `find_scheme`, ``relations`` joined by commas, and the hardware
-        options of `hardware`. Missing options have the values of `DEFAULTS`.
+        options of `hardware`. Default topology and scheme: those in `DEFAULTS`.
     """
     from wormcast.hw.router import Blueprint
 
@@ -219,7 +219,7 @@ COMPONENTS: Mapping[str, Exported] = {
 
 
 def find_component(name: str) -> Exported:
-    """Return the component of this name. Refuse an unknown name, and list all names in the message."""
+    """Return the entry of `COMPONENTS` with this name. Refuse an unknown name, and list all names in the message."""
     if name not in COMPONENTS:
         raise WormcastError(f"component: {name!r} is not valid. Allowed: {', '.join(COMPONENTS)}.")
     return COMPONENTS[name]

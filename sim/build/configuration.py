@@ -220,7 +220,8 @@ class Configuration:
             for name, allowed in alone.items():
                 if getattr(self, name) != allowed:
                     raise WormcastError(f"{name}: {getattr(self, name)} is not valid: retransmission slots (absorb "
-                                        f"{self.absorb}) have one input and one output. Allowed: {allowed}.")
+                                        f"{self.absorb}) need one injection port, one ejection port and a shared "
+                                        f"consumption link. Allowed: {allowed}.")
         if self.smart:
             self._require_smart()
         if self.absorb != "off" and self.classes is not None and len(ConsumptionClasses.parse(self.classes)):
@@ -324,7 +325,7 @@ class Configuration:
         return replace(self, flit_width=max(self.flit_width, width))
 
     def resolved(self, topology: Topology, scheme: Scheme) -> dict[str, Any]:
-        """Return all options as plain data for JSON, with the scheme's consumption classes if none are given."""
+        """Return all options as plain data for JSON; ``classes``: the consumption classes built into the routers."""
         return {**self.to_dict(), "classes": str(self.consumption_classes(topology, scheme))}
 
     def consumption_classes(self, topology: Topology, scheme: Scheme) -> ConsumptionClasses:
@@ -364,7 +365,7 @@ def unusual(hardware: Mapping[str, Any], names: Iterable[str]) -> list[str]:
             if name in hardware and (name in stated or hardware[name] not in (usual[name], no_classes))]
 
 
-#: Options that decide the channels that worms may use.
+#: Options of ejection ports, virtual-channel classes, ties and absorption, which affect the channels of worms.
 CHANNEL_FIELDS = ("ejection", "vc_classes", "ties", "absorb")
 #: Options that change no hardware, but only the hosts' software.
 HOST_FIELDS = changing("host")

@@ -24,8 +24,8 @@ class Named:
     options : mapping
         Fields of `Configuration`. Other fields have their defaults.
     buffers : mapping of int to int
-        Flits of buffer of a virtual channel, by number of virtual channels. Empty: the buffer does not depend on that
-        number.
+        Flits of buffer of a virtual channel, by number of virtual channels. An empty mapping: the buffer
+        does not depend on the number of virtual channels.
     """
 
     description: str
@@ -117,7 +117,7 @@ def completed(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _deep_defaults(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that deep buffers require, with a buffer that is a multiple of the chunk."""
+    """Return the options that deep buffers require, with a default buffer; an empty dict for shallow buffers."""
     if options.get("buffer_kind") != "deep":
         return {}
     chunk = Configuration(chunk=options.get("chunk", Configuration.chunk)).chunk  # `Configuration` checks the chunk

@@ -75,7 +75,7 @@ class FabricLink:
 
 
 class Fabric:
-    """All links of one lane of a network, in the order of `KINDS`.
+    """Links of one lane of a network, in the order of `KINDS`; without the links from hosts to interfaces.
 
     Network links are in the order of `Topology.links`. Links to or from interfaces are ordered by port number,
     then by node.

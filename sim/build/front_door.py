@@ -1,4 +1,4 @@
-"""Checks of network, scheme and hardware that every command makes before it uses them."""
+"""Checks that hardware passes on a scheme's worms, made before simulations, exports and random plans."""
 
 from functools import lru_cache
 
@@ -46,11 +46,11 @@ def require_sent(topology: Topology, scheme: Scheme, configuration: Configuratio
 
 
 def require_sendable(topology: Topology, scheme: Scheme, configuration: Configuration) -> None:
-    """Refuse hardware that does not pass on all multicasts of a scheme, as `require_sent` does.
+    """Refuse hardware that does not pass on a scheme's worms, judged by a sample of them with `require_sent`.
 
     A scheme of this package needs no check on a network of this package, with its own relation and its own classes.
     Hardware with a user's scheme or network, or with a relation or classes other than the scheme's, is checked with all
-    unicasts (beyond 256 nodes with 65 536 random ones) and with up to 20 200 random multicasts. Schemes that only
+    unicasts (beyond 256 nodes with up to 65 536 random ones) and with up to 20 200 random multicasts. Schemes that only
     broadcast are checked with broadcasts.
 
     Raises

@@ -26,10 +26,12 @@ CYCLES, SEEDS = 100_000, 4
 #: With seeds 24 to 27, the error of the rate in root mean square is less than one standard error.
 FIRST_SEED = 24
 
-#: Largest ratio of half the 95 % interval of the latency to its mean at which the mean counts as precise.
+#: Largest ratio of half the 95 % interval of the latency to its mean in a precise result.
+#: A precise result has further conditions.
 PRECISION = 0.05
 
-#: Default number of simulated cycles of a hunt, over all its networks, and default range of payload flits.
+#: Default limit of a hunt's simulated cycles, the sum over all its networks.
+#: Default range of the payload flits of a hunt's messages.
 HUNT_CYCLES, HUNT_LENGTHS = 100_000_000, (1, 256)
 
 #: Number of samples that random plans are divided into. Intervals are computed from the samples' means.

@@ -60,7 +60,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class Join:
-    """Links from a port of one kind to a port of another kind, one link for each pair of instances.
+    """Links from a port of one kind of component to a port of the same or another kind, one per pair of instances.
 
     ``line``: the links are token lines, without signals from receiver to sender.
     """
@@ -202,7 +202,8 @@ class Network(Placement):
         Parameters
         ----------
         port, vc : int
-            Router input and virtual channel by which the worm arrives. A worm that goes on comes from another router.
+            Router input and virtual channel by which the worm arrives. If the worm does not end here, it arrives
+            from another router.
         output : int or None
             Router output of the worm's next hop (of several the last one); None: the header does not contain it.
         ends_here : bool

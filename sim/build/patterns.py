@@ -25,8 +25,8 @@ def _transpose(topology: Topology) -> Integers:
     """Map each node to the node with the same coordinates in reverse order."""
     _require_coordinates("transpose", topology)
     if topology.shape != topology.shape[::-1]:
-        raise WormcastError(f"pattern: transpose is not valid on {topology.name}. Allowed: on extents that are the "
-                            "same in reverse order.")
+        raise WormcastError(f"pattern: transpose is not valid on {topology.name}. Allowed: networks whose extents "
+                            "are the same in reverse order, for example 4x4.")
     return np.ravel_multi_index(tuple(topology.coordinates.T[::-1]), topology.shape)
 
 
@@ -52,7 +52,7 @@ def _on_bits(name: str, change: Callable[[npt.NDArray[np.bool_]], npt.NDArray[np
         bits = topology.nodes.bit_length() - 1
         if topology.nodes != 1 << bits:
             raise WormcastError(f"pattern: {name} is not valid on {topology.name}, which has {topology.nodes} nodes. "
-                                "Allowed: on a power of two of nodes.")
+                                "Allowed: networks whose number of nodes is a power of two.")
         places = np.arange(bits)
         return change(np.arange(topology.nodes)[:, None] >> places & 1 != 0) @ (1 << places)
     return permutation

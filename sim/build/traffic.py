@@ -120,7 +120,7 @@ class Traffic:
                 raise WormcastError(f"destinations_counts: {pair!r} is not valid. Allowed: COUNT:WEIGHT, with a count "
                                     f"from 1 and a weight above 0 up to {MOST_WEIGHT:g}.")
             if count in found:
-                raise WormcastError(f"destinations_counts: {count} is not valid twice. Allowed: each count once.")
+                raise WormcastError(f"destinations_counts: {count} occurs twice. Allowed: each count once.")
             found[count] = weight
         return found
 

@@ -156,7 +156,7 @@ def stdout_for_results() -> contextlib.AbstractContextManager[object]:
 
 
 def main() -> None:
-    """Run the command line. An error that the user can correct is one sentence on stderr."""
+    """Run the command line. An error that the user can correct is reported in one line on stderr."""
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # a closed pipe ends the process without a message
     announce_by(announced)

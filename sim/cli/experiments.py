@@ -34,12 +34,12 @@ from .waveform_report import deadlock_file, waveform_files, window_of
 
 __all__ = ["Outputs", "drive"]
 
-#: Minimum number of cycles between updates of the progress bar.
+#: Smallest number of cycles after which a run pauses to update the progress bar.
 STEP = 8192
 
 @dataclasses.dataclass
 class Keeping:
-    """Checkpoint file, interval in cycles, cycle of the last checkpoint, and the error if writing it again failed."""
+    """Checkpoint file, interval in cycles, cycle of the last checkpoint, and the error if the last writing failed."""
 
     path: Path | None
     every: int | None
@@ -155,7 +155,7 @@ class Recording:
         self._write(self.vcd, record)
 
     def take_deadlock(self, experiment: Experiment) -> None:
-        """Record the cycles that lead to a deadlock, unless a window has been recorded."""
+        """Record the cycles that lead to a deadlock, unless a window has been recorded or its recording has failed."""
         if not self.written and not self.refused:
             self._write(self.vcd or deadlock_file(), lambda unfinished: rewind_to_deadlock(experiment, unfinished))
 
@@ -221,7 +221,7 @@ class Outputs:
         self.messages.begin(experiment)
 
     def finish(self, experiment: Experiment, origin: Origin, result: Load) -> None:
-        """Write the files of a finished experiment. Errors are stored, so that the result is printed first."""
+        """Write the files of a finished experiment, except the picture. Errors are stored, to be reported later."""
         if result.deadlock:
             self.recording.take_deadlock(experiment)
             self.messages.leave_out()
@@ -239,7 +239,7 @@ class Outputs:
                 "messages_out": self.messages.path if self.messages.written else None}
 
     def tell(self) -> None:
-        """Print the names of the written files."""
+        """Print the names of the written files, except the picture."""
         if self.recording.written:
             say(f"waveform: {self.recording.written}{self.recording.shown}")
         if self.messages.told:

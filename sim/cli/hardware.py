@@ -94,8 +94,8 @@ DELAYS = {"paper": "header 3 cycles a hop", "fast": "header 4 cycles a hop"}
 def describe_hardware(configuration: Configuration, scheme: Scheme) -> str:
     """Return the hardware options in words: VCs, buffers, consumption channels, readers and delays.
 
-    Other options are included where they differ from the default. For tree schemes the kind of replication and the
-    tokens are in place of the readers, for deep buffers the chunks.
+    Other options are included where they differ from the default, and those that `unusual` always lists. For tree
+    schemes the kind of replication and the tokens are in place of the readers, for deep buffers the chunks.
     """
     told = {"vcs", "buffer", "buffer_kind", "chunk", "consumption", "readers", "delays", "classes", "tokens"}
     options = configuration.to_dict()

@@ -48,7 +48,8 @@ def hunt_(
 ) -> int:
     """Exit code 3: a deadlock was found. --out has its messages, a waveform, a space-time diagram and a replay.
 
-    Exit code 0: no deadlock was found. A search is no proof; check proves that there is none.
+    Exit code 0: no deadlock was found. A search is no proof. The command check can prove that no deadlock
+    is possible.
     """
     from ..experiments.hunt import hunt, usual_lengths
     from .hunt_report import report, save_deadlock, save_messages, to_dict

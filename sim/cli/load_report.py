@@ -16,7 +16,8 @@ from .run_report import at_rest, holds_and_waits
 
 __all__ = ["report", "report_saturation", "tell"]
 
-#: Least number of received messages per message not received by the end, for a decision about saturation.
+#: Received messages per message that is not received by the end.
+#: A run with fewer of them is too short to show that the network is not saturated.
 SHORT = 4
 KINDS = {"network": "between routers", "injection": "injection", "consumption": "consumption"}
 
@@ -47,7 +48,7 @@ def tell(result: Load, origin: Origin, outputs: Outputs, *, cycles: int | None, 
          until_interval: bool = False, json: bool) -> int:
     """Print and draw the result, report files that could not be written, and return the exit code.
 
-    ``cycles`` and ``warmup`` are the values given by the user.
+    ``cycles`` and ``warmup``: values of these options in the printed configuration.
     """
     random = isinstance(result.traffic, Traffic)
     if json:

@@ -12,7 +12,7 @@ __all__ = ["Messages"]
 
 
 class Messages:
-    """File with a row for each message, if requested, and the error if it could not be written.
+    """File with a row for each received message, if requested, and the error if it could not be written.
 
     Parameters
     ----------

@@ -75,7 +75,7 @@ def plan_(
         raise WormcastError(f"{'destinations' if source else 'source'} is missing. Needed: --source and "
                             "--destinations, or --random.")
     if random is not None and (beside := [name for name, value in one.items() if value is not None]):
-        raise WormcastError(f"{beside[0]}: {one[beside[0]]} is not valid with --random: it is for a single multicast. "
+        raise WormcastError(f"{beside[0]}: {one[beside[0]]} is not valid with --random, which draws multicasts. "
                             "Allowed: one of the two options.")
     network = build_topology(topology)
     if plot:
@@ -154,7 +154,7 @@ def _show_slots(network: Topology, packets: int, slots: Mapping[str, list[dict[s
 
 
 def _show_conflicts(found: Plan, met: Mapping[str, list[Conflict]]) -> None:
-    """Print the packets of one step that share a link."""
+    """Print the number of pairs of packets that share a link in a step, and the first of these pairs."""
     for name, pairs in met.items():
         named = []
         for pair in pairs[:MOST_PAIRS]:

@@ -31,9 +31,11 @@ def on_terminal() -> bool:
 
 @contextlib.contextmanager
 def announced(what: str, seconds: float | None, once: bool) -> Iterator[None]:
-    """Show work as one line on the terminal, erased at its end: early if it is known to be long, otherwise after 2 s.
+    """Show on one line of the terminal what work is being done; the line is erased when the work ends.
 
-    A stderr that is no terminal gets a line only for work that is done once and takes half a minute. See `announce`.
+    The line appears after 0.3 s if the work is known to be long, otherwise after 2 s; earlier work with the
+    same text counts. A stderr that is no terminal gets a line only for work that is done once and takes half a minute.
+    See `announce`.
     """
     seen = on_terminal()
     if not seen and not once:

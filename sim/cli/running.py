@@ -142,7 +142,7 @@ def run_(
 
 
 def _whole(vcd: Path, engine: str) -> contextlib.AbstractContextManager[Path]:
-    """Return the waveform's unfinished file. The engine amaranth writes no layouts for viewers beside the waveform."""
+    """Return a context of the waveform's unfinished file. Engine amaranth writes no layouts for viewers beside it."""
     from ..waves.record import whole_waveform
 
     return whole_waveform(vcd) if engine == "bulk" else whole_file(vcd)

@@ -28,7 +28,7 @@ def synth(
         help="Number of placements; the clock is their median. 0: synthesis only, without a clock. "
         f"Default: {len(SEEDS)}; 0 with --sweep.", show_default=False)] = None,
     area_delay: Annotated[int | None, typer.Option(
-        metavar="PS", help="Clock period that Yosys aims at: it spends no area on a shorter one. Default: the shortest "
+        metavar="PS", help="Clock period that Yosys aims at: Yosys spends no area on less. Default: the shortest "
         "period. Unit: ps.", show_default=False)] = None,
     by_block: Annotated[bool, typer.Option("--breakdown", help="Also print the area of each block.")] = False,
     sweep: Annotated[list[str] | None, typer.Option(

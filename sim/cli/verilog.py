@@ -94,7 +94,7 @@ def verilog(
 
 
 def _command(what: str, **options: object) -> str:
-    """Return the command line that writes the same Verilog file."""
+    """Return the command line that prints the same Verilog on stdout."""
     words = ["wormcast", "verilog", what]
     for name, value in options.items():
         if value is not None:

@@ -13,7 +13,7 @@ from wormcast.algorithms import WormcastError
 
 try:
     import fcntl
-except ImportError:  # Windows has no fcntl: files are not locked there
+except ImportError:  # Windows has no fcntl: on Windows, files are not locked
     fcntl = None  # type: ignore[assignment]
 
 __all__ = ["make_folder", "require_writable", "whole_file"]
@@ -101,7 +101,7 @@ def _lock(handle: int) -> bool:
 def _is_gone(left: Path) -> bool:
     """The process that made a temporary file no longer runs on this machine.
 
-    The lock alone does not prove it: a process locks its file only after making it.
+    A missing lock does not prove that the process has ended: a process locks its file only after making it.
     """
     number = left.name.removesuffix(UNFINISHED).rpartition(".")[2].partition("-")[0]
     if os.name != "posix" or not number.isdigit():

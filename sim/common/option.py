@@ -22,7 +22,7 @@ class Option:
     Parameters
     ----------
     name : str
-        Name in Python and TOML. The command line has hyphens for underscores.
+        Name in Python and TOML. On the command line, the name has hyphens in place of underscores.
     kind : int, float, str or bool
         Type of the values.
     default : Any
@@ -37,7 +37,7 @@ class Option:
         Raises an error for a value that is not allowed. Used if neither ``allowed`` nor ``limits`` can express the
         allowed values.
     metavar : str, optional
-        Placeholder of the value in --help. Default placeholder: the allowed values.
+        Placeholder of the value in --help. Default placeholder: the allowed values, or the limits of an integer.
     panel : str, optional
         Heading in --help.
     label, unit : str, optional

@@ -2,9 +2,9 @@
 
 ``layout`` computes the positions of nodes, switches and links from the topology's places, for the replay too.
 ``cables`` and ``boxes`` compute the lines that represent links, with the geometry in ``ways``. ``sheet`` makes the
-figure of each drawing, with its legend and the text below. ``network``, ``arrows`` and ``tracks`` draw parts that
-several drawings share. The drawings are ``topology`` (links, coordinates, labels), ``paths`` (a plan), ``cycle`` (of
-dependencies) and ``utilisation``.
+figure of each drawing, with its legend and the text below. ``network`` draws lines, boxes and nodes, ``arrows``
+computes outlines of arrows, ``tracks`` computes parallel lines of worms on a link. The drawings are ``topology``
+(links, names of nodes, labels), ``paths`` (a plan), ``cycle`` (of dependencies) and ``utilisation`` (of links).
 
 A function ``..._sheet`` returns a drawing, and ``draw_...`` also writes it.
 """

@@ -23,12 +23,12 @@ HALF = 0.42  # half of the smallest width and height of a box, in cells
 BETWEEN = 0.35  # distance between the ends of lines on a side of a box, in cells
 STAGE = 1.0  # distance between the ends of lines on a side of a box in a network drawn from left to right, in cells
 MARGIN = 0.3  # distance of the outermost end of a line from the box's corner, in cells
-FAN = 0.5  # offset of a node's line from the middle of the box, as a share of the node's offset from it
+FAN = 0.5  # offset of a node's line from the middle of the box, as a share of the node's offset from this middle
 NODES = 0.42  # distance of a node from lines that pass it, in cells
 LEVEL = 1.1  # largest vertical distance between switches that count as one row, in cells
 STEEP = 1.5  # vertical distance of a line's ends, in cells, from which on it leaves a box vertically
 AROUND = (0.4, 0.6, 0.8, 1.1, 1.5, 2.0)  # distances from the straight line, in cells, at which curves are tried
-STUB, STUB_SHARE = 0.5, 0.2  # vertical piece of a line at a box: largest length in cells, and share of its height
+STUB, STUB_SHARE = 0.5, 0.2  # vertical piece of a line at a box: length in cells, at most a share of the line's height
 PASSES = 0.25  # distance from other boxes and nodes, in cells, at which a line may stay straight
 SIDES: dict[Side, tuple[int, int]] = {"left": (-1, 0), "right": (1, 0), "above": (0, -1), "below": (0, 1)}
 
@@ -47,7 +47,8 @@ class Boxes:
     """Boxes of switches, and the lines that end on them.
 
     A line ends on the side of the box that faces the line's other end. On a side, the ends are sorted by the directions
-    of their lines. Where nodes are above or below a box, lines to other switches first run vertically past these nodes.
+    of their lines. If nodes are above or below a box, lines to other switches on this side first run vertically past
+    these nodes.
 
     Parameters
     ----------

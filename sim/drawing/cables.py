@@ -58,7 +58,7 @@ class Obstacles:
     half: Floats
 
     def distance(self, way: Floats, apart_from: Iterable[int]) -> float:
-        """Return the distance of a line from all obstacles except ``apart_from``, in cells; at most 1."""
+        """Return the smallest distance of a line from the obstacles except ``apart_from``, in cells; at most 1."""
         others = np.ones(len(self.places), bool)
         others[list(apart_from)] = False
         low, high = way.min(axis=0) - 1, way.max(axis=0) + 1
@@ -116,7 +116,7 @@ def ways_of(places: Floats, cables: Sequence[Cable]) -> tuple[list[Floats], floa
     ways : list of float array [points, 2]
         Line of each cable, from its start.
     narrowest : float
-        Smallest distance of a line from switches and parallel lines, in cells; at most 1.
+        Smallest distance of a line from other switches and parallel lines, in cells; at most 1.
     """
     obstacles = Obstacles(places, np.zeros_like(places))
     closest = nearest(places)

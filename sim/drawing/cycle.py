@@ -56,9 +56,9 @@ def draw_cycle(topology: Topology, resources: Sequence[str], file: Path, form: s
                title: str = "") -> None:
     """Draw a network with the resources of a cycle.
 
-    Links are arrows beside the line between their switches. At nodes, consumption channels are squares, retransmission
-    slots and packet buffer entries are discs. Resources are numbered in the given order and listed below the network.
-    Equal cycles of equal networks produce equal files.
+    Links are arrows beside the line between their switches, or on the line if there is no opposite link. At nodes,
+    consumption channels are squares, retransmission slots and packet buffer entries are discs. Resources are numbered
+    in the given order and listed below the network. Equal cycles of equal networks produce equal files.
 
     Parameters
     ----------

@@ -56,7 +56,7 @@ class NetworkLayout:
     names : tuple of LineName
         Names of rows, columns and planes.
     narrowest : float
-        Smallest distance of parallel lines, in cells; at most 1.
+        Smallest distance between parallel lines, and of lines from other switches, in cells; at most 1.
     planes : tuple of float array [corners, 2]
         Areas of the planes of a three-dimensional network.
     """

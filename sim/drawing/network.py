@@ -139,7 +139,8 @@ def line_angles(topology: Topology, layout: NetworkLayout, node: int | None = No
 def free_direction(taken: Iterable[float]) -> tuple[float, float]:
     """Return a direction away from those in ``taken``, and the angle to the nearest one (at most `FAR`).
 
-    The first diagonal that is at least `FAR` away is preferred, else the direction that is farthest away.
+    The first direction that is at least `FAR` away from all is returned, with the diagonals first. If there is none,
+    the direction that is farthest away is returned.
     """
     turns = np.array([np.arctan2(y, x) for x, y in CORNERS] + [2 * np.pi * step / STEPS for step in range(STEPS)])
     gaps = np.abs((turns[:, None] - np.array(list(taken)) + np.pi) % (2 * np.pi) - np.pi)

@@ -60,10 +60,11 @@ def draw_paths(plan: Plan, file: Path, form: str) -> None:
     """Draw a plan: each worm's path with an arrow on each hop, beside the line between the switches.
 
     Worms that share a link are drawn side by side; worms in opposite directions are on different sides of the line. The
-    source is a black square, a destination a disc in its worm's colour. The number in a disc is the destination's
-    position in its worm's visiting order. If each worm has one destination, the number and the colour represent the
-    step in which the worm is sent. For tree worms, all branches are drawn, and the number in a disc counts the links
-    between switches from the source to the destination. Equal plans produce equal files.
+    source is a black square, a destination a coloured disc. If a worm has several destinations, each worm has a colour,
+    and the number in a disc is the destination's position in its worm's visiting order. If each worm has one
+    destination, the number and the colour represent the step in which the worm is sent. For tree worms, all branches
+    are drawn, and the number in a disc counts the links between switches from the source to the destination. Equal
+    plans produce equal files.
 
     Parameters
     ----------

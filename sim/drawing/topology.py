@@ -1,4 +1,4 @@
-"""Drawing of a topology: links, coordinates of nodes, and the Hamiltonian path with its labels."""
+"""Drawing of a topology: links, names of nodes, and the Hamiltonian path with its labels."""
 
 from pathlib import Path
 
@@ -29,10 +29,10 @@ FRAME = 1.3  # distance of boxes from the frame around switches that share a tok
 
 
 def draw_topology(topology: Topology, file: Path, form: str, tokens: TokenGroups | None = None) -> None:
-    """Draw nodes with their coordinates, and an arrow for each link.
+    """Draw nodes with their names, and an arrow for each link.
 
-    Hamiltonian labels are written beside the nodes, and the links along the Hamiltonian path are dark. Equal topologies
-    produce equal files.
+    If the topology has Hamiltonian labels, they are written beside the nodes, and the links along the Hamiltonian path
+    are darker than the other links. Equal topologies produce equal files.
 
     Parameters
     ----------

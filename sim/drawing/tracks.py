@@ -43,8 +43,8 @@ def tracks(ways: Mapping[Hop, Floats], journeys: Sequence[Sequence[Hop]], shunne
           least: int) -> list[list[int]]:
     """Assign a track beside the line to each hop of each journey; 0 is the nearest. All tracks of a link differ.
 
-    A journey keeps its track until it turns. Between turns, the track is ``least`` or farther out if the journey passes
-    a switch that it must avoid.
+    A journey keeps its track until it turns. If the hops between two turns touch a switch that the journey must avoid,
+    their track is number ``least`` or farther out.
 
     Parameters
     ----------

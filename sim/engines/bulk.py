@@ -38,7 +38,7 @@ SIZES = (1, 2, 4, 8)
 #: For words with a larger distance, two separate runs take less time.
 GAP = 64
 
-#: Least number of routers of a kind at which a kernel steps them bit by bit, `PLANE_WIDTH` routers at once.
+#: Least number of routers of a kind, in all lanes, at which a kernel steps them bit by bit, `PLANE_WIDTH` at once.
 #: One bit-by-bit step of `PLANE_WIDTH` routers takes as long as stepping 190 routers word by word.
 MANY = 193
 
@@ -47,7 +47,7 @@ SOURCES = ("wormcast.hw.router", "wormcast.sim.build.configuration", "wormcast.s
 
 
 class Capture(NamedTuple):
-    """State of an engine between two cycles, in the memory layout of its kernels. Callers must not change it."""
+    """State of an engine between two cycles, in the memory layout of its kernels. Callers must not change a capture."""
 
     blocks: dict[str, Bytes]  # state of all instances, by kind
     outputs: Bytes  # words that drive all links, including the words of hosts
@@ -96,8 +96,8 @@ class BulkEngine:
     """Engine that steps a network with compiled code alone.
 
     In each cycle the engine first copies the words on all links from the drivers' output arrays to the receivers' input
-    arrays. Then the hosts do one step, and one kernel call per kind steps all its instances. The order of these steps
-    does not matter, because every output is that of a flip-flop.
+    arrays. Then the hosts do one step, and one kernel call per kind steps all its instances. The order of the hosts and
+    the kernels does not matter, because every output is that of a flip-flop.
 
     Parameters
     ----------
@@ -105,9 +105,10 @@ class BulkEngine:
     host : Host
         Program of the hosts to run, which also stores the results.
     measure : bool
-        Count flits on the links and waiting flits, in ``meter``. `Capture` does not contain the meter.
+        Count flits on the links, waiting worms and owned channels, in ``meter``. `Capture` does not contain the meter.
     vector_width : 16, 32, 64 or 512, optional
-        Number of instances that kernels step at once, without effect on results. Default: by processor and network.
+        Number of instances that kernels step at once, without effect on results. Default: chosen by
+        processor and network.
     jumps : bool
         Skip cycles without events, which does not change results. False is for tests.
 
@@ -220,7 +221,7 @@ class BulkEngine:
         return start // dtype.itemsize + n * np.arange(parts)[:, None] + instances, dtype.itemsize
 
     def _join(self) -> None:
-        """Make the index arrays by which `gather` copies words: targets, sources and run lengths for each word size."""
+        """Make the index arrays by which `gather` copies words: runs, masks and single words, for each word size."""
         pairs: dict[int, list[tuple[np.ndarray, np.ndarray]]] = {size: [] for size in SIZES}
         for join in self.network.joins:
             near = join.from_kind, join.from_port, join.from_instances
@@ -333,7 +334,7 @@ class BulkEngine:
         return self.kernels[kind].read(self.blocks[kind], name)
 
     def capture(self) -> Capture:
-        """Return a copy of the whole state. Call this method between two calls of `run`."""
+        """Return a copy of the state, without meter and grants. Call this method between two calls of `run`."""
         blocks = {name: block.state.copy() for name, block in self.blocks.items()}
         return Capture(blocks, self.outputs.copy(), _copied(self.host))
 
@@ -347,7 +348,7 @@ class BulkEngine:
         self.host = _copied(capture.host)
 
     def to_arrays(self) -> dict[str, np.ndarray]:
-        """Return the whole state as arrays with the same meaning on every machine.
+        """Return the state, without meter and grants, as arrays with the same meaning on every machine.
 
         ``router.NAME``, ``interface.NAME``: a register or memory as from `Kernel.read_parts`, in the narrowest type
         that holds it. ``link.WORD``: the words that hosts drive, [links, parts, nodes]. ``host.FIELD``: the arrays of

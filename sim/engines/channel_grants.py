@@ -1,4 +1,4 @@
-"""Log of the channels that each worm is granted, with the wait before each grant and the message that caused it."""
+"""Log of the channels that each worm is granted, with each wait for a grant and the message that caused the wait."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -34,12 +34,15 @@ __all__ = ["GRANT", "Grants"]
 Integers = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
 
-#: Fields of the record of a grant: a packet of a worm is granted a channel in the router of a switch.
-#: ``worm``: number of the worm, counted from the first worm of the run. ``packet``: number of the packet in it.
-#: ``kind``: an `INJECTION` channel, a `LINK`, a `CONSUMPTION` channel, or the front of a `BUFFER`.
+#: Fields of the record of a grant: at a switch, a packet is granted a channel, or reaches the front of a buffer.
+#: ``worm``: number of the worm, counted from the first worm of the run.
+#: ``packet``: number of the packet in its worm, from 0.
+#: ``kind``: what is granted: an `INJECTION` channel, a `LINK`, a `CONSUMPTION` channel, or the front of a `BUFFER`.
 #: ``kind`` `TURN`, if turns are recorded: a cycle in which a flit could move and another worm was served.
-#: ``wait``: cycles that the packet waited for the channel.
-#: ``behind``: number, in its lane, of the message whose worm held the channel during the wait; `NOBODY` if no worm did.
+#: ``wait``: cycles that the packet waited for the channel, or for the front of the buffer.
+#: ``behind``: number, in its lane, of the message whose worm occupied the channel or its buffer when the wait began.
+#: ``behind`` of a `TURN`: number of the message whose worm was served.
+#: ``behind`` is `NOBODY` if there was no such worm, or no wait.
 #: ``sender``: source node of the message ``behind``; `NOBODY` if there is no such message.
 FIELDS = "worm", "packet", "switch", "kind", "wait", "behind", "sender"
 GRANT = np.dtype([(field, np.int64) for field in FIELDS])
@@ -50,7 +53,7 @@ INTERFACE = 3
 #: Cycles from a header flit on the link to a router until the registers of the router's input unit hold its route.
 HEADER = 2
 
-#: Smallest size of the log, in entries. The log is larger if two cycles can add more entries.
+#: Smallest size of the log, in entries. The log is larger if two cycles can add more entries than this.
 ROOM = 1 << 16
 
 
@@ -83,10 +86,10 @@ class Fronts(NamedTuple):
     An *out* is a virtual channel of a router's output (also of an ejection port), or of an injection link.
     """
 
-    ports: Integers  # [injection links, 4]: byte of the flit's marks, row of the host's stream, bits of a VC, switch
+    ports: Integers  # [injection links, 4]: byte of the flit's marks, row of the host's stream, VC bits, switch
     injected: Integers  # [injection links, virtual channels]: number of the virtual channel's out
     least: int  # least number of cycles that a worm's first flit spends in the interface
-    lag: int  # cycles from a router's grant until the flit is on the link
+    lag: int  # cycles from the first one with a grant in the registers until the first flit can be on the link
     header: int  # cycles from a header flit on a link until the router has decoded it
     packet: int  # payload flits of a packet; 0: worms are sent whole
     kinds: npt.NDArray[np.void]  # KIND
@@ -104,11 +107,11 @@ class Fronts(NamedTuple):
 
 
 class Following(NamedTuple):
-    """State of the tracking: the packet at each front, and the worm that holds each out."""
+    """State of the tracking: the packet at each front, and the worm that holds, or last held, each out."""
 
     before: Words  # [words, 6]: bits `WAITS` to `ABLE` of the fronts in the cycle before, a bit for each front
     current: Integers  # [fronts]: packet at the front, as its worm's number above `PACKET_BITS` bits of its own number
-    queue: Integers  # [fronts, places, 3]: packets that come next, cycle of each on the link, name of the worm before
+    queue: Integers  # [fronts, places, 3]: next packets, cycle of each first flit on the link, last owner of the out
     first: Integers  # [fronts]: number of packets taken from ``queue``
     end: Integers  # [fronts]: number of packets put into ``queue``
     asked: Integers  # [fronts, 2]: cycle in which the worm requested a link, and a consumption channel
@@ -118,7 +121,7 @@ class Following(NamedTuple):
     owner: Integers  # [outs]: name of the worm that holds the out, or held it last
     released: Integers  # [outs]: cycle in which a worm last released the out
     ports: Integers  # [injection links, 6]: packet on the link, in the columns `OPEN` to `TAIL`
-    could: Words  # [words]: bit 1 for each front with a flit that could move in the cycle before
+    could: Words  # [words]: a bit for each front, set if it had a flit that could move in the cycle before
     position: Integers  # [fronts]: read position of the first reader in the cycle before
     uses: Integers  # [fronts]: outputs of the flit that could move; bit 0: a link, bit 1: an ejection port
     holds: Integers  # [fronts]: 1 if the worm held a channel for the flit that could move
@@ -130,15 +133,16 @@ class Following(NamedTuple):
 class Grants:
     """Record of the grants to all worms of a network, from its first cycle on.
 
-    A packet is identified on its injection link, by the host that sends it. As buffers are queues, its identity then
-    follows its first flit from channel to channel. A wait is a cycle with a request and without a grant. Waits for a
-    link and a consumption channel are those of `LinkTrace.waits`. A wait is *behind* the message that held the channel
-    last, if its worm still occupied the channel or its buffer when the wait began.
+    A packet is identified on its injection link, from the order in which the host has sent worms. Buffers are queues,
+    so the identity of a packet follows its first flit from channel to channel. A packet waits in each cycle in which it
+    requests a channel and is not granted one. Waits for links and consumption channels are those of `LinkTrace.waits`.
+    A wait is *behind* the message that held the channel last, if that message's worm still occupied the channel or its
+    buffer when the wait began.
 
     A packet's wait for an injection channel begins `Fronts.least` cycles after the host sends the worm's first flit to
-    the interface. The wait ends when the packet's first flit is on the injection link. A packet's wait for the front of
-    a buffer begins `Fronts.header` cycles after its first flit is on the link to the buffer. The wait ends when the
-    packet reaches the front.
+    the interface. This wait ends when the packet's first flit is on the injection link. A packet's wait for the front
+    of a buffer begins `Fronts.header` cycles after its first flit is on the link to the buffer. The wait for the front
+    ends when the packet reaches the front.
 
     Parameters
     ----------
@@ -150,10 +154,10 @@ class Grants:
     place : callable
         `BulkEngine.place`: (kind, word) -> first byte of the word in the outputs, bytes from instance to instance.
     state : uint8 array [bytes]
-        State of all routers. The array must keep its address.
+        State of all components, that of routers first. The array must keep its address.
     turns : bool
-        Log flits that could move and did not, because the link or the input served another worm. Only with coupled
-        readers: of independent readers the second one is not observed.
+        Log flits that could move and did not, because the link or the input served another worm. Independent readers
+        are not supported: only the first reader of a buffer is observed.
     """
 
     def __init__(self, network: Network, kernels: Mapping[str, Kernel], states: Mapping[str, int],
@@ -269,7 +273,7 @@ class _Layout:
         return (start + step * node, link.number * self.network.hosts + node, (link.vcs - 1).bit_length(), link.target)
 
     def _into(self, outs: int, injected: Integers, links: Sequence[tuple[int, FabricLink]]) -> Integers:
-        """Return the number of the front that each out leads to: first ``outs`` of routers, then of injection links."""
+        """Return the front that each out leads to: for ``outs`` outs of routers, then for those of injection links."""
         into = np.full(outs + injected.size, NOBODY)
         for lane in range(self.network.lanes):
             for link in self.network.fabric.of_kind("network"):

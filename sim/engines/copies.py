@@ -1,4 +1,4 @@
-"""Tell apart identical copies of a forwarded packet."""
+"""Identification of the copies of a forwarded packet, all of which have the same payload."""
 
 from collections.abc import Sequence
 

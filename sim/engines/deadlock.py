@@ -73,8 +73,8 @@ class Deadlock:
     cycle : tuple of Hold
         Cyclic wait: each packet waits for the next one, the last for the first.
     packets : frozenset of (int, int)
-        All packets in the routers that cannot be released, as worm and number. Packets that are wholly at their source
-        are left out, because they hold nothing.
+        All packets that cannot be released, each as the numbers of its worm and of the packet in the worm. Packets that
+        are wholly at their source are left out, because they hold nothing.
     closed : frozenset of (int, int)
         Small subset of ``packets`` that wait only for each other. If a packet waits for any one of several resources,
         the holders of all these resources are in the subset. Packets that only wait for the subset are not in it.
@@ -92,7 +92,7 @@ class Deadlock:
         return frozenset(worm for worm, _ in self.packets)
 
     def counted_from(self, before: int) -> "Deadlock":
-        """Return the same deadlock with worm numbers increased by ``before``, the worms that the host has dropped."""
+        """Return the same deadlock with worm numbers increased by ``before``, the number of dropped worms."""
         return Deadlock(self.at, self.moved, tuple(replace(hold, worm=hold.worm + before) for hold in self.cycle),
                         *(frozenset((worm + before, number) for worm, number in packets)
                           for packets in (self.packets, self.closed)))
@@ -106,8 +106,8 @@ def find_deadlock(engine: BulkEngine, lane: int = 0) -> Deadlock | None:
     """Return a proof that packets of a lane wait for each other for ever, or None.
 
     Vertices of the wait-for graph are packets. A packet waits for a consumption channel or a virtual channel of a link:
-    any one that it may use suffices (OR). In each buffer where it is behind another packet, it also waits for the
-    packet at the front (AND). A packet is released if in each of its waits one resource is free, or is held by a
+    any one that it may use suffices (OR). In each buffer where a packet is behind another one, it also waits for
+    the packet at the front (AND). A packet is released if in each of its waits one resource is free, or is held by a
     released packet. The packets that are not released are the deadlock. Hosts always accept flits. Packets that cannot
     be identified are assumed to make progress (conservative).
 
@@ -173,7 +173,7 @@ def find_deadlock(engine: BulkEngine, lane: int = 0) -> Deadlock | None:
 
 
 def _inside(snapshot: Snapshot) -> Inside | None:
-    """Return the part of the wait-for graph inside interfaces, or None if no packet waits for a buffer there."""
+    """Return the wait-for graph inside interfaces; None if they have no retransmission slots and stall no packet."""
     configuration = snapshot.network.configuration
     if configuration.slots:
         return InSlots(snapshot)
@@ -250,7 +250,7 @@ def _held_by(snapshot: Snapshot, switch: int, output: int, vc: int) -> Channel |
     owner = snapshot.owners.get((switch, output, vc))
     if owner is not None or snapshot.to_node(switch, output):
         return owner
-    # a channel without owner is granted when the buffer at its far end is empty, or, in other routers, has room
+    # a channel without owner is granted when the next buffer is empty (``enters_empty``), else when it has room
     behind = snapshot.far_end(switch, output, vc)
     return behind if _enters_empty(snapshot, switch) or snapshot.full(behind) else None
 

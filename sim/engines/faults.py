@@ -89,7 +89,7 @@ def find_faults(engine: BulkEngine) -> tuple[Fault, ...]:
 
 
 def lost_worms(network: Network, host: Host, fault: Fault, first: int = 0) -> str:
-    """Return text that names worms of the lane that have not arrived; empty if there are none.
+    """Return text that names up to `FEW` worms of the fault's lane that have not arrived; empty if there are none.
 
     For an error of a router, the text names only worms whose path leads through the router. ``first``: number of the
     host's first worm.

@@ -26,7 +26,7 @@ class StoredPacket(NamedTuple):
     node, row, place : int
         Node of the interface, and row and place of the packet buffer entry.
     worm : int
-        First worm of the message; -1 if too few flits are stored to identify it.
+        First worm of the message; -1 if the whole packet was not stored in the recorded cycles, or is not identified.
     packet : int
         Number of the packet in the message, from 0.
     begun, whole, freed : int

@@ -27,7 +27,7 @@ class SentPacket(NamedTuple):
     packet : int
         Number of the packet in the message, from 0; -1 if unknown.
     presented, started : int
-        Cycles in which the first flit begins its wait of t_ns, and ends it; -1 if t_ns is 0.
+        Cycles in which the first flit begins and ends its wait of t_ns; -1 if t_ns is 0 or the cycle is not recorded.
     first, last : int
         Cycles in which the packet's first and last flit are on the link; -1: not in the recorded cycles.
     """
@@ -104,7 +104,7 @@ class _Follower:
         self.marks_at = np.array([self._word(link, link.near.port)[0] for link in self.links])
         bits = np.array([(link.vcs - 1).bit_length() for link in self.links])
         self.vcs, self.heads, self.tails = (1 << bits) - 1, 2 << bits, 4 << bits
-        # [links, virtual channels], true if the packet is identified and only its last flit has to be recorded
+        # [links, virtual channels], true if only the packet's last flit has still to be recorded
         self.quiet = np.zeros((len(self.links), max(link.vcs for link in self.links)), bool)
         self.open: dict[tuple[int, int], _Stay] = {}
         self.closed: dict[int, list[_Stay]] = {row: [] for row in range(len(self.links))}

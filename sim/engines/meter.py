@@ -36,7 +36,7 @@ class Meter(NamedTuple):
     counted in one cycle of 64 (`sampled`), at the start of the cycle.
     """
 
-    ports: Words  # [driving ports, 4]: first word of marks, bit of the tail mark, words, first of ``flits_of_late``
+    ports: Words  # [driving ports, 4]: first word of marks, bit of tail mark, words, first word of ``flits_of_late``
     flits: Integers  # [8 x words]: number of flits from each instance of each port
     worms: Integers  # [8 x words]: number of worms from each instance of each port
     flits_of_late: Words  # [words]: flits that are not yet added to ``flits``, a byte for each instance

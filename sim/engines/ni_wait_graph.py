@@ -55,14 +55,14 @@ class Inside(ABC):
 
     @abstractmethod
     def consumption(self) -> Iterator[BufferEntry]:
-        """Yield the consumption channels, with the packets that interfaces buffer from them."""
+        """Yield the consumption channels that may stall, with the packets that interfaces buffer from them."""
 
     @abstractmethod
     def consumed(self, node: int, vc: int) -> Standing | None:
         """Return the packet in an interface that prevents the grant of a consumption channel without owner, or None."""
 
     def injection(self, node: int, under_way: int | None) -> tuple[tuple[str, ...], tuple[Packet | None, ...]]:
-        """Return the injection channels that the next packet of a node's interface waits for, and their holders.
+        """Return the injection channels that an interface's next packet of its own waits for, and their holders.
 
         ``under_way``: virtual channel that a packet already holds; None: no packet holds one.
         """

@@ -86,7 +86,7 @@ def _behind(fronts, following, out, asked):
 
 @compiled
 def _note(following, worm, switch, kind, wait, behind):
-    """Write a grant to the log."""
+    """Write a grant, or an entry of kind `TURN`, to the log."""
     row = following.log[following.counters[COUNT]]
     row[0], row[1], row[2], row[3] = worm >> PACKET_BITS, worm & (1 << PACKET_BITS) - 1, switch, kind
     row[4], row[5], row[6] = wait, NOBODY, NOBODY
@@ -295,7 +295,7 @@ def _any(fronts, states, number, what, at, size):
 
 @compiled
 def _watch(fronts, following, host, marks, states):
-    """Update the tracking of all worms in this cycle; ``states`` is the routers' state at its start."""
+    """Update the tracking of all worms in this cycle. ``states``: state of the routers at the start of the cycle."""
     now, state = host.counters[NOW], states[0]
     if fronts.turns:
         _look(fronts, following, state)
@@ -349,7 +349,7 @@ def _watch(fronts, following, host, marks, states):
 @native(*SWITCHES)
 def run_followed(cycles, beyond, fronts, following, states, calls, runs, inputs, outputs, host, rx, rx_data, tx_credit,
                  tx, tx_data, rx_credit, found, meter, state, idle, image):
-    """Run a network as `run_cycles` does, and track its worms. Stop early when the log is full.
+    """Run a network as `run_cycles` does, and track its worms. Stop early if the log may be too full for a cycle.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Packing of a component's ports into words, the same for every engine."""
+"""Packing of a component's ports into words, the inputs and outputs of its kernel."""
 
 from typing import TYPE_CHECKING
 

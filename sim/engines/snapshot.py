@@ -80,7 +80,7 @@ class Snapshot:
         return values[self.lane * count:(self.lane + 1) * count]
 
     def _front(self, channel: Channel) -> tuple[_Fronts, int]:
-        """Return the registers of an input virtual channel in all routers of a kind, and the number of its router."""
+        """Return an input virtual channel's registers in all routers of a kind, and the number of its router there."""
         switch, port, vc = channel
         home = self.network.home(switch)
         key = home.kind, port, vc
@@ -200,7 +200,7 @@ class Snapshot:
         return self._links[kind, port]
 
     def occupants(self, channel: Channel) -> list[Packet | None]:
-        """Return the packets in a buffer, front first; None for a moving packet that no register identifies."""
+        """Return the packets in a buffer, front first; None for a packet that cannot be identified."""
         if channel not in self._occupants:
             self._occupants[channel] = []  # an empty list, in case the search returns to this channel
             self._occupants[channel] = self._find_occupants(channel)
@@ -227,12 +227,12 @@ class Snapshot:
         return pieces
 
     def _mark(self, row: int) -> Mark | None:
-        """Return the mark of a stored flit (see `row_layout`), or None for a header flit."""
+        """Return the mark of a stored flit (see `row_layout`); None for a header flit, unless it has `Mark.FINAL`."""
         head, code = row >> self.width & 1, row >> self.width + 1
         return None if head else MARKS[code & 3]
 
     def _name(self, rows: list[int], channel: Channel, place: int) -> Packet | None:
-        """Return the packet that flits belong to, identified by a payload flit, or by its sender.
+        """Return the packet that flits belong to, identified by a payload flit here or further on, or by its sender.
 
         Header flits do not identify a packet. A packet with only header flits here is still being sent, because no
         packet ends in a header flit.
@@ -268,8 +268,8 @@ class Snapshot:
     def _apart(self, packet: Packet | None, channel: Channel, place: int) -> Packet | None:
         """Return the copy of a forwarded packet that is in a buffer; return any other packet unchanged.
 
-        All copies that interfaces forward have the same payload. Copies differ in their headers, and in the nodes
-        to which they are delivered.
+        All copies of a packet that interfaces forward have the same payload. Copies differ in their headers, and in the
+        nodes to which they are delivered.
         """
         if packet is None or self.host.worms["posting"][packet[0]] < 0:
             return packet
@@ -303,7 +303,10 @@ class Snapshot:
         return None if output == TOKEN[0] else self.fabric.links[self.fabric.out_of[switch, output]].node
 
     def brought(self, node: int, packet: Packet) -> Packet | None:
-        """Return the copy of a forwarded packet that is delivered to a node; ``packet``: first worm, and number."""
+        """Return the copy of a forwarded packet that is delivered to a node.
+
+        ``packet``: first worm of the message, and number of the packet.
+        """
         worm = brought_by(self.host, self.lane * self.network.nodes + node, packet[0])
         return None if worm < 0 else (worm, packet[1])
 
@@ -318,7 +321,7 @@ class Snapshot:
         return None if worm is None else (worm, packet[1])
 
     def _leaving(self, channel: Channel) -> list[int]:
-        """Return flits that have left the previous router's buffers and wait at its output to this virtual channel."""
+        """Return flits that have left the previous router's buffers and wait at its output to this channel's link."""
         link = self.link(channel)
         if link.output is None:
             return []
@@ -366,8 +369,9 @@ class Snapshot:
     def moves(self, channel: Channel) -> list[Packet | None]:
         """Return the packets that can move at an input virtual channel without another grant.
 
-        An arriving packet can move if the buffer has room. The packet at the front can move if a reader that sends only
-        to nodes reads it.
+        An arriving packet can move if the buffer has room, and other branches of the packet do not keep the previous
+        router from sending. The packet at the front can move if a reader that sends only to nodes can send a flit, or
+        release its channel.
         """
         moving: list[Packet | None] = []
         sender = self.sender(channel)
@@ -394,8 +398,8 @@ class Snapshot:
     def refuses(self, node: int, vc: int) -> bool:
         """Return whether a smart interface accepts no more flits of a consumption channel.
 
-        It accepts none while the first packet in the channel's buffer waits for a packet buffer entry, and the buffer
-        is full.
+        The interface accepts none while the first packet in the channel's buffer waits for a packet buffer entry, and
+        the buffer is full.
         """
         front = self.smart(node)
         return front.refused(vc) is not None and len(self.consumed(node, vc)) == front.depth
@@ -423,7 +427,7 @@ class Snapshot:
         if not together:
             return True
         # outputs in ``together`` receive each flit in the same cycle
-        # with an unsent flit, this branch is blocked if the buffer after another such branch is full
+        # so a branch with an unsent flit is blocked while the next buffer of another such branch is full
         if fronts.ready[router][fronts.path.reader(link.output)] or self._arriving(owner):
             return not any(self.full(self.far_end(owner[0], *target)) for target in self.held(owner)
                            if target[0] in together and not self.to_node(owner[0], target[0]))

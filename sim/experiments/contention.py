@@ -14,11 +14,12 @@ from ..host import Host
 __all__ = ["CAUSES", "WAITS", "contention", "followed", "require_followed"]
 
 #: Causes of waiting: worms of the same message from other nodes, worms of the same sender, other messages, arbitration.
-#: Arbitration is the cause if the channel was free and the router served another worm first.
+#: Arbitration is the cause if no worm held the channel, and the router served another worm first.
 CAUSES = {"other_nodes": "other nodes of the message", "own_sends": "the sender's other worms", "other_traffic":
           "other messages", "arbitration": "arbitration"}
 
-#: Kinds of waiting: a header flit waits for a channel, any flit waits for its turn on a link.
+#: Kinds of waiting. ``channel``: a worm's header waits for a channel, or until it is at the front of a buffer.
+#: ``turn``: a flit could move, and its link or its input served another worm.
 WAITS = ("channel", "turn")
 
 

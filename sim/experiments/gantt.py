@@ -18,8 +18,8 @@ from .run import Run
 __all__ = ["OPEN", "UNENDED", "bars_of", "caption_of", "draw_gantt", "end_of", "order_of",
            "require_rows"]
 
-#: Heights in inches. A node's row has LEAST_ROW to MOST_ROW. All rows together have at most ROWS, unless each row has
-#: LEAST_ROW.
+#: Heights in inches. A node's row has a height from LEAST_ROW to MOST_ROW.
+#: All rows together have a height of at most ROWS, unless each row has LEAST_ROW.
 LEAST_ROW, MOST_ROW, ROWS = 0.025, 0.18, 6.0
 #: Height in inches of a row's name.
 NAME = 0.085
@@ -118,7 +118,7 @@ def bars_of(result: Run) -> dict[str, dict[int, list[tuple[int, int]]]]:
 
 
 def end_of(result: Run) -> int:
-    """Return the last cycle of the axis: the end of the run, or soon after the last cycle in which a flit moves."""
+    """Return the last cycle of the axis: the end of a delivered run, else soon after its last flit or receipt."""
     last = max(int(result.host.worms["touched"].max()), int(result.host.deliveries["received"].max()), 0)
     return result.cycles if result.outcome == "delivered" else min(result.cycles, last + max(8, last // 8))
 

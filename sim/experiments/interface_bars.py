@@ -122,7 +122,7 @@ def _received(result: Run, times: InterfaceTimes) -> Iterator[Steps]:
 
 
 def _behind(last: int) -> int:
-    """Return the end of a bar from the last cycle of its activity; `OPEN` if that is -1."""
+    """Return the end of a bar from the last cycle of its activity; `OPEN` if this last cycle is -1."""
     return int(last) + 1 if last >= 0 else OPEN
 
 
@@ -141,7 +141,7 @@ def _receiver(result: Run, worm: int) -> str:
 
 
 def _side_by_side(everything: Iterable[Steps]) -> Iterator[Bar]:
-    """Yield the bars that have begun, with overlapping bars on different tracks."""
+    """Yield the bars that have begun; bars that overlap by more than a cycle are on different tracks."""
     places: dict[tuple[int, str], list[Steps]] = {}
     for steps in everything:
         if begun := [bar for bar in steps if bar.begin >= 0]:
@@ -152,7 +152,7 @@ def _side_by_side(everything: Iterable[Steps]) -> Iterator[Bar]:
         free: list[int] = []  # cycle from which each track is free
         tracks = []
         for steps in members:
-            # a packet may be presented while the last flit of the one before is on the link
+            # a packet may be presented while the last flit of the packet before it is on the link
             track = next((number for number, cycle in enumerate(free) if cycle <= steps[0].begin + 1), len(free))
             free[track:track + 1] = [NEVER if steps[-1].end == OPEN else steps[-1].end]
             tracks.append(track)

@@ -31,12 +31,13 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_interfaces"]
 
-#: Heights in inches. A node's row has LEAST_ROW to MOST_ROW. All rows together have at most ROWS, unless each row has
-#: LEAST_ROW.
+#: Heights in inches. A node's row has a height from LEAST_ROW to MOST_ROW.
+#: All rows together have a height of at most ROWS, unless each row has LEAST_ROW.
 LEAST_ROW, MOST_ROW, ROWS = 0.06, 0.42, MOST_HEIGHT - 1.2
 #: Width in inches beside the rows, and height of a row's name.
 BESIDE, NAME = 0.55, 0.085
-#: Height in inches above and below the rows without caption and legend, and entries in a row of the legend.
+#: AXIS: height in inches above and below the rows, without caption and legend.
+#: ENTRIES: greatest number of entries in a row of the legend.
 AXIS, ENTRIES = 0.45, 4
 
 #: Parts of a row of height 1: begin and height.
@@ -115,7 +116,7 @@ def _legend(bars: Sequence[Bar]) -> "list[Patch]":
 
 
 def _name_rows(axes: "Axes", names: Sequence[str], height: float) -> None:
-    """Write each row's name at its middle, and draw lines between rows."""
+    """Write names at the middle of rows, of every n-th row if rows are lower than names; draw lines between rows."""
     step = max(1, int(np.ceil(NAME / height)))
     axes.set_yticks(np.arange(0, len(names), step) + 0.5, names[::step], fontsize=SMALL)
     axes.tick_params(axis="y", length=0)

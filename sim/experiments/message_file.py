@@ -21,7 +21,8 @@ from ..host import Message
 
 __all__ = ["Line", "MessageFile", "message_schema", "messages_in", "write_messages"]
 
-#: Length limit of a line in bytes. A message to all nodes of the largest network needs a twentieth of this limit.
+#: Length limit of a line in bytes.
+#: A message to all nodes of the largest mesh, with the nodes' names, needs less than an eighth of this limit.
 LONGEST_LINE = 1 << 20
 
 #: Word for all other nodes in place of a list of destinations.
@@ -56,7 +57,7 @@ class _Twice(dict[str, Any]):
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Build a JSON object."""
+    """Build a JSON object from its keys and values; a `_Twice` if a key occurs twice."""
     found = dict(pairs)
     if len(found) == len(pairs):
         return found
@@ -99,9 +100,9 @@ class MessageFile:
 
     A line is ``{"cycle": C, "source": NODE, "destinations": [NODE, ...], "length": L}``. A line may also have
     ``"after": K`` or ``"after": [K, ...]``: numbers of earlier messages that its source must have received. The file's
-    first message has number 0. A file that begins with ``[`` is one JSON list of messages, with ``at`` in place of
-    ``cycle``. A JSON list is read into memory as a whole. A byte order mark at the start and blank lines are ignored.
-    Blank lines are not counted.
+    first message has number 0. A file that begins with ``[`` is one JSON list of messages, in which the key ``cycle``
+    may also be named ``at``. A JSON list is read into memory as a whole. A byte order mark at the start and blank lines
+    are ignored. Blank lines are not counted.
 
     The object itself keeps no content of the file in memory.
 

@@ -29,7 +29,7 @@ def random_plans(topology: Topology, scheme: Scheme, law: Mapping[str, Any], mul
     law : mapping
         Distribution of the number of destinations: parameters of `Traffic` whose names begin with ``destinations``.
     multicasts : int
-        Multicasts of all `SAMPLES` samples together.
+        Multicasts of all `SAMPLES` samples together, rounded up to a multiple of `SAMPLES`.
     seed : int
         Seed of the first sample.
     source : int, optional

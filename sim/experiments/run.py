@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["Run", "plan_messages", "run", "run_bulk"]
 
 #: The wait-for graph is built if hosts have not sent or received a flit of a worm under way for this number of cycles.
-#: The number doubles each time that the graph shows no deadlock.
+#: t_ns and t_nr are added to this number. The number doubles each time that the graph shows no deadlock.
 PATIENCE = 512
 CHUNK = 4096
 
@@ -45,8 +45,8 @@ class Run:
     Parameters
     ----------
     outcome : "delivered", "deadlock", "stalled" or "error"
-        Stalled: neither delivered nor in deadlock when the time was up. Error: routers detected errors on the wire and
-        dropped flits.
+        Stalled: neither delivered nor in deadlock when the time was up. Error: not delivered when the time was up, and
+        routers or interfaces had detected errors on the wire.
     cycles : int
         Cycles simulated.
     messages, worms, host
@@ -90,7 +90,7 @@ class Run:
 
     @property
     def header_flits(self) -> int:
-        """Number of header flits sent, over all worms and their packets."""
+        """Number of header flits of all worms: those of a packet, times the number of the worm's packets."""
         return int((self.host.worms["headers"] * self.host.packets).sum())
 
     def record(self, path: Path, first: int, end: int, instances: Sequence[tuple[str, int]]) -> None:
@@ -307,11 +307,11 @@ def run_bulk(engine: BulkEngine, timeout: int) -> "tuple[str, Deadlock | None, t
         Outcome, deadlock and faults of a `Run`.
     """
     configuration = engine.network.configuration
-    # waits of t_ns and t_nr are normal
+    # hosts see no flit of a packet for t_ns or t_nr cycles, also without a deadlock
     host, patience = engine.host, PATIENCE + configuration.t_ns + configuration.t_nr
     while True:
         now, step = int(host.counters[NOW]), min(CHUNK, patience)
-        # nothing changes before the next event
+        # while no worm is under way, nothing changes before the next event
         engine.run(min(max(1, (engine.next_event() - now) // step) * step, timeout - now))
         faults = find_faults(engine)
         require_tokens(engine)

@@ -24,7 +24,8 @@ from .queues import append, take
 
 __all__ = ["admit", "begin_work", "end_worm", "write_row"]
 
-# values of ``sent`` before a row's header flits: the next flit holds the row's number; or the number of packets
+# values of the field ``sent`` of a child table while no header flit of the row is written
+# ROW_NUMBER: the next flit holds the row's number. ROW_COUNT: the next flit holds the number of packets.
 ROW_NUMBER, ROW_COUNT = -2, -1
 
 
@@ -91,7 +92,7 @@ def admit(smart, worms, deliveries, tagged, writing, options, counters):
 def write_row(nodes, smart, worms, deliveries, header, working, writing, options, tx, tx_data, table, node):
     """Put the next flit of a node's child table on its link; see `ChildTable`.
 
-    A message is posted when the last flits of all its rows are sent.
+    The task of posting a message is appended to its source's processor when the last flits of all its rows are sent.
     """
     row = smart[node]
     if row.task == NONE:

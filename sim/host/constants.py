@@ -30,7 +30,7 @@ NARROW, SAMPLES = range(2)
 # WAIT: number of cycles for which memory is compared with the image.
 END, LOOK, WAIT, IMAGE, CREDITS, EVENT, SKIPPED = range(7)
 
-# bits of a tag, the number that tells worms under way apart
+# number of bits of a tag; the tags of worms under way are distinct
 TAG_BITS = 16
 # the bits of a forwarded message's tag that are the number of its row in child tables; see hw.interface.smart
 ROW_MASK = 255

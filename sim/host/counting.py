@@ -39,7 +39,7 @@ def count_links(ports, flits, tails, outputs):
     ones = np.uint64(0x0101010101010101)
     for k in range(np.uint64(len(ports))):
         start, tail, words, first = ports[k, 0], ports[k, 1], ports[k, 2], ports[k, 3]
-        for j in range(words):  # unsigned, so that LLVM vectorises the loop
+        for j in range(words):  # ``words`` is unsigned, so that LLVM vectorises the loop
             marks = outputs[start + j]
             flits[first + j] += marks & ones
             tails[first + j] += marks & marks >> tail & ones
@@ -47,7 +47,7 @@ def count_links(ports, flits, tails, outputs):
 
 @compiled
 def widen(narrow, wide):
-    """Move counts from bytes to full numbers: uint64 [words], int64 [8 x words]."""
+    """Add counts in the bytes of ``narrow``, uint64 [words], to ``wide``, int64 [8 x words], and clear ``narrow``."""
     for j in range(narrow.shape[0]):
         for lane in range(8):
             wide[8 * j + lane] += np.int64(narrow[j] >> np.uint64(8 * lane) & np.uint64(255))
@@ -56,7 +56,7 @@ def widen(narrow, wide):
 
 @compiled
 def count_sample(meter, state):
-    """Count in each router the worms that wait for a link, a consumption channel or a token, and the owned channels.
+    """Count in each router worms that wait for a link, a consumption channel or a token, owned channels, and tokens.
 
     Parameters
     ----------

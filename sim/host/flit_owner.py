@@ -99,7 +99,8 @@ def packet_at_interface(host: Host, register: Callable[[str, int], Any], queue: 
     Returns
     -------
     Packet or None
-        None if the port has no packet on this virtual channel.
+        None if the port has no packet on this virtual channel, or the packet belongs to a message that interfaces
+        forward.
     """
     name = f"injection_{port}"
     if not register(f"{name}.owns", node) or int(register(f"{name}.packet_vc", node)) != vc:

@@ -44,7 +44,7 @@ BLOCK = 1 << 10
 
 
 def watch(end: int) -> npt.NDArray[np.int64]:
-    """Return the state of `jump` for a run up to the cycle ``end``. 0 switches jumps off."""
+    """Return the state of `jump` for a run up to the cycle ``end``. The value 0 of ``end`` switches jumps off."""
     idle = np.zeros(7, np.int64)
     idle[[END, WAIT, IMAGE]] = end, FIRST_WAIT, NONE
     return idle
@@ -111,7 +111,7 @@ def _differ(memory, image, start):
 
 @compiled
 def jump(host, meter, state, outputs, idle, image):
-    """Skip cycles up to the next event of a host, or up to the end of the run, if the state recurs periodically.
+    """Skip whole periods of a recurring state, up to the next event of a host or the end of the run.
 
     Call this function after every cycle from ``idle[LOOK]`` on while no worm is under way. Hosts do nothing before
     their next event. So if memory is the same in two cycles, it repeats from then on, with the distance of the two

@@ -16,10 +16,10 @@ __all__ = ["Message", "make_host"]
 
 @dataclass(frozen=True)
 class Message:
-    """Multicast to send: created in cycle ``at``, with ``length`` payload flits.
+    """Message to send: created in cycle ``at``, with ``length`` payload flits.
 
-    ``after``: numbers of earlier messages whose receipt by this message's source it waits for. With ``after``, the
-    message is created in cycle ``at`` or when its source notes the last of these receipts, whichever is later.
+    ``after``: numbers of earlier messages; the message waits until its source has noted their receipts. With ``after``,
+    the message is created in cycle ``at`` or when its source notes the last of these receipts, whichever is later.
     """
 
     at: int

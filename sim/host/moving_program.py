@@ -40,8 +40,8 @@ class MovingHost:
     def append(self, more: Host) -> None:
         """Add the worms of a program that has not begun.
 
-        No added worm may be created before a worm that already waits. The arrays of ``more`` are changed, and must not
-        be used afterwards.
+        No added worm may be created in an earlier cycle than a worm of the present program that is not created yet. The
+        arrays of ``more`` are changed, and must not be used afterwards.
         """
         host = self.host
         worms, deliveries, releases = len(host.worms), len(host.deliveries), len(host.releases)

@@ -48,7 +48,7 @@ def lay_out_rows(network: Network, worms: Worms, forwarded: npt.NDArray[np.bool_
     rows["root"][chosen] = offsets[message_of[chosen]]
     heads = offsets[:-1][forwarded]
     rows["posting"][heads] = offsets[1:][forwarded] - 1
-    rows["headers"][heads] = 1  # the flit that marks a forwarded message
+    rows["headers"][heads] = 1  # a flit in place of the header, which marks a forwarded message
     # ``order``: the worms that one node sends of one message are adjacent, in the order of sending
     order = chosen[np.lexsort((worms.rank[chosen], worms.source[chosen], message_of[chosen]))]
     same = (message_of[order[1:]] == message_of[order[:-1]]) & (worms.source[order[1:]] == worms.source[order[:-1]])
@@ -66,7 +66,7 @@ def lay_out_rows(network: Network, worms: Worms, forwarded: npt.NDArray[np.bool_
             raise WormcastError(f"places: {configuration.places}{default} is not valid: ni {configuration.ni} keeps "
                                 f"all packets of a message, and a message of {rows['length'][heads].max()} flits has "
                                 f"{packets}. Allowed: {packets} or more.")
-    # a delivery to a node names the first worm that the node forwards
+    # field ``child`` of a delivery to a node: the first worm by which the node forwards the message
     first = order[starts]
     onward = first[worms.after[first] != AT_ONCE]
     brought = awaited(worms, onward, network.nodes)

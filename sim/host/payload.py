@@ -46,7 +46,7 @@ def joined(word, data, before, width):
 
 @compiled
 def free_tag(tagged, start, bits, rows):
-    """Return the next free tag of ``bits`` bits, or -1. Its low bits must not be the number of a table row."""
+    """Return the next free tag of ``bits`` bits, or -1. The tag's low bits are not the number of a child table row."""
     mask = min(len(tagged), 1 << min(bits, TAG_BITS)) - 1
     tag = start & mask
     for _ in range(mask + 1):

@@ -452,9 +452,9 @@ def run_cycles(cycles, beyond, calls, runs, inputs, outputs, host, rx, rx_data, 
     ----------
     calls : int64 [kinds, 5]
         Arguments of `call_step`, by kind of component.
-    runs : (uint64 [4, runs], unsigned [masks]) for each word size
+    runs : (uint64 [4, runs], unsigned [masks], uint64 [2, words]) for each word size
         Words on links. First array: first target, first source and length of each run, and index of its first mask, 0
-        for no mask. Second array: the masks.
+        for no mask. Second array: the masks. Third array: target and source of each single word.
     inputs, outputs : unsigned [words] for each word size
     rx, rx_data, tx_credit, tx, tx_data, rx_credit, found
         As in `host_step`.

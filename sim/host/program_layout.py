@@ -85,18 +85,20 @@ class Host(NamedTuple):
     in which they arise. The task of a worm arises when its message is created, or when the last receipt that the worm
     waits for is noted. The task of a receipt arises when the last flit of the delivery has arrived. Tasks that arise in
     one cycle have this order: worms of created messages by message number, receipts, released worms. Posting a worm
-    takes t_hs cycles, after the injection delay for the first worm of a message. Noting a receipt takes t_hr cycles. A
-    posted worm is sent after those posted before it at the same injection port; the processor does not wait for that.
+    takes t_hs cycles, and more with an injection, multicast or copy delay (`Configuration`). Noting a receipt takes
+    t_hr cycles. A posted worm is sent after those posted before it at the same injection port; the processor does not
+    wait for that.
 
-    A payload flit carries its worm's tag (16 bits, unique among the worms under way) and its place in the worm,
-    repeated over the flit's width, and every receipt is compared with the expected data. In flits of up to 16 bits, the
-    first flits of a packet carry the tag and the packet's number, low bits first. The packet's other flits carry the
-    tag's low bits. Packets of a worm may arrive in any order and interleaved.
+    A payload flit of more than 16 bits carries its worm's tag and its place in the worm, repeated over the flit's
+    width. A tag has 16 bits and is unique among the worms under way. Every received payload flit is compared with the
+    expected data. In flits of up to 16 bits, the first flits of a packet carry the tag and the packet's number, low
+    bits first. The packet's other flits carry the tag's low bits. Packets of a worm may arrive in any order and
+    interleaved.
 
     A message that smart interfaces forward has one tag for all its worms. Such a message gets a row of the child tables
     that is free at all its nodes; the tag's low 8 bits are the number of the row. Hosts write the rows over separate
-    links, and then the source posts the message once. A row is free again when all destinations have received the
-    message. Interfaces therefore always have a row for an arriving message.
+    links, and then the source posts the message once. A row is free again when all flits of the message have arrived at
+    all its destinations. Interfaces therefore always have a row for an arriving message.
     """
 
     nodes: Records  # [nodes], NODE
@@ -203,8 +205,8 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, l
     Raises
     ------
     WormcastError
-        ``stall`` is outside its range; flits are too narrow for packets; or a worm waits for a receipt that its sender
-        never gets.
+        ``stall`` is outside its range; flits are too narrow for packets; worms are too long for retransmission slots;
+        or interfaces cannot forward a message.
     """
     if not 0 <= stall < 1:
         raise WormcastError(f"stall: {stall} is not valid. Allowed: 0 to below 1.")
@@ -238,7 +240,7 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, l
     forwarded = forwarded_messages(network, worms)
     order = np.lexsort((worms.rank, message_of, created))
     by_host = ~forwarded[message_of]
-    by_host[worms.message_offsets[:-1][forwarded]] = True  # the first worm represents the message
+    by_host[worms.message_offsets[:-1][forwarded]] = True  # the first worm of a forwarded message represents it
     order = order[by_host[order]]
     agenda = order[worms.after[order] == AT_ONCE]
     if multicast is None:

@@ -26,7 +26,7 @@ def check_receipts(host: Host, *, faults: bool = False) -> None:
     Raises
     ------
     WormcastError
-        A worm was held back because its tag was in use: flits are too narrow to tell the worms under way apart.
+        A worm was held back because no tag was free: flits are too narrow to tell the worms under way apart.
     RuntimeError
         The hardware lost, reordered or corrupted a flit: a bug of the hardware or of an engine.
     """

@@ -54,7 +54,7 @@ class _Bits:
         )
 
     def words(self, parts: dict[tuple[str, int], Node]) -> dict[tuple[str, int], Node]:
-        """Return the bits of words, given their parts of 64 bits."""
+        """Return the bits of words by word and bit, given the words' parts of up to 64 bits."""
         return {(name, 64 * part + bit): value
                 for (name, part), node in parts.items() for bit, value in enumerate(self.bits(node))}
 
@@ -129,7 +129,7 @@ class _Bits:
         return graph.or_(graph.and_(a, b), graph.and_(graph.or_(a, b), c))
 
     def sum(self, a: Bits, b: Bits, carry: Node) -> Bits:
-        """Return the sum of two numbers and a carry."""
+        """Return the sum of two numbers of one width and a carry, modulo 2**width."""
         total = []
         for x, y in zip(a, b, strict=True):
             total.append(self.graph.xor(self.graph.xor(x, y), carry))

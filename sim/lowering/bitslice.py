@@ -18,12 +18,12 @@ GROUPS = PLANE_WIDTH // 64
 
 
 def planes_of(word: Word) -> int:
-    """Return the number of planes of a word: its number of bits, rounded up to whole bytes."""
+    """Return the number of planes of a word: its number of bits, rounded up to a multiple of 8."""
     return -(-word.bits // 8) * 8
 
 
 class _Text:
-    """Lines of a function."""
+    """Lines of an LLVM function."""
 
     def __init__(self, affine: bool) -> None:
         self.affine = affine
@@ -44,7 +44,7 @@ class _Text:
         return self.put(f"shufflevector {kind} {a}, {kind} {b}, <{len(order)} x i32> <{places}>")
 
     def turned(self, value: str) -> str:
-        """Transpose each 8 of the 64 bytes as a square of 8 x 8 bits."""
+        """Transpose each group of 8 bytes, a square of 8 x 8 bits, in a vector of 64 bytes."""
         if self.affine:
             reverse = [8 * row + 7 - column for row in range(8) for column in range(8)]
             matrix = self.shuffled("<64 x i8>", value, "poison", reverse)
@@ -91,8 +91,9 @@ def used_bytes(word: Word, part: int) -> int:
 def conversions(words: Iterable[Word], affine: bool) -> str:
     """Return LLVM functions that convert parts of words to planes, ``@planes_SxB``, and back, ``@words_SxB``.
 
-    S is the number of bytes of a part, B the number of its used bytes. Both functions take the addresses of a tile in
-    the word's array and of the planes. ``affine``: the processor transposes squares of bits in one instruction (GFNI).
+    S is the number of bytes of a part per instance, B the number of these bytes that are used. Each function has two
+    arguments: the address of a tile in the part's array, and the address of the part's planes. ``affine``: the
+    processor transposes squares of bits in one instruction (GFNI).
     """
     kinds = sorted({(word.dtype.itemsize, used_bytes(word, part)) for word in words for part in range(word.parts)})
     return "".join(make(size, used, affine) for size, used in kinds for make in (_to_planes, _to_words))

@@ -12,7 +12,7 @@ def call_step(typingctx: Any, address: Any, state: Any, inputs: Any, outputs: An
     """Call the kernel at ``address``: one clock cycle of ``n_padded`` instances.
 
     For compiled functions. All five arguments are integers: the addresses of the kernel and of the state, input and
-    output blocks, and the number of instances. The arguments are not checked.
+    output blocks, and the number of instances. The values of the arguments are not checked.
     """
     from llvmlite import ir
     from numba import types

@@ -1,8 +1,8 @@
 """Cells of a netlist: one small data class per kind of cell.
 
 A *net* is one bit, and is an ``int``. Nets 0 and 1 are the constants. Every other net is ``cell << 16 | bit``: bit
-``bit`` of the output of ``design.cells[cell]``. Cell 0 drives the input ports.
-A cell's ``source`` is the ``file:line`` in Amaranth code that made it, or empty.
+``bit`` of the output of ``design.cells[cell]``. The bits of the component's input ports are output bits of cell 0.
+A cell's ``source`` is the ``file:line`` of the Amaranth code that made the cell, or empty.
 """
 
 import hashlib
@@ -48,7 +48,7 @@ def cell_of(net: Net) -> tuple[int, int]:
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """Cell of the netlist, with ``width`` bits of output: 0 for a memory and its write port."""
+    """Cell of the netlist, with ``width`` bits of output: 0 for a memory and a write port."""
 
     source: str
     width: int
@@ -56,7 +56,7 @@ class Cell:
 
 @dataclass(frozen=True, kw_only=True)
 class Inputs(Cell):
-    """Cell whose output bits are the component's input ports, side by side."""
+    """Cell whose output has all bits of the component's input ports."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,7 +90,7 @@ class Matches(Cell):
 
 @dataclass(frozen=True, kw_only=True)
 class PriorityMatch(Cell):
-    """``inputs`` with only the first set bit kept: all other bits are 0. Without ``enable``, all bits are 0."""
+    """``inputs`` with only the first set bit kept: all other bits are 0. If ``enable`` is 0, all bits are 0."""
 
     enable: Net
     inputs: Nets
@@ -151,9 +151,9 @@ class AsyncRead(Cell):
 
 @dataclass(frozen=True, kw_only=True)
 class SyncRead(Cell):
-    """Synchronous read port: row ``address``, a cycle later.
+    """Synchronous read port: at the clock edge, its output becomes row ``address`` if ``enable`` is 1.
 
-    The row includes data that the write ports ``transparent`` write at the same clock edge.
+    The row that is read includes data that the write ports ``transparent`` write at the same clock edge.
     """
 
     memory: int
@@ -167,8 +167,8 @@ class SyncRead(Cell):
 class Port:
     """Port of the component, named by the path of its member: ``north.flit``, ``in_0.valid``.
 
-    If its shape is a layout, ``fields`` has names, first bits and widths of the fields, those of nested layouts
-    included: ``north.flit.data``.
+    If the port's shape is a layout, ``fields`` has the names of its fields, such as ``north.flit.data``, with first bit
+    and width of each. Fields of nested layouts are included.
     """
 
     name: str
@@ -180,8 +180,8 @@ class Port:
 class Register:
     """Named register or memory, and its bits.
 
-    ``bits`` has ``(bit of the name, cell, bit of the cell)`` for a register or the data of a synchronous
-    read port. For a memory, ``bits`` is empty and ``memory`` is the memory's cell.
+    For a register, or the data of a synchronous read port, ``bits`` has (bit of the register, cell, bit of the cell).
+    For a memory, ``bits`` is empty and ``memory`` is the memory's cell.
     """
 
     name: str
@@ -192,7 +192,7 @@ class Register:
 
 @dataclass(frozen=True)
 class Variable:
-    """Signal, field of a signal, or row of a memory, as a waveform shows it under one name.
+    """Signal, row of a memory, or field of a signal or row, as a waveform shows it under one name.
 
     ``scope`` is the path of submodules. ``nets`` are its bits: empty for the clock and for a signal without bits.
     ``labels`` are the names of the signal's values, if they have names.
@@ -207,7 +207,7 @@ class Variable:
 
 @dataclass(frozen=True)
 class Design:
-    """Component, flattened."""
+    """Flat netlist of a component: the cells of all its submodules, its ports and its registers."""
 
     cells: tuple[Cell, ...]
     inputs: dict[str, Port]

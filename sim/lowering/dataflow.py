@@ -39,8 +39,8 @@ State = dict[tuple[int, int, int | None], Node]
 class Scene:
     """Data that all objects of `Moment` for a design share.
 
-    ``places`` has the word of each input bit, its position there, and the word's number of bits. ``deep`` has the
-    slots of each deep memory, as (first bit, number of bits, slot).
+    ``places`` has for each input bit its word, its position in the word, and the word's number of bits. ``deep`` has
+    for each deep memory its slots, as (first bit, number of bits, slot).
     """
 
     design: Design
@@ -69,7 +69,7 @@ class Moment:
         return {(name, part): node for name, nets in outputs.items() for part, node in enumerate(self.wide(nets))}
 
     def make(self, wanted: set[int] | None = None) -> None:
-        """Compute the values of all pieces, or of the pieces that ``wanted`` nets depend on."""
+        """Compute the values of all pieces with a live bit, or only of those that the nets ``wanted`` depend on."""
         needed: set[Piece] = set()
         if wanted is not None:
             pending = [self.scene.sources.piece(net) for net in wanted if net > 1]
@@ -125,7 +125,7 @@ class Moment:
         return parts
 
     def bits(self, cell: int, low: int, width: int) -> Node:
-        """Return ``width`` output bits of ``cell`` from ``low`` on, all in one piece."""
+        """Return ``width`` output bits of ``cell`` from ``low`` on, which must all be in one piece."""
         starts = self.pieces.bounds[cell]
         start = max(bound for bound in starts if bound <= low)
         return self.graph.slice(self.values[cell, start], low - start, width)
@@ -238,7 +238,7 @@ class Moment:
         return operators.equal(self.graph, value, operators.to_wide(self.graph, parts, len(fixed)))
 
     def priority(self, cell: PriorityMatch, bit: int) -> Node:
-        """Return a bit: input ``bit`` is the first that is set."""
+        """Return a bit: ``cell`` is enabled, and input ``bit`` is the first of its inputs that is set."""
         graph = self.graph
         here = self.one(cell.inputs[bit])
         before = [self.one(net) for net in cell.inputs[:bit]]
@@ -273,7 +273,7 @@ class Moment:
         return self.graph.less(address, self.graph.const(depth, address.width))
 
     def sync_row(self, cell: SyncRead, low: int, high: int) -> Node:
-        """Return the output of a synchronous read port after this clock edge."""
+        """Return bits ``low`` to ``high`` - 1 of the row that the enabled read port ``cell`` reads at a clock edge."""
         graph = self.graph
         address = self.narrow(cell.address)
         value = self.row(cell.memory, low, address)
@@ -294,7 +294,7 @@ class Moment:
         return None if cell.transparent or high - low == 1 else pieces.get((low, high))
 
     def next_state(self) -> tuple[State, list[Read], list[Write]]:
-        """Return the state after the clock edge, and the reads and writes of deep memories at this edge."""
+        """Return the state after the clock edge, and the `Read` and `Write` objects of deep memories at this edge."""
         self.make()
         graph, design = self.graph, self.design
         after = dict(self.state)
@@ -355,7 +355,10 @@ def _literals(a: Node) -> Iterator[tuple[Node, int]]:
 
 
 def _reader(design: Design, index: int) -> str:
-    """Return the name of a signal that shows cell ``index``, or depends on it through the fewest cells."""
+    """Return the name of a signal that shows cell ``index``, or depends on it through the fewest cells.
+
+    If no named signal depends on the cell, the result is ``an output``.
+    """
     near = {index}
     while True:
         known = [name for bit, name in sorted(design.names.items()) if cell_of(bit)[0] in near and bit > 1]

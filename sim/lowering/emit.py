@@ -2,10 +2,10 @@
 
 A kernel has two functions with the same parameters, ``step`` and ``settle``. Each function is a loop over tiles of
 ``vector_width`` instances that calls one phase after the other (see `phases`). An observer has one function, which
-computes one tile. A phase is straight-line code, apart from ports of deep memories. A value of one bit is a *flag*: the
-flags of a tile's instances are the bits of one integer. Scalar units compute flags, because processors have more of
-them than units for vector masks. Other values are vectors with 8, 16, 32 or 64 bits per instance, the least that
-suffices.
+computes one tile. A phase is straight-line code, apart from loops for ports of deep memories. A value of one bit is a
+*flag*: the flags of a tile's instances are the bits of one integer. Flags are computed in scalar units, because a
+processor has more scalar units than units for vector masks. A value of several bits is a vector with 8, 16, 32 or 64
+bits per instance, the least number that suffices.
 
 Writes to a deep memory, and copies of its rows to registers, are loops over the instances that enable the port in this
 cycle. Few instances enable a port in a cycle, and vector gathers and scatters are slow on all processors.
@@ -33,7 +33,7 @@ SIZE = 700
 class Blocks:
     """Memory that a kernel works on: the state, and the input and output words.
 
-    Instances are stored in tiles of ``vector_width``.
+    The state is stored in tiles of ``vector_width`` instances.
     """
 
     layout: StateLayout
@@ -87,7 +87,7 @@ class Body:
         return f"<{self.vector_width} x i{bits}>"
 
     def kind(self, node: Node) -> str:
-        """Return the type of ``node``."""
+        """Return the LLVM type of the values of ``node``."""
         return f"i{self.vector_width}" if node.width == 1 else self.type(element_bits(node.width))
 
     def put(self, text: str) -> str:
@@ -124,16 +124,16 @@ class Body:
         return self.flags(node, self.put(f"icmp ne {self.type(bits)} {alone}, zeroinitializer"))
 
     def mask(self, node: Node) -> str:
-        """Return flags as a vector of ``i1``."""
+        """Return the flags of ``node`` as a vector of ``i1``."""
         if node not in self.masks:
             self.masks[node] = self.put(f"bitcast i{self.vector_width} {self.known[node]} to {self.type(1)}")
         return self.masks[node]
 
     def window(self, node: Node, low: int, width: int) -> tuple[str, int, int]:
-        """Return bits of ``node`` from ``low`` on, in narrow elements that hold ``width`` of them.
+        """Return a vector with ``width`` bits of ``node`` from bit ``low`` on, in elements as narrow as possible.
 
-        Returns the vector, the width of its elements in bits, and the position of bit ``low`` in them. Calls for
-        neighbouring bits of a node share one vector.
+        Returns the vector, the width of its elements in bits, and the position of bit ``low`` in an element. Calls for
+        neighbouring bits of a node may return the same vector.
         """
         value, bits = self.known[node], element_bits(node.width)
         base = 0
@@ -191,11 +191,11 @@ class Body:
         self.lines.append(f"  store {kind} {value}, ptr {pointer}, align {align}")
 
     def align(self, bits: int) -> int:
-        """Return the alignment of a row of ``vector_width`` numbers of ``bits`` bits."""
+        """Return the alignment in bytes, at most 64, of a row of ``vector_width`` numbers of ``bits`` bits."""
         return min(64, self.vector_width * bits // 8)
 
     def value_align(self, node: Node) -> int:
-        """Return the alignment of a value in the memory between phases."""
+        """Return the alignment in bytes of a value in the memory between phases."""
         return self.align(element_bits(node.width))
 
     def store_state(self, slot: int, node: Node) -> None:
@@ -216,9 +216,9 @@ class Body:
         self.store(self.type(bits), self.widened(node, bits), pointer, self.align(bits))
 
     def word_pointer(self, block: str, word: Word, part: int) -> str:
-        """Return a pointer to this tile's instances in a word.
+        """Return a pointer to this tile's instances in a part of a word.
 
-        In a block, all parts of all words follow one another.
+        In a block, the parts of all words follow one another. Each part is an array of all instances.
         """
         column = word.per_instance + part * word.dtype.itemsize
         self.fresh += 3
@@ -279,7 +279,10 @@ class Body:
         self.block = after
 
     def row(self, slot: int, address: Node, instance: str) -> tuple[str, str]:
-        """Return the index of an instance's row among the rows of all instances of a tile, and whether it exists."""
+        """Return the index of an instance's row among the rows of all instances of a tile, and whether the row exists.
+
+        If the row does not exist, the index is that of row 0.
+        """
         depth = self.layout.places[slot].depth
         row = self.element(address, instance, 64)
         there = self.put(f"icmp ult i64 {row}, {depth}")
@@ -287,7 +290,7 @@ class Body:
         return self.put(f"add i64 {first}, {self.put(f'select i1 {there}, i64 {row}, i64 0')}"), there
 
     def reads(self, ports: Sequence[Read]) -> None:
-        """Copy the rows of one address from deep memories to registers, in instances whose flag is set."""
+        """Copy the rows of one address from deep memories to registers, in the instances that enable the read."""
         self.value(ports[0].enable)
         self.keep(ports[0].address)
         with self.each(self.known[ports[0].enable]) as instance:
@@ -301,9 +304,9 @@ class Body:
                 self.store(f"i{new.bits}", self.resized(value, old.bits, new.bits), pointer, new.bits // 8)
 
     def write(self, port: Write) -> None:
-        """Write to a deep memory in instances whose flag is set.
+        """Write to a deep memory in the instances that enable the write.
 
-        The address of these must be that of an existing row.
+        In an instance that enables the write, the address must be that of an existing row.
         """
         self.value(port.enable)
         self.keep(port.address)
@@ -406,7 +409,7 @@ def _concat(body: Body, node: Node) -> str:
 def _joined(body: Body, places: list[tuple[int, Node]], bits: int) -> str:
     """Join nodes at bit positions in elements of ``bits`` bits.
 
-    The two halves of the elements are joined separately first, in narrower vectors, which is cheaper.
+    Where it is cheaper, the two halves of the elements are joined separately first, in narrower vectors.
     """
     kind, half = body.type(bits), bits // 2
     low = [(at, part) for at, part in places if at + part.width <= half]
@@ -488,7 +491,7 @@ class Tile(Body):
     """Code of one phase of an observer, whose output words hold a single tile."""
 
     def word_pointer(self, block: str, word: Word, part: int) -> str:
-        """Return a pointer to the instances of this tile in a word."""
+        """Return a pointer to the instances of this tile in a part of a word."""
         if block == "in":
             return super().word_pointer(block, word, part)
         return self.address("%out", (word.per_instance + part * word.dtype.itemsize) * self.vector_width)
@@ -526,8 +529,9 @@ INSTRUCTIONS: dict[str, Callable[[Body, Node], str]] = {
 ATTRIBUTES = 'attributes #0 = { noinline nounwind "prefer-vector-width"="512" "min-legal-vector-width"="512" }'
 
 
-#: Parameters of a phase: state of the tile; input and output words of all instances; memory between phases;
-#: ``n``: the number of all instances; ``i``: the number of instances before the tile.
+#: Parameters of a phase: ``tile``, the state of the tile; ``in`` and ``out``, the input and output words;
+#: ``between``, the memory for values that pass from phase to phase;
+#: ``n``, the number of all instances; ``i``, the number of instances before the tile.
 PARAMETERS = ("ptr noalias %tile", "ptr noalias %in", "ptr noalias %out", "ptr noalias %between", "i64 %n", "i64 %i")
 
 
@@ -582,15 +586,15 @@ def _text(*made: _Phases) -> str:
 def emit(
     program: Program, layout: StateLayout, inputs: Mapping[str, Word], outputs: Mapping[str, Word], vector_width: int
 ) -> tuple[str, int]:
-    """Return the LLVM IR of ``program``, and the number of vector operations of a step of one tile."""
+    """Return the LLVM IR of ``program``, and the number of operations in the code that steps one tile."""
     blocks = Blocks(layout, inputs, outputs, vector_width)
 
     def together(port: Read) -> tuple[int, int, int]:
         return port.address.index, port.enable.index, layout.places[port.slot].depth
 
-    # rows of shallow memories are stored last, because other state reads their present values
+    # registers are stored before the rows of shallow memories, because registers read the rows' present values
     later = sorted(program.next.items(), key=lambda item: program.slots[item[0]].row is not None)
-    # reads of deep memories come before writes, because they return the rows before the writes
+    # deep memories are read before they are written, because a read returns the row as it was before the writes
     step = _Phases("step", blocks, [
         *(Store(slot, node) for slot, node in later),
         *(tuple(group) for _, group in groupby(sorted(program.reads, key=together), together)),
@@ -606,7 +610,8 @@ def emit_observer(
 ) -> str:
     """Return the LLVM IR of ``observe``.
 
-    ``observe`` computes the words ``shown`` from the present state, for the tile that begins with instance ``i``.
+    ``observe`` computes the words ``shown`` from the present state and inputs, for the tile that begins with instance
+    ``i``.
     """
     blocks = Blocks(layout, inputs, shown, vector_width)
     made = _Phases("observe", blocks, [Store(place, node) for place, node in program.settled.items()], Tile)

@@ -1,8 +1,8 @@
 """Translation of a `Program` over single bits to LLVM IR.
 
-One bit in 512 instances is one value of 512 bits, and all operations on values are bitwise. All 512 instances take
-fewer operations than 64 instances take in `emit`. Inputs and outputs are words: inputs are converted to planes of bits
-before a step, outputs to words after it.
+One bit in 512 instances is one value of 512 bits, and all operations on values are bitwise. The code for 512 routers
+usually has fewer operations than the code of `emit` for 64 routers. Inputs and outputs are words: input words are
+converted to planes of bits before a step, and planes to output words after the step.
 """
 
 from collections.abc import Mapping, Sequence
@@ -81,7 +81,7 @@ class _Body:
         return self.known[node]
 
     def made(self, node: Node) -> str:
-        """Emit ``node``."""
+        """Emit ``node`` and return the name of its value."""
         if node in self.phase.taken:
             return self.load("between", self.phase.taken[node])
         match node.op:
@@ -113,7 +113,7 @@ def emit_bits(program: Program, layout: StateLayout, inputs: Mapping[str, Word],
     affine : bool
         See `conversions`.
     """
-    # rows of shallow memories are stored last, because other state reads their present values
+    # registers are stored before the rows of shallow memories, because registers read the rows' present values
     later = sorted(program.next.items(), key=lambda item: program.slots[item[0]].row is not None)
     stores = [*(Store(bit, node) for bit, node in program.outputs.items()),
               *(Store(slot, node) for slot, node in later)]

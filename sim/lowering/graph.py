@@ -221,7 +221,7 @@ class Graph:
         none = self.eq(b, zero)
         return self.select(none, zero, self.node("urem", a.width, (a, self.select(none, self.const(1, a.width), b))))
 
-    # Comparisons, one bit
+    # Functions with a result of one bit
 
     def eq(self, a: Node, b: Node) -> Node:
         """Return a bit: ``a`` equals ``b``."""
@@ -336,11 +336,11 @@ class Graph:
         return self.node("concat", sum(part.width for part in joined), joined)
 
     def extend(self, a: Node, width: int) -> Node:
-        """Return ``a``, extended with zeros to ``width`` bits."""
+        """Return ``a``, extended with zeros or cut to ``width`` bits."""
         return self.concat((a, self.const(0, width - a.width))) if width > a.width else self.slice(a, 0, width)
 
     def sign_extend(self, a: Node, width: int) -> Node:
-        """Return ``a``, extended with copies of its highest bit to ``width`` bits."""
+        """Return ``a``, extended with copies of its highest bit or cut to ``width`` bits."""
         if width <= a.width:
             return self.slice(a, 0, width)
         if a.is_const:

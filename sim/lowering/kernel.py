@@ -24,8 +24,9 @@ _CALL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
 class Piece:
     """``width`` bits of a register, or of each row of a memory, from bit ``low`` on, and their places.
 
-    ``shift`` is the position of the first bit in the number stored at each of ``places``. A register has one place, a
-    shallow memory one per row, a deep memory one for all rows. ``init`` has one value per row.
+    ``shift`` is the position of the first bit in the number stored at each of ``places``. A piece of a register has one
+    place, of a shallow memory one per row, of a deep memory one for all rows. ``init`` has one value per row, for a
+    register one value.
     """
 
     low: int
@@ -49,8 +50,8 @@ class Field:
 class Block:
     """State and words of ``n`` instances, padded to ``n_padded``, a multiple of 64 and of the kernel's vector width.
 
-    ``state``, ``inputs`` and ``outputs`` are flat arrays of bytes, aligned to 64. Instances beyond ``n`` are stepped,
-    too; their inputs are what the arrays contain, at first zeros.
+    ``state``, ``inputs`` and ``outputs`` are flat arrays of bytes at addresses that are multiples of 64. Instances
+    beyond ``n`` are stepped, too; their inputs are what the arrays contain, at first zeros.
     """
 
     kernel: "Kernel"
@@ -80,8 +81,8 @@ class Block:
 class Kernel:
     """Compiled component. All instances of a block are stepped together.
 
-    ``step(state, in, out, n_padded)`` at ``address`` does one clock cycle of all instances. It computes the next state
-    from the state and the input words, and then the output words of the next cycle. The reset of domain ``sync`` is
+    ``step(state, in, out, n_padded)`` at ``address`` does one clock cycle of all instances. A step computes the next
+    state from the state and the input words, and the output words from the next state. The reset of domain ``sync`` is
     never asserted.
 
     Members
@@ -95,7 +96,7 @@ class Kernel:
     vector_width : int
         Instances stepped by one pass through the code.
     operations : int
-        Vector instructions of a pass in LLVM IR.
+        Number of operations in the LLVM IR of one pass of ``step``.
     compile_seconds : float
         Translation and compile time in seconds.
     """
@@ -235,7 +236,10 @@ class Kernel:
         return block.state.ctypes.data, block.inputs.ctypes.data, block.outputs.ctypes.data, block.n_padded
 
     def _row(self, block: Block, piece: Piece, row: int) -> tuple[np.ndarray, int]:
-        """Return a view ``[tiles, ...]`` of the numbers that hold ``piece`` of ``row``, and the bits of each."""
+        """Return a view ``[tiles, ...]`` of the numbers that hold ``piece`` of ``row``, and the bits of each number.
+
+        Numbers of one bit are packed in bytes.
+        """
         place = piece.places[0 if piece.places[0].depth else row]
         tiles = block.state.reshape(-1, self.tile_bytes)
         size = place.bits * self.vector_width // 8 * (place.depth or 1)

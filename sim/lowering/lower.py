@@ -35,17 +35,19 @@ def lower(
     Parameters
     ----------
     component : an elaboratable with a ``signature``
-        Its ports are named by their path: members joined by dots, dimensions by underscores, as in ``north.flit`` or
-        ``in_0.valid``. If the shape of a port is a layout, its fields may be named instead: ``north.flit.data``. Words
-        that hold one port of several bits, or ports of one bit only, need no shifting and are faster.
+        The component's ports are named by their path: members joined by dots, dimensions by underscores, as in
+        ``north.flit`` or ``in_0.valid``. If the shape of a port is a layout, its fields may be named instead:
+        ``north.flit.data``. Words that hold one port of several bits, or ports of one bit only, need no shifting and
+        are faster.
     inputs, outputs : dict of word name to port names
-        Ports of one word are side by side, the first at bit 0; see `Word`. Every port must be in exactly one word.
+        Ports of one word are side by side, the first at bit 0; see `Word`. Every bit of every port must be in exactly
+        one word; only the padding of layouts may be left out.
     name : str
         Name of the kernel in messages.
     vector_width : 16, 32, 64 or 512
         Instances per pass. Default: the number of bytes in this processor's vector registers. With 512, every bit of
-        512 instances is a vector: some four times as fast per instance, with at least 512 instances. A width of 512
-        excludes deep memories.
+        512 instances is a vector, which is faster per instance for routers in blocks of hundreds of instances. A width
+        of 512 excludes deep memories.
 
     Raises
     ------

@@ -18,7 +18,7 @@ values live."""
 
 
 def vector_bytes() -> int:
-    """Return the bytes of a vector register of this processor."""
+    """Return the number of bytes of the vector registers that kernels use on this processor: 16, 32 or 64."""
     features = set(host()[1].split(","))
     if {"+avx512bw", "+avx512vl", "+avx512dq"} <= features:
         return 64

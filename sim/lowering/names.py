@@ -43,7 +43,8 @@ def names(fragment: Any, ports: Iterable[Value], clocks: Iterable[Signal]) -> It
     """
     whole = Fragment()
     whole.add_subfragment(fragment, COMPONENT[-1])
-    # names depend on the order in which signals are used; a module that contains a component uses its ports first
+    # names depend on the order in which signals are used
+    # a module that contains a component uses the component's ports first
     used = Cat(*ports)
     whole.add_statements("comb", Signal(len(used)).eq(used))
     # the component has been prepared before, and has its clock domain

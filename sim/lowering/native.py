@@ -1,7 +1,8 @@
 """Compiled functions that are called without Numba.
 
-Numba's front end and LLVM make object code of such a function once. Later processes load this object code with
-llvmlite, without Numba. The function's arguments are arrays, numbers, and tuples of these. It returns nothing.
+Numba's front end and LLVM compile a native function to object code once. Later processes load this object code with
+llvmlite, without Numba. The arguments of a native function are arrays, numbers, and tuples of these. A native function
+returns nothing.
 """
 
 import contextlib
@@ -39,7 +40,7 @@ class Native(CompiledFunction[..., None]):
     py_func : function
         The function in Python.
     switches : tuple of str
-        Names of global variables of the function's module, each True there. A call may set any of them to False. The
+        Names of global variables that are True in the function's module. A call may set any of them to False. The
         call's object code then lacks the code below ``if NAME:``.
     """
 
@@ -53,7 +54,7 @@ class Native(CompiledFunction[..., None]):
         self.prepared(*arguments, **switches)()
 
     def prepared(self, *arguments: Any, **switches: bool) -> "NativeCall":
-        """Prepare a call, which may be repeated with other contents of the same arrays, and other first numbers.
+        """Prepare a call, which may be repeated with other contents of the same arrays.
 
         Parameters
         ----------
@@ -71,9 +72,9 @@ class Native(CompiledFunction[..., None]):
         return NativeCall(self._addresses[key], np.array(values, np.int64), arguments)
 
     def _object(self, arguments: tuple[Any, ...], types: Any, chosen: Mapping[str, bool]) -> bytes:
-        """Return object code for arguments of these types, from disk if it is known.
+        """Return object code for arguments of these types, from disk if it is there.
 
-        Only one process at a time makes it.
+        While one process compiles object code, other processes that need the same code wait.
         """
         path = self._path(types, chosen)
         code = read_kept(path)
@@ -107,9 +108,11 @@ def _surroundings() -> list[str]:
 
 
 def _folder(file: str) -> Path:
-    """Return the folder for a source file's object code: in its ``__pycache__``, or that of kernels if it is read-only.
+    """Return the folder for a source file's object code: ``native`` in its ``__pycache__``.
 
-    In ``__pycache__``, object code has a private folder, because other users of a group may write to ``__pycache__``.
+    If ``__pycache__`` is not writable, object code is stored in the folder of the kernels. The environment variable
+    ``NUMBA_CACHE_DIR`` selects another folder. In ``__pycache__``, object code has a private folder, because other
+    users of a group may write to ``__pycache__``.
     """
     if chosen := os.environ.get("NUMBA_CACHE_DIR"):
         return Path(chosen, "native")
@@ -124,7 +127,7 @@ class NativeCall:
     Parameters
     ----------
     address : int
-        Address of its entry in this process.
+        Address of the function's entry in this process.
     table : int64 array
         The flattened arguments.
     arguments : tuple

@@ -1,6 +1,6 @@
 """Translation of an Amaranth component to a `Design`.
 
-This is the only module that uses Amaranth's private netlist (``amaranth.hdl._ir`` and ``_nir``, as of 0.5.x).
+This module uses Amaranth's private netlist (``amaranth.hdl._ir`` and ``_nir``, as of 0.5.x).
 """
 
 from dataclasses import replace
@@ -305,7 +305,10 @@ class _Reader:
         return ".".join((*self.netlist.modules[module].name[1:], name))
 
     def registers(self) -> tuple[cells.Register, ...]:
-        """Return all registers and memories; a flip-flop has the name of its signal in the module that assigns it."""
+        """Return all registers, memories and synchronous read ports.
+
+        A flip-flop has the name of its signal in the module that assigns the signal.
+        """
         bits: dict[str, list[tuple[int, int, int]]] = {}
         width: dict[str, int] = {}
         named = set()

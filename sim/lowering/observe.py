@@ -30,7 +30,7 @@ def observe(component: Any, kernel: Kernel) -> Observer:
     Raises
     ------
     LoweringError
-        The kernel was made from another component.
+        The kernel lacks a register or memory of the component, or has one of another width.
     """
     from . import netlist  # imports Amaranth
 
@@ -86,7 +86,7 @@ def _words(shown: dict[Nets, str]) -> dict[str, Word]:
 def _translate(
     design: Design, inputs: dict[str, Nets], shown: dict[str, Nets], kernel: Kernel
 ) -> tuple[Program, StateLayout]:
-    """Return a program that computes the words ``shown`` from the present state, and the layout of that state."""
+    """Return a program that computes the words ``shown`` from the present state and inputs, and the state's layout."""
     places = input_places(inputs)
     graph = Graph()
     held = _Held(design, kernel, graph)

@@ -28,7 +28,7 @@ class ShownSignal:
     width : int
         Number of bits.
     word : str or None
-        Word that holds the signal and nothing else; None for the clock, and for a signal without bits.
+        Word whose value is the signal's value; None for the clock, and for a signal without bits.
     labels : dict of int to str, or None
         Names of the signal's values, if they have names; other values are shown as ``[unknown]``.
     """

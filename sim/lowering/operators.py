@@ -2,7 +2,7 @@
 
 A *wide* value is a list of nodes of 64 bits; the last node may be narrower. Vectors of wider integers would be computed
 one instance at a time. `OPERATORS` maps operators to functions of ``(graph, inputs, width)``. The result of each
-function has ``width`` bits.
+function has at least ``width`` bits.
 """
 
 from collections.abc import Callable, Sequence
@@ -34,7 +34,7 @@ def bits(graph: Graph, wide: Wide, low: int, width: int) -> Node:
 
 
 def to_wide(graph: Graph, parts: Sequence[Node], width: int) -> Wide:
-    """Return ``parts`` side by side, least significant first, as ``width`` bits with zeros above."""
+    """Return ``parts`` side by side, least significant first, extended with zeros or cut to ``width`` bits."""
     loose = list(parts)
     total = width_of(loose)
     while total < width:
@@ -54,7 +54,7 @@ def all_set(graph: Graph, wide: Wide) -> Node:
 
 
 def add(graph: Graph, a: Wide, b: Wide, carry: Node | None = None) -> Wide:
-    """Return ``a`` plus ``b`` plus ``carry``, for two values of one width."""
+    """Return ``a`` plus ``b`` plus ``carry`` modulo 2**width, for two values of one width."""
     result = []
     for index, (x, y) in enumerate(zip(a, b, strict=True)):
         total = graph.add(x, y)
@@ -69,7 +69,7 @@ def add(graph: Graph, a: Wide, b: Wide, carry: Node | None = None) -> Wide:
 
 
 def subtract(graph: Graph, a: Wide, b: Wide) -> Wide:
-    """Return the difference of two values of one width."""
+    """Return ``a`` minus ``b`` modulo 2**width, for two values of one width."""
     if len(a) == 1:
         return [graph.sub(a[0], b[0])]
     return add(graph, a, [graph.not_(limb) for limb in b], graph.const(1, 1))
@@ -135,13 +135,13 @@ def shift(graph: Graph, op: str, a: Wide, places: Wide) -> Wide:
 
 
 def parts_from(graph: Graph, wide: Wide, low: int) -> list[Node]:
-    """Return the bits of ``wide`` from ``low`` on, in pieces of up to 64."""
+    """Return the bits of ``wide`` from ``low`` on, in nodes of up to 64 bits."""
     width = width_of(wide)
     return [bits(graph, wide, start, min(LIMB, width - start)) for start in range(low, width, LIMB)]
 
 
 def shift_constant(graph: Graph, op: str, a: Wide, places: int, fill: Wide) -> Wide:
-    """Return ``a`` shifted by a known number of places."""
+    """Return ``a`` shifted by a constant number of places; the vacated bits are those of ``fill``."""
     width = width_of(a)
     if places >= width:
         return fill

@@ -3,8 +3,8 @@
 A program computes thousands of values, most in vector registers, so a value that is not used again soon has to go to
 memory. The order of computation is therefore depth first from the stores. The computation is cut into phases, each a
 function of its own, because LLVM's time to allocate registers grows with the square of a function's size. Values that
-cross from one phase to another are kept in memory between phases. State is usually not kept there: each phase loads the
-state that it needs.
+cross from one phase to another are kept in memory between phases. State is usually not kept in this memory: each phase
+loads the state that it needs.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +20,7 @@ LINE = 64
 
 @dataclass(frozen=True)
 class Store:
-    """Store of ``value`` to ``place``: a slot of the state, or a bit of an output word."""
+    """Store of ``value`` to ``place``: a slot of the state, or a part or bit of an output word."""
 
     place: int | tuple[str, int]
     value: Node
@@ -37,8 +37,8 @@ Step = Node | Move
 class Phase:
     """Computations, stores, and reads and writes of deep memories in a phase, in order.
 
-    ``taken`` are values of earlier phases that this phase uses, ``kept`` its values that later phases use, each with
-    its byte offset in the memory between phases.
+    ``taken`` has the values of earlier phases that this phase uses, ``kept`` the values of this phase that later phases
+    use. Both have the values' byte offsets in the memory between phases.
     """
 
     steps: list[Step] = field(default_factory=list)
@@ -47,11 +47,10 @@ class Phase:
 
 
 def phases(stores: Sequence[Move], size: int, room: Callable[[Node], int]) -> tuple[list[Phase], int]:
-    """Cut everything that ``stores`` need into phases of ``size`` steps.
+    """Cut everything that ``stores`` need into phases of about ``size`` steps.
 
-    Return the phases, and the size in bytes of the memory between them. A slot is stored after all steps that read it.
-    A register that takes its next value from a deep memory is written at its place in ``stores``, after the steps that
-    need its present value.
+    Return the phases, and the size in bytes of the memory between them. A `Store` to a slot is in the last phase that
+    reads the slot's present value, or in a later phase.
 
     Parameters
     ----------
@@ -114,8 +113,9 @@ def needs(step: Step) -> list[Node]:
 
 
 def _depth_first(stores: Sequence[Move]) -> Iterator[Step]:
-    """Yield each store after everything that it needs."""
+    """Yield all steps: the stores in their order, and before each the computations that it needs."""
     moved = {read.into for store in stores if isinstance(store, tuple) for read in store}
+    present = [node for node in _used(stores) if node.op == "state" and node.data in moved]
     done: set[Node] = set()
 
     def leaf(node: Node) -> bool:
@@ -124,6 +124,8 @@ def _depth_first(stores: Sequence[Move]) -> Iterator[Step]:
 
     for store in stores:
         stack = needs(store)[::-1]
+        if isinstance(store, tuple):  # it overwrites registers whose present values later steps may need
+            stack = [*present, *stack]
         while stack:
             node = stack[-1]
             if node in done or leaf(node):
@@ -135,6 +137,18 @@ def _depth_first(stores: Sequence[Move]) -> Iterator[Step]:
                 done.add(node)
                 yield stack.pop()
         yield store
+
+
+def _used(stores: Sequence[Move]) -> list[Node]:
+    """Return all nodes that the stores use, directly or through other nodes, each once."""
+    found: dict[Node, None] = {}
+    ahead = [node for store in stores for node in needs(store)]
+    while ahead:
+        node = ahead.pop()
+        if node not in found:
+            found[node] = None
+            ahead += needs(node)
+    return list(found)
 
 
 def _put_off(result: list[Phase], where: dict[Node, int]) -> None:

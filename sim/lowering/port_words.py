@@ -28,7 +28,7 @@ class Word:
 
     Members
     -------
-    ports : dict of port name to (first bit, bits)
+    ports : dict of port name to (first bit, number of bits)
     """
 
     name: str

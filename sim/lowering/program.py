@@ -11,8 +11,8 @@ __all__ = ["Program", "Read", "Slot", "Write"]
 class Slot:
     """Piece of state: ``width`` bits of ``cell`` from bit ``low`` on.
 
-    For a memory, they are bits of row ``row`` (shallow memory) or of all ``depth`` rows (deep memory). ``init`` holds
-    one initial value, or one per row.
+    A slot of a memory has these bits of row ``row`` (shallow memory) or of all ``depth`` rows (deep memory). ``init``
+    holds one initial value, for a deep memory one per row.
     """
 
     cell: int
@@ -25,10 +25,10 @@ class Slot:
 
 @dataclass(frozen=True)
 class Read:
-    """Read of a deep memory at the clock edge, where ``enable`` holds.
+    """Read of a deep memory at the clock edge, in instances in which ``enable`` holds.
 
-    Register ``into`` gets row ``address`` of ``slot``, zero past the last row. A read returns the rows before any
-    `Write` of the same cycle.
+    Register ``into`` gets row ``address`` of ``slot``, zero past the last row. A read returns the row as it was before
+    all `Write` of the same cycle.
     """
 
     into: int
@@ -39,7 +39,7 @@ class Read:
 
 @dataclass(frozen=True)
 class Write:
-    """Write to a deep memory: ``data`` to row ``address`` of ``slot`` where ``enable`` holds."""
+    """Write to a deep memory: ``data`` to row ``address`` of ``slot``, in instances in which ``enable`` holds."""
 
     slot: int
     address: Node
@@ -49,11 +49,11 @@ class Write:
 
 @dataclass(frozen=True)
 class Program:
-    """All steps of a cycle.
+    """All computations of a cycle.
 
-    Registers and shallow memories get the values ``next`` or ``reads``, deep memories ``writes``; then ``outputs`` are
-    computed. ``settled`` are the outputs as functions of the present state, for use after registers were written from
-    outside.
+    Registers and shallow memories get the values ``next`` or ``reads``, deep memories ``writes``. ``outputs`` are the
+    output words after this clock edge. ``settled`` are the output words as functions of the present state, for use
+    after registers were written from outside.
     """
 
     graph: Graph

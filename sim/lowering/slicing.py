@@ -2,8 +2,8 @@
 
 A cell with independent bits (a selection, a bitwise operator, a register, the columns of a memory) is cut where its
 inputs have several sources or are assigned separately. For example, a 36-bit word of two sources becomes pieces of 32
-bits and 4, and a vector of flags becomes single bits. A dependency loop through a cell disappears if the cut puts its
-entry and its exit into different pieces.
+bits and 4, and a vector of flags becomes single bits. A dependency loop through a cell disappears if a cut puts the
+loop's entry and exit into different pieces of the cell.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -48,7 +48,7 @@ def size(cell: Cell) -> int:
 
 
 def deep_memories(design: Design, whole: bool) -> frozenset[int]:
-    """Return the memories that are stored as one array.
+    """Return the deep memories, which are stored as arrays: one array for each piece, with all rows.
 
     ``whole``: values are not split into bits, so rows can be copied.
     """
@@ -77,7 +77,7 @@ class NetRun:
 
 
 def columns(cell: Cell) -> list[tuple[int, Nets]]:
-    """Return as (start, nets) the inputs with a bit ``i`` that affects only bit ``start + i`` of the output."""
+    """Return as (start, nets) the inputs whose bit ``i`` affects only bit ``start + i`` of the output."""
     match cell:
         case Operator(operator="m", inputs=(_, a, b)):
             return [(0, a), (0, b)]
@@ -91,7 +91,7 @@ def columns(cell: Cell) -> list[tuple[int, Nets]]:
 
 
 def mixed(cell: Cell) -> list[Nets]:
-    """Return the inputs with bits that may each affect every bit of the output."""
+    """Return the inputs that are not among `columns`: a bit of these may affect output bits at other positions."""
     match cell:
         case Operator(operator="m"):
             return [cell.inputs[0]]
@@ -117,7 +117,7 @@ def mixed(cell: Cell) -> list[Nets]:
 
 
 def predecessors(cell: Cell, bit: int) -> Iterator[Nets]:
-    """Yield the nets that bit ``bit`` of the output of ``cell`` depends on in the same cycle."""
+    """Yield the nets that bit ``bit`` of the output of ``cell`` may depend on in the same cycle."""
     match cell:
         case FlipFlop() | Inputs() | SyncRead():
             return
@@ -172,20 +172,21 @@ def live_bits(design: Design, shown: Iterable[Nets] = ()) -> list[int]:
     return live
 
 
-#: Memories with at least this number of rows are not cut by the fields of a row, which would multiply their state.
+#: In memories with at least this number of rows, the fields of the data to write do not cut the rows.
+#: Cuts would multiply the size of the state.
 DEEP = 32
 
 
 class Pieces:
     """Cuts of the outputs of all cells of ``design``.
 
-    The input ports (cell 0) are cut at ``input_cuts``, the cells in ``split`` into single bits. The memories ``deep``
-    are stored as one array each.
+    The input ports (cell 0) are cut at ``input_cuts``, the cells in ``split`` into single bits. ``deep`` has the deep
+    memories; see `deep_memories`.
 
     Members
     -------
     cuts : list of set of int, one per cell
-    joined : dict of cell to (start, nets)
+    joined : dict of cell to list of (start, nets)
         The cells with independent bits, and the inputs of their bits from ``start`` on.
     users : dict of cell to the cells of ``joined`` that read its bits
     """
@@ -223,7 +224,7 @@ class Pieces:
         self.bound()
 
     def _is_deep(self, memory: int) -> bool:
-        """Return whether a memory's rows are not cut into fields. Reads then split the fields, which costs less."""
+        """Return whether the fields of the data to write do not cut a memory's rows. Reads then split the fields."""
         cell = self.design.cells[memory]
         return isinstance(cell, Memory) and (cell.depth >= DEEP or memory in self.deep)
 
@@ -235,7 +236,7 @@ class Pieces:
         ]
 
     def home(self, index: int) -> int:
-        """Return the cell that holds the cuts of ``index``: the ports of a memory share those of the memory."""
+        """Return the cell that holds the cuts of ``index``: for a port of a memory the memory, else the same cell."""
         cell = self.design.cells[index]
         return cell.memory if isinstance(cell, AsyncRead | SyncRead | WritePort) else index
 

@@ -1,10 +1,10 @@
 """Optional splits that make kernels faster.
 
 A 36-bit word that is only moved costs less as 32 bits and 4 than as one number of 64. A cell that uses two flags of a
-word need not extract them if the word is cut there. Cutting a word into 32 pieces does not pay, even if some cell reads
-every bit of the word. The cost of each candidate cut is therefore estimated, together with all cuts that follow from it
-in registers, selections and memories that the word passes. A cut is made if the sum of costs falls. The unit of cost is
-one vector instruction on bytes.
+word need not extract the flags if they are pieces of their own. Cutting a word into 32 pieces does not pay, even if a
+cell reads every bit of the word. The cost of each candidate cut is therefore estimated, together with all cuts that
+follow from it in registers, selections and memories that the word passes. A cut is made if the sum of costs falls. The
+unit of cost is one vector instruction on bytes.
 """
 
 from itertools import pairwise
@@ -75,7 +75,10 @@ class _Refiner:
                 return
 
     def candidates(self) -> list[Place]:
-        """Return candidate cuts: at the ends of parts that cells read, and after 8, 16 or 32 bits of wider pieces."""
+        """Return candidate cuts: at the ends of parts that cells read, and after 8, 16 or 32 bits of wider pieces.
+
+        A piece is cut after 8, 16 or 32 bits only if it is less than twice as wide.
+        """
         found: set[Place] = set()
         for index, inputs in self.reads.items():
             if index in self.pieces.joined:

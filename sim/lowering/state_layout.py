@@ -1,8 +1,9 @@
 """Layout of the state in memory.
 
-State comes in *tiles*. Each tile holds ``vector_width`` instances, the number that a kernel steps at once. In a tile
-each slot is a row of ``vector_width`` numbers, with flags packed to one bit each. A kernel therefore accesses memory
-from start to end, tile by tile, and every address is the tile's plus a constant.
+State comes in *tiles*. Each tile holds ``vector_width`` instances, the number that a kernel steps at once. In a tile,
+each slot of a register or shallow memory is a row of ``vector_width`` numbers, with flags packed to one bit each. A
+kernel therefore accesses the state from start to end, tile by tile. The address of a slot is the address of the tile
+plus a constant.
 """
 
 from __future__ import annotations

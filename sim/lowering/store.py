@@ -1,9 +1,9 @@
-"""Kernels on disk: a component is elaborated and compiled once per machine.
+"""Kernels on disk: later processes neither elaborate nor compile an unchanged component.
 
 Two keys find a kernel. The first key is made from the component's parameters and the syntax trees of its sources. With
-it, the digest of the netlist is found on disk, without elaboration. The second key is made from this digest and
-everything that affects the compilation of a netlist. If a change of the sources leaves the netlist unchanged, nothing
-is compiled.
+the first key, the digest of the netlist is found on disk, without elaboration. The second key is made from the digest
+of the netlist and everything that affects the compilation of a netlist. If a change of the component's sources leaves
+the netlist unchanged, nothing is compiled.
 """
 
 import contextlib
@@ -64,10 +64,11 @@ def lower_cached(
 ) -> Kernel:
     """Return the kernel of ``factory()``, from disk if an equal one was compiled before.
 
-    ``factory`` is not called if the netlist's digest is on disk for the same ``cache_key``, lowering, packages, Python
-    and processor. Nothing is compiled if a kernel of the same netlist, words, name and width is on disk. A damaged file
-    is replaced. A folder that cannot be written is not an error. Loading a file may run code in it, so a file that
-    another user might have written is not read (`is_ours`).
+    ``factory`` is not called if the netlist's digest and its kernel are on disk for the same ``cache_key``, lowering,
+    packages, Python and processor. Nothing is compiled if a kernel of the same netlist, words, name and width is on
+    disk for the same lowering, packages, Python and processor. A damaged file is replaced. A folder that cannot be
+    written is not an error. Loading a file may run code in it, so a file that another user except root might have
+    written is not read (`is_ours`).
 
     Parameters
     ----------
@@ -103,7 +104,8 @@ def observe_cached(
 ) -> Observer:
     """Return the observer of ``factory()`` for ``kernel``, from disk if an equal one was compiled before.
 
-    Parameters are those of `lower_cached`, errors those of `observe`.
+    ``factory``, ``cache_key`` and ``folder`` are as in `lower_cached`, ``kernel`` as in `observe`. Errors are those of
+    `observe`.
     """
 
     def elaborate() -> _Elaborated[Observer]:
@@ -173,7 +175,7 @@ def _path(parts: list[Any], what: str, folder: str | os.PathLike[str] | None) ->
 def _alone(path: Path) -> contextlib.AbstractContextManager[None]:
     """Lock ``path``: wait while another thread or process makes it.
 
-    If the folder is not `is_ours`, its files are not read, so nothing is locked.
+    If other users can write to the folder (see `is_ours`), its files are not read, so nothing is locked.
     """
     with contextlib.suppress(OSError):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

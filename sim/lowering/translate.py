@@ -60,7 +60,7 @@ def translate(design: Design, inputs: Mapping[str, Nets], outputs: Mapping[str, 
 
 
 def input_places(inputs: Mapping[str, Nets]) -> dict[int, tuple[str, int, int]]:
-    """Return for each bit of the inputs its word, its position there, and the number of bits of that word."""
+    """Return for each bit of the inputs its word, its position in the word, and the word's number of bits."""
     return {cell_of(net)[1]: (word, at, len(nets)) for word, nets in inputs.items() for at, net in enumerate(nets)}
 
 
@@ -68,7 +68,7 @@ def cut(design: Design, places: Mapping[int, tuple[str, int, int]], deep: Collec
         shown: Iterable[Nets] = ()) -> Sources:
     """Cut all cells into pieces, fine enough that no piece depends on itself.
 
-    ``shown`` nets are computed, too. The memories ``deep`` are stored as one array each.
+    ``shown`` nets are computed, too. ``deep`` has the deep memories; see `deep_memories`.
     """
     starts = {
         bit for bit, (word, at, _) in places.items() if at % PART == 0 or places.get(bit - 1, "")[:2] != (word, at - 1)

@@ -1,8 +1,8 @@
-"""Cocotb benches for components with wormcast's links: drivers, sinks, monitors and a scoreboard.
+"""Library for cocotb benches of components with wormcast's links: drivers, sinks, monitors and a scoreboard.
 
-The package needs only the names and widths of signals. `TB` has clock, reset and a `Scoreboard`. `LinkDriver` sends
-worms as credits allow, `LinkSink` receives them and returns credits, `LinkMonitor` observes a link. ``waits`` has
-patterns of idling and of back-pressure.
+The library needs only the names and widths of the links' signals. `TB` has clock, reset and a `Scoreboard`.
+`LinkDriver` sends worms as credits allow, `LinkSink` receives worms and returns credits, `LinkMonitor` observes a link.
+``waits`` has patterns of idling and of back-pressure.
 """
 
 from . import waits

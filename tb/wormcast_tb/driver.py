@@ -17,7 +17,8 @@ class LinkDriver(Agent):
     """Driver that sends flits on a link as the credits of each virtual channel allow.
 
     Worms of one virtual channel are sent one after the other. Virtual channels take turns flit by flit. A credit that
-    is on the link in cycle c can be spent in cycle c + 1. The flits are not checked: faulty ones are sent, too.
+    is on the link in cycle c can be spent in cycle c + 1. The driver does not check that flits form worms: damaged
+    worms are sent, too.
 
     Parameters
     ----------
@@ -72,7 +73,7 @@ class LinkDriver(Agent):
         Raises
         ------
         ValueError
-            The virtual channel does not exist, or a flit does not fit in the link. Then ``send`` queues no flit.
+            The virtual channel does not exist, or a flit does not fit in the link. No flit is queued then.
         """
         new = [Flit(*flit) for flit in flits]
         self.link.must_carry(vc, new)

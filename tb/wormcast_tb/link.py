@@ -18,10 +18,10 @@ class ProtocolError(AssertionError):
 class Link:
     """Signals of one link, found by the prefix of their names.
 
-    Forward signals are ``{prefix}_valid``, ``{prefix}_vc`` and ``{prefix}_flit``. The backward signal is
-    ``{prefix}_credit``. A flit has the head mark (bit 0), the tail mark (bit 1) and the data; the rest of its width is
-    data. ``credit`` has a bit for each virtual channel, and determines their number. A link with one virtual channel
-    has no ``vc``.
+    Forward signals are ``{prefix}_valid``, ``{prefix}_vc`` and ``{prefix}_flit``. The backward signals are
+    ``{prefix}_credit`` and, on links with reports, ``{prefix}_arrived``. In ``flit``, bit 0 is the head mark and bit 1
+    the tail mark; all further bits are data. The width of ``credit`` is the number of virtual channels. A link with one
+    virtual channel has no ``vc``.
 
     Parameters
     ----------

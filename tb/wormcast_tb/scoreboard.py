@@ -43,7 +43,7 @@ class Scoreboard:
 
     def expect_copies(self, flits: Iterable[tuple[int, int, int]], masks: Mapping[str, Sequence[int]], *,
                       reports: bool = True) -> int:
-        """Expect the branches of a worm with a bit-string header: one at each end with some of its nodes behind it.
+        """Expect the branches of a worm with a bit-string header: one at each end with some destinations behind it.
 
         Parameters
         ----------

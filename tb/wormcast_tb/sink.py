@@ -25,8 +25,8 @@ class LinkSink(LinkMonitor):
     Attributes
     ----------
     pause : iterator of bool
-        Back-pressure: True holds back a due credit for one cycle. In each cycle, each virtual channel with a due credit
-        takes the next value; see ``waits``.
+        Back-pressure: True holds back a due credit, or a due report, for one cycle. In each cycle, each virtual channel
+        takes the next value for a due report, and the next value for a due credit; see ``waits``.
     owed : list of int
         Credits to return, by virtual channel.
     unreported : list of bool
@@ -78,7 +78,7 @@ class LinkSink(LinkMonitor):
             self.unreported = [due and not reports >> vc & 1 for vc, due in enumerate(self.unreported)]
         mask = self._false
         for vc, owed in enumerate(self.owed):
-            # a channel with a false credit returns its due credit in the next cycle
+            # a channel with a false credit returns a due credit no earlier than in the next cycle
             if owed and not mask >> vc & 1 and not next(self.pause):
                 self.owed[vc] -= 1
                 mask |= 1 << vc

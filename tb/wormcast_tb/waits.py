@@ -1,4 +1,8 @@
-"""Patterns of waiting, for idle senders and for back-pressure: endless iterators of bool, one value per cycle."""
+"""Patterns of waiting, for idle senders and for back-pressure: endless iterators of bool.
+
+An agent takes the next value in each cycle in which it could send a flit or return a credit. If it is True, the agent
+waits for a cycle.
+"""
 
 import itertools
 import random
@@ -13,12 +17,12 @@ def never() -> Iterator[bool]:
 
 
 def always() -> Iterator[bool]:
-    """Wait in every cycle, until another pattern is set."""
+    """Wait for ever, until the agent gets another pattern."""
     return itertools.repeat(True)
 
 
 def sometimes(share: float, seed: int = 0) -> Iterator[bool]:
-    """Wait in a share of the cycles, 0 to below 1, at random."""
+    """Wait at random, each time with the probability ``share``, from 0 to below 1."""
     if not 0 <= share < 1:
         raise ValueError(f"sometimes: share {share} is not valid. Allowed: 0 to below 1.")
     rng = random.Random(seed)
@@ -26,5 +30,5 @@ def sometimes(share: float, seed: int = 0) -> Iterator[bool]:
 
 
 def in_turns(go: int, wait: int) -> Iterator[bool]:
-    """Alternate: do not wait for `go` cycles, then wait for `wait` cycles."""
+    """Alternate: do not wait the first ``go`` times, then wait ``wait`` times, and so on."""
     return itertools.cycle([False] * go + [True] * wait)

@@ -1,5 +1,7 @@
 """Definition 1 and Theorem 1 of [Hou] over plans: against sets and loops, and the numbers of the known broadcasts."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from cases import slow
@@ -30,6 +32,8 @@ def agree(multicast):
         pair for pair, condition in conditions.items() if condition is None}
     assert seen.conditions == {k: list(conditions.values()).count(k) for k in (1, 3, 4)}
     links = multicast.topology.links
+    assert all(links[list(worm.link_rows)][:, [0, 2]].tolist() == list(map(list, worm.links))
+               for worm in multicast.worms if worm.links)
     for pair in (*seen.stepwise, *seen.violations):
         hop = (int(links[pair.link, 0]), int(links[pair.link, 2]))
         assert hop in multicast.worms[pair.first].links
@@ -54,6 +58,13 @@ def test_random_trees_against_sets_and_loops(name):
 @pytest.mark.parametrize(("name", "n"), [("dcf", 8), ("edn", 8), ("z", 8), ("u-torus", 8), ("tseng", 5)])
 def test_broadcasts_against_sets_and_loops(name, n):
     agree(plan(topology(f"torus:{n}x{n}"), name, 0, "all"))
+
+
+def test_parallel_links_are_different_links():
+    seen = found("z", 2, "signed")  # both nodes of a ring of two are joined by two links, one for each sign
+    both = [one for one, other in combinations(seen.plan.worms, 2) if {*one.links} & {*other.links}]
+    assert both
+    assert seen.free
 
 
 @pytest.mark.parametrize("ties", ["plus", "signed"])

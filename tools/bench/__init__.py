@@ -1,4 +1,5 @@
-"""Benchmarks of ``make bench``: all speeds in one run, as ratios, with the processor's name in each table.
+"""Benchmarks of ``make bench``: speeds, and ratios of speeds measured in the same run.
 
-Times on one core are processor time. Times on two cores and of load experiments are wall-clock time.
+The title of each table names the processor. Speeds are per second of processor time on one core. Exception: in the
+table of load experiments, the speeds on one core and on two cores are per second of wall-clock time.
 """

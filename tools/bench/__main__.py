@@ -32,7 +32,8 @@ from .networks import (
     tree_speed,
 )
 
-#: Meshes: side and cycles. Rates: shares of the bisection bandwidth per node.
+#: Meshes: side and cycles. `RATES`: shares of a network's capacity.
+#: The capacity of a mesh is the rate that its bisection bandwidth allows.
 MESHES = {4: 200_000, 8: 100_000, 16: 40_000, 32: 10_000, 64: 2_000}
 RATES = {"next to nothing": 0.002, "middle": 0.2, "near saturation": 0.4}
 #: Networks that are no meshes: approximate capacity in payload flits per node and cycle, and simulated cycles.
@@ -42,7 +43,7 @@ NETWORKS = {"min:b=4,stages=4": (1.0, 10_000), "min:b=2,stages=8": (1.0, 5_000),
 TREES = {"min:b=4,stages=3": (0.006, 50_000), "min:b=2,stages=6": (0.005, 50_000),
          "min:b=4,stages=4": (0.0015, 10_000), "min:b=2,stages=8": (0.001, 10_000)}
 #: Networks with deep switches: rate and cycles as in `TREES`.
-#: The schemes use unicast trees, path worms, tree worms and smart interfaces, in this order.
+#: `DEEP_SCHEMES` use, in this order, unicast trees, path worms, tree worms, and packets that interfaces forward.
 DEEP = {"irregular:switches=8,ports=8,nodes=32,connectivity=0.8,seed=1": (0.002, 50_000)}
 DEEP_SCHEMES = ("binomial", "path-lg", "tree", "k-binomial")
 #: Load experiments: mesh, number of seeds, and cycles of each seed.
@@ -59,7 +60,7 @@ RECORDED = 2_000
 
 
 def main() -> None:
-    """Print all tables; see the command's help."""
+    """Print all tables, or those that the options select."""
     parser = argparse.ArgumentParser(description="Benchmarks: cycles per second, and ratios.")
     parser.add_argument("--no-verilator", action="store_true", help="omit Verilator, which takes minutes to build")
     alone = {"start": _start, "networks": _networks, "trees": _trees, "deep": _deep, "backlogs": _backlogs}

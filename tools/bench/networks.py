@@ -51,7 +51,8 @@ def network_speed(mesh: str, rate: float, cycles: int) -> float:
 def tree_speed(network: str, scheme: str, rate: float, cycles: int, lanes: int) -> float:
     """Return cycles per second of a network with or without replication, all lanes together, in processor time.
 
-    Traffic is that of [Varavithya], section 4: 20 % multicasts of 64 flits to half of the nodes, unicasts of 128 flits.
+    Traffic is that of [Varavithya], section 4: 20 % multicasts of 64 flits, on average to half of the nodes, and
+    unicasts of 128 flits.
     ``rate`` is the number of payload flits that a node creates per cycle. A multicast counts once.
     """
     nodes = topology(network).nodes
@@ -63,8 +64,8 @@ def tree_speed(network: str, scheme: str, rate: float, cycles: int, lanes: int) 
 def deep_speed(network: str, scheme: str, rate: float, cycles: int, lanes: int) -> float:
     """Return cycles per second of a network of deep switches, all lanes together, in processor time.
 
-    Interfaces are smart if the scheme needs it. Traffic is that of [Sivaram98], section 6.5: multicasts of 128 flits to
-    15 nodes, with the paper's default overheads.
+    Interfaces are smart if the scheme needs smart ones. Traffic is that of [Sivaram98], section 6.5: multicasts of 128
+    flits to 15 nodes, with the paper's default overheads.
     """
     options = {"configuration": "sivaram_32", "t_hs": 1000, "t_hr": 1000, "ratio": "1", "dma": "4/3"}
     if find_scheme(scheme, topology(network)).forwarded:
@@ -175,7 +176,7 @@ def plan_speed(scheme: str, network: str) -> float:
 
 
 def planned_on(scheme: str) -> str | None:
-    """Return the first network of 64 nodes that supports a multicast scheme, or None for broadcast schemes."""
+    """Return the first network in `PLANNED_ON` that a scheme supports; None if there is none, or it only broadcasts."""
     for network in PLANNED_ON if not SCHEMES[scheme].broadcasts else ():
         with contextlib.suppress(WormcastError):
             find_scheme(scheme, topology(network))

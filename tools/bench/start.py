@@ -98,7 +98,7 @@ class Revision:
     folder: Path
 
     def seconds(self, *arguments: str) -> tuple[float, float]:
-        """Run Python with these arguments; return processor seconds, including child processes, and megabytes."""
+        """Run Python with these arguments; return processor seconds with child processes, and megabytes of memory."""
         caches = {"WORMCAST_CACHE": "kernels", "NUMBA_CACHE_DIR": "numba", "MPLCONFIGDIR": "matplotlib"}
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
         environment |= {name: str(self.folder / cache) for name, cache in caches.items()}
@@ -114,7 +114,7 @@ class Revision:
         return self.seconds("-m", "wormcast", *command.format(folder=self.folder).split())
 
     def measure(self, start: Start) -> tuple[float, float]:
-        """Run a row's command several times; return the median of processor seconds, and the largest megabytes."""
+        """Run a row's command several times; return the median of processor seconds, and the largest memory."""
         (self.folder / "gap.jsonl").write_text(GAP)
         for name in ("kernels", "numba", "matplotlib"):
             shutil.rmtree(self.folder / name, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""Random combinations of networks, schemes, relations and hardware, and a comparison of all commands on them."""
+"""Random combinations of networks, schemes, relations and hardware, and comparisons of commands that use them."""
 
 import functools
 import json
@@ -26,7 +26,7 @@ NETWORKS = (
 SAMPLE = ("check", "load", "hunt")
 OF_A_WORM = re.compile(r"scheme \S+( by \S+)?: a worm |ni: \S+ is not valid: network interfaces forward the worms ")
 
-#: Refusal by ``hunt``.
+#: Words of the refusal by ``hunt`` of a scheme that supports broadcast only.
 OF_BROADCASTS = "it supports broadcast only"
 
 #: Values of each option. Most options keep their defaults.
@@ -162,7 +162,7 @@ def _draw_messages(nodes: int, length: int, broadcasts: bool, rng: Random) -> It
 
 
 def compare_commands(session: Session, number: int, rng: Random) -> None:
-    """Run all commands on a random combination, and report faults and contradictions."""
+    """Run the commands of `_trials` on a random combination, and report faults and contradictions."""
     combination = draw_combination(rng, Random(f"{session.seed} {number // SHARED}"))
     trials = _trials(combination, number)
     outcomes: dict[str, CommandOutcome] = {}

@@ -262,7 +262,7 @@ class FileTrials:
         return Trial(tuple(command.format(name).split()), {name: content}, note="mutated messages")
 
     def _checkpoint(self, rng: Random) -> Trial:
-        """Mutate the numbers of a checkpoint, with correct checksums, or its bytes."""
+        """Mutate the manifest or an array of a checkpoint, with correct checksums, or mutate the bytes of the file."""
         command = rng.choice(("continue c.state --json", "continue c.state --cycles 900", "continue c.state --links"))
         data = self.files["c.state"]
         content = mutate_bytes(data, rng) if rng.random() < 0.2 else _mutate_checkpoint(data, rng)
@@ -297,7 +297,7 @@ class FileTrials:
         return Trial(tuple(rng.choice(commands).split()), {name: content}, note=f"mutated {name}")
 
     def _user_arrays(self, rng: Random) -> Trial:
-        """Return wrong arrays from a user's scheme or relation."""
+        """Return a trial with a user's scheme or relation that has wrong arrays."""
         command = rng.choice((
             "plan mesh:3x3 {} --source 0 --destinations 1,5,7 --json",
             "check mesh:3x3 {}",
@@ -309,7 +309,7 @@ class FileTrials:
         return Trial(tuple(command.format(used).split()), {"own.py": make_user_code(rng).encode()}, note="wrong arrays")
 
     def _command(self, rng: Random) -> Trial:
-        """Mutate the words of a command line, and append options with wrong values."""
+        """Mutate the words of a command line, or append options with wrong values."""
         words = rng.choice(COMMANDS).split()
         files = {name: content for name, content in self.files.items()
                  if any(name in word for word in words) or name in ("net.toml", "short_paths.py")}

@@ -221,7 +221,7 @@ ARRAYS = (
 
 
 def make_user_code(rng: Random) -> str:
-    """Return Python source of a scheme and of a relation, each with a wrong array."""
+    """Return Python source of a scheme and of a relation, each with a randomly replaced array."""
     chosen = [rng.choice(ARRAYS).format(number=rng.choice((-7, -1, 0, 1, 5, 5000, 2**31, 2**62))) for _ in range(2)]
     return USER_CODE.format(scheme=rng.choice(("individual", "dual-path", "u-mesh", "k-binomial")),
                             field=rng.choice(FIELDS), array=chosen[0], turns=chosen[1])

@@ -74,7 +74,7 @@ class CommandFault:
 
 
 def run_trial(trial: Trial, sandbox: Sandbox, *, seconds: float = SECONDS, memory: float = MEMORY) -> CommandOutcome:
-    """Run a trial in a sandbox, with limits of time and memory. After the time limit, send SIGINT to it."""
+    """Run a trial in a sandbox, with limits of time and memory. After the time limit, send SIGINT to the command."""
     _write_files(trial.files, sandbox.work)
     with start(trial.arguments, sandbox) as running:
         limit = running.wait(min(seconds, PATIENCE) if trial.long else seconds, memory)

@@ -19,7 +19,7 @@ def child_word(width: int) -> data.StructLayout:
 
 
 class ChildTable(wiring.Component):
-    """Table with a row per message: the headers of the worms to the message's children, one after the other.
+    """Table with a row per message: the headers of the worms to the node's children, one after the other.
 
     A *train* of flits writes a row. The train's first flit has the head mark and the row's number. If packets are
     counted, the train's second flit has the number of the message's packets minus one. Then the header flits follow,

@@ -35,11 +35,11 @@ class Forwarding(wiring.Component):
     been sent to the last child. The host receives its copy while the packet arrives. The host's program must make sure
     that there is a free entry for each packet of a row; otherwise consumption waits for an entry. A packet with too
     many payload flits is cut: the last flit that fits ends its copies. A packet that was cut off on its way ends in a
-    flit with both marks, and is forwarded with that flit.
+    flit with both marks, and is forwarded with that flit, which loses its head mark.
 
-    *Latency*: if the tail of a packet arrives in cycle t, its first header flit is presented in t + 2. *Throughput*: a
-    flit in and a flit out per cycle; copies are presented without a gap, except when `MessageOrder` changes to another
-    message (1 cycle). *Reset*: empty, and no row has children.
+    *Latency*: if the tail of a packet arrives in cycle t, the first header flit of its first copy is presented in t + 2
+    at the earliest. *Throughput*: a flit in and a flit out per cycle; copies are presented without a gap, except when
+    `MessageOrder` changes to another message (1 cycle). *Reset*: empty, and no row has children.
 
     Parameters
     ----------
@@ -72,7 +72,8 @@ class Forwarding(wiring.Component):
     full : Out(rows)
         The entry of the row's next packet is occupied.
     too_long : Out(1)
-        The packet is cut to which the flit belongs that is taken from a consumption channel in this cycle.
+        A flit from a consumption channel fills its packet's entry and is not the packet's tail: the packet is cut
+        there.
     early : Out(1)
         A train for a row begins while packets of the row are stored.
     has, front, take : Out(1), Out, In(1)

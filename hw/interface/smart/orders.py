@@ -111,8 +111,8 @@ class PacketOrder(ForwardOrder):
 class MessageOrder(ForwardOrder):
     """First-child-first-served order (FCFS, [Sivaram98], section 4.2).
 
-    All packets of a message go to its first child, each as soon as it is whole; then all go to the second child, and so
-    on.
+    All packets of a message go to the node's first child, each as soon as it is whole; then all go to the second child,
+    and so on.
 
     ::
 

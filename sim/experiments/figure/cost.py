@@ -1,4 +1,4 @@
-"""Time that figures take: measured, and stored beside their points; or estimated from other measured figures."""
+"""Time that figures take: measured and stored; or estimated from other measured figures or from constants."""
 
 import json
 from collections.abc import Mapping
@@ -16,7 +16,8 @@ from .single import RunCurve
 __all__ = ["Costs", "Minutes"]
 
 #: USUAL_PART: simulated node cycles of a figure, divided by the sum of its curves' greatest node cycles of one point.
-#: USUAL_SPEED: node cycles simulated per second. Both are used for figures and machines without measurements.
+#: USUAL_SPEED: node cycles simulated per second.
+#: Both are used for figures of load experiments whose time does not follow from stored measurements.
 #: Both numbers were measured with the figure 002-fig11 --quick on two cores.
 USUAL_PART, USUAL_SPEED = 4.8, 2.6e6
 
@@ -41,8 +42,8 @@ class Costs:
 
     Node cycles are cycles times nodes, over all seeds. The time of a measured figure is its node cycles at the speed of
     all measured points, plus the time of its commands. For a figure that was not measured, node cycles are estimated:
-    the greatest node cycles of one point, summed over its curves, times a factor. The factor comes from the measured
-    figures: their simulated node cycles, divided by the greatest node cycles of one point, summed over their curves.
+    the greatest possible node cycles of one point, summed over its curves, times a factor. The factor comes from the
+    measured figures: their simulated node cycles, divided by the same sum over their curves.
     Figures of single runs are not estimated.
 
     Parameters
@@ -55,7 +56,7 @@ class Costs:
         self._store = store
 
     def ran(self, points: Mapping[str, Point], seconds: float) -> None:
-        """Store that points, given by their keys, were run in ``seconds`` seconds."""
+        """Add node cycles of points that were run, and the seconds of their runs, to the stored sums of all points."""
         known = self._known("speed")
         work = sum(_node_cycles(self._store[key], point.network.nodes) for key, point in points.items())
         self._store.put(_key("speed"), {"node_cycles": known.get("node_cycles", 0) + work,
@@ -65,12 +66,12 @@ class Costs:
         """Store the costs of a completed figure, unless it has single runs. ``commands``: seconds of its commands."""
         if figure.runs:
             return
-        work = sum(_node_cycles(result, topology(curve.options["topology"]).nodes)
-                   for curve in each_once(curves) for result in curve.results.values())
+        work = sum(_node_cycles(result, _nodes(curve, place))
+                   for curve in each_once(curves) for place, result in curve.results.items())
         self._store.put(_key(figure.name, quick), {"node_cycles": work, "most": _most(curves), "commands": commands})
 
     def minutes(self, figures: list[Figure], quick: bool) -> list[Minutes | None]:
-        """Return the time of each figure; None if there are no measurements for an estimate."""
+        """Return the time of each figure; None for single runs, or if there are no measurements for an estimate."""
         known = [self._known(figure.name, quick) for figure in figures]
         speed = self._known("speed")
         reckoned = [one for some in (known, [self._known(figure.name, not quick) for figure in figures])
@@ -114,6 +115,13 @@ def _node_cycles(result: Mapping[str, Any], nodes: int) -> int:
 
 
 def _most(curves: Mapping[Any, Curve | RunCurve]) -> int:
-    """Return the greatest node cycles of one point of each curve, added up."""
-    return sum(curve.options["cycles"] * SEEDS * topology(curve.options["topology"]).nodes
+    """Return the greatest possible node cycles of one point of each curve, added up over the curves."""
+    return sum(curve.options["cycles"] * SEEDS * max(_nodes(curve, place + 1) for place in
+                                                     range(max(1, len(curve.figure.values))))
                for curve in each_once(curves))
+
+
+def _nodes(curve: Curve | RunCurve, place: int) -> int:
+    """Return the number of nodes in the network of a place."""
+    named = curve.figure.values[place - 1] if curve.figure.over == "topology" else curve.options["topology"]
+    return topology(named).nodes

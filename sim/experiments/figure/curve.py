@@ -24,17 +24,17 @@ __all__ = ["PRECISION", "QUICK", "Curve"]
 #: Greatest ratio of half the latency's 95 % interval to the mean latency: the whole interval is 10 % [Boppana98].
 PRECISION = 0.05
 
-#: Quick figures and all variations: the number of cycles is divided by QUICK, and this precision suffices.
+#: Quick figures and all variations: the number of cycles is divided by QUICK, and QUICK_PRECISION replaces PRECISION.
 QUICK, QUICK_PRECISION = 8, 0.1
 
-#: First seed and number of seeds of all points. The recorded figures were measured with these seeds.
+#: First seed, and number of seeds, of each point. The recorded figures were measured with these seeds.
 FIRST_SEED, SEEDS = 0, 4
 
 #: Keys of results that are added up for a word of `POINT_WORDS`, if the word itself is not a key.
 SUMS = {"queue": ("queue_latency",), "source": ("queue_latency", "injection_latency"),
         "transit": ("transit_latency",), "delivered": ("delivered_per_node",)}
 
-#: For a word of `CURVE_WORDS`: its key in the results of a load experiment.
+#: For words of `CURVE_WORDS` other than ``throughput`` and ``saturation``: key in the results of a load experiment.
 OF_CURVE = {"hops": "hops_per_destination", "copies": "copies", "vc_ratio": "vc_ratio"}
 
 
@@ -42,8 +42,8 @@ class Curve(SeriesCurve):
     """Curve of load experiments over the load or over one of their options.
 
     A place is the number of a point: its load in fine steps, or the position of its option value in the list, from 1.
-    ``quick``: few cycles. Variations are measured with few cycles, too, because they can only show that a verdict
-    changes.
+    ``quick``: the number of cycles is divided by `QUICK`. It is always divided for variations, because they can only
+    show that a verdict changes.
     """
 
     @cached_property
@@ -68,7 +68,7 @@ class Curve(SeriesCurve):
         return Traffic(**{name: value for name, value in options.items() if name in FIELDS})
 
     def at(self, place: int) -> float:
-        """Return a place's position on the axis: effective load in flits per node and cycle, or the option's value."""
+        """Return a place's position on the axis: effective load, or option's value (of a topology: number of nodes)."""
         if self.figure.values:
             return place_on_axis(self.figure.over, self.figure.values[place - 1])
         return round(place * self.figure.step / FINE, 9)
@@ -89,7 +89,7 @@ class Curve(SeriesCurve):
 
     @property
     def hardware(self) -> dict[str, Any]:
-        """Resolved options of the first place that can be measured, with the traffic; see `SeriesCurve`."""
+        """Resolved options, with the traffic, of the first place that is not in `too_many`; see `SeriesCurve`."""
         fitting = {*range(1, max(1, len(self.figure.values)) + 1)} - self.too_many
         known = self.point(min(fitting)).resolved if fitting else self.given
         return {name: value for name, value in known.items() if name not in ("configuration", *DECIDED)}
@@ -135,7 +135,7 @@ class Curve(SeriesCurve):
 
     def measured(self, word: str) -> Quantity:
         """Return the curve's measurement for a word of predicates, for example ``latency``."""
-        at_points = word in OF_CURVE and self.figure.over != LOAD  # the value differs from point to point
+        at_points = word in OF_CURVE and self.figure.over != LOAD  # over an option, values differ from point to point
         if word in CURVE_WORDS and not at_points:
             return self._of_curve(word)
         if word not in POINT_WORDS and not at_points:
@@ -163,7 +163,7 @@ class Curve(SeriesCurve):
                      in [_interval(self.results[place], "accepted")] if mean is not None]
             if not known or not any(_over(result) for result in self.results.values()):
                 return Quantity({})
-            # the greatest of values that differ only by their errors is too high, so their mean is used
+            # among values that differ only by their errors, the greatest is too high, so their mean is used
             best, about = max(known)
             near = [one for one in known if one[0] + one[1] >= best - about]
             return Quantity.of(_mean(mean for mean, _ in near), _mean(half for _, half in near))

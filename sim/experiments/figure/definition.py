@@ -55,7 +55,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Statement:
-    """Statement of a paper: number of the claim, words, predicate; and a note that explains a negative verdict."""
+    """Statement of a paper: number of its claim, text, predicate; and a note for a verdict that is not ``held``."""
 
     claim: str
     text: str
@@ -81,7 +81,7 @@ class Variation:
 class Picture:
     """Picture drawn by a command of wormcast, with {plot} for the file.
 
-    If the command ends with the exit code of a deadlock, this is no error.
+    The command's exit code is ignored, for example that of a deadlock.
     """
 
     name: str
@@ -208,7 +208,7 @@ def read_figure(file: Path) -> Figure:
 
 
 def _named(file: Path) -> contextlib.AbstractContextManager[None]:
-    """Put the name of a figure's file in front of errors; the catalogue's folder is left out."""
+    """Put the name of a figure's file in front of error messages; the catalogue's folder is left out."""
     return naming(file.name if file.parent == HERE else str(file))
 
 

@@ -1,4 +1,4 @@
-"""Plot of a figure of load experiments: latency over throughput, latency and throughput over the offered load."""
+"""Plot of a figure of load experiments: latency and throughput over the offered load or over an option."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_figure"]
 
-HEIGHT = 2.5  # inches, without legend and caption
+HEIGHT = 2.5  # height of a picture in inches, without legend and caption
 
-#: Schemes with a fixed colour and marker in all figures. Schemes of users get colours that are left.
+#: Schemes with a fixed colour and marker in all figures.
+#: Other schemes get colours that no scheme of this list has in the same figure, while there are any.
 FAMILIES = ("individual", "multipath", "column-path", "e-mcast", "dual-path", "u-mesh", "tp", "sp", "gtdmpm",
             "atbm", "cmin", "cmin-halving", "tree-synchronous", "tree-serial")
 
@@ -35,14 +36,16 @@ def draw_figure(figure: Figure, curves: Sequence[Curve], file: Path, form: str) 
 
     A figure over an option has two panels: latency over the option, and accepted flits over the option. Offered flits
     are payload flits times destinations. Accepted flits are those that nodes consume, also of messages that are
-    incomplete at the end. The first panel shows accepted flits per cycle of the whole network if all networks have the
-    same size. In all other places, flits are per node and cycle.
+    incomplete at the end. Over the accepted flits, the axis shows flits per cycle of the whole network if all curves'
+    networks have the same size. In all other places, flits are per node and cycle.
 
-    Daggers mark reconstructed schemes, crosses deadlocks. Markers are open if a point is saturated, and half open if
-    its latency is imprecise. The latency of a saturated point has no mean, so a curve's first saturated point is drawn
-    at the upper edge. Over the offered load, a vertical line in a curve's colour is the ceiling of the tokens: the load
-    at which the busiest stage's tokens are never idle. The ceiling is measured at the curve's last point before
-    saturation. The same results give the same file.
+    Daggers mark reconstructed schemes, crosses deadlocks. Markers are open if a point is saturated. Markers of
+    latencies are half open if the latency is imprecise. The latency of a saturated point has no mean, so a curve's
+    first saturated point is drawn at the upper edge, and over an option each saturated point.
+
+    Over the offered load, a vertical line in a curve's colour is the ceiling of the tokens: the load at which the
+    busiest stage's tokens are never idle. The ceiling is measured at the curve's last point before saturation. The same
+    results give the same file.
 
     Parameters
     ----------
@@ -142,8 +145,8 @@ def _latency(curve: Curve, place: int) -> float:
 def _ceilings(curves: Sequence[Curve]) -> tuple[dict[str, float], dict[str, float]]:
     """Return the ceiling of the tokens of each series, measured at its last point before saturation.
 
-    The first mapping has the ceilings that are drawn. The second one has ceilings beyond the axis, which the legend
-    only names. For figures over an option both mappings are empty.
+    The first mapping has the ceilings that are drawn. The second mapping has the ceilings beyond the axis: the legend
+    names them, and no line is drawn. For figures over an option both mappings are empty.
     """
     known = {curve.series.name: curve.results[max(curve.steady)]["token_ceiling"]["mean"]
              for curve in curves if curve.steady and curve.figure.over == LOAD}
@@ -201,7 +204,7 @@ def _kind(curve: Curve, place: int, y: Of) -> str:
 
 
 def _signs(curves: Sequence[Curve]) -> list[tuple[str, dict[str, Any]]]:
-    """Return the legend's entry for each kind of marker that occurs: label, and options of the marker."""
+    """Return the legend's entries for imprecise, saturated and deadlocked points that occur: label, marker options."""
     plain = {"color": PLAIN, "marker": "o"}
     results = [(curve, place) for curve in curves for place in curve.places]
     kinds = {_kind(curve, place, _latency) for curve, place in results}
@@ -219,7 +222,7 @@ def _ceiling_signs(near: Mapping[str, float], far: Mapping[str, float]) -> list[
 
 
 def _caption(figure: Figure, curves: Sequence[Curve]) -> str:
-    """Return the caption: options with the same value for all curves."""
+    """Return the caption: main options, and options without their defaults, that have one value for all curves."""
     first, *others = [curve.point(1).resolved for curve in curves if curve.places] or [{}]
     names = ["topology", "vcs", "buffer", "consumption", "length", "unicast_length", "destinations_mean",
              "destinations_deviation", "destinations_distribution", "multicast_fraction", "seeds", "cycles"]

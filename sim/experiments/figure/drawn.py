@@ -1,4 +1,4 @@
-"""Points that are means of single multicasts, with random networks, sources and destinations."""
+"""Points that are means of multicasts from random sources to random destinations, each alone in its network."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -58,12 +58,13 @@ class DrawnPoint:
 
     @property
     def size(self) -> float:
-        """Duration relative to other points of this class: nodes times multicasts times payload flits."""
+        """Duration relative to other `DrawnPoint` objects: nodes times multicasts times payload flits."""
         return sum(setup.topology.nodes for setup in self.setups) * self.draws * self.length
 
     def run(self, workers: int | None = None) -> dict[str, Any]:
         """Run the multicasts, and return results as plain data: means over the networks of each network's mean.
 
+        ``cycles_simulated`` is a sum over the networks.
         ``latency``: cycles until the last destination has noted its receipt, with the half width of a 95 % interval.
         ``worms``, ``phases``: mean numbers of worms and of phases in a multicast's plan.
         """

@@ -22,13 +22,13 @@ td.number { text-align: right; font-variant-numeric: tabular-nums; }
 code { font-size: 12px; } img, svg { max-width: 100%; height: auto; } .scroll { overflow-x: auto; max-height: 40em; }
 """
 
-#: Columns of the table on a page. The CSV has all columns.
+#: Columns of results in a page's table of points of load experiments. The CSV has all columns.
 SHOWN = ("effective", "accepted", "accepted_half_width", "delivered_per_node", "delivered_per_node_half_width",
          "latency_mean", "latency_half_width", "percentiles_p99_mean", "link_wait_mean",
          "consumption_wait_mean", "multicast_latency_mean", "unicast_latency_mean", "token_wait_mean",
          "token_holders_mean", "token_ceiling_mean", "cycles_simulated", "saturated", "precise", "deadlock")
 
-#: Table columns for a figure of single runs, after the column of the option on the axis.
+#: Columns of results in a page's table of points: of single runs; of means of random multicasts.
 SHOWN_OF_RUNS = ("latency", "formula", "bound", "bound_steps", "t_hop", "c", "worms", "others_wait", "own_wait",
                  "arbitration_wait")
 SHOWN_OF_DRAWN = ("latency", "latency_half_width", "phases", "worms")

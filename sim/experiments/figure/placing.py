@@ -1,4 +1,4 @@
-"""Placement of a curve's points: few where the curve is flat, more around the knee, one far beyond the knee."""
+"""Placement of a curve's points: few where the curve is flat, more around the knee, one at 1.5 times the knee."""
 
 from collections.abc import Mapping
 
@@ -16,10 +16,11 @@ def next_places(known: Mapping[int, bool], most: int) -> set[int]:
     """Return the loads (places) to measure next, in fine steps; an empty set when the curve is complete.
 
     Loads of 1, 2 and 4 coarse steps are measured first. Then the load rises by two coarse steps at a time until a place
-    saturates. Then all coarse steps below the saturated place are measured, and the knee is bisected until two
-    neighbouring fine steps enclose it. At last a load of 1.5 times the knee is measured, because accepted flits still
-    rise while only some nodes are saturated. The result depends only on ``known``, so an interrupted figure measures
-    the same places.
+    saturates, or ``most`` is measured. Then all coarse steps below the saturated place are measured, and the knee is
+    bisected until two neighbouring fine steps enclose it. Last of all, a load of 1.5 times the lowest saturated load is
+    measured, because accepted flits still rise while only some nodes are saturated. This last load is at least one
+    coarse step above the lowest saturated load. No load is above ``most``.
+    The result depends only on the arguments, so an interrupted figure measures the same places.
 
     Parameters
     ----------

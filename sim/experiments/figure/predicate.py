@@ -22,13 +22,13 @@ Measured = Callable[[str, str], Quantity]
 CommandValue = Callable[[str, str], Any]
 """Function of a command of wormcast and the path of a value in its JSON, which returns the value."""
 
-#: Words with a value at each load; with a load as the second argument, only the value at that load.
+#: Words with a value at each load below saturation; with a load as the second argument, only the value at that load.
 POINT_WORDS = ("latency", "multicast_latency", "unicast_latency", "queue", "source", "transit", "p50", "p95", "p99",
                "link_wait", "consumption_wait", "vc_occupancy", "consumption_occupancy", "delivered", "accepted",
                "token_wait", "longest_token_wait", "token_hold", "token_walk", "token_holders", "token_ceiling",
                "blocked_early")
 
-#: Words with one value per curve.
+#: Words with one value per curve over the load. Over an option, all but the first two have a value at each point.
 CURVE_WORDS = ("throughput", "saturation", "hops", "copies", "vc_ratio")
 
 #: Words of figures of single runs, with a value at each point.
@@ -72,7 +72,7 @@ ARGUMENTS = {"told": (2, 2), "within": (3, 3), "comparable": (2, 2), "count": (1
 
 
 def require_command(key: str, command: str) -> None:
-    """Refuse a command with unclosed quotes, and a command of `CIRCULAR`."""
+    """Refuse a command with unclosed quotes, an empty command, and a command of `CIRCULAR`."""
     try:
         parts = shlex.split(command)
     except ValueError as error:
@@ -156,7 +156,7 @@ class _Text:
         if not least <= len(node.args) <= most:
             many = " or more" if most == MANY else f" to {most}" if least < most else ""
             refuse(f"{least}{many} argument{'s' * (most > 1)}")
-        # loads and shares must be constants
+        # the load of a word, and value and share of ``within``, must be constants
         place = 1 if name in WORDS else 2
         if name in (*WORDS, "within"):
             for argument in node.args[place:]:
@@ -174,7 +174,7 @@ class _Text:
         return self._named_by("told")
 
     def _named_by(self, *words: str) -> list[str]:
-        """Return the first arguments of calls of these words."""
+        """Return the first arguments of the formula's calls of ``words``."""
         return [str(node.args[0].value) for node in ast.walk(self._tree())
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
                 and node.func.id in words and isinstance(node.args[0], ast.Constant)]
@@ -214,9 +214,9 @@ class Number(_Text):
 class Predicate(_Text):
     """Comparison of measurements, or several comparisons joined by ``and``, ``or``, ``not``.
 
-    - ``latency('S')`` and other words of `POINT_WORDS`: values of series S at all loads at which it is not saturated.
+    - ``latency('S')`` and other words of `POINT_WORDS`: values of series S at its measured loads below saturation.
     - ``latency('S', 0.1)``: value of series S at the load 0.1 only.
-    - ``throughput('S')`` and other words of `CURVE_WORDS`: one value of the curve of series S.
+    - ``throughput('S')`` and other words of `CURVE_WORDS`: one value of the curve of series S over the load.
     - ``formula('S')`` and other words of `RUN_WORDS`: in a figure of single runs, a value at each point of series S.
     - ``+ - * /``, ``abs``, ``max``, ``min``: arithmetic of measured values and of numbers.
     - ``precision(x)``: half the width of the 95 % interval of x, divided by the mean of x.
@@ -285,7 +285,7 @@ class _Evaluation:
         raise WormcastError(f"holds: {ast.unparse(node)} is not valid. Allowed: a comparison.")
 
     def value(self, node: ast.expr) -> Any:
-        """Return the value of an expression: a measured number, or a value of a command's JSON."""
+        """Return the value of an expression: a `Quantity`, or a constant or JSON value that is not a number."""
         if isinstance(node, ast.Constant) and (isinstance(node.value, bool) or not isinstance(node.value, int | float)):
             return node.value
         if isinstance(node, ast.Call) and node.func.id == "told":  # type: ignore[attr-defined]

@@ -18,8 +18,8 @@ class Quantity:
     """Number at each of several loads: lower end, mean and upper end of its interval.
 
     The ends are infinite if the error is unknown; then all comparisons are undecided. Arithmetic is interval
-    arithmetic: it assumes that both errors add up in the worst way. A comparison holds, or is reversed, only if the
-    whole intervals are apart.
+    arithmetic: it assumes that both errors add up in the worst way. The comparisons ``<`` and ``>`` hold, or are
+    reversed, only if the intervals of both numbers do not overlap.
     """
 
     values: Mapping[Load, tuple[float, float, float]]
@@ -139,7 +139,7 @@ class Truth:
 
     @property
     def region(self) -> str:
-        """Loads at which the truth value is held, reversed and undecided, as text, if it differs between loads."""
+        """Loads of each truth value as text, if it differs between loads; else the reason of an undecided verdict."""
         if not self.at:
             return "at no point are all series measured and below saturation"
         if len(set(self.at.values())) == 1:

@@ -49,7 +49,7 @@ class FigureOutcome:
 
 
 def curves_of(figure: Figure, *, quick: bool = False) -> Curves:
-    """Return all curves that a figure draws or compares, with each variation unless ``quick``.
+    """Return the curves of all series of a figure and of its statements, with each variation unless ``quick``.
 
     For a series that a variation does not change, the variation's entry is the curve without variation.
     """
@@ -82,7 +82,7 @@ def measure(curves: Sequence[AnyCurve], store: ResultStore, run: Runner) -> Gene
         wanted = [(curve, place, curve.point(place)) for curve in curves for place in sorted(curve.missing())]
         if not wanted:
             return
-        # the longest first, so that no processor is idle at the end
+        # the longest points first, so that processors are idle only briefly at the end
         longest = sorted((point for *_, point in wanted), key=lambda point: -point.size)
         to_run = missing(longest, store)
         known += len(to_run)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_runs"]
 
-HEIGHT = 2.8  # inches, without legend and caption
+HEIGHT = 2.8  # height of a picture in inches, without legend and caption
 
 PLAIN = "#808080"
 
@@ -26,7 +26,8 @@ AXES = {"random": "destinations", "ratio": "overhead ratio R"}
 
 Value = Callable[[Mapping[str, Any]], float | None]
 
-#: Over the number of nodes, the latency axis is logarithmic if the greatest latency is this many times the least.
+#: Over the number of nodes, the latency axis is logarithmic if the greatest latency exceeds this many times the least.
+#: Both are taken over latencies and bounds.
 LARGEST_RATIO = 30
 
 
@@ -146,7 +147,7 @@ def _scale(axes: "Axes", figure: Figure, curves: Sequence[RunCurve]) -> None:
 
 
 def _caption(figure: Figure, curves: Sequence[RunCurve]) -> str:
-    """Return the caption: options with the same value for all curves."""
+    """Return the caption: options other than scheme and source that have the same value for all curves."""
     first, *others = [curve.options for curve in curves]
     shown = [f"{name.replace('_', ' ')} {value}" for name, value in first.items()
              if name not in ("scheme", "source", figure.over) and all(other.get(name) == value for other in others)]

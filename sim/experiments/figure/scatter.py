@@ -12,14 +12,15 @@ from .predicate import CommandValue
 
 __all__ = ["draw_scatter"]
 
-WIDTH, HEIGHT = 5.2, 3.2  # inches, without legend and caption
+WIDTH, HEIGHT = 5.2, 3.2  # width and height of a picture in inches, without legend and caption
 
 #: Style of the lines of equal product through each point.
 EQUAL: dict[str, Any] = {"linewidth": 0.5, "linestyle": ":", "zorder": 1}
 
 STEPS = 50
 
-#: Markers of points with the same first number, for example one router under several conditions.
+#: Fillings of the markers of points with the same first number, in turn.
+#: For example, such points are one router under several conditions.
 KINDS = ("full", "open", "half")
 
 

@@ -13,7 +13,8 @@ from ..sweep import OPTIONS
 __all__ = ["ALL", "DECIDED", "FIGURE", "LOAD", "LOADS", "LOAD_OPTIONS", "NAME", "OVER_OPTIONS", "PLACED", "RUNS",
            "RUN_OPTIONS", "CommandOptions"]
 
-#: Options that a figure determines itself; the name of the axis of load, and the option that varies along it.
+#: DECIDED: options of load experiments that a figure determines itself.
+#: LOAD: name of the axis of the load. PLACED: the option that a figure over the load varies.
 DECIDED = ("trace", "until_interval", "precision", "cycles", "seeds", "seed", "warmup")
 LOAD, PLACED = "load", "rate"
 
@@ -74,7 +75,8 @@ def _each(schema: Mapping[str, Any], **more: Any) -> dict[str, Any]:
     return {"type": "object", "additionalProperties": schema, **more}
 
 
-#: JSON Schema of a figure's file. The file may lack each key that the figure in its key ``like`` has.
+#: JSON Schema of a figure's file.
+#: No key of the file is required here, because the file may inherit keys from the figure that its key ``like`` names.
 FIGURE = FileSchema("a figure", {
     "definitions": {"options": _table("the options", OF_POINTS)},
     **_table("a figure", {

@@ -45,7 +45,7 @@ class RunPoint:
     setup : Setup
     message : Message
     key : str
-        Everything that the result depends on, as JSON: options, version, contents of the files that options name.
+        Everything that the result depends on, as JSON: options, version, digests of code and of files in options.
     """
 
     name: str

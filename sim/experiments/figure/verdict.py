@@ -22,8 +22,8 @@ class Verdict:
     numbers : str
         Values of both sides of each comparison.
     why : str
-        Loads at which the statement is held, reversed or undecided, if its truth differs between loads. The statement's
-        note follows unless the verdict is held.
+        Loads at which the statement is held, reversed or undecided, if its truth differs between loads; else the reason
+        why it is undecided. The statement's note follows unless the verdict is held.
     changed_by : mapping of str to str
         For each variation whose verdict is decided and differs: the variation's name and verdict.
     """

@@ -20,16 +20,18 @@ __all__ = ["LIMIT", "Arena", "Batch", "Outcome", "lanes_for"]
 #: Limits of lanes, and of routers in all lanes together. More are not faster.
 MOST_LANES, MOST_ROUTERS = 64, 4096
 
-#: Worms under way per node that `lanes_for` assumes. All worms under way in all lanes have different tags, so the
-#: number of tags limits the number of lanes.
+#: Worms under way per node that `lanes_for` assumes.
+#: All worms under way in all lanes have different tags, so the number of tags limits the number of lanes.
 WORMS_OF_A_NODE = 4
 
 #: STEP: cycles between two checks of all lanes.
 #: PATIENCE: cycles in which hosts of a lane send and receive no flit, after which the lane is searched for a deadlock.
-#: If no deadlock is found, for example because a worm is on a long path, PATIENCE doubles for this lane.
+#: Delays of hosts and interfaces are added to PATIENCE.
+#: If no deadlock is found, for example because a worm is on a long path, the number doubles for this lane.
 STEP, PATIENCE = 128, 128
 
-#: Cycles after which a list that is neither delivered nor in deadlock is given up, plus waits of hosts and interfaces.
+#: A list that is neither delivered nor in deadlock is given up LIMIT cycles after its batch's last message is created.
+#: 64 times the delays of hosts and interfaces are added to LIMIT.
 LIMIT = 32_768
 
 
@@ -67,7 +69,7 @@ class Outcome(NamedTuple):
     Members
     -------
     lane : int or None
-        The first lane that deadlocked.
+        The lowest lane that deadlocks; None if no lane deadlocks.
     closed : int
         The first ``closed`` of ``worms`` wait only for each other.
     worms : tuple of (int, Message)
@@ -77,7 +79,7 @@ class Outcome(NamedTuple):
     cycles : int
         Cycles of all lanes together.
     unfinished : int
-        Number of lanes that were given up.
+        Number of lanes that were given up, among the lanes below ``lane``; among all if ``lane`` is None.
     """
 
     lane: int | None
@@ -137,7 +139,7 @@ class Arena:
                 if deadlock:
                     found[int(lane)] = deadlock
                     open_[lane] = False
-                    break  # only the first lane with a deadlock is reported
+                    break  # only the lowest lane with a deadlock is reported
             first = min(found, default=lanes)
             if last or not open_[:first].any() or not host.counters[UNDELIVERED]:
                 require_no_faults(engine, range(self.lanes))

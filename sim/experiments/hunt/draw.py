@@ -18,7 +18,8 @@ MESSAGES_OF_A_NODE, FEWEST = 8, 2
 #: Shares of unicasts among the messages of a batch. Each batch draws one of these shares.
 UNICASTS = (0.0, 0.0, 0.5, 0.9)
 
-#: Greatest number of payload flits to deliver per node. This limit bounds the simulation time of a batch.
+#: Greatest mean number of payload flits to deliver per node, if a list has more than FEWEST messages.
+#: This limit bounds the simulation time of a batch.
 MOST_FLITS = 4096
 
 
@@ -37,15 +38,15 @@ def draw(topology: Topology, lanes: int, lengths: tuple[int, int], most: int | N
     lengths : (int, int)
         Least and greatest number of payload flits of a message.
     most : int or None
-        Greatest number of messages of a list. If None, the limit is the number that keeps a network full of worms.
+        Greatest number of messages of a list. `MESSAGES_OF_A_NODE` and `MOST_FLITS` limit this number, too.
     seed, number : int
         Seed of the search, and number of the batch. The same seed and the same batch number draw the same batch.
     """
     rng, nodes = np.random.default_rng((seed, number)), topology.nodes
     length = scale(rng, *lengths)
-    reach = min(nodes - 1, scale(rng, 1, nodes - 1) + 1)  # most destinations
+    reach = min(nodes - 1, scale(rng, 1, nodes - 1) + 1)  # greatest number of destinations of a message
     unicasts = rng.choice(UNICASTS)
-    each = length * (1 + (1 - unicasts) * (reach - 1) / 2)  # mean flits to deliver of a message of this length
+    each = length * (1 + (1 - unicasts) * (reach - 1) / 2)  # flits to deliver of a message of this length, on average
     full = max(FEWEST, min(MESSAGES_OF_A_NODE * nodes, int(MOST_FLITS * nodes / each)))
     messages = scale(rng, FEWEST, min(full, most or full))
     load = float(LOADS[0] * (LOADS[1] / LOADS[0]) ** rng.random())

@@ -23,10 +23,10 @@ from .stage import legs_of_a_cycle, stage
 
 __all__ = ["Hunt", "hunt", "usual_lengths"]
 
-#: Greatest number of lists that are simulated to shrink a deadlock.
+#: Shrinking is given up when this many lists have been simulated for it.
 MOST_TRIED = 60_000
 
-#: A search for a deadlock of fewer messages gets this fraction of the cycles: 1 / FEWER.
+#: A search for a deadlock of fewer messages has the first search's limit of cycles, divided by FEWER.
 FEWER = 10
 
 MOST_HUNT_CYCLES = 2**50
@@ -67,8 +67,9 @@ def hunt(topology: Topology, scheme: Scheme, *, configuration: Configuration, cy
     """Search for messages that deadlock, and shrink them (`shrink`).
 
     Random messages are sent through many empty networks side by side (`draw`). The first search ends when it has proved
-    a deadlock. Further searches, of a tenth of the cycles each, look for a deadlock of fewer messages. The first
-    further search sends messages around a cycle of dependencies that `check` finds, if there is a cycle (`stage`).
+    a deadlock, or has simulated ``cycles`` cycles. Further searches, of a tenth of the cycles each, look for a deadlock
+    of fewer messages. The first further search sends messages around a cycle of dependencies that `check` finds, if
+    there is a cycle (`stage`).
     Staged and random messages are searched again before shrinking if more than 12 worms wait only for each other, and
     after shrinking if more than two messages are left. The same seed gives the same result on any number of processors.
 
@@ -82,7 +83,7 @@ def hunt(topology: Topology, scheme: Scheme, *, configuration: Configuration, cy
     workers : int, optional
         Number of threads. Default: number of processors.
     tell : callable
-        Called with the number of cycles searched so far, after each batch.
+        Called after each batch of the first search with the number of cycles searched so far.
     """
     require_kind("topology", topology, Topology)
     require_kind("scheme", scheme, Scheme)

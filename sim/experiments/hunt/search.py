@@ -77,14 +77,14 @@ def search(arenas: Sequence[Arena], draw: Drawn, cycles: int, searched: Searched
     cycles : int
         Cycles of all lanes together. The batch that reaches this number of cycles is the last one.
     searched : Searched
-        Extent of the search; all simulated batches are counted in it.
+        Extent of the search. It counts the batches up to the last one, but no batches simulated ahead.
     tell : callable
         Called with the number of cycles searched so far, after each batch.
 
     Returns
     -------
     (Batch, Outcome) or None
-        The first batch with a deadlock.
+        The first batch with a deadlock, and its outcome.
     """
     free: queue.SimpleQueue[Arena] = queue.SimpleQueue()
     for arena in arenas:

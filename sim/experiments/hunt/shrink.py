@@ -26,7 +26,8 @@ Core = Callable[[Messages], Messages]
 #: Greatest number of messages in a list that is tried with other creation times and lengths, too.
 FEW = 12
 
-#: Number of other creation times tried for a list, and for a core (see `Core`); greatest number of worms of a core.
+#: RETIMED, CORE_RETIMED: number of random sets of creation times that are tried with each of two message lengths:
+#: for a list, and for a core (see `Core`). MOST_CORE: greatest number of worms of a core that is tried.
 RETIMED, CORE_RETIMED, MOST_CORE = 28, 1500, 24
 
 
@@ -40,9 +41,9 @@ def shrink(messages: Messages, first: First, *, nodes: int, longest: int, core: 
            ) -> Messages:
     """Shrink messages that deadlock until no move leads to smaller messages that deadlock.
 
-    The result is 1-minimal: it does not deadlock after removing any one message or destination, shortening any one
-    payload by a flit, or creating any one message a cycle earlier. All other changes that `MOVES` tries lead to no
-    smaller list that deadlocks, either. A smaller deadlock of another kind may exist.
+    The result is 1-minimal, unless ``first`` gives up: it does not deadlock after removing any one message or
+    destination, shortening any one payload by a flit, or creating any one message a cycle earlier. All other changes
+    that `MOVES` tries lead to no smaller list that deadlocks, either. A smaller deadlock of another kind may exist.
 
     Parameters
     ----------

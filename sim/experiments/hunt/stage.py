@@ -1,4 +1,4 @@
-"""Lists of few messages around a cycle of dependencies that `check` finds. Many of them deadlock."""
+"""Lists of few messages around a cycle of dependencies that `check` finds."""
 
 from itertools import pairwise
 
@@ -51,7 +51,7 @@ def legs_of_a_cycle(network: Network) -> tuple[Leg, ...]:
 
 def stage(legs: tuple[Leg, ...], topology: Topology, lanes: int, lengths: tuple[int, int], most: int, seed: int,
           number: int) -> tuple[Batch, float]:
-    """Draw a batch of lists in which each leg is a message or part of a message, and some messages are repeated.
+    """Draw a batch of lists in which each leg is a message or part of a message, and messages may be repeated.
 
     Consecutive legs of the cycle may form one message, because one worm may hold the resources of both legs. Drawn once
     for the batch: which legs are joined, the greatest length, the number of messages of a list, and the time in which

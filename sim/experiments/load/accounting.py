@@ -81,7 +81,7 @@ def add_begun(sums, messages, worms, releases, freed, now, seen):
 
 @compiled
 def first_open(messages, worms, deliveries, first):
-    """Return the first message from ``first`` on that has an outstanding receipt."""
+    """Return the index of the first message, from ``first`` on, with an outstanding receipt; if none, their number."""
     while first < len(messages):
         end = worms[_end(messages, worms, first) - 1].delivery_end
         for delivery in range(worms[messages[first].worm].delivery, end):

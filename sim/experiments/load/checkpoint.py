@@ -156,7 +156,7 @@ def _build(path: Path, content: Mapping[str, Any], rewind: bool) -> tuple[Experi
 
 
 def _put(experiment: Experiment, content: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> None:
-    """Set the state of the experiment."""
+    """Set the state of the experiment to the state that a file stores."""
     for k, (group, numbers) in enumerate(zip(experiment.groups, content["groups"], strict=True)):
         prefix = f"{k}."
         leaves = numbers | {name.removeprefix(prefix): array for name, array in arrays.items()
@@ -172,7 +172,7 @@ def _put(experiment: Experiment, content: Mapping[str, Any], arrays: Mapping[str
 
 
 def _require_same(path: Path, what: str, name: str | None, digest: str | None) -> None:
-    """Refuse a user's file that has changed or belongs to another user, before it is executed."""
+    """Refuse a user's file that is missing, has changed or belongs to another user, before it is executed."""
     file = user_file(name)
     if file is None:
         return

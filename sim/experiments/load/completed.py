@@ -15,7 +15,7 @@ Integers = npt.NDArray[np.int64]
 
 #: Record of a received message. ``message``: its number in its lane, in the order of creation.
 #: ``injected``, ``handed``: cycles in which its source sends its first and its last flit.
-#: ``tail``: cycle of the last flit at its last destination. ``received``: cycle of its last receipt.
+#: ``tail``: the latest cycle ``tail`` (see the glossary) of its destinations. ``received``: cycle of its last receipt.
 #: ``destinations``, ``worms``: number of its destinations, and of its worms. ``multicast``: 1, or 0 for a unicast.
 DONE = np.dtype([(field, np.int64) for field in (
     "lane", "message", "source", "created", "injected", "handed", "tail", "received", "length", "destinations",

@@ -23,8 +23,9 @@ def draw_utilisation(result: Load, file: Path, form: str) -> None:
     """Draw a network with the flits per cycle on each link as its colour and width.
 
     The two directions of a link are drawn side by side, each on the right in its direction. The left half of a node has
-    the colour of its injection link, the right half that of its consumption link. If a node has several links of a
-    kind, the colour shows their mean. The same result gives the same file.
+    the colour of its injection link, the right half that of its consumption link. In layouts that draw each node twice,
+    the left drawing has the colour of the injection link, the right one that of the consumption link. If a node has
+    several links of a kind, the colour shows their mean. The same result gives the same file.
 
     Parameters
     ----------

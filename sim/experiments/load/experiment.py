@@ -31,7 +31,8 @@ from .utilisation import LINKS
 __all__ = ["Experiment", "check", "consumption_links",
            "lengths", "load", "load_until_interval", "settled", "shared"]
 
-#: Number of time slices. Results are kept per slice, so that the warm-up can be found at the end.
+#: Number of time slices that an experiment of SLICES cycles or more begins with; a given warm-up may add a slice.
+#: Results are kept per slice, so that the warm-up can be found at the end.
 SLICES = 200
 
 #: Number of longer warm-ups (`Experiment.later_results`): from one to five tenths of all cycles.
@@ -215,10 +216,10 @@ class Experiment:
         return self.deadlocked is not None or self.now >= self._last or self.groups[0].drained
 
     def run(self, until: int | None = None) -> None:
-        """Run to the end of the step that contains cycle ``until``. Default: to the end of the experiment.
+        """Run to the end of the step that reaches ``until`` simulated cycles. Default: to the end of the experiment.
 
-        An interrupt (`KeyboardInterrupt`) leaves each group at the end of a step: at most 2048 cycles later, or before
-        the next event if no flit moves.
+        After an interrupt (`KeyboardInterrupt`), each group completes its step. A step has at most 2048 cycles, and
+        more only if no worm is under way and no message is created.
 
         Raises
         ------
@@ -373,7 +374,7 @@ def _number(switch: str) -> int | str:
 
 
 def shared(seeds: Sequence[int], workers: int | None = None) -> list[Sequence[int]]:
-    """Divide seeds among threads. Default: number of processors."""
+    """Divide seeds among ``workers`` threads, but not more threads than seeds. Default: number of processors."""
     require_kind("workers", workers, int, NoneType)
     seeds = _checked(seeds)
     workers = max(1, min(workers or os.cpu_count() or 1, len(seeds)))

@@ -65,7 +65,7 @@ class Latencies:
         self._pending = np.zeros(0, WORST)
 
     def require_sound(self, slices: int) -> None:
-        """Raise a ValueError if bins or messages are outside of ``slices`` time slices."""
+        """Raise a ValueError if bins or messages are outside of ``slices`` time slices or of the lanes."""
         keys = self.cells["key"]
         if len(keys) and not 0 <= keys.min() <= keys.max() < slices * self.lanes * BINS_OF_ALL:
             raise ValueError("latencies are counted outside their bins")

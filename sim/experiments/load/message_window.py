@@ -27,7 +27,7 @@ FEW = 32
 
 
 class MessageWindow:
-    """Messages of all lanes that are on their way or not sent yet.
+    """Messages of all lanes that are created and not removed yet.
 
     Each step costs O(messages added or removed), independent of the backlog. Checks of all messages run in
     each `rhythm`-th step.
@@ -145,7 +145,8 @@ class MessageWindow:
     def take_done(self, tell: Tell | None = None) -> np.ndarray:
         """Remove the oldest messages up to the first unreceived one, and return their records: `DONE`, [messages].
 
-        Messages of a lane are in the order of their numbers. Messages that `take_rest` returns have higher numbers.
+        Messages of a lane are in the order of their numbers. Messages of the same lane that `take_rest` returns have
+        higher numbers.
 
         Parameters
         ----------
@@ -156,7 +157,7 @@ class MessageWindow:
         host, first = self.host, self._through
         self._through = first_open(self.messages, host.worms, host.deliveries, first)
         result = self._results(first, self._through, tell)
-        if 3 * self._through >= len(self.messages):  # removing fewer would cost more than sending them
+        if 3 * self._through >= len(self.messages):  # removing fewer at a time would take longer than their simulation
             self.shrink()
         return result
 
@@ -224,7 +225,7 @@ class MessageWindow:
         return self._begun["worms"] - sent.sum(axis=(0, 2))
 
     def quiet(self) -> np.ndarray:
-        """Return for each lane the longest time in which hosts have moved no flit of some worm under way, [lanes]."""
+        """Return for each lane the longest time for which hosts have not moved a flit of a worm under way, [lanes]."""
         host, longest = self.host, np.zeros(len(self.sources), np.int64)
         under_way = host.tagged[host.tagged >= 0]
         lane = host.worms["source"][under_way] // self.network.nodes

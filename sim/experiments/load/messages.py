@@ -70,14 +70,14 @@ def require_table(path: Path) -> None:
 
 
 class MessageTable:
-    """Rows of all received messages of an experiment, on disk: memory does not grow with their number.
+    """Rows of all received messages of an experiment, in files on disk.
 
     Until `write`, rows are in unnamed temporary files, which disappear with the process.
 
     Parameters
     ----------
     experiment : Experiment
-        An experiment in its first cycle. The table registers callbacks in the experiment.
+        An experiment before its first cycle. The table registers callbacks in the experiment.
     """
 
     def __init__(self, experiment: Experiment):

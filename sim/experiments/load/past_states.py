@@ -18,7 +18,7 @@ LEAST = 4
 
 
 class PastStates(Generic[T]):
-    """Past states of a run, at most `MOST` of them and 256 MiB.
+    """Past states of a run, at most `MOST` of them. More than four of them have at most 256 MiB together.
 
     For each k from 0 to 8 the newest three states at multiples of 4096 x 2**k cycles are kept. So for every x from 4096
     to about a million cycles there is a state with an age between x and 2x, or the state of the start. If states are

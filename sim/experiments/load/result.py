@@ -318,8 +318,8 @@ class Load:
     def saturated(self) -> bool:
         """The network is saturated: it delivers too few flits, or worms accumulate at their sources.
 
-        It delivers too few flits if less than 95 % of ``wanted`` is ``completed`` and the missing flits are more than
-        1.5 times those on their way at the mean latency. Worms accumulate if a straight line, fitted to the mean number
+        It delivers too few flits if less than 95 % of ``wanted`` is ``completed``, and the missing flits exceed 1.5
+        times those on their way at the mean latency. Worms accumulate if a straight line, fitted to the mean number
         of waiting worms over time, rises by more than a worm per ten nodes. The rise must also exceed three times the
         standard deviation about the line.
         """

@@ -99,7 +99,7 @@ def find_saturation(
     """Bisect the interval of rates in which a network saturates until its middle is precise.
 
     Each probe is a `load_until_interval`. The search ends if half the distance of the two rates is at most
-    ``precision`` of their mean, or if they differ by at most a thousandth of the highest rate. The search also ends if
+    ``precision`` times their mean. It also ends if the two rates differ by at most a thousandth of the highest rate, if
     the highest rate does not saturate, and after a deadlock.
 
     Yields

@@ -43,7 +43,8 @@ LAST_PATIENCE = 2048
 #: The last edge of an experiment that runs until all messages are received.
 FOR_EVER = MOST_LOAD_CYCLES + 1
 
-#: Classes whose objects are not in `State.others`: the engine captures them, or they are emptied before a capture.
+#: Classes whose objects are not in `State.others`. The engine captures itself and its host.
+#: The log of grants belongs to no state.
 APART = (BulkEngine, MovingHost, GrantLog)
 
 
@@ -62,7 +63,7 @@ class CommonEnd:
             self._at = cycle if self._at is None else min(self._at, cycle)
 
     def before(self, cycle: int) -> bool:
-        """Return whether the end is before this cycle."""
+        """Return whether the end is before this cycle, or the run is stopped or broken."""
         return self.stopped or self.broken or (self._at is not None and self._at < cycle)
 
 
@@ -187,7 +188,7 @@ class SeedBatch:
         self.drained = self.all_received
         at = int(np.searchsorted(edges, until)) - 1
         self._count(at)
-        if until % CHUNK == 0 or until == edges[-1] or self.drained:  # not at each edge: slices may be short
+        if until % CHUNK == 0 or until == edges[-1] or self.drained:  # not at the edge of each slice: it may be short
             self._look(tell)
 
     def _look(self, tell: Tell | None) -> None:

@@ -54,8 +54,8 @@ def run_on_cluster(points: Sequence[Point], store: ResultStore, address: str,
     ToolMissing
         The package distributed is not installed.
     WormcastError
-        The scheduler does not answer; scheduler or workers have another version of wormcast or none; a point cannot be
-        run. Points that are not stored yet are given up.
+        The scheduler does not answer; it has no wormcast; workers have none, another version or other files of it; or a
+        point cannot be run. Points that are not stored yet are given up.
     """
     distributed = require_cluster()
     carried = [_carried(point) for point in points]
@@ -136,7 +136,7 @@ def _connected(distributed: Any, address: str, patience: float) -> Iterator[Any]
 
 
 def _require_same(client: Any, address: str) -> None:
-    """Refuse a cluster with another version of wormcast, because its results may differ."""
+    """Refuse workers with other files of wormcast, because results may differ, and a scheduler without wormcast."""
     versions = {f"worker {worker}": version for worker, version
                 in client.run(importlib.metadata.version, "wormcast", on_error="return").items()}
     for who, version in versions.items():

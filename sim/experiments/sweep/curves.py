@@ -35,9 +35,9 @@ __all__ = ["draw", "require_drawable"]
 HEIGHT = 2.7  # inches, without the legend
 
 PLAIN = "#808080"
-STEP = 7  # printer's points between the rows of crosses of two lines
+STEP = 7  # distance, in printer's points, between the rows of crosses of two lines
 
-#: Options that the caption always names.
+#: Options that the caption names even if the sweep's file does not set them, unless they are swept.
 CAPTION_OPTIONS = ("length", "destinations_mean", "multicast_fraction", "vcs", "buffer", "seeds", "cycles")
 
 #: The latency axis is logarithmic if the greatest mean latency exceeds the least one by more than this factor.
@@ -127,10 +127,13 @@ def draw(sweep: Sweep, points: Sequence[Point], results: Sequence[Mapping[str, A
 
     The x axis is the load if ``rate`` is swept, else the swept option with the most numbers. The load of a point is the
     effective load that its nodes created, so a network that delivers all flits is on the diagonal. Colour and marker
-    distinguish schemes, dashes the other options. Markers are open if a point is saturated, and half open if its mean
-    is imprecise. Along the load, lines of latencies end at the first point after the last steady one. Along another
-    option, lines of latencies omit saturated points. Crosses mark deadlocks, arrows lines that leave the frame, daggers
-    reconstructed schemes. The same results give the same file.
+    distinguish schemes. If schemes are not swept, they distinguish values of the first swept option that is not on the
+    x axis. Dashes distinguish the other options. Markers are open if a point is saturated. Markers of latencies are
+    half open if the mean is imprecise.
+
+    Along the load, lines of latencies end at the first point after the last steady one. Along another option, lines of
+    latencies omit points that are saturated or in deadlock. Crosses mark deadlocks, arrows lines that leave the frame,
+    daggers reconstructed schemes. The same results give the same file.
 
     Parameters
     ----------
@@ -340,7 +343,7 @@ def _divided(blocks: Sequence[list["Line2D"]]) -> list[list[list["Line2D"]]]:
 
 
 def _signs(curves: Sequence[_Curve]) -> Iterable[tuple[str, dict[str, Any]]]:
-    """Yield the legend's entry for each kind of marker that occurs: label, and matplotlib's options of the marker."""
+    """Yield the legend's entries for the special markers that occur: label, and matplotlib's options of the marker."""
     plain = {"color": PLAIN, "marker": "o"}
     results = [result for curve in curves for result in curve.results]
     if any(result["precise"] is False and not result["saturated"] for result in results):

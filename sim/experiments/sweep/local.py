@@ -37,8 +37,8 @@ def missing(points: Sequence[Some], store: ResultStore) -> list[Some]:
 def run_missing(points: Sequence[Some], store: ResultStore) -> Generator[Some, None, None]:
     """Run points on all processors, and yield each point when its result is stored.
 
-    Each processor runs a point with all its seeds, which is fastest. If there are fewer points than processors, each
-    point runs on several processors.
+    Each processor runs a point with all its seeds, which is fastest. If the points are at most half as many as the
+    processors, each point runs on several processors.
 
     Raises
     ------

@@ -45,7 +45,7 @@ class Point:
     resolved : dict
         All options with the values with which the point is run, defaults included.
     key : str
-        Everything that the results depend on, as JSON: options, contents of the files that they name, version, code.
+        Everything that the results depend on, as JSON: options, version, digests of code and of files in options.
     files : dict
         Paths of the files that options name, by option. The option's value begins with the path.
     """
@@ -68,9 +68,10 @@ class Point:
     def run(self, workers: int | None = None) -> dict[str, Any]:
         """Run the experiment, and return its results as plain data: without times, so they are equal on all machines.
 
-        Results of a deadlock are null except the deadlock itself, because traffic before it is not in a steady state.
-        If the warm-up is found automatically, ``later`` has the results with longer warm-ups
-        (`Experiment.later_results`), see `over_same_cycles`. ``workers`` threads share the seeds, see `load`.
+        After a deadlock, results are null except the deadlock itself and the number of simulated cycles, because
+        traffic before a deadlock is not in a steady state. If the warm-up is found automatically, ``later`` has the
+        results with longer warm-ups (`Experiment.later_results`), see `over_same_cycles`. Points that run until the
+        interval is known have no ``later``. ``workers`` threads share the seeds, see `load`.
         """
         seed, seeds = self.resolved["seed"], self.resolved["seeds"]
         numbers = (0,) if seed is None else range(seed, seed + seeds)
@@ -148,12 +149,12 @@ def _files(given: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _plain(result: Load) -> dict[str, Any]:
-    """Return a result as plain data without times; after a deadlock with null for all measurements."""
+    """Return a result as plain data, equal on all machines; after a deadlock, with None for all measurements."""
     found = result.to_dict()
     del found["cycles_per_second"], found["worst"], found["stages"]
     if result.deadlock:
         found = {name: value if name in ("cycles", "deadlock") else _nulls(value) for name, value in found.items()}
-    # options have the names ``warmup`` and ``cycles``, too
+    # ``warmup`` and ``cycles`` are also names of options
     found["warmup_used"], found["cycles_simulated"] = found.pop("warmup"), found.pop("cycles")
     return found
 

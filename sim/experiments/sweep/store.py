@@ -26,8 +26,8 @@ class ResultStore:
     Parameters
     ----------
     path : Path
-        File name. A missing file is created with the first result. The file's folder is created at once, and removed at
-        the end if it is empty.
+        File name. A missing file is created with the first result. Missing folders of its path are created at once, and
+        removed at the end if they are empty.
 
     Raises
     ------

@@ -71,7 +71,7 @@ class Breakdown:
     ----------
     target : str
     blocks : tuple of AreaBlock
-        Each before its inner blocks.
+        Each block is before its inner blocks.
     """
 
     target: str
@@ -83,7 +83,7 @@ class Breakdown:
         return _sum(self.blocks)
 
     def groups(self) -> list[BlockKind]:
-        """Return the blocks grouped by class, each class before its inner classes."""
+        """Return the blocks grouped by the classes on their paths, each group before the groups of its inner blocks."""
         found: dict[tuple[str, ...], list[AreaBlock]] = {}
         for block in self.blocks:
             found.setdefault(block.kinds, []).append(block)
@@ -102,7 +102,10 @@ class Breakdown:
 
 def breakdown(component: wiring.Component, *, target: str = "ecp5", storage: str = "lutram",
               area_delay: int | None = None, progress: Callable[[str], None] = lambda step: None) -> Breakdown:
-    """Synthesise ``component`` block by block. Arguments and errors are those of `synthesise`."""
+    """Synthesise ``component`` block by block, without placement.
+
+    The parameters and errors are as in `synthesise`, which has more parameters.
+    """
     kind = find_target(target)
     kind.require(storage)
     commands = kind.synthesis("top", storage=storage, area_delay=area_delay, options="-noflatten")

@@ -1,4 +1,4 @@
-"""Logic functions of a netlist's cells on integers: bit i of all integers is the i-th of many evaluations."""
+"""Logic functions of a netlist's cells on integers: bit i of each integer belongs to evaluation i of many."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any

@@ -154,7 +154,7 @@ def _axes(axes: "Axes", what: str, along: str, values: Sequence[Any]) -> None:
 
 
 def _caption(sweep: Sweep, point: SynthesisPoint) -> str:
-    """Return a caption: the component, and the options that all points share."""
+    """Return a caption: the component, and the values of its main options that all points share."""
     names = ("target", "topology", "scheme", "relations", "vcs", "buffer", "consumption", "flit_width", "delays")
     shared = {name: point.resolved[name] for name in names} | sweep.fixed
     if "area_delay" in shared:

@@ -1,6 +1,6 @@
 """Names for the wires of a mapped netlist, found by comparing the values of wires and of the design's signals.
 
-Mapping to look-up tables keeps the names of registers and loses all others. A wire that still carries a signal has the
+Mapping to look-up tables keeps the names of registers and loses most others. A wire that still carries a signal has the
 same values as the signal for any contents of the registers. The netlists before and after mapping are therefore
 evaluated for 8192 random contents, and wires and signals with equal values are matched.
 """

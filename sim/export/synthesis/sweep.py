@@ -59,8 +59,8 @@ def _value(key: str, text: str) -> Any:
 def run(points: Sequence[SynthesisPoint], seeds: Sequence[int], progress: Callable[[str], None]) -> Iterator[Synthesis]:
     """Synthesise all points on all processors, and yield the results in the order of ``points``.
 
-    ``progress`` is called with the name of each step. If there are fewer points than processors, placements of a point
-    run concurrently. After an error, points that have not begun are dropped.
+    ``progress`` is called with the name of each step. If there are at least twice as many processors as points,
+    placements of a point run concurrently. After an error, points that have not begun are dropped.
     """
     processors = os.cpu_count() or 1
     at_once = max(1, min(processors, len(points)))

@@ -61,7 +61,7 @@ class Target:
         return f"{setting}{self.yosys} {self.storages[storage]} {options} -top {top}"
 
     def count(self, cells: Mapping[str, int]) -> dict[str, int]:
-        """Count cells by type, under the names of ``cells``."""
+        """Count cells by type, under the names of the attributes ``cells`` and ``blocks``."""
         found = {name: sum(number for cell, number in cells.items() if cell.startswith(prefix))
                  for name, prefix in (self.cells | self.blocks).items()}
         return {name: number for name, number in found.items() if number or name in self.cells}

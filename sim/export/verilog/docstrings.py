@@ -29,8 +29,8 @@ def promises(kind: type) -> list[str]:
 def member_meaning(kind: type, name: str) -> str | None:
     """Return the description of a member in the docstrings of a class and its bases.
 
-    An entry with exactly this name takes precedence over the first matching pattern. ``{...}`` in an entry's name
-    matches anything, and is replaced by the match in the description.
+    An entry with exactly this name takes precedence over the first matching pattern. ``{WORD}`` in an entry's name
+    matches any letters, digits and underscores. In the description, ``{WORD}`` is replaced by the matched text.
     """
     known = [(pattern, said) for one in kind.__mro__ for head, said in entries(one, "Members", "Straps")
              for pattern in filter(None, (part.split(":")[0].strip() for part in head.split(",")))]

@@ -56,7 +56,7 @@ def foreign_options(what: str) -> tuple[str, ...]:
     if _whole(what) == "router":
         return INTERFACE_FIELDS
     if _whole(what) == "interface":
-        # interfaces keep ``classes``: their number is the default number of consumption channels
+        # interfaces keep ``classes``: the number of classes is the default number of consumption channels
         return tuple(name for name in ROUTER_FIELDS if name != "classes")
     return ()
 

@@ -70,7 +70,7 @@ def _as_wide(found: re.Match) -> str:
     cell, kind, name = found[0], found[1], found[2]
     widths = {side: int(bits) for side, bits in re.findall(r"parameter \\([ABY])_WIDTH (\d+)", cell)}
     if "_SIGNED 1" in cell:
-        if kind in ("eq", "ne"):  # for operands of equal width, the comparison does not depend on signs
+        if kind in ("eq", "ne"):  # whether operands of equal width are equal does not depend on their signs
             return _repeated(cell, widths).replace("_SIGNED 1", "_SIGNED 0")
         return _repeated(cell, widths) if kind in COMPARISONS else cell
     if kind in COMPARISONS:

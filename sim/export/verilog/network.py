@@ -82,7 +82,7 @@ def _of_node(network: Network, node: int) -> Iterator[Outside]:
 
 
 def _port(network: Network, kind: str, name: str) -> ComponentPort:
-    """Return a port of a kind of component that does not belong to a link."""
+    """Return the port with this name, which is not part of a link, of a kind of component."""
     return next(port for port in ports(network.components[kind]) if port.path == (name,))
 
 

@@ -18,7 +18,7 @@ class ComponentPort:
     Parameters
     ----------
     path : tuple of str
-        Member of the component's signature; if it is a link, then the member of the link.
+        Name of the member of the component's signature; for a link, also the name of the link's member.
     inward : bool
     shape : Any
         Shape of the member: a width, a layout, an enumeration.

@@ -9,7 +9,7 @@ from ...common.external import find_tool, run_tool
 
 __all__ = ["translate"]
 
-#: Only unused logic is removed, so that synthesis has the same result as with Amaranth's netlist.
+#: Only unused and duplicate logic is removed, so that synthesis has the same result as with Amaranth's netlist.
 #: Multiplexers replace processes, because linters warn about the processes that Yosys writes.
 #: ``rename`` gives equal names to signals in JSON and in Verilog.
 PASSES = """
@@ -28,7 +28,7 @@ NUMBERED = re.compile(r"_\d+_").fullmatch
 
 
 def translate(netlist: str, progress: Callable[[str], None] = lambda line: None) -> tuple[str, str]:
-    """Translate a netlist in RTLIL to Verilog; return it with the version of Yosys.
+    """Translate a netlist in RTLIL to Verilog. Return the Verilog and the version of Yosys.
 
     Parameters
     ----------

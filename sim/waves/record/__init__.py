@@ -6,8 +6,8 @@ each virtual channel and slot. ``worm_signals`` and ``interfaces`` declare the s
 ``columns`` writes them, ``heading`` writes the first comment. ``viewer_setup`` writes the layouts for viewers,
 ``layout_files`` writes waveform and layouts completely or not at all. ``instances`` finds routers and interfaces by
 name. ``cycle_window`` runs a program from its start and records a range of cycles, ``deadlock_window`` selects the
-cycles and instances of a deadlock. ``arrays`` converts the state of objects to named arrays, ``checkpoint`` writes and
-reads such arrays.
+cycles and instances of a deadlock. ``arrays`` converts the state of objects to named arrays, ``checkpoint`` writes
+named arrays to files and reads them.
 """
 
 from typing import TYPE_CHECKING

@@ -14,20 +14,20 @@ Leaves = dict[str, Leaf]
 def copy_out(thing: object, *, without: tuple[type, ...] = ()) -> Leaves:
     """Return copies of all arrays, numbers and texts in an object, by name: ``host.worms``, ``sources.0.position``.
 
-    The search descends into attributes of objects, fields of named tuples, and items of sequences and dicts. Of an
+    The search descends into attributes of objects, fields of named tuples, and items of lists, tuples and dicts. Of an
     object with a property ``state``, only the value of ``state`` is copied; the property must have a setter. Frozen
-    dataclasses, functions and objects of the types ``without`` are skipped.
+    dataclasses, functions and other callables, and objects of the types ``without`` are skipped.
 
     Raises
     ------
     TypeError
-        The object contains a value of another type.
+        The object contains a value that the search can neither copy nor descend into nor skip, for example a set.
     """
     return {name: leaf.copy() if isinstance(leaf, np.ndarray) else leaf for name, leaf in _leaves("", thing, without)}
 
 
 def copy_in(thing: object, leaves: Leaves, *, without: tuple[type, ...] = ()) -> None:
-    """Set the arrays and numbers of an object to the values that `copy_out` returned for an object of equal structure.
+    """Set the leaves of an object to the values that `copy_out` returned for an object of equal structure.
 
     Raises
     ------
@@ -52,7 +52,7 @@ def _leaves(name: str, thing: Any, without: tuple[type, ...]) -> Iterator[tuple[
 def _replace(name: str, thing: Any, without: tuple[type, ...], left: Leaves) -> Any:
     """Replace the leaves of an object by those in ``left``, and remove them from ``left``.
 
-    Returns the same object if it is mutable, else a new one.
+    Returns the object itself, or a new one in place of a leaf or tuple.
     """
     if _is_leaf(thing):
         if name not in left:

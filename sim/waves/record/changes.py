@@ -49,7 +49,7 @@ class Changes:
         self._observer.observe(self._block, self._first, self._out)
 
     def value(self, number: int) -> int:
-        """Return the present value of a word in an instance, by its number."""
+        """Return the present value of the word with this number (see `Changes`) in its instance."""
         word, place = divmod(number, len(self._lanes))
         parts = self._observer.word(self._out, self._names[word]).reshape(-1, self._observer.vector_width)
         return sum(int(part) << 64 * index for index, part in enumerate(parts[:, self._lanes[place]]))

@@ -36,7 +36,7 @@ def write(path: Path, manifest: Mapping[str, Any], arrays: Mapping[str, np.ndarr
     """Write a file that `read` of this version reads on any machine.
 
     Each array is a member ``NAME.npy``, as in numpy's ``.npz``. ``manifest.json`` has ``format``, ``version``,
-    ``content`` (the manifest given here), and ``sha256`` of the content and of all arrays.
+    ``content`` (the parameter ``manifest``), and ``sha256`` of the content and of all arrays.
 
     Raises
     ------
@@ -90,7 +90,7 @@ class Stored:
         Raises
         ------
         ValueError
-            The file has other arrays, or larger ones.
+            The file has an unknown name of an array, lacks an expected one, or has too large an array.
         """
         names = [name for name in self._file.namelist() if name != MANIFEST]
         self._require(names, dict.fromkeys(name.removesuffix(".npy") for name in names) if rooms is None else rooms)

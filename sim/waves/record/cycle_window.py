@@ -17,7 +17,7 @@ __all__ = ["record_window", "require_size"]
 #: Largest number of values in a waveform, signals x cycles.
 #: Only changes are written: about 4 % of the values, in about 8 bytes each.
 MOST_VALUES = 1_000_000_000
-#: Number of cycles whose values take as much space in the file as the names of the signals.
+#: Number of cycles whose values take about as much space in the file as the names of the signals.
 NAMES = 1000
 
 

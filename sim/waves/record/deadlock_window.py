@@ -23,8 +23,7 @@ def around(network: Network, deadlock: Deadlock, lane: int = 0) -> tuple[list[tu
     Returns
     -------
     instances : list of (str, int)
-        Kind and number: routers with links or consumption channels in the deadlock's cycle, and interfaces of nodes
-        with channels in it.
+        Kind and number of the routers and interfaces at the channels and slots of the deadlock's cycle.
     first, end : int
         First cycle, and the cycle after the last one. Let t be the last cycle in which a host sent or received a flit
         of the worms in the deadlock's cycle. ``first`` is t - 200, at least 0. ``end`` is t + 500, or the cycle in

@@ -24,7 +24,7 @@ def declare_interfaces(columns: Columns, network: Network, host: Host, instances
 
     ``holds``: the stored packets, by child table row and packet buffer entry; ``+`` marks a packet that is still
     arriving. ``receives``: the interface holds back a packet's last flit for t_nr. ``copies``: the packet that the
-    interface copies, the copy's destination, and its state: ``waits`` or ``sends``.
+    interface copies, the copy's destination, and the copy's state: ``waits`` or ``sends``.
     """
     names = network.kinds["interface"].instances
     for node in interfaces_at(network, instances):

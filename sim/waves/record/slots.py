@@ -65,7 +65,7 @@ def trace_all(engine: BulkEngine, links: Sequence[FabricLink], cycles: int, lane
                 trace.waits[cycle, at] = codes.setdefault("|".join(place.waits), len(codes))
         engine.run(1, beyond=True)
     engine.restore(before)
-    # a worm waits if it makes the same request in this cycle and in the next one
+    # a worm waits in a cycle if it makes the same request in this cycle and in the next one
     columns = list(column.values())
     requests = trace.waits[:, columns]
     trace.waits[:-1, columns] = np.where(requests[:-1] == requests[1:], requests[:-1], 0)

@@ -2,8 +2,8 @@
 
 The hardware carries no worm numbers. Payload flits contain a tag that identifies their worm. The worm that holds a
 virtual channel, from its first flit to its tail, is therefore identified by its first payload flits, however late they
-pass. If no payload flit has passed on a channel by the end of the recording, its worm is identified from the registers,
-as in the deadlock analysis.
+pass. If no payload flit of the holder has passed on a channel by the end of the recording, the holder is identified
+from the registers, as in the deadlock analysis.
 """
 
 from collections.abc import Sequence
@@ -62,7 +62,7 @@ class LinkTrace(NamedTuple):
     targets : int64
         Outputs of the worm in ``front``, as a code of `Front.going`.
     stored : int16
-        Flits in the buffer at the channel's end.
+        Number of flits in the buffer at the channel's end.
     owners : int16
         Input virtual channel, in the router at the link's start, that owns each channel. Code: 1 + input port x virtual
         channels + number of the virtual channel; 0 if no input owns the channel.
@@ -157,7 +157,7 @@ class _Tracer:
         held = np.full((cycles + 1, len(self.channels)), NOBODY, np.int32)
         follow(marks, named, self.link_of, self.vc_of, self.vc_bits, self.ending, owners, begun, held)
         self._name(held)
-        # a worm waits if it makes the same request in this cycle and in the next one
+        # a worm waits in a cycle if it makes the same request in this cycle and in the next one
         in_vain = np.zeros_like(waits[:-1])
         for at, (link, vc) in enumerate(self.channels):
             if link.input is not None:
@@ -364,14 +364,14 @@ class Said(NamedTuple):
 
 @compiled
 def look(marks_at, data_at, data_bytes, outputs, tagged, said, marks, named):
-    """Record the flit on each link, and its worm once payload flits identify it; all arrays [links].
+    """Record in ``marks`` the flit on each link, and in ``named`` the flit's worm once payload flits identify it.
 
     Parameters
     ----------
     marks_at, data_at : int array
         Positions in ``outputs``.
     data_bytes : 1 or 2
-        Bytes of the data that identify the worm.
+        Number of bytes of a flit's data to read for the tag.
     tagged : int array
         Worm of each tag.
     said : Said

@@ -38,7 +38,7 @@ class SignalRow:
 
     @property
     def in_gtkwave(self) -> str:
-        """Name in GTKWave, with the range of its bits."""
+        """Name in GTKWave; for a signal of several bits, with the range of its bits."""
         return self.name if self.bits == 1 else f"{self.name}[{self.bits - 1}:0]"
 
 

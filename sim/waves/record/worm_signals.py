@@ -30,13 +30,13 @@ def declare_worms(columns: Columns, network: Network, instances: Sequence[tuple[
     ``tail``. Each virtual channel or slot has these signals:
 
     - ``worm``: number of the worm that holds the channel, unknown if it is free; ``holder``: the same as text,
-    - ``kind``: kind of this worm's flit on the link: HEAD, DATA or TAIL,
-    - ``front``: worm at the front of the buffer at the channel's end,
-    - ``waits``: resources that the worm in ``front`` requests and does not get.
+    - ``kind``: kind of this worm's flit on the link: HEAD, DATA or TAIL; empty without a flit,
+    - ``front``: worm at the front of the buffer at the channel's end, only for channels that end at a router,
+    - ``waits``: resources that the worm in ``front``, or else the holder, requests and does not get.
 
-    The scope `ROUTERS` repeats these signals as text, by router and port. Inputs of routers also have ``state``,
-    ``goes_to`` and ``stored``, outputs have ``owner``. In deep switches, inputs also have ``rows``, outputs ``reads``
-    and ``fetches``.
+    The scope `ROUTERS` repeats ``flit``, ``holder`` and ``kind`` by router and port. Inputs of routers also have
+    ``front`` and ``waits`` as text, ``state``, ``goes_to`` and ``stored``. Outputs have ``owner``. In deep switches,
+    inputs also have ``rows``, outputs ``reads`` and ``fetches``.
 
     Parameters
     ----------

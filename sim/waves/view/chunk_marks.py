@@ -93,7 +93,7 @@ def _below(at: float, last: int, levels: Sequence[tuple[float, float]]) -> list[
 
 
 def _counters(axes: "Axes", chunk: RecordedChunk, at: float, scale: Scale, size: float) -> None:
-    """Draw a line at each change of the chunk counter, and write its new value."""
+    """Draw a line at each change of the chunk counter, and write the counter's new value if it fits."""
     for (cycle, count), (end, _) in zip(chunk.counts, [*chunk.counts, (chunk.last + 1, 0)][1:], strict=True):
         axes.plot([cycle - 0.5] * 2, [at - BAR / 2, at + BAR / 2], color="black", linewidth=CLOSED, zorder=3,
                   solid_capstyle="butt")

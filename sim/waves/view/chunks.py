@@ -15,11 +15,11 @@ class RecordedChunk:
     Parameters
     ----------
     switch, port : str
-        Names in the waveform.
+        Names in the waveform, without ``router_`` and ``_in``.
     row : int
         Number of the row in the buffer.
     worm : int or None
-        Worm of the flits; None if they arrived before the first cycle.
+        Worm of the flits; None if the waveform does not show it, because the flits arrived before the first cycle.
     first, last : int
         First and last cycle with flits in the row.
     freed : bool
@@ -27,9 +27,9 @@ class RecordedChunk:
     flits : tuple of (int, int)
         Cycle, and number of flits from that cycle on. Flits that arrived before the first cycle are not listed.
     counts : tuple of (int, int)
-        Cycle, and number of outputs that have not fetched the row from that cycle on. The first entry has the cycle in
-        which the row was closed: complete, with its counter set. ``counts`` is empty if all outputs took the flits as
-        they arrived, without a fetch.
+        Cycle, and chunk counter from that cycle on: the number of outputs that have not yet fetched the row. The first
+        entry has the cycle in which the row was closed: complete, with its counter set. ``counts`` is empty if the row
+        was not closed, or if all outputs took the flits as they arrived, without a fetch.
     fetches : tuple of (int, str)
         Cycle of each fetch, and the output that fetches.
     """
@@ -97,7 +97,7 @@ def _between(steps: Sequence[tuple[int, int]], first: int, end: int) -> tuple[tu
 
 def chunk_lanes(chunks: Sequence[RecordedChunk],
                 readings: Sequence[RecordedReading]) -> list[tuple[str, str, int | None]]:
-    """Return, switch by switch, the switch, port and row of all chunks, then its outputs that read, with row None."""
+    """Return, switch by switch, (switch, port, row) of all chunks, then (switch, output, None) of outputs that read."""
     return sorted({*((one.switch, one.port, one.row) for one in chunks),
                    *((one.switch, one.output, None) for one in readings)},
                   key=lambda lane: (_natural(lane[0]), lane[2] is None, _natural(lane[1]), lane[2] or 0))

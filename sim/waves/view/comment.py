@@ -50,7 +50,7 @@ class Comment:
     Raises
     ------
     WormcastError
-        The comment was not written by ``run`` or ``load``.
+        The comment was not written by ``run`` or ``load``, or the network cannot be built again.
     """
 
     def __init__(self, path: Path, texts: Sequence[str]):

@@ -68,7 +68,7 @@ class Ground:
     routers : tuple of Router
         Switches that are drawn.
     hosts : tuple of NodePlace
-        Nodes of these switches.
+        Nodes of the drawn switches.
     planes : tuple of tuple of (float, float)
         Corners of the planes of a three-dimensional network; else empty.
     names : tuple of (str, (float, float))
@@ -89,19 +89,20 @@ class Ground:
 def lay_out(history: History) -> Ground:
     """Place the network of a history as in all drawings of the network (`layout_of`).
 
-    A link is drawn to the right of the line between its routers, with a track for each virtual channel. A node is drawn
-    below its router, to the right; the tracks of consumption and injection channels run between router and node.
+    A link has a track for each virtual channel. If there are links in both directions between two routers, each link is
+    drawn to the right of the line between the routers, seen in its direction. A node without a position of its own is
+    drawn below its router, to the right. The tracks of consumption and injection channels run between router and node.
 
     ::
 
-                 0.0 +---+ >>>>>>>>> +---+
-                     |   | <<<<<<<<< |   |
+                 0.0 +---+ <<<<<<<<< +---+
+                     |   | >>>>>>>>> |   |
                      +---+           +---+
                       v ^ \\\\            .
                       v ^  [ ]
 
-    Nodes with a position of their own in the layout are drawn there. Only the part of the network with recorded links
-    is drawn.
+    A node with a position of its own in the layout is drawn at this position. Only the part of the network with
+    recorded links is drawn.
     """
     places = _Places(history)
     tracks: list[tuple[tuple[Point, ...], ...]] = [()] * len(history.links)

@@ -28,7 +28,7 @@ class RecordedLink:
     name : str
         ``link:0>1`` between routers, ``inj:NODE:PORT`` and ``cons:NODE#LINK`` between a router and its node,
         ``retrans:NODE`` for the retransmission slots of a node. The name of a virtual channel is its link's name and
-        one more number. But a consumption channel is named ``cons:NODE:i``, without its link.
+        one more number. Exception: a consumption channel is named ``cons:NODE:i``, without its link.
     kind : "network", "injection", "consumption" or "slots"
     source, target : int
         Two switches; node and switch for an injection link, switch and node for a consumption link and for slots.
@@ -82,7 +82,7 @@ class RecordedWorm:
 
 @dataclass(frozen=True)
 class RecordedHold:
-    """A worm holds a virtual channel of a link, from its first flit there to its tail.
+    """A worm holds a virtual channel of a link, from the worm's first flit on this channel to its tail.
 
     A consumption channel is held from the cycle of its reservation. A hold may have no flit in the history.
 
@@ -132,7 +132,8 @@ class Wait:
     first, last : int
         First and last cycle.
     resources : tuple of str
-        Alternative resources; the header needs one of them: ``link:U>V:vc``, ``cons:NODE:i``, ``inj:NODE:port:vc``.
+        Alternative resources; the header needs one of them: ``link:U>V:vc``, ``cons:NODE:i``, ``inj:NODE:port:vc`` or
+        ``retrans:NODE:i``.
     """
 
     worm: int
@@ -250,7 +251,8 @@ class History:
     def between(self, first: int, end: int) -> "History":
         """Return the part of the history in cycles ``first`` to ``end`` - 1.
 
-        A deadlock is kept if its worms hold channels in this part, and no flit of them is on a link in its last cycle.
+        A deadlock is kept if its worms hold channels in this part, and no flit of them is on a link in the part's last
+        cycle.
         """
         if not self.first <= first < end <= self.end:
             raise WormcastError(f"window: {first}:{end} is not valid: the waveform has cycles {self.first} to "
@@ -270,7 +272,7 @@ class History:
         return replace(shown, deadlock=self.deadlock) if shown._rests_in(self.deadlock) else shown
 
     def _rests_in(self, deadlock: dict[str, Any] | None) -> bool:
-        """All worms of the deadlock hold channels, and their last flits are before the last cycle."""
+        """All worms of the deadlock hold channels in this history, and have no flit on a link in its last cycle."""
         worms = {one["worm"] for one in deadlock["cycle"]} if deadlock else set()
         return bool(worms) and worms <= {hold.worm for hold in self.holds} and self.at_rest(worms) < self.end
 

@@ -181,9 +181,10 @@ def _readings(track: PortTrack, of_row: Mapping[Place, Sequence[RecordedChunk]],
 
 
 def _worm(reading: RecordedReading, chunks: Sequence[RecordedChunk], begin: int) -> int | None:
-    """Return the worm of a reading: of the chunk fetched from cycle ``begin`` on, else of the chunk that was passing.
+    """Return the worm of a reading: of the chunk that the output fetches from cycle ``begin`` on.
 
-    A fetched row may be freed and reused by another worm before its first flit is sent.
+    Without a fetch, it is the worm of the first chunk in the row during the reading. A fetched row may be freed, and
+    used by another worm, before the output sends the first flit of the fetched chunk.
     """
     passing = None
     for chunk in chunks[bisect_left(chunks, begin, key=attrgetter("last")):]:

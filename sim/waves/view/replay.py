@@ -49,7 +49,8 @@ def replay_page(history: History) -> str:
 def _data(history: History) -> dict[str, Any]:
     """Return the data of the page's script; see ``unpack`` in replay_model.js."""
     ground, layout = lay_out(history), layout_of(history.topology)
-    beside = bool(layout.names) and all(len(way) == 2 for way in layout.links)  # names need space without bent lines
+    # names are drawn beside routers if no line is bent; bent lines would cross the names
+    beside = bool(layout.names) and all(len(way) == 2 for way in layout.links)
     first_track = [0]
     for link in history.links:
         first_track.append(first_track[-1] + link.vcs)
@@ -88,7 +89,7 @@ def _data(history: History) -> dict[str, Any]:
                   for link, ways in enumerate(ground.tracks) for vc, way in enumerate(ways)],
         "worms": [[worm.number, worm.source, worm.destinations, COLOURS.index(colours.get(worm.number, COLOURS[0]))]
                   for worm in history.worms.values()],
-        # last but one value: 0 not ended, 1 ended with a tail, 2 ended with a delivery at a node
+        # last but one value of each hold: 0 not ended, 1 ended with a tail, 2 ended with a delivery at a node
         "holds": [[first_track[hold.link] + hold.vc, number[hold.worm], hold.first, hold.last,
                    int(hold.ended) + (hold in delivered), _stretches(hold)] for hold in history.holds],
         "waits": waits,

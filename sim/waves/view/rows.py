@@ -23,11 +23,11 @@ class ChannelRow:
 
 
 def rows_of(history: History, links: Collection[int] | None = None) -> list[ChannelRow]:
-    """Sort virtual channels so that a worm's path looks like a staircase.
+    """Return the rows of a diagram, sorted so that a worm's path looks like a staircase.
 
-    The channels of the first worm come first, in the order in which it reaches them, then the further channels of the
-    next worm. Slots follow, then consumption channels. Virtual channels of a link are adjacent. Labels are names of
-    resources, as in `run` and in replays.
+    The channels of the worm with the lowest number come first, in the order in which the worm reaches them, then the
+    further channels of the next worm. All slots follow, and then all consumption channels. Virtual channels of a link
+    are adjacent. Labels are names of resources, as in `run` and in replays.
 
     Parameters
     ----------

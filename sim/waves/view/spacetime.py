@@ -62,12 +62,12 @@ def require_drawable(rows: Sequence[ChannelRow], file: Path, lanes: Sequence[Lan
 
 def draw_spacetime(drawn: Sequence[tuple[History, Sequence[ChannelRow]]], file: Path, form: str, *,
                    lanes: Sequence[Sequence[Lane]] = ()) -> None:
-    """Draw a space-time diagram, one column of a paper wide, or two for large diagrams.
+    """Draw space-time diagrams side by side, each one column of a paper wide, or two columns if it is large.
 
-    A bar shows a worm that holds a virtual channel: filled in cycles with a flit on the link, hatched in others. A line
-    below the bar shows that the worm's header is at the end of this link and its request is not granted. A triangle
-    marks a tail that is ejected on a consumption channel. If the history ends in a deadlock, arrows at its end lead
-    from each header to the virtual channel that it requests. Equal histories produce equal files.
+    A bar shows a worm that holds a virtual channel: filled in cycles with a flit of the worm on this channel, hatched
+    in others. A line below the bar shows that the worm's header is at the end of this channel and its request is not
+    granted. A triangle marks a tail that is ejected on a consumption channel. If the history ends in a deadlock, arrows
+    at its end lead from each header to the virtual channel that it requests. Equal histories produce equal files.
 
     Parameters
     ----------

@@ -10,7 +10,7 @@ __all__ = ["describe", "describe_deadlock", "describe_worm", "name_any"]
 
 
 def describe(history: History) -> list[str]:
-    """Describe a history in two lines: scheme, network and cycles; hardware."""
+    """Describe a history: a line with scheme, network and cycles, and a line with the hardware if it is known."""
     hardware = history.configuration
     options = []
     if "vcs" in hardware and "buffer" in hardware:
@@ -29,7 +29,7 @@ def describe_worm(history: History, number: int) -> str:
 
 
 def describe_deadlock(history: History) -> list[str]:
-    """Describe a deadlock with a line per worm: the resource that it requests, and the resource's holder.
+    """Describe a deadlock: a heading, and for each worm a line with the resource it requests and the resource's holder.
 
     Without a deadlock, the list is empty.
     """

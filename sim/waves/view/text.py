@@ -22,7 +22,7 @@ EJECTED, WAITS = "*", "~"
 
 
 def spacetime_text(history: History, rows: Sequence[ChannelRow], width: int) -> list[Text]:
-    """Draw a line per virtual channel, ``width`` characters wide, with the worm that holds the channel in each cycle.
+    """Draw a line per virtual channel with its holder in each cycle, for a terminal of ``width`` characters.
 
     Each worm has a letter; the 27th worm reuses the first letter. A capital marks a flit on the link, a small letter a
     channel that is held without one. If the cycles do not fit, a character represents several cycles, and a flit in any
@@ -64,7 +64,7 @@ def spacetime_text(history: History, rows: Sequence[ChannelRow], width: int) -> 
 
 
 def _step(history: History, room: int) -> int:
-    """Return the smallest number of cycles per character with which all cycles fit."""
+    """Return the smallest number of cycles per character, of 1 to 10, 15, 20, ..., with which all cycles fit."""
     step = 1
     while -(-history.end // step) - history.first // step > room:
         step += 1 if step < FINE else COARSE

@@ -126,7 +126,7 @@ class Wave:
     def _statements(self, file: BinaryIO) -> Iterator[list[str]]:
         """Yield the words from each keyword to its ``$end``.
 
-        Words behind the last ``$end`` in its line are stored in ``_rest``.
+        Words after ``$enddefinitions $end`` in the same line are stored in ``_rest``.
         """
         words: list[str] = []
         while line := file.readline():
@@ -147,7 +147,7 @@ class Wave:
         return WormcastError(f"{self._path} is not a VCD file")
 
     def changes(self, idents: Collection[bytes]) -> Iterator[tuple[int, list[tuple[bytes, bytes]]]]:
-        """Yield each time in the file with its changes: identifier codes, and values as written.
+        """Yield each time in the file with its changes of the signals ``idents``: identifier codes and written values.
 
         Values of vectors lack the leading ``b``, values of strings the ``s``. Changes before the first time are yielded
         with the first time.
@@ -179,7 +179,8 @@ class Wave:
 
     def _words(self, file: BinaryIO, others: Collection[bytes]) -> Iterator[tuple[bytes | None, bytes]]:
         """Yield changes as (identifier code, value), except those of ``others``, and times as (None, time)."""
-        waiting, aside = b"", False  # value whose identifier code is the next word; inside a comment
+        # waiting: value whose identifier code is the next word; aside: inside a comment of the file
+        waiting, aside = b"", False
         for line in itertools.chain([self._rest], file):
             for word in line.split():
                 if aside:

@@ -36,12 +36,12 @@ def of_worms(history: History, worms: Iterable[int]) -> History:
 
 
 def shown_worms(history: History) -> list[int]:
-    """Return the numbers of the worms that hold or wait for a channel, sorted."""
+    """Return the numbers of the worms that hold a channel or wait at the end of one, sorted."""
     return sorted({hold.worm for hold in history.holds} | {wait.worm for wait in history.waits})
 
 
 def colours_of(history: History) -> dict[int, str]:
-    """Assign a colour to each worm. Worms that follow each other on a virtual channel get different ones if possible.
+    """Assign a colour to each worm. Consecutive worms on a virtual channel get different colours if possible.
 
     Worms of the deadlock's cycle get the first colours.
     """

@@ -3,13 +3,15 @@
 import random
 
 import pytest
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import In, Out
 from cases import slow
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wormcast.sim.lowering import LoweringError, machine, operators
 
-from .agreement import agree
+from .agreement import agree, component
 from .random_designs import RandomExpressions, RandomMachine
 
 SETTINGS = {"derandomize": True, "deadline": None, "database": None}
@@ -88,3 +90,15 @@ def test_a_wrong_operator_is_noticed(monkeypatch, operator, instead):
 
     with pytest.raises(AssertionError, match="cycle"):
         compare_many()
+
+
+def test_a_row_that_is_read_is_written_to_another_deep_memory():
+    def build(m, self):
+        m.submodules.first = first = Memory(shape=8, depth=64, init=[(37 * row + 5) & 255 for row in range(64)])
+        m.submodules.second = second = Memory(shape=8, depth=64, init=[])
+        read, shown, write = first.read_port(), second.read_port(), second.write_port()
+        m.d.comb += [port.addr.eq(self.address) for port in (read, shown, write)]
+        m.d.comb += [read.en.eq(1), shown.en.eq(1), write.en.eq(self.enable), write.data.eq(read.data),
+                     self.seen.eq(shown.data)]
+
+    agree(component({"address": In(2), "enable": In(1), "seen": Out(8)}, build), cycles=100, vector_width=16)

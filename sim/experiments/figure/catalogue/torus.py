@@ -20,7 +20,7 @@ class ColumnPath(PlainScheme):
         return ConsumptionClasses((("0+",), ("0-",)))
 
     def visits(self, topology: Topology, source: int, destinations: list[int]) -> Sequence[Sequence[int]]:
-        """Return a worm per column and shorter direction; if `divided`, another one beyond the wrap-around."""
+        """Return each worm's destinations: a worm per column and direction; if `divided`, one more beyond the wrap."""
         rows, columns = topology.shape
         worms: dict[tuple[int, bool, bool], list[tuple[int, int]]] = {}
         for node in destinations:

@@ -74,3 +74,20 @@ def test_another_one_is_reckoned_by_its_curves_and_their_cycles(store, quick):
                  for curve in each_once(curves_of(FIG9, quick=quick)))
     assert other == Minutes(pytest.approx(cycles / 2 / 1000 / 60), False)
     assert none is None
+
+
+def test_a_figure_over_networks_takes_the_nodes_of_each(store, tmp_path):
+    file = tmp_path / "sizes.toml"
+    file.write_text('title = "x"\nsource = "y"\nover = "topology"\nvalues = ["mesh:2x2", "mesh:4x4"]\ncycles = 800\n'
+                    'options = {rate = 0.05, destinations_mean = 2.0}\nseries = {a = {scheme = "dual-path"}}\n')
+    figure = find_figure(str(file))
+    assert Costs(store).expected([figure], False) == pytest.approx(USUAL_PART * 800 * SEEDS * 16 / USUAL_SPEED)
+    curves = curves_of(figure, quick=False)
+    for curve in curves.values():
+        curve.results.update({1: a_point(800), 2: a_point(400)})
+    Costs(store).measured(figure, False, curves, 0.0)
+    point = SimpleNamespace(network=SimpleNamespace(nodes=1))
+    store.put("one", {"cycles_simulated": 1000})
+    Costs(store).ran({"one": point}, 1.0)
+    minutes = (800 * 4 + 400 * 16) / 1000 / 60
+    assert Costs(store).minutes([figure], False) == [Minutes(pytest.approx(minutes), True)]

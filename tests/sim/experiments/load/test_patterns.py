@@ -55,8 +55,8 @@ def test_permutations_reach_every_node_once(pattern, mesh):
 
 
 @pytest.mark.parametrize(("pattern", "mesh", "sentence"), [
-    ("transpose", "mesh:2x4", "transpose is not valid on mesh:2x4. Allowed: on extents that are the same in reverse"),
-    ("shuffle", "mesh:3x4", "shuffle is not valid on mesh:3x4, which has 12 nodes. Allowed: on a power of two"),
+    ("transpose", "mesh:2x4", "transpose is not valid on mesh:2x4. Allowed: networks whose extents are the"),
+    ("shuffle", "mesh:3x4", "shuffle is not valid on mesh:3x4, which has 12 nodes. Allowed: networks whose number"),
     ("tornado", "mesh:2x2", "tornado is not valid on mesh:2x2, where it maps every node to itself"),
 ])
 def test_a_permutation_that_does_not_exist_is_refused(pattern, mesh, sentence):

@@ -139,7 +139,7 @@ HOT = {"pattern": "hot-spot", "hot_spot_share": 0.5, "destinations_mean": 2}
     (GIVEN | {"destinations_counts": "0:1"}, "destinations_counts: '0:1' is not valid"),
     (GIVEN | {"destinations_counts": "2:-1"}, "destinations_counts: '2:-1' is not valid"),
     (GIVEN | {"destinations_counts": "2:nan"}, "destinations_counts: '2:nan' is not valid"),
-    (GIVEN | {"destinations_counts": "2:1,2:2"}, "destinations_counts: 2 is not valid twice"),
+    (GIVEN | {"destinations_counts": "2:1,2:2"}, "destinations_counts: 2 occurs twice"),
     (GIVEN | {"destinations_counts": ""}, "destinations_counts: '' is not valid"),
     ({"rate": 0.1, "pattern": "spiral"}, "pattern: 'spiral' is not valid. Allowed: uniform, hot-spot, transpose"),
     ({"rate": 0.1, "pattern": "hot-spot", "hot_spot_share": 0.1}, "hot_spots, hot_spot_share are missing. "),

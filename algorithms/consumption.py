@@ -81,7 +81,7 @@ class ConsumptionClasses:
                                 "class.")
         if {"up", "down"} & hops and not {"up", "down"} >= hops:
             raise WormcastError(
-                f"classes: {self} is not valid: a hop is in a direction of labels and in one of a dimension. Allowed: "
+                f"classes: {self} is not valid: directions of labels (up, down) and of dimensions are mixed. Allowed: "
                 "directions of labels, or of dimensions."
             )
         if self.by not in ("next", "last"):

@@ -142,7 +142,7 @@ class TorusBroadcast(UnicastScheme):
             message = int((~broadcasts & (counts != 1)).argmax())
             raise MessageError(f"message {message}" if messages > 1 else "plan", message,
                                f"{counts[message]} destinations are not valid for {self.name}. Allowed: all {others} "
-                               "other nodes (--destinations all; of load --destinations-distribution all), or one, "
+                               "other nodes (--destinations all; with load: --destinations-distribution all), or one, "
                                "for a unicast.")
         extent, worms = topology.shape[0], len(destinations)
         found = Worms(

@@ -223,7 +223,7 @@ class Topology:
             self._require_inside(node, self.nodes, text, "ids")
             return node
         if len(words := text.split()) > 1:
-            raise WormcastError(f"node: {text!r} is not valid. Allowed: commas between nodes, {','.join(words)}.")
+            raise WormcastError(f"node: {text!r} is not valid. Allowed: commas between nodes, as in {','.join(words)}.")
         fields = text.split(".")
         if len(fields) != len(self.shape):
             has = "1, an id" if len(self.shape) == 1 else f"{len(self.shape)}"

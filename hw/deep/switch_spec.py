@@ -23,8 +23,8 @@ class DeepSwitchSpec(SwitchSpec):
                                 "worm, for shallow buffers. Allowed: a BranchingDecoder.")
         least = max(len(outputs), decoder.flits)
         if chunk < least:
-            raise WormcastError(f"chunk: {chunk} is not valid: the switch has {len(outputs)} outputs and decodes "
-                                f"{decoder.flits} header flits at once. Allowed: {least} flits or more.")
+            raise WormcastError(f"chunk: {chunk} is not valid: the switch has {len(outputs)} outputs, and needs up to "
+                                f"{decoder.flits} header flits to decode a worm's branches. Allowed: {least} flits or more.")
         self.branching = decoder
         for port in [*inputs, *outputs]:
             if port.vcs != 1:

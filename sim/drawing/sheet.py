@@ -47,7 +47,7 @@ def require_drawable(topology: Topology, file: Path) -> None:
     layout = layout_of(topology)
     require_picture(file)
     if file.suffix == ".png" and max(layout.extent) >= LONGEST:
-        raise WormcastError(f"plot: {file} is not valid: {topology.name} is longer than {LONGEST} nodes. "
+        raise WormcastError(f"plot: {file} is not valid: {topology.name} has {LONGEST} nodes or more in a line. "
                             "Allowed: .svg.")
 
 

@@ -87,7 +87,7 @@ def require_points(swept: Mapping[str, Sequence[Any]]) -> None:
             raise WormcastError(f"{key}: an empty list is not valid. Allowed: a list of one or more values.")
         for value in values:
             if values.count(value) > 1:
-                raise WormcastError(f"{key}: {value!r} is not valid: the list has it twice")
+                raise WormcastError(f"{key}: {value!r} occurs twice in the list. Allowed: each value once.")
     number = math.prod(map(len, swept.values()))
     if number > MOST_POINTS:
         raise WormcastError(f"{number} points are not valid. Allowed: at most {MOST_POINTS}.")

@@ -72,7 +72,7 @@ def lower_design(
     started = time.perf_counter()
     width = machine.vector_bytes() if vector_width is None else vector_width
     if width not in WIDTHS:
-        raise LoweringError(f"vector_width: {width} is not valid. Allowed: 16, 32, 64, 512.")
+        raise LoweringError(f"vector_width: {width} is not valid. Allowed: 16, 32, 64 or 512 instances.")
     input_words, input_nets = group(design.inputs, inputs, "inputs")
     output_words, output_nets = group(design.outputs, outputs, "outputs")
     program = translate(design, input_nets, output_nets, whole=width != PLANE_WIDTH)

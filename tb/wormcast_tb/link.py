@@ -137,7 +137,7 @@ class Chunks:
 
     def __init__(self, depth: int, chunk: int):
         if chunk < 1 or depth % chunk:
-            raise ValueError(f"chunk: {chunk} is not valid. Allowed: divisors of the buffer's depth, {depth} flits.")
+            raise ValueError(f"chunk: {chunk} is not valid. Allowed: divisors of {depth}, the buffer's depth in flits.")
         self.credits, self._chunk = depth // chunk, chunk
         self.restart()
 

@@ -94,7 +94,7 @@ def test_load_of_broadcasts_with_unicasts_beside_them():
     (["plan", "torus:8x8", "tseng", "--source", "0", "--destinations", "all"], "Allowed: tori of 5^s x 5^s nodes"),
     (["run", "torus:4x4", "dcf", "--source", "0", "--destinations", "all", "--length", "0"], "length: 0 is not valid"),
     (["run", "torus:4x4", "edn", "--source", "0", "--destinations", "1,2", "--length", "2"],
-     "(--destinations all; of load --destinations-distribution all), or one, for a unicast"),
+     "(--destinations all; with load: --destinations-distribution all), or one, for a unicast"),
     (["load", "torus:4x4", "z", "--rate", "0.01"], "Allowed: all 15 other nodes"),
     (["hunt", "torus:4x4", "dcf"], "hunt: dcf is not valid: it supports broadcast only"),
 ])

@@ -36,7 +36,7 @@ from command import wormcast
      ("rate: 5 is not valid: it creates 20 flits to consume per node and cycle, and the node can consume 1. Allowed: "
       "rates up to 0.25.")),
     (["run", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "1.1 1.2", "--length", "4"],
-     "node: '1.1 1.2' is not valid. Allowed: commas between nodes, 1.1,1.2."),
+     "node: '1.1 1.2' is not valid. Allowed: commas between nodes, as in 1.1,1.2."),
     (["run", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "1", "--length", "4", "--replay", "r.txt"],
      "replay: r.txt is not valid. Allowed: names that end in .html."),
     (["run", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "1", "--length", "4", "--vcd", "."],

@@ -64,7 +64,7 @@ def require_conservation(window: MessageWindow, table: np.ndarray, seeds: Sequen
         (totals["wanted"], totals["consumed"] + there["outstanding"],
          "{wanted} flits are to be consumed, {consumed} were on the links to hosts, and {outstanding} are outstanding"),
         (counts["counted"], there["waiting"], "{waiting} worms wait, {counted} are counted"),
-        *((totals[name], made[name], f"of {what} {{made_{name}}} are created, {{{name}}} counted")
+        *((totals[name], made[name], f"{{made_{name}}} {what} are created, {{{name}}} are counted")
           for name, what in (("begun", "messages"), ("created", "flits"), ("wanted", "flits to consume"))),
     ):
         for lane in np.flatnonzero(left != right)[:1]:

@@ -49,7 +49,7 @@ def require_drawable(sweep: Sweep, seeds: int, file: Path) -> None:
     curve_frame.require_curves(sweep.swept, along, file)
     if along == TRADE and not seeds:
         raise WormcastError(f"seeds: {seeds} is not valid: a plot of {TRADE} needs the clock of a placement. "
-                            "Allowed: from 1.")
+                            "Allowed: 1 or more.")
 
 
 def _along(sweep: Sweep) -> str:

@@ -94,7 +94,7 @@ def build(what: str, port: str | None, given: Mapping[str, Any], name: str = "",
         options = dict(given)
         family, area_delay = options.pop("target", TARGET), options.pop("area_delay", None)
         if area_delay is not None and area_delay < 1:
-            raise WormcastError(f"area-delay: {area_delay} is not valid. Allowed: at least 1 ps.")
+            raise WormcastError(f"area-delay: {area_delay} is not valid. Allowed: 1 ps or more.")
         target = find_target(family)
         blueprint = blueprint_of({"storage": next(iter(target.storages)), **options})
         target.require(blueprint.configuration.storage)

@@ -76,7 +76,7 @@ def test_planes_of_three_dimensions_lie_one_above_the_other():
 
 @pytest.mark.parametrize(("shape", "file", "sentence"), [
     ("2x2", "a.pdf", "plot: a.pdf is not valid. Allowed: names that end in .svg, .png."),
-    ("1x200", "a.png", "plot: a.png is not valid: mesh:1x200 is longer than 128 nodes. Allowed: .svg."),
+    ("1x200", "a.png", "plot: a.png is not valid: mesh:1x200 has 128 nodes or more in a line. Allowed: .svg."),
 ])
 def test_what_cannot_be_drawn_is_refused(shape, file, sentence, tmp_path):
     with pytest.raises(WormcastError) as refused:

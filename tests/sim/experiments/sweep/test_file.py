@@ -138,7 +138,7 @@ def test_file_is_refused_in_a_sentence(text, sentence, sweep_of):
 
 @pytest.mark.parametrize(("text", "sentence"), [
     ("rate = []", "rate: [] is not valid. Allowed: 1 or more entries"),
-    ("rate = [1, 1.0]", "rate: 1.0 is not valid: the list has it twice"),
+    ("rate = [1, 1.0]", "rate: 1.0 occurs twice in the list"),
     (f"rate = {[n / 1e6 for n in range(101)]}\nseed = {list(range(100))}", "10100 points are not valid. Allowed:"),
     ("rate = [0.1, 3]", "point rate 3.0: rate: 3 is not valid: it creates 12 flits to consume per node and cycle"),
     ("rate = 0.1\nvcs = [2, 17]", "vcs[1]: 17 is not valid. Allowed: a whole number from 1 to 16"),

@@ -26,7 +26,7 @@ def test_options_are_read_as_they_are_typed_or_as_they_are_called():
     ("vcs=1,two", "vcs: 'two' is not valid. Allowed: a whole number."),
     ("vcs=1,-2", "vcs: '-2' is not valid. Allowed: a whole number."),
     ("vcs=1," + "2" * 5000, f"vcs: '{'2' * 5000}' is not valid. Allowed: a whole number."),
-    ("vcs=1,2,1", "vcs: 1 is not valid: the list has it twice"),
+    ("vcs=1,2,1", "vcs: 1 occurs twice in the list"),
     ("buffer=1,2", "sweep: buffer is not valid: the option is given twice"),
     ("t_hs=1,2", "'t_hs' is not an option of synth that can be swept. Nearest: t_ns."),
 ])
@@ -125,7 +125,7 @@ def test_pictures_do_not_differ(tmp_path):
 @pytest.mark.parametrize(("texts", "file", "sentence"), [
     (["vcs=1,2"], "a.pdf", "plot: a.pdf is not valid. Allowed: names that end in .svg, .png."),
     (["area_delay=4000,5000"], "a.svg",
-     "seeds: 0 is not valid: a plot of area_delay needs the clock of a placement. Allowed: from 1."),
+     "seeds: 0 is not valid: a plot of area_delay needs the clock of a placement. Allowed: 1 or more."),
     (["vcs=1,2,3,4,5,6,7,8,9", "buffer=1,2,3,4,5,6,7", "delays=paper,fast", "flit_width=16,32,64"], "a.svg",
      "plot: 42 curves are not valid. Allowed: at most 40."),
 ])

@@ -25,8 +25,8 @@ class DestinationTags(Relation):
     def table(self, topology: Topology) -> npt.NDArray[np.int8]:
         """Compute the table; defined on multistage networks."""
         if topology.kind != "min":
-            raise WormcastError(f"relation destination-tags: topology {topology.name} is not valid. Allowed: multistage "
-                                "networks.")
+            raise WormcastError(f"relation destination-tags: topology {topology.name} is not valid. Allowed: "
+                                "multistage networks.")
         table = np.full((topology.switches, topology.nodes), -1, np.int8)
         everyone = np.arange(topology.nodes)
         table[topology.consumptions[:, 0], everyone] = topology.consumptions[:, 1]
@@ -41,8 +41,8 @@ class DestinationTags(Relation):
         for link in range(len(topology.links)):
             twice = (table[end[link]] >= 0) & (table[start[link]] != out[link])
             if twice.any():
-                raise WormcastError(f"relation destination-tags: topology {topology.name} is not valid: two paths lead from "
-                                    f"switch {start[link]} to node {int(twice.argmax())}. Allowed: one path.")
+                raise WormcastError(f"relation destination-tags: topology {topology.name} is not valid: two paths lead "
+                                    f"from switch {start[link]} to node {int(twice.argmax())}. Allowed: one path.")
         return table
 
 

@@ -23,8 +23,9 @@ class DeepSwitchSpec(SwitchSpec):
                                 "worm, for shallow buffers. Allowed: a BranchingDecoder.")
         least = max(len(outputs), decoder.flits)
         if chunk < least:
-            raise WormcastError(f"chunk: {chunk} is not valid: the switch has {len(outputs)} outputs, and needs up to "
-                                f"{decoder.flits} header flits to decode a worm's branches. Allowed: {least} flits or more.")
+            raise WormcastError(f"chunk: {chunk} is not valid: the switch has {len(outputs)} outputs, and "
+                                f"decodes branches from up to {decoder.flits} header flits. Allowed: {least} flits or "
+                                "more.")
         self.branching = decoder
         for port in [*inputs, *outputs]:
             if port.vcs != 1:

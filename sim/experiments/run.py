@@ -184,7 +184,8 @@ def check_messages(messages: Sequence[Message]) -> None:
                 raise MessageError(where, index, f"after: {other} is not valid. Allowed: earlier messages with the "
                                    f"destination {message.source}, the source of this message.")
         if len(set(message.after)) < len(message.after):
-            raise MessageError(where, index, f"after: {message.after} is not valid: a message occurs twice. Allowed: each once.")
+            raise MessageError(where, index, f"after: {message.after} is not valid: a message occurs twice. Allowed: "
+                               "each once.")
 
 
 def plan_messages(topology: Topology, scheme: Scheme, messages: Sequence[Message],

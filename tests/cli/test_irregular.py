@@ -109,11 +109,13 @@ RUN = ["run", NETWORK, "tree", *TO, "--length", 8, *DEEP]
 
 @pytest.mark.parametrize(("command", "sentence"), [
     ([*RUN, "--chunk", 4],
-     "chunk: 4 is not valid: the switch has 8 outputs and decodes 5 header flits at once. Allowed: 8 flits or more."),
+     ("chunk: 4 is not valid: the switch has 8 outputs, and decodes branches from up to 5 header "
+     "flits. Allowed: 8 flits or more.")),
     ([*RUN, "--chunk", 7], "buffer: 640 is not valid with chunks of 7 flits. Allowed: multiples of 7 from 14."),
     ([*RUN, "--buffer", 8], "buffer: 8 is not valid with chunks of 8 flits. Allowed: multiples of 8 from 16."),
     ([*RUN, "--flit-width", 2],
-     "chunk: 8 is not valid: the switch has 8 outputs and decodes 17 header flits at once. Allowed: 17 flits or more."),
+     ("chunk: 8 is not valid: the switch has 8 outputs, and decodes branches from up to 17 header "
+     "flits. Allowed: 17 flits or more.")),
     *(([command, NETWORK, "tree", *options, *DEEP, "--vcs", 2],
        "vcs: 2 is not valid with buffer-kind deep. Allowed: 1.")
       for command, *options in (RUN[:1] + TO + ["--length", 8], ["load", "--rate", "0.01"], ["check"])),

@@ -70,7 +70,7 @@ def test_chunks_begin_with_a_worm_and_end_with_it():
     chunks.take(0, worm[0])
     assert not chunks.begins(0)
     assert chunks.begins(1)
-    with pytest.raises(ValueError, match=r"^chunk: 3 is not valid\. Allowed: divisors of the buffer's depth, 8 flits"):
+    with pytest.raises(ValueError, match=r"^chunk: 3 is not valid\. Allowed: divisors of 8, the buffer's"):
         Chunks(8, 3)
 
 

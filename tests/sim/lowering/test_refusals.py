@@ -143,7 +143,7 @@ def test_no_signature():
 def test_vector_width():
     made = component(PORTS, build_register)()
     made._MustUse__silence = True
-    with pytest.raises(LoweringError, match=r"vector_width: 7 is not valid\. Allowed: 16, 32, 64, 512\."):
+    with pytest.raises(LoweringError, match=r"vector_width: 7 is not valid\. Allowed: 16, 32, 64 or 512 instances\."):
         lower_ports(made, vector_width=7)
 
 

@@ -386,7 +386,7 @@ def test_a_scheme_refuses_other_kinds_of_topology():
         kinds = ("torus", "min")
 
     with pytest.raises(
-        WormcastError, match=r"scheme elsewhere: mesh:6x6 is not valid. Allowed: torus, min"
+        WormcastError, match=r"scheme elsewhere: topology mesh:6x6 is not valid. Allowed: networks of kind torus, min"
     ):
         Elsewhere().check(SQUARE)
 

@@ -67,7 +67,10 @@ def survey(
     destination_offsets: npt.ArrayLike,
     destinations: npt.ArrayLike,
 ) -> Survey:
-    """Plan one or more multicasts, and return their statistics. Parameters and errors are those of `Scheme.batch`."""
+    """Plan one or more multicasts, and return their statistics.
+
+    ``sources``, ``destination_offsets``, ``destinations`` and the errors are as in `Scheme.batch`.
+    """
     scheme = scheme.on(topology)
     worms = scheme.batch(topology, sources, destination_offsets, destinations)  # compile and load before timing
     seconds = []

@@ -25,7 +25,7 @@ class NetworkTB(TB):
 @cocotb.test()
 @cross
 async def every_multicast_arrives_once_and_whole(dut, idle, pressure):
-    """All multicasts arrive, with each pattern in which hosts idle and hold back credits (`cross`)."""
+    """All multicasts arrive, for two patterns of idle hosts, each with three patterns of held-back credits."""
     await all_pass(NetworkTB(dut), idle, pressure)
 
 

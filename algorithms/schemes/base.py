@@ -182,7 +182,10 @@ class Scheme(ABC):
         self.relation_on(topology).on(topology)
 
     def form(self, topology: Topology) -> str:
-        """Describe the form of the scheme on a topology on which it is defined. Default: it has one form."""
+        """Describe in words how the scheme works on a topology on which it is defined.
+
+        Default: the text ``its only form``, for schemes that work in the same way on all topologies.
+        """
         return "its only form"
 
     def cost(self, topology: Topology) -> Cost | None:

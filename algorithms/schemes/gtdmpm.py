@@ -13,7 +13,7 @@ __all__ = ["Gtdmpm"]
 
 
 class Gtdmpm(LabelOrder):
-    """Divide dual-path's two sets by the position relative to the source's column, its rows and its diagonals.
+    """Divide each of dual-path's two sets by the differences in x and z between the source and its destinations.
 
     The differences dx and dz from the source to a destination decide its submulticast. It is the column (dx = dz = 0),
     the row along x (dz = 0), or the row along z (dx = 0). For other destinations it is the diagonal with the

@@ -38,8 +38,9 @@ class Groups:
     numbers : int16 array [links]
         Group of each link, or -1.
     before : int32 array [groups, groups, 4]
-        A worm (part, source, first stop, second stop) that uses a link of the first group and later a link of the
-        second one. The first entry is ``NOWHERE`` if there is no such worm.
+        ``before[g, h]`` is a worm that uses a link of group g and later a link of group h. Its four numbers are: the
+        index of its scheme in `Problem.schemes`, its source or a stop, and its next two stops. If no worm uses group g
+        before group h, the first number is ``NOWHERE``.
     """
 
     topology: Topology
@@ -164,7 +165,7 @@ class Dans:
 
     @property
     def why_not(self) -> str:
-        """Reason why the set is not valid, in words."""
+        """Reason why the set of DANs is not valid by Definition 2 of [Boppana98], in words."""
         subject = self.subject
         if self.uncovered:
             names = link_names(subject.topology)

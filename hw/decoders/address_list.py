@@ -30,7 +30,9 @@ class AddressListDecoder(PathDecoder):
         slot 1 ─▶ examine ───▶ ┘   └─ the own one: nothing left in this flit (strip; ends_here)
         slots ──▶ shifted down by one if here ─▶ buffer
 
-    A flit is decoded in one cycle, so that slots 0 and 1 are examined at the same time.
+    Slots 0 and 1 are examined in parallel, because a flit is decoded in one cycle, and slot 1 decides the route if slot
+    0 holds the own address. At inputs that do not deliver, for unicast headers, for flits with one slot, and if the
+    decoder absorbs, slot 0 alone is examined.
 
     A flit is used up if all its slots hold the own address. If slots 0 and 1 hold the own address, and a later slot
     another one, this is an error, and the worm ends here.

@@ -123,7 +123,11 @@ class BitStringDecoder(BranchingDecoder):
         return hdl.Array(hdl.C(row[k], 1) for k in last)[straps["digit"]]
 
     def _cells(self, masks: list[list[list[int]]]) -> list[BitCell]:
-        """Group the bits of a flit whose values are equal in all masks, by output, header flit and deciding digit."""
+        """Group the bits of a flit: two bits are in one cell if each mask contains both or neither.
+
+        ``masks[o][f][k]``: the bits of header flit ``f`` that go to output ``o``, at switches where ``deciding[k]`` is
+        the deciding digit.
+        """
         found: dict[tuple[Table, ...], list[int]] = {}
         for bit in range(self.header.flit_width):
             goes = tuple(tuple(tuple(bool(mask >> bit & 1) for mask in digits) for digits in flits) for flits in masks)

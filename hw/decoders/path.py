@@ -51,8 +51,9 @@ class Decoded:
     data : Value
         The flit as it is stored and sent on, without the own address.
     strip : Value
-        The flit held only the own address. A stripped flit leaves the buffer when the consumption channel is reserved,
-        and is not sent on. The flit after a stripped one has the worm's next destination.
+        The flit held only the own address, and another header flit of the worm follows. ``strip`` is always 0 for
+        unicast headers, and if the decoder absorbs worms. A stripped flit leaves the buffer when the consumption
+        channel is reserved, and is not sent on. The flit after a stripped one has the worm's next destination.
     ends_here : Value
         The worm ends at this switch: its last destination is here, or it cannot go on. The flit is not sent on.
     last : Value

@@ -11,10 +11,11 @@ __all__ = ["FetchOrder"]
 
 
 class FetchOrder(wiring.Component):
-    """Grants the row bus to the readers in turn. The reader with the turn fetches its row, if that row is closed.
+    """Grants the row bus to the readers in turn.
 
-    All inputs together deliver one row per cycle. If a row has as many flits as there are outputs, one row per cycle
-    keeps all outputs busy: one bus of a row's width suffices for the switch.
+    The reader with the turn fetches the row that it requests, if that row is closed and the row's input closes no other
+    row in this cycle. All inputs together deliver at most one row per cycle. If a row has as many flits as there are
+    outputs, one row per cycle keeps all outputs busy: one bus of a row's width suffices for the switch.
 
     A reader loses its turn if the row that it requests is not closed yet, or if the row's input closes another row in
     the same cycle. So with rows of no more flits than there are readers, outputs send less than a flit per cycle while

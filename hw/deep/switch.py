@@ -30,7 +30,8 @@ class DeepSwitch(DeepSwitchSpec, Switch):
                                     ▲───────────────────────────────────────────────┘
 
     Each output reads the worm independently: a blocked branch does not block the others. Unicasts and worms with many
-    branches share the buffers. One row is fetched per cycle, by the output with the turn.
+    branches share the buffers. In each cycle at most one row of all input buffers is fetched, by the output with the
+    turn.
 
     Each link has one virtual channel. The credit of a link to a deep switch is a chunk, and is used by the first flit
     of a row. The credit of a consumption link is a flit.

@@ -202,7 +202,8 @@ class Injection(wiring.Component):
     def _forward(self, m, buffer, takes):
         """Take turns between the host and forwarded copies, and pass posts to `Forwarding`.
 
-        Return values are those of `_take_turns`, and 1 if the host's tail before a post, or that of a post, is missing.
+        Return the three signals of `_take_turns`, and a fourth one. The fourth signal is 1 if a header flit of the host
+        follows a post without tail, or a post of the host follows a worm without tail.
         """
         flit = Signal(flit_layout(self.width), name="of_host")
         posts = Signal()  # the first flit of a post has arrived, its tail has not

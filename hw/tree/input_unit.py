@@ -230,7 +230,11 @@ class TreeInput(wiring.Component):
         return m
 
     def _reader(self, m, r, layout: data.StructLayout, buffer, worms):
-        """Present the branches in turn, request outputs for them, and take a flit with each grant."""
+        """Build a reader, which presents one branch of one virtual channel's worm in each cycle.
+
+        The reader requests the outputs of the presented branch. A grant sends one flit of the presented branch. After
+        each request, granted or not, another branch or virtual channel that can move has its turn.
+        """
         turns, readers = self.turns[r], len(self.branches)
         sel = Signal(range(len(turns)), name=f"reader{r}_sel")
         vc = Signal(range(len(worms)), name=f"reader{r}_vc")

@@ -47,7 +47,10 @@ def _shifted(name: str, topology: Topology, steps: list[int]) -> Integers:
 
 def _on_bits(name: str, change: Callable[[npt.NDArray[np.bool_]], npt.NDArray[np.bool_]]) -> Callable[[Topology],
                                                                                                      Integers]:
-    """Return a permutation of node ids; ``change`` maps their bits, [nodes, bits], least significant bit first."""
+    """Return a function that maps a topology to a permutation of its node ids.
+
+    ``change`` receives the bits of all ids, and returns those of their images: [nodes, bits], least significant first.
+    """
     def permutation(topology: Topology) -> Integers:
         bits = topology.nodes.bit_length() - 1
         if topology.nodes != 1 << bits:

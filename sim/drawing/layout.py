@@ -51,8 +51,8 @@ class NetworkLayout:
     one_way : bool array [links]
         The link has no opposite link.
     injections, consumptions : tuple of float array [points, 2]
-        Lines from each node to its switch, and from its switch to the node. Both tuples are empty if nodes share their
-        switches' positions.
+        Lines from each node to its switch, and from its switch to the node. If nodes have the positions of their
+        switches, ``injections`` and ``consumptions`` are empty.
     names : tuple of LineName
         Names of rows, columns and planes.
     narrowest : float

@@ -36,7 +36,10 @@ class Meter(NamedTuple):
     counted in one cycle of 64 (`sampled`), at the start of the cycle.
     """
 
-    ports: Words  # [driving ports, 4]: first word of marks, bit of tail mark, words, first word of ``flits_of_late``
+    # In the array of all outputs a port has several uint64, each with the marks of eight instances, a byte each.
+    # Columns 0 and 2 of ``ports`` are the index of the port's first uint64 in that array, and the number of its uint64.
+    # Column 1 is the number of the tail bit in a byte. Column 3 is the port's first index in ``flits_of_late``.
+    ports: Words  # [driving ports, 4]
     flits: Integers  # [8 x words]: number of flits from each instance of each port
     worms: Integers  # [8 x words]: number of worms from each instance of each port
     flits_of_late: Words  # [words]: flits that are not yet added to ``flits``, a byte for each instance

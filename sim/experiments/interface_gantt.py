@@ -126,7 +126,7 @@ def _name_rows(axes: "Axes", names: Sequence[str], height: float) -> None:
 
 
 def _place(bar: Bar) -> tuple[float, float]:
-    """Return begin and height of a bar in a row of height 1."""
+    """Return a bar's distance from the top of its row, and the bar's height, as fractions of the row's height."""
     start, part = STYLES[bar.kind].part
     return start + part * bar.track / bar.tracks, part / bar.tracks
 

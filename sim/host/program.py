@@ -57,7 +57,7 @@ __all__ = ["gather", "host_step", "needed", "run_cycles"]
 
 
 def needed(host: Host, *, metered: bool = False) -> dict[str, bool]:
-    """Return the parts of the program that a host needs: values of `SWITCHES`."""
+    """Return, for each part of the hosts' program that `SWITCHES` names, whether the hosts need this part."""
     options = host.options
     return {"SMART": bool(options[ROWS]), "STALLED": bool(host.stall[0]), "THROTTLED": bool(options[RATE]),
             "SPREADING": bool(options[SPREAD] > 1), "METERED": metered}

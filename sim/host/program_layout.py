@@ -82,12 +82,13 @@ class Host(NamedTuple):
     """All nodes' hosts, as arrays for the compiled `host_step`.
 
     Worms are numbered in the order of their messages. A node has one processor. The processor does tasks in the order
-    in which they arise. The task of a worm arises when its message is created, or when the last receipt that the worm
-    waits for is noted. The task of a receipt arises when the last flit of the delivery has arrived. Tasks that arise in
-    one cycle have this order: worms of created messages by message number, receipts, released worms. Posting a worm
-    takes t_hs cycles, and more with an injection, multicast or copy delay (`Configuration`). Noting a receipt takes
-    t_hr cycles. A posted worm is sent after those posted before it at the same injection port; the processor does not
-    wait for that.
+    in which they arise. The task of a worm that no interface forwards arises when its message is created, or when the
+    last receipt that the worm waits for is noted. The task of a message that interfaces forward arises when the last of
+    its child table rows is written. The task of a receipt arises when the last flit of the delivery has arrived. Tasks
+    that arise in one cycle have this order: worms of created messages by message number, receipts, released worms,
+    forwarded messages. Posting a worm takes t_hs cycles, and more with an injection, multicast or copy delay
+    (`Configuration`). Noting a receipt takes t_hr cycles. A posted worm is sent after those posted before it at the
+    same injection port; the processor does not wait for that.
 
     A payload flit of more than 16 bits carries its worm's tag and its place in the worm, repeated over the flit's
     width. A tag has 16 bits and is unique among the worms under way. Every received payload flit is compared with the
@@ -345,8 +346,8 @@ def _check_slots(configuration: Configuration, header: Header, length: Integers,
     most = int(flits.argmax())
     if flits[most] > configuration.slot:
         raise WormcastError(f"slot: {configuration.slot} is not valid: a worm to {visits[goes_on][most]} destinations "
-                            f"with {payload[goes_on][most]} payload flits needs {flits[most]} flits. Allowed: "
-                            f"{flits[most]} or more, or smaller worms by --packet.")
+                            f"with {payload[goes_on][most]} payload flits takes {flits[most]} flits of a slot. "
+                            f"Allowed: {flits[most]} or more, or smaller worms by --packet.")
 
 
 def _releases(worms: Worms, order: Integers, nodes: int) -> Records:

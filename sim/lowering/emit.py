@@ -531,7 +531,8 @@ ATTRIBUTES = 'attributes #0 = { noinline nounwind "prefer-vector-width"="512" "m
 
 #: Parameters of a phase: ``tile``, the state of the tile; ``in`` and ``out``, the input and output words;
 #: ``between``, the memory for values that pass from phase to phase;
-#: ``n``, the number of all instances; ``i``, the number of instances before the tile.
+#: ``n``, the number of all instances, padding included (`Block.n_padded`);
+#: ``i``, the number of instances before the tile.
 PARAMETERS = ("ptr noalias %tile", "ptr noalias %in", "ptr noalias %out", "ptr noalias %between", "i64 %n", "i64 %i")
 
 

@@ -144,7 +144,11 @@ def _refusal_faults(trial: Trial, outcome: CommandOutcome) -> Iterable[CommandFa
 
 
 def _wants_json(arguments: Sequence[str]) -> bool:
-    """Return whether ``--json`` is an option, and not the value of another one."""
+    """Return whether the command must print JSON, because ``--json`` is certainly one of its options.
+
+    A ``--json`` directly behind another option does not count, because it may be the value of that option. With
+    ``--help`` or ``--version`` the result is False, because the command then prints no JSON.
+    """
     return any(word == "--json" and not before.startswith("--") for before, word in pairwise(arguments)) and not (
         {"--help", "--version"} & set(arguments))
 

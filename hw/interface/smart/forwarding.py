@@ -149,7 +149,7 @@ class Forwarding(wiring.Component):
             row.eq(flit.data),
             self.full.eq(Cat(bit_at(taken[r], next_place[r]) for r in rows)),
             self.stored.eq(~self.brought & self.posted & ~(first & bit_at(self.full, row))),
-            # no header flits, except the end of a packet that was cut off
+            # header flits from the network are not stored, except a flit with both marks that ends a cut-off packet
             there.eq(Mux(self.brought, ~flit.head | (flit.tail & ~first), self.stored)),
             keeps.eq(Mux(first, (flit.data[:ROW_BITS] < self.rows) & bit_at(self.children.children, row),
                          bit_at(stores, writer))),

@@ -13,7 +13,7 @@ FIRST = (1, 2, 4)
 
 
 def next_places(known: Mapping[int, bool], most: int) -> set[int]:
-    """Return the loads (places) to measure next, in fine steps; an empty set when the curve is complete.
+    """Return the loads to measure next, each as its number of fine steps; an empty set when the curve is complete.
 
     Loads of 1, 2 and 4 coarse steps are measured first. Then the load rises by two coarse steps at a time until a place
     saturates, or ``most`` is measured. Then all coarse steps below the saturated place are measured, and the knee is

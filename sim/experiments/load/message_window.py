@@ -1,4 +1,4 @@
-"""Window of messages on their way: planned when created, removed when they and all earlier messages are received."""
+"""Window of messages: planned before they are created, removed after they and all earlier messages are received."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -27,10 +27,10 @@ FEW = 32
 
 
 class MessageWindow:
-    """Messages of all lanes that are created and not removed yet.
+    """Messages of all lanes that are planned and not removed yet.
 
-    Each step costs O(messages added or removed), independent of the backlog. Checks of all messages run in
-    each `rhythm`-th step.
+    The worms of a message are planned before the cycle in which the message is created. Each step costs O(messages
+    added or removed), independent of the backlog. Checks of all messages run in each `rhythm`-th step.
 
     Parameters
     ----------

@@ -113,7 +113,7 @@ class SeedBatch:
     found : Found or None
         The first deadlock.
     drained : bool
-        The last edge is `FOR_EVER`, and all messages are received.
+        The experiment has no fixed end (last edge `FOR_EVER`), and all its messages are created and received.
     """
 
     def __init__(self, network: Network, traffic: Traffic | Trace, seeds: Sequence[int],
@@ -170,7 +170,7 @@ class SeedBatch:
 
     @property
     def all_received(self) -> bool:
-        """The last edge is `FOR_EVER`, and all messages are created and received."""
+        """The experiment has no fixed end (last edge `FOR_EVER`), and all its messages are created and received."""
         return self._ends_by_itself and not self.engine.host.counters[UNDELIVERED]
 
     def _step(self, until: int, tell: Tell | None) -> None:

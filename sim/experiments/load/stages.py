@@ -130,7 +130,7 @@ class Stages:
         return interval(self.accepted[self.known][share > 0] / share[share > 0])
 
     def table(self) -> list[dict[str, object]]:
-        """Return a row for each stage as plain data for JSON."""
+        """Return plain data for JSON: a row for each stage of switches of the multistage network."""
         each = {"token_wait": WAITS, "token_hold": HELD, "token_walk": WALK}
         return [{"stage": stage, "tokens": self.tokens[stage],
                  "blocked_heads": self.mean(HEADS, stage).to_dict(),

@@ -60,7 +60,8 @@ def run(points: Sequence[SynthesisPoint], seeds: Sequence[int], progress: Callab
     """Synthesise all points on all processors, and yield the results in the order of ``points``.
 
     ``progress`` is called with the name of each step. If there are at least twice as many processors as points,
-    placements of a point run concurrently. After an error, points that have not begun are dropped.
+    placements of a point run concurrently. The error of a point is raised after the results of all earlier points have
+    been yielded. When an error is raised, points that have not begun are dropped.
     """
     processors = os.cpu_count() or 1
     at_once = max(1, min(processors, len(points)))

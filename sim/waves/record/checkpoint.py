@@ -83,9 +83,9 @@ class Stored:
         Parameters
         ----------
         rooms : mapping of str to (int or None), optional
-            Names of the expected arrays, each with its largest size in bytes. An array with None has a size that
-            depends on the number of worms in the network. All arrays with None together may have 256 MiB, or 200 times
-            the size of the file if that is more. Without ``rooms``, any names are accepted, each with None.
+            Names of the expected arrays, each with its largest size in bytes. An array with None has no limit of its
+            own, as its length may change during the simulation. All arrays with None together may have 256 MiB, or
+            200 times the size of the file if that is more. Without ``rooms``, any names are accepted, each with None.
 
         Raises
         ------
@@ -113,7 +113,7 @@ class Stored:
                 raise ValueError(f"{name} has {size} bytes. Allowed: at most {room + HEADING}.")
         most = max(MOST_GROWING, MOST_RATIO * self.path.stat().st_size)
         if growing > most:
-            raise ValueError(f"the arrays of worms in the network have {growing} bytes. Allowed: at most {most}.")
+            raise ValueError(f"arrays without a fixed size have {growing} bytes. Allowed: at most {most}.")
 
     def _read(self, name: str, most: int) -> bytes:
         """Return the bytes of a member of the zip. Refuse a member of more than ``most`` bytes before reading it."""

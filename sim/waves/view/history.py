@@ -272,7 +272,10 @@ class History:
         return replace(shown, deadlock=self.deadlock) if shown._rests_in(self.deadlock) else shown
 
     def _rests_in(self, deadlock: dict[str, Any] | None) -> bool:
-        """All worms of the deadlock hold channels in this history, and have no flit on a link in its last cycle."""
+        """Return whether all worms of the deadlock hold channels in this history, and are at rest in its last cycle.
+
+        A worm is at rest in a cycle if none of its flits is on a link. The result is False without a deadlock.
+        """
         worms = {one["worm"] for one in deadlock["cycle"]} if deadlock else set()
         return bool(worms) and worms <= {hold.worm for hold in self.holds} and self.at_rest(worms) < self.end
 

@@ -159,7 +159,7 @@ def test_what_would_fill_the_memory_is_refused_before_it_is_read(tmp_path, monke
     monkeypatch.setattr(checkpoint.Stored, "_read", lambda self, name, most, read=checkpoint.Stored._read: (
         pytest.fail(name) if name == "a.npy" else read(self, name, most)))
     bomb(tmp_path / "bomb", "a.npy", 1 << 25)
-    with pytest.raises(WormcastError, match=r"bomb is damaged: the arrays of worms in the network have 33554432 "
+    with pytest.raises(WormcastError, match=r"bomb is damaged: arrays without a fixed size have 33554432 "
                                             r"bytes\. Allowed: at most \d+\.$"):
         checkpoint.read(tmp_path / "bomb")
     with checkpoint.opened(tmp_path / "bomb") as stored:

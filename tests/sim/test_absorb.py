@@ -173,6 +173,6 @@ def test_longest_message_for_a_slot(length, options):
     whole = [Message(0, 0, (1, 2, 3), length)]
     assert runs(whole, 1, slot=flits, **options).outcome == "delivered"
     with pytest.raises(WormcastError, match=rf"slot: {flits - 1} is not valid: a worm to 3 destinations with "
-                                            rf"{flits - header} payload flits needs {flits} flits"):
+                                            rf"{flits - header} payload flits takes {flits} flits of a slot"):
         runs(whole, 1, slot=flits - 1, **options)
     assert runs([Message(0, 0, (3,), length)], 1, slot=2, **options).outcome == "delivered"

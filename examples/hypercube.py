@@ -1,7 +1,7 @@
 """A user's own network: a hypercube with one router per node, in which each bit of a node's id is a dimension.
 
-    wormcast topology examples/hypercube.py:four --plot hypercube.svg
-    wormcast check examples/hypercube.py:four individual --relation examples/hypercube.py
+    wormcast topology hypercube.py:four --plot hypercube.svg
+    wormcast check hypercube.py:four individual --relation hypercube.py
 """
 
 import numpy as np

@@ -85,12 +85,14 @@ def version(
 
 
 def say(text: "str | Text" = "") -> None:
-    """Print a line on stdout."""
+    """Print a line on stdout. On a terminal, break it between words."""
     with _on_stdout():
-        if isinstance(text, str):
-            print(text)
-        else:
+        if not isinstance(text, str):
             _console().print(text)
+        elif sys.stdout.isatty():
+            _console().print(text, markup=False, soft_wrap=False)
+        else:
+            print(text)
 
 
 def width() -> int:

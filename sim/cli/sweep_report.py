@@ -103,6 +103,13 @@ def _to_dict(all_points: Sequence[Point], results: Sequence[dict[str, Any]],
     }
 
 
+#: Meanings of states of a point, for users.
+MEANINGS = {
+    "saturated": "fewer flits are delivered than created, or worms pile up at their sources",
+    "imprecise": "half the interval is more than 5 % of the mean, or a seed has too few messages",
+}
+
+
 def report(sweep: Sweep, rows: Sequence[dict[str, Any]], run: int) -> None:
     """Print a table of all points."""
     names = list(sweep.swept)
@@ -114,8 +121,10 @@ def report(sweep: Sweep, rows: Sequence[dict[str, Any]], run: int) -> None:
     say("latency: cycles; +-: half its 95 % interval")
     say("effective, delivered: payload flits x destinations per node and cycle, created and received"
         + ("; rate: payload flits created, a multicast counts once" if "rate" in names else ""))
-    if any("imprecise" in _state(cells) for cells in rows):
-        say("imprecise: half the interval is more than 5 % of the mean, or a seed has too few messages")
+    states = {_state(cells) for cells in rows}
+    for state, meaning in MEANINGS.items():
+        if state in states:
+            say(f"{state}: {meaning}")
     deadlocks = sum(cells["deadlock"] for cells in rows)
     say(f"{count(len(rows), 'point')}, {run} of them run now, {deadlocks} in deadlock")
 

@@ -2,9 +2,13 @@
 
 import json
 import re
+import sys
 
 import pytest
 from command import wormcast
+from rich.console import Console
+
+from wormcast.sim.cli import app
 
 SWEEP = """topology = "mesh:4x4"
 scheme = ["dual-path", "individual"]
@@ -25,6 +29,15 @@ def test_no_cell_of_a_table_is_cut(columns, tmp_path, monkeypatch):
     table = [line for line in told.splitlines() if line[:1] in "│┃┏┡└"]
     assert max(map(len, table)) <= columns
     assert {"saturated", "dual-path", "individual"} <= set(re.findall(r"[\w-]+", told))
+
+
+def test_lines_break_between_words_on_a_terminal(monkeypatch, capsys):
+    monkeypatch.setattr(app, "_console", lambda: Console(width=20, soft_wrap=True, highlight=False))
+    app.say("free of deadlock [if] all classes are kept")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    app.say("free of deadlock [if] all classes are kept")
+    assert [line.rstrip() for line in capsys.readouterr().out.splitlines()] == [
+        "free of deadlock [if] all classes are kept", "free of deadlock", "[if] all classes are", "kept"]
 
 
 def test_a_hunt_with_narrow_flits_has_messages_that_can_be_told_apart(tmp_path):

@@ -225,3 +225,4 @@ def test_the_table_has_units_and_says_what_not_to_compare(capsys):
     assert "latency: cycles" in out
     assert "effective, delivered: payload flits x destinations per node and cycle" in out
     assert "imprecise: half the interval is more than 5 % of the mean" in out
+    assert "saturated: fewer flits are delivered than created" in out

@@ -26,7 +26,7 @@ def test_options_are_read_as_they_are_typed_or_as_they_are_called():
     ("vcs=1,two", "vcs: 'two' is not valid. Allowed: a whole number."),
     ("vcs=1,-2", "vcs: '-2' is not valid. Allowed: a whole number."),
     ("vcs=1," + "2" * 5000, f"vcs: '{'2' * 5000}' is not valid. Allowed: a whole number."),
-    ("vcs=1,2,1", "vcs: 1 occurs twice in the list"),
+    ("vcs=1,2,1", "vcs: 1 occurs twice in the list. Allowed: each value once."),
     ("buffer=1,2", "sweep: buffer is not valid: the option is given twice"),
     ("t_hs=1,2", "'t_hs' is not an option of synth that can be swept. Nearest: t_ns."),
 ])

@@ -44,7 +44,7 @@ class PlannedWorm:
         the last destination consumes. A worm whose source and destinations are at one switch has no hop. For a tree the
         links are its edges: each continues the last earlier edge that ends at its start, or begins at the source.
     link_rows : tuple of int
-        The links as rows of `Topology.links`, which tell parallel links apart.
+        The links as rows of `Topology.links`. Parallel links have different rows.
     after : int or None
         Worm whose receipt at this worm's source releases this worm; None: this worm is sent at once.
     rank : int

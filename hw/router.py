@@ -465,8 +465,8 @@ def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Ro
     if multicast or (topology.kind == "mesh" and simple and header.address_bits <= MOST_ADDRESS_BITS):
         if not simple:
             raise WormcastError(f"relation: {relation.name} is not valid: on {topology.name} it has alternatives, "
-                                "phases or classes of virtual channels. For worms with several destinations: relations "
-                                "without these.")
+                                "phases or classes of virtual channels. Allowed for worms with several "
+                                "destinations: relations without these.")
         if header.address_bits > MOST_ADDRESS_BITS:
             raise WormcastError(
                 f"relation: {relation.name} is not valid: addresses of {topology.name} have {header.address_bits} "

@@ -53,8 +53,8 @@ TOPOLOGIES.add("torus", TopologyKind(
     "torus:XxYxZ, and so on", torus, "e-cube"))
 TOPOLOGIES.add("ring", TopologyKind("ring:N", "nodes in a circle, links both ways", ring, "e-cube"))
 TOPOLOGIES.add("min", TopologyKind(
-    "min:b=B,stages=S[,kind=KIND]", "multistage network of BxB switches for B**S nodes, each injects on the left and "
-    f"consumes on the right; kinds: {', '.join(WIRINGS)}", multistage, "destination-tags"))
+    "min:b=B,stages=S[,kind=KIND]", "multistage network of BxB switches for B**S nodes, which inject on the left and "
+    f"consume on the right; kinds: {', '.join(WIRINGS)}", multistage, "destination-tags"))
 TOPOLOGIES.add("irregular", TopologyKind(
     "irregular:NAME=NUMBER,...", "switches with several nodes each, joined at random by a share of the ports that "
     "nodes leave free; defaults: switches=8, ports=8, nodes=32, connectivity=0.8, seed=1", irregular))

@@ -1,7 +1,6 @@
 """Checks and writing of picture files (SVG and PNG), and checks of the paths of HTML pages."""
 
 import contextlib
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +9,7 @@ from wormcast.algorithms import WormcastError
 from wormcast.algorithms.announcements import announce
 
 from .atomic_write import require_writable, whole_file
+from .frame import missing_glyphs_drawn_as_boxes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -45,6 +45,5 @@ def save_figure(figure: "Figure", file: Path, form: str, resolution: float = 300
 
     Characters that the font lacks are drawn as boxes.
     """
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing from font")
+    with missing_glyphs_drawn_as_boxes():
         figure.savefig(file, format=form, dpi=resolution, metadata={"Date": None} if form == "svg" else None)

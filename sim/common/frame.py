@@ -1,8 +1,9 @@
 """Common layout of all pictures: column widths, font sizes, colours, text width and line breaks."""
 
+import contextlib
 import warnings
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = ["COLOURS", "COLUMN", "GRID", "LEGEND", "LINE", "MARGIN", "MOST_HEIGHT", "PAGE", "POINTS", "SETTINGS", "SIZE",
-           "SMALL", "WORDS", "blank_figure", "legend_columns", "legend_entry", "text_width", "wrapped"]
+           "SMALL", "WORDS", "blank_figure", "legend_columns", "legend_entry", "missing_glyphs_drawn_as_boxes",
+           "text_width", "wrapped"]
 
 POINTS = 72  # in an inch
 
@@ -38,6 +40,14 @@ SETTINGS: dict[Any, Any] = {
 }
 
 
+@contextlib.contextmanager
+def missing_glyphs_drawn_as_boxes() -> Iterator[None]:
+    """Draw characters that the font lacks as boxes, without matplotlib's warnings."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")
+        yield
+
+
 @cache
 def text_width(text: str, size: float = SIZE) -> float:
     """Return the width of a text in points."""
@@ -45,8 +55,7 @@ def text_width(text: str, size: float = SIZE) -> float:
     from matplotlib.textpath import text_to_path
 
     font = FontProperties(family=SETTINGS["font.family"], size=size)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing from font")
+    with missing_glyphs_drawn_as_boxes():
         return float(text_to_path.get_text_width_height_descent(text, font, ismath=False)[0])
 
 

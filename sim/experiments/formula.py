@@ -85,5 +85,4 @@ def formula_of(topology: Topology, scheme: Scheme, configuration: Configuration,
     if cost is None or not has_formula(topology, configuration, message):
         return None
     one = unloaded_latency(topology, configuration, message.length)
-    assert one is not None  # `has_formula` requires four nodes or more in the last dimension
-    return Formula(cost, configuration.t_hs, configuration.t_hr, one)
+    return None if one is None else Formula(cost, configuration.t_hs, configuration.t_hr, one)

@@ -5,7 +5,6 @@ import functools
 import gzip
 import io
 import json
-import zlib
 from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from wormcast.algorithms.errors import naming
 from wormcast.algorithms.file_schema import ALLOWED, FileSchema, given
 from wormcast.algorithms.parse_fault import FAULTS, parse_fault
 
+from ..common.reading import reading
 from ..host import Message
 
 __all__ = ["Line", "MessageFile", "message_schema", "messages_in", "write_messages"]
@@ -130,26 +130,20 @@ class MessageFile:
             The file cannot be read, or a line is not a message of this network. A line is checked when it is read.
         """
         end = start
-        try:
-            with open(self.path, "rb") as opened:
-                lines = self._lines(opened)
-                if start:
-                    lines.seek(start)
-                while text := lines.readline(LONGEST_LINE):
-                    begins, end = not end, end + len(text)
-                    if begins:
-                        text = text.removeprefix(BOM_UTF8)
-                    if not text.strip():
-                        continue
-                    with self.named(number):
-                        line = self._line(topology, text, number, end)
-                    yield line
-                    number += 1
-        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise WormcastError(f"{self.what}: {self.path} is not a whole gzip file: it is cut off or damaged."
-                                ) from error
-        except OSError as error:
-            raise WormcastError(f"{self.what}: {self.path} cannot be read: {error.strerror}") from error
+        with reading(f"{self.what}: {self.path}"), open(self.path, "rb") as opened:
+            lines = self._lines(opened)
+            if start:
+                lines.seek(start)
+            while text := lines.readline(LONGEST_LINE):
+                begins, end = not end, end + len(text)
+                if begins:
+                    text = text.removeprefix(BOM_UTF8)
+                if not text.strip():
+                    continue
+                with self.named(number):
+                    line = self._line(topology, text, number, end)
+                yield line
+                number += 1
 
     def _lines(self, opened: io.BufferedReader) -> IO[bytes]:
         """Return the file's lines, or one line for each entry of a list."""
@@ -198,8 +192,9 @@ class MessageFile:
         with naming("destinations"):
             destinations = (topology.destination_set(ALL, source) if nodes == ALL
                             else [_node(topology, node) for node in nodes])
-        if len({source, *destinations}) <= len(destinations):
-            twice = next(node for node in [source, *destinations] if [source, *destinations].count(node) > 1)
+        everyone = [source, *destinations]
+        if len(set(everyone)) < len(everyone):
+            twice = next(node for node in everyone if everyone.count(node) > 1)
             raise WormcastError(f"destinations: {topology.node_name(twice)} "
                                 f"{'is the source' if twice == source else 'occurs twice'}. "
                                 "Allowed: distinct nodes other than the source.")

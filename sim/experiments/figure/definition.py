@@ -290,8 +290,8 @@ def _figure(name: str, entries: Mapping[str, Any]) -> Figure:
     numbers = {key: entries[key] for key in ("step", "most", "cycles") if key in entries}
     step, most = numbers.get("step", Figure.step), numbers.get("most", Figure.most)
     if not step <= most <= MOST_POINTS * step:
-        raise WormcastError(f"step, most: {step} and {most} are not valid. Allowed: a most of one step to "
-                            f"{MOST_POINTS} steps.")
+        raise WormcastError(f"step, most: {step} and {most} are not valid. Allowed: most from step to "
+                            f"{MOST_POINTS} times step.")
     return Figure(
         name, entries["title"], entries["source"], options, series, statements, variations, _pictures(entries, words),
         **numbers, over=over, runs=runs, values=_values(RUN_OPTIONS, over, values) if runs else tuple(values),

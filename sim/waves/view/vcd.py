@@ -5,7 +5,6 @@ import gzip
 import itertools
 import re
 import tempfile
-import zlib
 from codecs import BOM_UTF8
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from typing import BinaryIO
 
 from wormcast.algorithms import WormcastError
 
+from ...common.reading import reading
 from .fst import is_fst, write_vcd
 
 __all__ = ["Signal", "Wave"]
@@ -83,16 +83,13 @@ class Wave:
 
     @contextlib.contextmanager
     def _opened(self) -> Iterator[BinaryIO]:
-        try:
-            with self._source.open("rb") as plain:
-                if plain.read(2) == GZIP:
-                    with gzip.open(self._source) as file:
-                        yield file  # type: ignore[misc]
-                else:
-                    plain.seek(0)
-                    yield plain
-        except (OSError, EOFError, zlib.error) as error:
-            raise WormcastError(f"{self._path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
+        with reading(self._path), self._source.open("rb") as plain:
+            if plain.read(2) == GZIP:
+                with gzip.open(self._source) as file:
+                    yield file  # type: ignore[misc]
+            else:
+                plain.seek(0)
+                yield plain
 
     def _read_header(self, file: BinaryIO) -> None:
         scopes: list[str] = []

@@ -114,7 +114,7 @@ def test_like_another_one(tmp_path):
     ({"most": "inf"}, "most: inf is not valid. Allowed: finite numbers"),
     ({"cycles": "10" * 40}, "cycles: a whole number of more than 64 bits is not valid"),
     ({"options": "{topology = 'mesh:3x3', destinations_mean = -inf}"}, "options.destinations_mean: -inf is not valid"),
-    ({"step": "1e-9"}, "step, most: 1e-09 and 0.9 are not valid. Allowed: a most of one step to 1000 steps"),
+    ({"step": "1e-9"}, "step, most: 1e-09 and 0.9 are not valid. Allowed: most from step to 1000 times step"),
     ({"step": "2.0", "most": "1.0"}, "step, most: 2.0 and 1.0 are not valid"),
     ({"options": "{}"}, "series one: topology is missing"),
     ({"options": "{topology = 'mesh:3x3', vcs = 17}"}, "vcs: 17 is not valid. Allowed: a whole number from 1 to 16"),

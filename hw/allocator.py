@@ -1,9 +1,12 @@
 """Allocator with one least-recently-granted order for all outputs."""
 
+from collections.abc import Mapping
+
 from amaranth.hdl import C, Cat, Module, Signal
 from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In
 
+from .bundles import RequestSignature, by_name, named
 from .logic import any_of, bit_at
 
 __all__ = ["Allocator"]
@@ -25,47 +28,32 @@ class Allocator(wiring.Component):
 
     Parameters
     ----------
-    reach : list of set of int
-        For each requester the outputs that it can request.
+    reach : mapping of str to set of int
+        For each requester, by name, the outputs that it can request.
     vcs : list of int
         Number of virtual channels behind each requester.
     outputs : int
 
     Members
     -------
-    request_{r} : In(outputs)
-        The outputs that requester r requests in this cycle.
-    complete_{r} : In(1)
-        The request has all outputs that must be granted together. Only complete requests are granted.
-    vc_{r} : In(range(vcs[r]))
-        The virtual channel that the request is made for.
-    won_{r} : Out(1)
-        The request is complete, and all of it is granted.
-    grant_{r} : Out(outputs)
-        The outputs whose first requester is r, even if its request is not granted as a whole: at most one requester per
-        output. ``grant_{r}`` settles earlier in the cycle than ``won_{r}``.
+    requests_{requester} : In(RequestSignature)
+        A requester's request.
     """
 
-    def __init__(self, *, reach: list[set[int]], vcs: list[int], outputs: int):
-        self.reach = reach
+    def __init__(self, *, reach: Mapping[str, set[int]], vcs: list[int], outputs: int):
+        self.reach = list(reach.values())
         self.vcs = vcs
-        members: dict = {}
-        for r, count in enumerate(vcs):
-            members |= {
-                f"request_{r}": In(outputs),
-                f"complete_{r}": In(1),
-                f"vc_{r}": In(range(count)),
-                f"won_{r}": Out(1),
-                f"grant_{r}": Out(outputs),
-            }
-        super().__init__(members)
+        super().__init__({"requests": In(named({
+            name: RequestSignature(outputs=outputs, vcs=count) for name, count in zip(reach, vcs, strict=True)
+        }))})
+        self.request = list(by_name(self.requests).values())  #: by number of the requester
 
     def elaborate(self, platform):
         m = Module()
         requesters = range(len(self.reach))
-        requests = [getattr(self, f"request_{r}") for r in requesters]
-        shown = [getattr(self, f"vc_{r}") for r in requesters]
-        won = [getattr(self, f"won_{r}") for r in requesters]
+        requests = [request.outputs for request in self.request]
+        shown = [request.vc for request in self.request]
+        won = [request.won for request in self.request]
         moves = [[Signal(name=f"moves_{r}_{v}") for v in range(self.vcs[r])] for r in requesters]
         for r in requesters:
             m.d.comb += [moves[r][v].eq(won[r] & (shown[r] == v)) for v in range(self.vcs[r])]
@@ -97,9 +85,9 @@ class Allocator(wiring.Component):
             clash = any_of([Cat(requests[s][o] if o in self.reach[s] else C(0, 1) for s in rivals[r])
                             & requests[r][o].replicate(len(rivals[r])) for o in sorted(self.reach[r])])
             beaten = clash & Cat(first[s, r] for s in rivals[r])
-            m.d.comb += won[r].eq(getattr(self, f"complete_{r}") & ~beaten.any())
+            m.d.comb += won[r].eq(self.request[r].complete & ~beaten.any())
             for o in self.reach[r]:
                 others = [s for s in rivals[r] if o in self.reach[s]]
                 beaten = Cat(requests[s][o] for s in others) & Cat(first[s, r] for s in others)
-                m.d.comb += getattr(self, f"grant_{r}")[o].eq(requests[r][o] & ~beaten.any())
+                m.d.comb += self.request[r].grant[o].eq(requests[r][o] & ~beaten.any())
         return m

@@ -9,7 +9,43 @@ from wormcast.algorithms.errors import WormcastError
 from .logic import any_of, late_mux
 from .options import STORAGE
 
-__all__ = ["ReplicationBuffer"]
+__all__ = ["BufferReaderSignature", "ReplicationBuffer"]
+
+
+class BufferReaderSignature(wiring.Signature):
+    """Reader of a `ReplicationBuffer`, seen from the reader.
+
+    Members
+    -------
+    vc : Out(range(vcs))
+        The virtual channel that is presented.
+    data : In(width)
+        The flit of virtual channel ``vc`` that this reader takes next.
+    take : Out(1)
+        The reader takes the presented flit.
+    follow : Out(vcs)
+        The reader does not read the worm in this virtual channel: its position advances with the freed chunks. Only
+        with several readers.
+    has, more : In(vcs)
+        Per virtual channel: at least one / two flits are stored that this reader has not taken.
+
+    Parameters
+    ----------
+    vcs, width : int
+        Virtual channels, and bits of a row.
+    alone : bool
+        The buffer has no other reader.
+    """
+
+    def __init__(self, *, vcs: int, width: int, alone: bool):
+        super().__init__({
+            "vc": Out(range(vcs)),
+            "data": In(width),
+            "take": Out(1),
+            **({} if alone else {"follow": Out(vcs)}),
+            "has": In(vcs),
+            "more": In(vcs),
+        })
 
 
 class ReplicationBuffer(wiring.Component):
@@ -40,20 +76,12 @@ class ReplicationBuffer(wiring.Component):
     -------
     write, write_vc, write_data, write_count : In
         Store a flit, which ``write_count`` readers take later; with 0 it leaves by ``skip``.
-    vc_{r} : In
-        The virtual channel presented to reader r.
-    data_{r} : Out
-        The flit of virtual channel ``vc_{r}`` that reader r takes next.
-    take_{r} : In(1)
-        Reader r takes the presented flit.
-    follow_{r} : In(vcs)
-        Reader r does not read the worm in this virtual channel: its position advances with the freed chunks.
+    readers_{r} : In(BufferReaderSignature)
+        Reader r.
     skip : In(vcs)
         The front flit of this virtual channel leaves the buffer unread. With ``skip``, the positions of all readers of
         the virtual channel must be at its front flit. ``skip`` exists only with several readers: a single reader takes
         the flit instead.
-    has_{r}, more_{r} : Out(vcs)
-        Per virtual channel: at least one / two flits are stored that reader r has not taken.
     arrives : Out(vcs)
         A flit is stored at the end of this cycle; ``has`` and ``more`` count it from the next cycle on. With a single
         reader and a depth of 2 flits or more, ``arrives`` is also 1 for a flit that is dropped because the virtual
@@ -74,29 +102,18 @@ class ReplicationBuffer(wiring.Component):
         self.vcs = vcs
         self.depth = depth
         self.width = width
-        self.readers = readers
         self.storage = storage
-        members = {
+        super().__init__({
             "write": In(1),
             "write_vc": In(range(vcs)),
             "write_data": In(width),
             "write_count": In(range(readers + 1)),
+            "readers": In(BufferReaderSignature(vcs=vcs, width=width, alone=readers == 1)).array(readers),
+            **({"skip": In(vcs)} if readers > 1 else {}),
             "arrives": Out(vcs),
             "full": Out(vcs),
             "freed": Out(vcs),
-        }
-        if readers > 1:
-            members |= {"skip": In(vcs)}
-        for r in range(readers):
-            members |= {
-                f"vc_{r}": In(range(vcs)),
-                f"data_{r}": Out(width),
-                f"take_{r}": In(1),
-                f"has_{r}": Out(vcs),
-                f"more_{r}": Out(vcs),
-                **({f"follow_{r}": In(vcs)} if readers > 1 else {}),
-            }
-        super().__init__(members)
+        })
 
     def elaborate(self, platform):
         m = Module()
@@ -116,7 +133,7 @@ class ReplicationBuffer(wiring.Component):
         for v in range(self.vcs):
             offered = self.write & (self.write_vc == v)
             # with one reader and depth > 1 `arrives` may include dropped flits of a full channel: saves a gate
-            spared = self.readers == 1 and self.depth > 1
+            spared = len(self.readers) == 1 and self.depth > 1
             m.d.comb += [
                 writes[v].eq(offered & ~self.full[v]),
                 self.arrives[v].eq(offered if spared else writes[v]),
@@ -124,25 +141,24 @@ class ReplicationBuffer(wiring.Component):
             with m.If(writes[v]):
                 m.d.sync += at[v].eq(self.after(at[v], self.depth))
 
-        takes = [[Signal(name=f"vc{v}_take{r}") for r in range(self.readers)] for v in range(self.vcs)]
-        read_at = [[Signal(position_bits, name=f"vc{v}_read{r}_at") for r in range(self.readers)]
+        takes = [[Signal(name=f"vc{v}_take{r}") for r in range(len(self.readers))] for v in range(self.vcs)]
+        read_at = [[Signal(position_bits, name=f"vc{v}_read{r}_at") for r in range(len(self.readers))]
                    for v in range(self.vcs)]
         skip = [Signal(name=f"vc{v}_skip") for v in range(self.vcs)]
-        if self.readers > 1:
+        if len(self.readers) > 1:
             m.d.comb += Cat(skip).eq(self.skip)
         stored: list[list] = [[] for _ in range(self.vcs)]
-        for r in range(self.readers):
-            vc, take = getattr(self, f"vc_{r}"), getattr(self, f"take_{r}")
+        for r, reader in enumerate(self.readers):
             read_port = store.read_port(domain="comb")
             m.d.comb += [
-                read_port.addr.eq(Cat(Array(read_at[v][r] for v in range(self.vcs))[vc], vc)),
-                getattr(self, f"data_{r}").eq(read_port.data),
+                read_port.addr.eq(Cat(Array(read_at[v][r] for v in range(self.vcs))[reader.vc], reader.vc)),
+                reader.data.eq(read_port.data),
             ]
             for v in range(self.vcs):
-                m.d.comb += takes[v][r].eq(take & (vc == v))
+                m.d.comb += takes[v][r].eq(reader.take & (reader.vc == v))
                 gone = takes[v][r] | skip[v]
-                if self.readers > 1:
-                    gone |= getattr(self, f"follow_{r}")[v] & self.freed[v]
+                if len(self.readers) > 1:
+                    gone |= reader.follow[v] & self.freed[v]
                 position = read_at[v][r]
                 m.d.sync += position.eq(late_mux(gone, self.after(position, self.depth)[:position_bits], position))
                 # equal positions: the last change distinguishes full from empty; write and take cancel (majority of 3)
@@ -155,8 +171,8 @@ class ReplicationBuffer(wiring.Component):
                 some = Signal(name=f"vc{v}_some{r}")
                 m.d.comb += [
                     some.eq(~same | filled),
-                    getattr(self, f"has_{r}")[v].eq(some),
-                    getattr(self, f"more_{r}")[v].eq(some & ~single),
+                    reader.has[v].eq(some),
+                    reader.more[v].eq(some & ~single),
                 ]
                 stored[v].append(same & filled)
         for v in range(self.vcs):
@@ -174,12 +190,12 @@ class ReplicationBuffer(wiring.Component):
 
     def _freed(self, m, v, writes, at, takes, read_at, skip):
         """Count the takes of each chunk of virtual channel ``v``; return 1 in the cycle in which a chunk is freed."""
-        if self.readers == 1:
+        if len(self.readers) == 1:
             return takes[v][0]
         freed = [skip[v]]
         for k in range(self.depth):
-            pending = Signal(range(self.readers + 1), name=f"vc{v}_pending{k}")
-            taken = sum((takes[v][r] & (read_at[v][r] == k) for r in range(self.readers)), 0)
+            pending = Signal(range(len(self.readers) + 1), name=f"vc{v}_pending{k}")
+            taken = sum((takes[v][r] & (read_at[v][r] == k) for r in range(len(self.readers))), 0)
             with m.If(writes[v] & (at[v] == k)):
                 m.d.sync += pending.eq(self.write_count)
             with m.Elif(~skip[v]):

@@ -4,6 +4,7 @@ from amaranth.hdl import Array, C, Cat, Module, Mux, Signal
 from amaranth.lib import data, enum, wiring
 from amaranth.lib.wiring import In, Out
 
+from .bundles import strap_ports, straps_of
 from .decoders import Arrival, PathDecoder
 from .faults import Cause
 from .link import flit_layout
@@ -81,8 +82,7 @@ class InputDecode(wiring.Component):
             "valid": In(1),
             "vc": In(range(vcs)),
             "flit": In(flit_layout(width)),
-            **{f"strap_{name}": In(bits) for name, bits in decoder.straps.items()},
-            **({} if decoder.table_layout is None else {"table": In(decoder.table_layout)}),
+            **strap_ports(decoder),
             "full": In(vcs),
             "row": Out(self.row_layout),
             "count": Out(range(readers + 1)),
@@ -104,9 +104,7 @@ class InputDecode(wiring.Component):
             begins.eq(head & ((frame == Frame.FIRST) | (frame == Frame.PAYLOAD))),
             first.eq(begins | (head & again)),
         ]
-        straps = {name: getattr(self, f"strap_{name}") for name in self.decoder.straps}
-        if self.decoder.table_layout is not None:
-            straps["table"] = self.table
+        straps = straps_of(self)
         arrival = Arrival(data=self.flit.data, first=first, again=again, taken=accepted & first)
         decoded = self.decoder.decode(m, self.port, straps, arrival)
         with m.If(accepted):

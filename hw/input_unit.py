@@ -1,17 +1,21 @@
 """Receiving end of a link: input decode, replication buffer, and the readers that feed the crossbar."""
 
+from collections.abc import Callable
+from typing import Any
+
 from amaranth.hdl import Array, C, Cat, Module, Mux, Signal, Value
-from amaranth.lib import wiring
+from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from wormcast.algorithms.channels import channels_of_class
 
 from .buffer import ReplicationBuffer
+from .bundles import OfferSignature, ReaderSignature, by_name, connect_straps, named, strap_ports, straps_of
 from .decoders import PathDecoder
 from .faults import Cause
 from .input_decode import InputDecode, exit_bits
 from .input_vc import InputVC, WormState
-from .link import LinkSignature, flit_layout
+from .link import LinkSignature
 from .logic import any_of, bit_at
 from .mark import Mark
 from .port import PortSpec
@@ -72,23 +76,12 @@ class InputUnit(wiring.Component):
         The decoder's straps.
     table : In(Decoder.table_layout)
         Writes to the decoder's table, if it has one.
-    sel_{r}, flit_{r} : Out
-        The virtual channel that reader r presents, and its flit.
-    request_{r}, complete_{r} : Out
-        The requested outputs; the request has all outputs that must be granted together. A reader that sends a flit to
-        a link and a consumption channel needs both at once. A request that only reserves a consumption channel is
-        complete.
-    owns_link_{r}, claims_{r} : Out(1)
-        The presented worm owns a virtual channel of its link (if 0, a grant gives it one); the request reserves a
-        consumption channel, and sends no flit on it.
-    sends_{r} : Out(1)
-        A grant sends the flit; always true for requests for links.
-    vc_{o} : Out
-        The virtual channel of output o that the presented worm owns, or takes with the grant.
-    won_{r} : In(1)
-        The request is complete, and all of it is granted.
-    pick_{o}_{k}, free_{o}, soon_{o}, held_{o}, ready_{o}, ready_after_{o} : In
-        As in `OutputUnit`, of output o and class k.
+    readers_{r} : Out(ReaderSignature)
+        Reader r: its request, and the presented flit.
+    vc_{output} : Out
+        The virtual channel of an output that the presented worm owns, or takes with the grant.
+    offers_{output} : In(OfferSignature)
+        The output's virtual channels.
     cause, cause_vc : Out(Cause), Out
         Error of the flit that was on the link in the cycle before, and its virtual channel.
     state_{v} : Out(WormState)
@@ -105,7 +98,7 @@ class InputUnit(wiring.Component):
         self.separate = separate
         self.classes = len(decoder.consumption) + 1
         self.links_each = outputs[-1].vcs if separate else 1  # number of links of each ejection port
-        self.links = decoder.ejection + (len(outputs) - decoder.ejection) * self.links_each
+        links = decoder.ejection + (len(outputs) - decoder.ejection) * self.links_each
         self.network = decoder.reaches(port)
         self.targets = decoder.targets(port)
         self.exits = decoder.exits(port)
@@ -114,37 +107,22 @@ class InputUnit(wiring.Component):
         else:
             self.groups = [self.network + self.exits]
         self.turns = [range(spec.vcs)] * len(self.groups)  # virtual channels, which take turns at each reader
-        members: dict = {"link": In(LinkSignature(vcs=spec.vcs, width=width))}
-        for name, bits in decoder.straps.items():
-            members[f"strap_{name}"] = In(bits)
-        if decoder.table_layout is not None:
-            members["table"] = In(decoder.table_layout)
-        for r in range(len(self.groups)):
-            members |= {
-                f"sel_{r}": Out(range(spec.vcs)),
-                f"flit_{r}": Out(flit_layout(width)),
-                f"request_{r}": Out(self.links),
-                f"complete_{r}": Out(1),
-                f"owns_link_{r}": Out(1),
-                f"claims_{r}": Out(1),
-                f"sends_{r}": Out(1),
-                f"won_{r}": In(1),
-            }
-        for o in self.network + self.exits:
-            vcs, classes = outputs[o].vcs, self.classes if o in self.exits else decoder.vc_classes
-            members |= {
-                f"vc_{o}": Out(range(vcs)),
-                **{f"pick_{o}_{k}": In(range(vcs)) for k in range(classes)},
-                f"free_{o}": In(classes),
-                f"soon_{o}": In(classes),
-                f"held_{o}": In(1),
-                f"ready_{o}": In(vcs),
-                f"ready_after_{o}": In(vcs),
-            }
-        members |= {"cause": Out(Cause), "cause_vc": Out(range(spec.vcs))}
-        for v in range(spec.vcs):
-            members[f"state_{v}"] = Out(WormState)
-        super().__init__(members)
+        used = {o: outputs[o] for o in self.network + self.exits}
+        super().__init__({
+            "link": In(LinkSignature(vcs=spec.vcs, width=width)),
+            **strap_ports(decoder),
+            "readers": Out(ReaderSignature(outputs=links, vcs=spec.vcs, width=width)).array(len(self.groups)),
+            "vc": Out(named({output.name: range(output.vcs) for output in used.values()})),
+            "offers": In(named({output.name: OfferSignature(
+                vcs=output.vcs, classes=self.classes if o in self.exits else decoder.vc_classes,
+            ) for o, output in used.items()})),
+            "cause": Out(Cause),
+            "cause_vc": Out(range(spec.vcs)),
+            "state": Out(WormState).array(spec.vcs),
+        })
+        offers, vcs = by_name(self.offers), by_name(self.vc)
+        self.offer: dict[int, Any] = {o: offers[output.name] for o, output in used.items()}  #: by output
+        self.out_vc: dict[int, Any] = {o: vcs[output.name] for o, output in used.items()}  #: by output
 
     def elaborate(self, platform):
         m = Module()
@@ -156,12 +134,11 @@ class InputUnit(wiring.Component):
             vcs=vcs, depth=self.spec.depth, width=intake.row_layout.size,
             readers=len(self.groups), storage=self.storage,
         )
+        connect_straps(m, self, intake)
         m.d.comb += [
             intake.valid.eq(self.link.valid),
             intake.vc.eq(self.link.vc),
             intake.flit.eq(self.link.flit),
-            *(getattr(intake, f"strap_{name}").eq(strap) for name, strap in self._straps.items()),
-            *([] if self.decoder.table_layout is None else [intake.table.eq(self.table)]),
             intake.full.eq(buffer.full),
             buffer.write.eq(self.link.valid),
             buffer.write_vc.eq(self.link.vc),
@@ -174,16 +151,21 @@ class InputUnit(wiring.Component):
             self.cause.eq(intake.cause),
             self.cause_vc.eq(self.link.vc),
         ]
+        worms = self._worms(m, intake.row_layout(buffer.readers[0].data).code, buffer)
+        readers = [_Reader(self, m, r, intake.row_layout, buffer, worms) for r in range(len(self.groups))]
+        if len(readers) > 1:
+            m.d.comb += buffer.skip.eq(any_of([reader.unread for reader in readers]))
+        return m
 
-        code = intake.row_layout(buffer.data_0).code
-        fetched = self.decoder.request(self.port, code)
-        onward = self.decoder.onward(self.port, fetched)
-        kinds = [self.decoder.consumption_class(self.port, self._straps, onward, vc_class)
-                 for vc_class in self._vc_classes]
+    def _worms(self, m, code, buffer) -> list[InputVC]:
+        """Build the state machines of the virtual channels. ``code``: that of the flit presented to reader 0."""
+        onward = self.decoder.onward(self.port, self.decoder.request(self.port, code))
+        straps = straps_of(self)
+        kinds = [self.decoder.consumption_class(self.port, straps, onward, vc_class) for vc_class in self._vc_classes]
         worms = []
-        for v in range(vcs):
-            kind = kinds[v * len(kinds) // vcs]
-            worm = InputVC(links=[self._channels(o, k) for o, k in self.targets],
+        for v in range(self.spec.vcs):
+            kind = kinds[v * len(kinds) // self.spec.vcs]
+            worm = InputVC(targets={f"{self.outputs[o].name}_{k}": self._channels(o, k) for o, k in self.targets},
                            consumption=self.outputs[self.exits[0]].vcs if self.exits else 0,
                            exits=max(len(self.exits), 1), choice=self.decoder.adaptive,
                            readers=len(self.groups), classes=self.classes, class_bits=len(kind),
@@ -192,34 +174,23 @@ class InputUnit(wiring.Component):
             worms.append(worm)
             m.d.comb += [
                 worm.write.eq(buffer.arrives[v]),
-                worm.fetched_kind.eq(kind),
-                getattr(self, f"state_{v}").eq(worm.state),
+                worm.fetched.kind.eq(kind),
+                self.state[v].eq(worm.state),
             ]
-            for i, (o, k) in enumerate(self.targets):
-                m.d.comb += [
-                    getattr(worm, f"soon_{i}").eq(getattr(self, f"soon_{o}")[k]),
-                    getattr(worm, f"ready_{i}").eq(getattr(self, f"ready_{o}")),
-                ]
+            for (o, k), target in zip(self.targets, worm.target, strict=True):
+                m.d.comb += [target.soon.eq(self.offer[o].soon[k]), target.ready.eq(self.offer[o].ready)]
             if self.exits:
                 way_out = self._exit(code)
-                soon, soon_fetched = self._at_exit("soon_{o}", worm), self._of_exit("soon_{o}", way_out)
+                soon = self._at_exit(lambda offer: offer.soon, worm)
+                soon_fetched = self._of_exit(lambda offer: offer.soon, way_out)
                 m.d.comb += [
-                    worm.soon_c.eq(bit_at(soon, worm.kind)),
-                    worm.fetched_soon.eq(Mux(worm.fetched_ends_here, soon_fetched[-1], bit_at(soon_fetched, kind))),
-                    worm.ready_c.eq(self._at_exit("ready_{o}", worm)),
+                    worm.exit_offer.soon.eq(bit_at(soon, worm.kind)),
+                    worm.exit_offer.ready.eq(self._at_exit(lambda offer: offer.ready, worm)),
+                    worm.fetched_soon.eq(Mux(worm.fetched.ends_here, soon_fetched[-1], bit_at(soon_fetched, kind))),
                 ]
             if len(self.exits) > 1:
-                m.d.comb += worm.fetched_exit.eq(way_out)
-        unread: list = []
-        for r in range(len(self.groups)):
-            self._reader(m, r, intake, buffer, worms, unread)
-        if len(self.groups) > 1:
-            m.d.comb += buffer.skip.eq(any_of(unread))
-        return m
-
-    @property
-    def _straps(self) -> dict[str, Value]:
-        return {name: getattr(self, f"strap_{name}") for name in self.decoder.straps}
+                m.d.comb += worm.fetched.exit.eq(way_out)
+        return worms
 
     @property
     def _vc_classes(self) -> range | tuple[None]:
@@ -240,181 +211,224 @@ class InputUnit(wiring.Component):
         """Return the number of the ejection port in the code of a `Mark.FINAL`."""
         return code[2:2 + exit_bits(self.decoder, self.port)]
 
-    def _of_exit(self, member: str, way_out: Value) -> Value:
-        """Return a member of the ejection port ``exits[way_out]``.
+    def _of_exit(self, of: Callable[[Any], Value], way_out: Value) -> Value:
+        """Return ``of(offer)`` of the ejection port ``exits[way_out]``."""
+        found = [of(self.offer[o]) for o in self.exits]
+        return Array(found)[way_out] if len(found) > 1 else found[0]
 
-        In ``member``, ``{o}`` stands for the output's number.
-        """
-        members = [getattr(self, member.format(o=o)) for o in self.exits]
-        return Array(members)[way_out] if len(members) > 1 else members[0]
+    def _at_exit(self, of: Callable[[Any], Value], worm: InputVC) -> Value:
+        """Return ``of(offer)`` of a worm's ejection port."""
+        return self._of_exit(of, worm.exit if len(self.exits) > 1 else C(0))
 
-    def _at_exit(self, member: str, worm: InputVC) -> Value:
-        """Return a member of a worm's ejection port, named as in `_of_exit`."""
-        return self._of_exit(member, worm.exit if len(self.exits) > 1 else C(0))
-
-    def _pick(self, worm: InputVC) -> Value:
+    def consumption_pick(self, worm: InputVC) -> Value:
         """Return the consumption channel that is offered to a worm's class."""
-        return Array(self._at_exit(f"pick_{{o}}_{k}", worm) for k in range(self.classes))[worm.kind]
+        def offered(k: int) -> Value:
+            return self._at_exit(lambda offer: offer.pick[k], worm)
 
-    def _reader(self, m, r, intake, buffer, worms, unread):
-        """Present the virtual channels in turn, request outputs, and take each flit that a grant sends or strips.
+        return Array(map(offered, range(self.classes)))[worm.kind]
 
-        With several readers, masks of virtual channels whose front flit leaves unread are appended to ``unread``.
-        """
-        vcs, group = self.spec.vcs, self.groups[r]
-        sel = Signal(range(vcs), name=f"reader{r}_sel")
 
-        def shown(name):
-            return Array(getattr(worm, name) for worm in worms)[sel]
+class _Reader:
+    """Reader of an `InputUnit`, while it is elaborated.
 
-        row, flit = Signal(intake.row_layout, name=f"reader{r}_row"), getattr(self, f"flit_{r}")
-        marked, code = row.head, row.code
-        fetched = self.decoder.request(self.port, code)
-        ends_here = C(0) if not self.exits else ~marked & (code[:2] == Mark.FINAL)
-        header = marked | ends_here
-        nothing, closing = Signal(name=f"reader{r}_nothing"), Signal(name=f"reader{r}_closing")
-        m.d.comb += [
-            getattr(self, f"sel_{r}").eq(sel),
-            getattr(buffer, f"vc_{r}").eq(sel),
-            row.eq(getattr(buffer, f"data_{r}")),
-            nothing.eq(marked & fetched.nothing),
-            # the next worm's first header flit: the worm in front has lost its tail, and is ended here
-            closing.eq(header & ~nothing & shown(f"under_way_{r}")),
-            flit.data.eq(row.data),
-            flit.head.eq(marked | closing | (code[:2] == Mark.CUT)),
-            flit.tail.eq(closing | (~marked & code[0])),
-        ]
+    The reader presents the virtual channels in turn, requests outputs, and takes each flit that a grant sends or
+    strips.
 
-        links = shown("links")
-        won, sends, tail = getattr(self, f"won_{r}"), getattr(self, f"sends_{r}"), flit.tail
-        # flits for no output: before a worm's header, or a header that requests nothing
-        drops = C(0)
-        if r == 0:
-            drops = shown("unread") & Mux(marked, nothing, ~ends_here & ~shown("here"))
-        asks, claims, halted = Signal(name=f"reader{r}_asks"), C(0), C(0)
-        # a worm reserves a consumption channel before it requests anything else
-        m.d.comb += asks.eq(shown(f"eligible_{r}") & ~shown("wants_consumption"))
-        consumes = bool(self.exits) and self.exits[0] in group
-        if consumes:
-            claims = getattr(self, f"claims_{r}")
-            m.d.comb += claims.eq(shown("claims"))
-        request, pick_link = getattr(self, f"request_{r}"), C(0)
-        link_free, link_ready, strips, skips = C(0), C(1), C(0), C(0)
-        for o in group:
-            vc = getattr(self, f"vc_{o}")
-            if o in self.exits:
-                halted = shown("undecided") & marked
-                mine = shown("exit") == self.exits.index(o) if len(self.exits) > 1 else None
-                target = shown("here") if mine is None else shown("here") & mine
-                pick = Array(worm.pick_c for worm in worms)[sel]
-                free = getattr(self, f"held_{o}")
-                if len(self.groups) > 1:
-                    # a worm's first claim is made without a check for a free channel, which is made here
-                    # each worm's bit of `free` is selected before the worm, as `sel` is late
-                    free = Array(bit_at(getattr(self, f"free_{o}"), worm.kind) for worm in worms)[sel]
-                asks_here = (asks & target) | (claims & free if mine is None else claims & free & mine)
-                m.d.comb += vc.eq(Mux(claims, pick, shown("consumption_vc")))
-                first = self.decoder.ejection + (o - self.decoder.ejection) * self.links_each
-                for link in range(self.links_each):
-                    m.d.comb += request[first + link].eq(asks_here & (vc == link if self.separate else 1))
-            else:
-                owns_link = getattr(self, f"owns_link_{r}")
-                target, free, pick = self._way(o, links)
-                m.d.comb += [
-                    owns_link.eq(shown("owns_link")),
-                    request[o].eq(asks & target & (owns_link | free)),
-                    vc.eq(Mux(owns_link, shown("link_vc"), pick)),
-                ]
-                link_free |= self._any_class(o, links, "soon")
-                pick_link |= Mux(target, vc, 0)
-            link_ready &= ~target | bit_at(getattr(self, f"ready_after_{o}"), vc)
+    Attributes
+    ----------
+    unread : Value
+        With several readers: mask of the virtual channels whose front flit leaves unread.
+    """
 
-        complete = getattr(self, f"complete_{r}")
-        goes = any_of([request[o] for o in group if o not in self.exits])
-        stays = request[self.decoder.ejection:].any() if consumes else C(0)
-        if len(group) > 1:
-            stays &= claims | ~links.any()
-        m.d.comb += complete.eq(goes | stays)
-
-        # `again`: if the presented worm is granted in this cycle, it is eligible in the next one
-        more, again = Signal(name=f"reader{r}_more"), Signal(name=f"reader{r}_again")
-        m.d.comb += [
-            more.eq(bit_at(getattr(buffer, f"more_{r}") | buffer.arrives, sel)),
-            # with two readers, this one requests nothing after the tail: the other reader may still need the worm
-            again.eq(more & link_ready & (~tail if len(self.groups) > 1 else C(1))),
-        ]
-        if consumes:
-            # the flit with which the channel was reserved stays, or it is stripped and leaves
-            onward = links.any()
-            # an absorbed worm uses no link, and keeps the rest of its header
-            stripped = ~onward & ~marked if self.decoder.absorbs else ~onward
-            with m.If(claims):
-                if self.decoder.absorbs:
-                    m.d.comb += again.eq(marked | more)
-                else:
-                    m.d.comb += again.eq(Mux(onward, link_free if r == 0 else C(1), more))
-            if len(self.groups) > 1:
-                skips = won & claims & stripped
-            else:
-                strips = claims & stripped
-        m.d.comb += sends.eq(~claims & ~halted)
-        leaves = won & (sends | strips) & ~closing
-        presented = Cat(sel == v for v in range(vcs))
-        if len(self.groups) == 1:
-            m.d.comb += buffer.take_0.eq(leaves | drops)
-        else:
-            m.d.comb += getattr(buffer, f"take_{r}").eq(leaves)
-            unread.append(Mux(skips if consumes else drops, presented, 0))
-        for v, worm in enumerate(worms):
-            m.d.comb += [
-                getattr(worm, f"shown_{r}").eq(sel == v),
-                getattr(worm, f"has_{r}").eq(getattr(buffer, f"has_{r}")[v]),
-                getattr(worm, f"head_{r}").eq(header),
-                getattr(worm, f"tail_{r}").eq(flit.tail),
-                getattr(worm, f"won_{r}").eq(won & (sel == v)),
-                getattr(worm, f"again_{r}").eq(again),
-            ]
-            if r == 0:
-                m.d.comb += [
-                    worm.fetched_nothing.eq(nothing),
-                    worm.fetched_links.eq(Cat(marked & fetched.targets[i] for i in range(len(self.targets)))),
-                    worm.pick_link.eq(pick_link),
-                ]
-                if self.exits:
-                    copies = marked & fetched.all_of[self.exits[0]] if len(self.exits) == 1 else C(0)
-                    m.d.comb += [
-                        worm.fetched_here.eq(ends_here | copies),
-                        worm.fetched_ends_here.eq(ends_here | copies if self.decoder.absorbs else ends_here),
-                        worm.pick_c.eq(self._pick(worm)),
-                    ]
-                    if self.decoder.absorbs:
-                        m.d.comb += worm.fetched_keeps.eq(copies)
-            if len(self.groups) > 1:
-                inactive = ~worm.links.any() if r == 0 else ~worm.here
-                m.d.comb += getattr(buffer, f"follow_{r}")[v].eq(inactive)
-
+    def __init__(self, unit: InputUnit, m: Module, r: int, row_layout: data.StructLayout, buffer: ReplicationBuffer,
+                 worms: list[InputVC]):
+        self.unit, self.m, self.r, self.worms = unit, m, r, worms
+        self.group, self.exits, self.decoder = unit.groups[r], unit.exits, unit.decoder
+        self.alone = len(unit.groups) == 1  # one reader for all outputs
+        self.consumes = bool(self.exits) and self.exits[0] in self.group
+        self.port, self.source = unit.readers[r], buffer.readers[r]
+        self.sel = Signal(range(unit.spec.vcs), name=f"reader{r}_sel")
+        self.row = Signal(row_layout, name=f"reader{r}_row")
+        self._present()
+        link_free, link_ready, pick_link = self._request()
+        # if the presented worm is granted in this cycle: it has a flit, and is eligible, in the next one
+        more, again = (Signal(name=f"reader{r}_{name}") for name in ("more", "again"))
+        m.d.comb += more.eq(bit_at(self.source.more | buffer.arrives, self.sel))
+        self._take()
+        m.d.comb += again.eq(more & link_ready if self.alone else more & link_ready & ~self.port.flit.tail)
+        if self.consumes:
+            with m.If(self.port.claims):
+                m.d.comb += again.eq(self._again_after_claim(more, link_free))
+        self._answer(buffer, again, pick_link)
         # a complete request uses up the turn, granted or not; so does the search of reader 0 for a header flit
-        take_turns(m, f"reader{r}", [getattr(worm, f"want_{r}") for worm in worms], sel,
-                   complete | shown("unread") if r == 0 else complete)
+        used = self.port.request.complete
+        take_turns(m, f"reader{r}", [worm.readers[r].want for worm in worms], self.sel,
+                   used | self.shown(lambda worm: worm.unread) if r == 0 else used)
 
-    def _ways(self, o: int, links: Value) -> list[tuple[Value, int]]:
-        """Return for each target at this output its bit of ``links``, and its class."""
-        return [(links[i], k) for i, (output, k) in enumerate(self.targets) if output == o]
+    def shown(self, of: Callable[[Any], Value]) -> Value:
+        """Return ``of(worm)`` of the presented virtual channel."""
+        return Array(of(worm) for worm in self.worms)[self.sel]
 
-    def _any_class(self, o: int, links: Value, name: str) -> Value:
-        """Return, of an output's member with a bit per class, the bit of the requested class."""
-        found = [way & getattr(self, f"{name}_{o}")[k] for way, k in self._ways(o, links)]
-        return found[0] if len(found) == 1 else any_of(found)
+    def _present(self) -> None:
+        """Drive the presented flit."""
+        m, row, flit, code = self.m, self.row, self.port.flit, self.row.code
+        self.fetched = self.decoder.request(self.unit.port, code)
+        self.ends_here = C(0) if not self.exits else ~row.head & (code[:2] == Mark.FINAL)
+        self.header = row.head | self.ends_here
+        self.nothing, self.closing = (Signal(name=f"reader{self.r}_{name}") for name in ("nothing", "closing"))
+        m.d.comb += [
+            self.port.request.vc.eq(self.sel),
+            self.source.vc.eq(self.sel),
+            row.eq(self.source.data),
+            self.nothing.eq(row.head & self.fetched.nothing),
+            # the next worm's first header flit: the worm in front has lost its tail, and is ended here
+            self.closing.eq(self.header & ~self.nothing & self.shown(lambda worm: worm.readers[self.r].under_way)),
+            flit.data.eq(row.data),
+            flit.head.eq(row.head | self.closing | (code[:2] == Mark.CUT)),
+            flit.tail.eq(self.closing | (~row.head & code[0])),
+        ]
 
-    def _way(self, o: int, links: Value) -> tuple[Value, Value, Value]:
+    def _request(self) -> tuple[Value, Value, Value]:
+        """Drive the request.
+
+        Return whether a virtual channel of the presented worm's link will be free, whether all its virtual channels
+        will have a credit after a grant, and the virtual channel of the link.
+        """
+        m, unit, port, request = self.m, self.unit, self.port, self.port.request.outputs
+        self.links = links = self.shown(lambda worm: worm.links)
+        asks = Signal(name=f"reader{self.r}_asks")
+        # a worm reserves a consumption channel before it requests anything else
+        m.d.comb += asks.eq(self.shown(lambda worm: worm.readers[self.r].eligible)
+                            & ~self.shown(lambda worm: worm.wants_consumption))
+        if self.consumes:
+            m.d.comb += port.claims.eq(self.shown(lambda worm: worm.claims))
+        free: Value = C(0)
+        ready: Value = C(1)
+        pick: Value = C(0)
+        for o in self.group:
+            offer, vc = unit.offer[o], unit.out_vc[o]
+            if o in self.exits:
+                target = self._request_exit(o, asks)
+            else:
+                target, link_free, link_pick = self._link_offer(o)
+                m.d.comb += [
+                    port.owns.eq(self.shown(lambda worm: worm.owns_link)),
+                    request[o].eq(asks & target & (port.owns | link_free)),
+                    vc.eq(Mux(port.owns, self.shown(lambda worm: worm.link_vc), link_pick)),
+                ]
+                free |= self._any_class(o, offer.soon)
+                pick |= Mux(target, vc, 0)
+            ready &= ~target | bit_at(offer.ready_after, vc)
+        goes = any_of([request[o] for o in self.group if o not in self.exits])
+        stays = request[self.decoder.ejection:].any() if self.consumes else C(0)
+        if len(self.group) > 1:
+            stays &= port.claims | ~links.any()
+        m.d.comb += port.request.complete.eq(goes | stays)
+        return free, ready, pick
+
+    def _request_exit(self, o: int, asks: Value) -> Value:
+        """Request an ejection port; return whether the presented worm is to leave by it."""
+        m, unit, claims, offer, vc = self.m, self.unit, self.port.claims, self.unit.offer[o], self.unit.out_vc[o]
+        mine = self.shown(lambda worm: worm.exit) == self.exits.index(o) if len(self.exits) > 1 else None
+        target = self.shown(lambda worm: worm.here)
+        if mine is not None:
+            target &= mine
+        free = offer.held
+        if not self.alone:
+            # a worm's first claim is made without a check for a free channel, which is made here
+            # each worm's bit of `free` is selected before the worm, as `sel` is late
+            free = self.shown(lambda worm: bit_at(offer.free, worm.kind))
+        asks_here = (asks & target) | (claims & free if mine is None else claims & free & mine)
+        m.d.comb += vc.eq(Mux(claims, self.shown(lambda worm: worm.exit_offer.pick),
+                              self.shown(lambda worm: worm.consumption_vc)))
+        first = self.decoder.ejection + (o - self.decoder.ejection) * unit.links_each
+        for link in range(unit.links_each):
+            m.d.comb += self.port.request.outputs[first + link].eq(asks_here & (vc == link if unit.separate else 1))
+        return target
+
+    def _link_offer(self, o: int) -> tuple[Value, Value, Value]:
         """Return three values of an output: it is requested; its requested class has a free virtual channel; the number
         of that channel."""
-        ways = self._ways(o, links)
-        picks = [getattr(self, f"pick_{o}_{k}") for _, k in ways]
+        ways, offer = self._ways(o), self.unit.offer[o]
         if len(ways) == 1:
-            return ways[0][0], getattr(self, f"free_{o}")[ways[0][1]], picks[0]
-        pick = any_of([Mux(way, value, 0) for (way, _), value in zip(ways, picks, strict=True)])
-        return any_of([way for way, _ in ways]), self._any_class(o, links, "free"), pick
+            [(way, k)] = ways
+            return way, offer.free[k], offer.pick[k]
+        pick = any_of([Mux(way, offer.pick[k], 0) for way, k in ways])
+        return any_of([way for way, _ in ways]), self._any_class(o, offer.free), pick
+
+    def _ways(self, o: int) -> list[tuple[Value, int]]:
+        """Return for each target at this output its bit of ``links``, and its class."""
+        return [(self.links[i], k) for i, (output, k) in enumerate(self.unit.targets) if output == o]
+
+    def _any_class(self, o: int, bits: Value) -> Value:
+        """Return the requested class's bit of ``bits``, a member of an output with a bit per class."""
+        found = [way & bits[k] for way, k in self._ways(o)]
+        return found[0] if len(found) == 1 else any_of(found)
+
+    def _take(self) -> None:
+        """Take the presented flit if it leaves: a grant sends or strips it, or it is dropped."""
+        m, port, row, won = self.m, self.port, self.row, self.port.request.won
+        drops: Value = C(0)
+        if self.r == 0:
+            # flits for no output: before a worm's header, or a header that requests nothing
+            drops = self.shown(lambda worm: worm.unread) & Mux(
+                row.head, self.nothing, ~self.ends_here & ~self.shown(lambda worm: worm.here))
+        halted: Value = C(0)
+        stripped: Value = C(0)
+        if self.consumes:
+            halted = self.shown(lambda worm: worm.undecided) & row.head
+            # an absorbed worm uses no link, and keeps the rest of its header
+            stripped = ~self.links.any() & ~row.head if self.decoder.absorbs else ~self.links.any()
+        m.d.comb += port.sends.eq(~port.claims & ~halted)
+        strips = port.claims & stripped if self.alone and self.consumes else C(0)
+        leaves = won & (port.sends | strips) & ~self.closing
+        m.d.comb += self.source.take.eq(leaves | drops if self.alone else leaves)
+        skips = won & port.claims & stripped if self.consumes else drops
+        self.unread = Mux(skips, Cat(self.sel == v for v in range(len(self.worms))), 0)
+
+    def _again_after_claim(self, more: Value, link_free: Value) -> Value:
+        """Return whether a worm that is granted a consumption channel is eligible in the next cycle."""
+        # the flit with which the channel was reserved stays, or it is stripped and leaves
+        if self.decoder.absorbs:
+            return self.row.head | more
+        return Mux(self.links.any(), link_free if self.r == 0 else C(1), more)
+
+    def _answer(self, buffer, again: Value, pick_link: Value) -> None:
+        """Give each worm its flit and its grant; reader 0 also gives it the route and the channels that it may take."""
+        m, r, port = self.m, self.r, self.port
+        for v, worm in enumerate(self.worms):
+            one = worm.readers[r]
+            m.d.comb += [
+                one.shown.eq(self.sel == v),
+                one.has.eq(self.source.has[v]),
+                one.head.eq(self.header),
+                one.tail.eq(port.flit.tail),
+                one.won.eq(port.request.won & (self.sel == v)),
+                one.again.eq(again),
+            ]
+            if not self.alone:
+                m.d.comb += self.source.follow[v].eq(~worm.links.any() if r == 0 else ~worm.here)
+            if r == 0:
+                self._route(worm.fetched)
+                m.d.comb += worm.pick_link.eq(pick_link)
+                if self.exits:
+                    m.d.comb += worm.exit_offer.pick.eq(self.unit.consumption_pick(worm))
+
+    def _route(self, route) -> None:
+        """Drive the route in the presented header flit, without its consumption class and its ejection port."""
+        m, head, fetched = self.m, self.row.head, self.fetched
+        m.d.comb += [
+            route.nothing.eq(self.nothing),
+            route.links.eq(Cat(head & fetched.targets[i] for i in range(len(self.unit.targets)))),
+        ]
+        if self.exits:
+            copies = head & fetched.all_of[self.exits[0]] if len(self.exits) == 1 else C(0)
+            m.d.comb += [
+                route.here.eq(self.ends_here | copies),
+                route.ends_here.eq(self.ends_here | copies if self.decoder.absorbs else self.ends_here),
+            ]
+            if self.decoder.absorbs:
+                m.d.comb += route.keeps.eq(copies)
 
 
 def take_turns(m: Module, name: str, wants: list[Value], sel: Signal, used: Value) -> None:

@@ -4,7 +4,8 @@ from amaranth.hdl import Array, C, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from .link import LinkSignature, flit_layout
+from .bundles import OfferSignature, SendSignature
+from .link import LinkSignature
 from .logic import any_of
 from .port import PortSpec
 
@@ -16,9 +17,9 @@ class OutputUnit(wiring.Component):
 
     ::
 
-        take (late) ──▶ free[class], pick[class]          the virtual channel that the next header may take
-        touch, vc, tail ──▶ stage ──▶ busy[vc], credits[vc]   follow one cycle behind the grant
-        flit ──────────────▶ register ──▶ link
+        take (late) ───────────▶ offer: free[class], pick[class]    the virtual channel that the next header may take
+        send: touch, vc, tail ──▶ stage ──▶ busy[vc], credits[vc]    follow one cycle behind the grant
+        send: flit ────────────▶ register ──▶ link
 
     The state is updated from the *registered* send, so that the grant ends at a flip-flop. An input that prepares the
     request of the next cycle uses ``ready`` if nothing is sent in this cycle, and ``ready_after`` if a flit is sent.
@@ -46,8 +47,7 @@ class OutputUnit(wiring.Component):
     extra_stage : bool
         A register between allocation and crossbar (the ``fast`` delays).
     separate : bool
-        A link for each virtual channel in place of one for all. With separate links the members from ``touch`` to
-        ``flit`` (without ``vc``) and ``link`` exist once per link: ``touch_0`` and so on.
+        A link for each virtual channel in place of one for all.
     empty : bool
         A header takes a virtual channel only if all its credits are here, so that the receiver's buffer is empty.
     reports : bool
@@ -55,30 +55,15 @@ class OutputUnit(wiring.Component):
 
     Members
     -------
-    touch : In(1)
-        A flit is sent, or a virtual channel reserved, on ``vc``; ``send`` distinguishes them.
-    send, vc, tail : In
-        A flit is sent; its virtual channel; it is the worm's last flit.
-    flit : In(flit_layout(width))
-        Output of the crossbar: in the cycle of ``send``, or one cycle later with ``extra_stage``.
-    reports : In(1)
-        With ``touch``: the worm on ``vc`` reports its arrival. A reporting worm holds the virtual channel until its
-        tail is sent and the link has reported the arrival. Only with reports.
+    sends_{n} : In(SendSignature)
+        Flit that the crossbar sends on link n, or reservation of a virtual channel.
     take : In(1)
         A header takes ``pick`` of a class in this cycle.
-    free, pick_{k} : Out
-        Per class: a virtual channel can be taken in this cycle; its number. With several classes, no channel is offered
-        in the cycle after one was taken.
-    soon : Out(classes)
-        Value of ``free`` in the next cycle, if no header takes a channel in this one.
-    held : Out(1)
-        No header took a channel in the previous cycle: ``free`` now has the value that ``soon`` had then. With one
-        class ``held`` is ``free``.
-    ready, ready_after : Out(vcs)
-        In the next cycle this virtual channel can send a flit, if nothing / one flit is sent on it in this one.
+    offer : Out(OfferSignature)
+        The virtual channels that headers may take, and those that can send.
     wrong : Out(vcs)
         In an earlier cycle a credit came while the virtual channel had all its credits.
-    link : Out(LinkSignature)
+    links_{n} : Out(LinkSignature)
     """
 
     def __init__(self, port: PortSpec, *, width: int, classes: list[int], extra_stage: bool = False,
@@ -89,65 +74,43 @@ class OutputUnit(wiring.Component):
         self.separate = separate
         self.empty = empty
         self.has_reports = reports
-        links = range(port.vcs if separate else 1)
-        vcs_each = 1 if separate else port.vcs
+        links, vcs = (port.vcs, 1) if separate else (1, port.vcs)
         super().__init__({
-            **{self.member("touch", link): In(1) for link in links},
-            **{self.member("send", link): In(1) for link in links},
-            **({} if separate else {"vc": In(range(port.vcs))}),
-            **{self.member("tail", link): In(1) for link in links},
-            **{self.member("flit", link): In(flit_layout(width)) for link in links},
-            **({"reports": In(1)} if reports else {}),
+            "sends": In(SendSignature(vcs=vcs, width=width, reports=reports)).array(links),
             "take": In(1),
-            "free": Out(len(classes)),
-            "soon": Out(len(classes)),
-            "held": Out(1),
-            **{f"pick_{k}": Out(range(port.vcs)) for k in range(len(classes))},
-            "ready": Out(port.vcs),
-            "ready_after": Out(port.vcs),
+            "offer": Out(OfferSignature(vcs=port.vcs, classes=len(classes))),
             "wrong": Out(port.vcs),
-            **{self.member("link", link): Out(LinkSignature(vcs=vcs_each, width=width, arrived=reports))
-               for link in links},
+            "links": Out(LinkSignature(vcs=vcs, width=width, arrived=reports)).array(links),
         })
-
-    def member(self, name: str, number: int) -> str:
-        """Return the name of a member of one of the links."""
-        return f"{name}_{number}" if self.separate else name
 
     def elaborate(self, platform):
         m = Module()
         vcs = self.port.vcs
         usable = Signal(vcs)
-        for number in range(vcs if self.separate else 1):
-            link = getattr(self, self.member("link", number))
-            touched = Signal(name=self.member("touched", number))
-            sent = Signal(name=self.member("sent", number))
-            tail = Signal(name=self.member("sent_tail", number))
-            vc = Signal(range(vcs), name=self.member("sent_vc", number))
-            m.d.sync += [
-                touched.eq(getattr(self, self.member("touch", number))),
-                sent.eq(getattr(self, self.member("send", number))),
-                link.flit.eq(getattr(self, self.member("flit", number))),
-            ]
+        for number, (send, link) in enumerate(zip(self.sends, self.links, strict=True)):
+            of = f"_{number}" if self.separate else ""
+            touched, sent, tail = (Signal(name=f"{name}{of}") for name in ("touched", "sent", "sent_tail"))
+            vc = Signal(range(vcs), name=f"sent_vc{of}")
+            m.d.sync += [touched.eq(send.touch), sent.eq(send.send), link.flit.eq(send.flit)]
             if not self.separate:
-                m.d.sync += vc.eq(self.vc)
+                m.d.sync += vc.eq(send.vc)
             if self.extra_stage:
-                m.d.sync += [tail.eq(getattr(self, self.member("tail", number))), link.valid.eq(sent), link.vc.eq(vc)]
+                m.d.sync += [tail.eq(send.tail), link.valid.eq(sent), link.vc.eq(vc)]
             else:
                 m.d.comb += [tail.eq(link.flit.tail), link.valid.eq(sent), link.vc.eq(vc)]
             for v in [number] if self.separate else range(vcs):
                 mine = C(1) if self.separate else vc == v
                 returned = link.credit[0 if self.separate else v]
-                awaits = self._awaits(m, v, link, touched & mine) if self.has_reports else C(0)
+                awaits = self._awaits(m, v, send, link, touched & mine) if self.has_reports else C(0)
                 self._channel(m, v, touched & mine, sent & mine, tail, returned, awaits, usable)
         self._picks(m, usable)
         return m
 
-    def _awaits(self, m, v, link, touched):
+    def _awaits(self, m, v, send, link, touched):
         """Return 1 if the report of a worm on a virtual channel is still missing in the next cycle."""
         awaits, now_awaits = Signal(name=f"vc{v}_awaits"), Signal(name=f"vc{v}_now_awaits")
         asked = Signal(name=f"vc{v}_asked")
-        m.d.sync += [asked.eq(self.reports), awaits.eq(now_awaits)]
+        m.d.sync += [asked.eq(send.reports), awaits.eq(now_awaits)]
         m.d.comb += now_awaits.eq((awaits | (touched & asked)) & ~link.arrived[v])
         return now_awaits
 
@@ -158,7 +121,7 @@ class OutputUnit(wiring.Component):
         m.d.comb += now_busy.eq(Mux(touched, ~tail, busy))
         m.d.sync += busy.eq(now_busy)
         after = self._credits(m, v, sent, tail, returned)
-        m.d.comb += usable[v].eq(~now_busy & ~awaits & (after == 0 if self.empty else self.ready[v]))
+        m.d.comb += usable[v].eq(~now_busy & ~awaits & (after == 0 if self.empty else self.offer.ready[v]))
 
     def _credits(self, m, v, sent, tail, returned):
         """Count the credits in use; return their number in the next cycle."""
@@ -176,8 +139,8 @@ class OutputUnit(wiring.Component):
         m.d.comb += [
             after.eq(Mux(returned, Mux(sent, both, returns), Mux(sent, sends, spent))),
             self.wrong[v].eq(spent == stopped),
-            self.ready[v].eq(after < depth),
-            self.ready_after[v].eq(after < depth - 1 if depth > 1 else 0),
+            self.offer.ready[v].eq(after < depth),
+            self.offer.ready_after[v].eq(after < depth - 1 if depth > 1 else 0),
         ]
         m.d.sync += spent.eq(after)
         return after
@@ -198,29 +161,28 @@ class OutputUnit(wiring.Component):
             now_place.eq(Mux(sent, Mux(tail | (place == port.chunk - 1), 0, place + 1), place)),
             some.eq((after != port.credits) & ~stopped),
             self.wrong[v].eq(stopped),
-            self.ready[v].eq(Mux(now_place == 0, some, ~stopped)),
-            self.ready_after[v].eq(Mux(now_place == port.chunk - 1, some, ~stopped)),
+            self.offer.ready[v].eq(Mux(now_place == 0, some, ~stopped)),
+            self.offer.ready_after[v].eq(Mux(now_place == port.chunk - 1, some, ~stopped)),
         ]
         m.d.sync += [spent.eq(after), place.eq(now_place), stopped.eq(stopped | (returned & (spent == 0)))]
         return after
 
     def _picks(self, m, usable):
         """Choose for each class the virtual channel that the next header of the class may take."""
-        vcs = self.port.vcs
-        picks = [getattr(self, f"pick_{k}") for k in range(len(self.classes))]
+        vcs, offer = self.port.vcs, self.offer
         following = [Signal(range(vcs), name=f"following_{k}") for k in range(len(self.classes))]
         taken: Value = C(0)
         if len(self.classes) > 1:
             taken = Signal()
             m.d.sync += taken.eq(self.take)
-            m.d.comb += self.held.eq(~taken)
+            m.d.comb += offer.held.eq(~taken)
         else:
-            m.d.comb += self.held.eq(self.free[0])
+            m.d.comb += offer.held.eq(offer.free[0])
         for k, mask in enumerate(self.classes):
             members = [v for v in range(vcs) if mask >> v & 1]
             pick = Signal(range(vcs), init=members[0], name=f"picked_{k}")
             free = Signal(init=1, name=f"free_{k}")
-            m.d.comb += [picks[k].eq(pick), self.free[k].eq(free & ~taken)]
+            m.d.comb += [offer.pick[k].eq(pick), offer.free[k].eq(free & ~taken)]
             # change to another usable channel if there is one: then only the present pick can have been taken
             others = Signal(name=f"others_{k}")
             m.d.comb += following[k].eq(pick)
@@ -231,7 +193,7 @@ class OutputUnit(wiring.Component):
                             with m.If(usable[w]):
                                 m.d.comb += [following[k].eq(w), others.eq(1)]
             m.d.sync += pick.eq(following[k])
-            m.d.comb += self.soon[k].eq(any_of([usable[w] for w in members]))
+            m.d.comb += offer.soon[k].eq(any_of([usable[w] for w in members]))
             here = Array(usable)[pick]
             if len(self.classes) == 1:
                 m.d.sync += free.eq(others | (here & ~self.take))

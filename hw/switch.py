@@ -7,12 +7,12 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from .allocator import Allocator
+from .bundles import by_name
 from .decoders import BitStringDecoder, PathDecoder
 from .faults import Cause, fault_layout, first_fault
 from .input_unit import InputUnit
 from .link import LinkSignature, flit_layout
 from .output_unit import OutputUnit
-from .port import PortSpec
 from .switch_spec import SwitchSpec
 from .tables import pass_on
 from .token_station import TokenSignature, TokenStation
@@ -124,6 +124,10 @@ class Switch(SwitchSpec, wiring.Component):
         if self.tables is not None:
             members |= {"tables_in": In(self.tables.layout), "tables_out": Out(self.tables.layout)}
         wiring.Component.__init__(self, members)
+        self.in_links = [getattr(self, f"{p.name}_in") for p in self.inputs]  #: by input
+        #: Links of each output; several with separate consumption links.
+        self.out_links = [[getattr(self, f"{name}_out") for name in self._names(o)] for o in range(len(self.outputs))]
+        self.straps = {name: getattr(self, f"strap_{name}") for name in self.decoder.straps}  #: by name
 
     @property
     def fault_layout(self):
@@ -136,67 +140,45 @@ class Switch(SwitchSpec, wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        extra_stage = self.delays == "fast"
-        straps = {name: getattr(self, f"strap_{name}") for name in self.decoder.straps}
-        inputs: list[Any] = []
-        outputs = []
-        for i, port in enumerate(self.inputs):
-            unit: Any = self._input(i, port)
-            m.submodules[f"{port.name}_input"] = unit
-            inputs.append(unit)
-            wiring.connect(m, unit.link, wiring.flipped(getattr(self, f"{port.name}_in")))
-            m.d.comb += [getattr(unit, f"strap_{name}").eq(strap) for name, strap in straps.items()]
-        for o, port in enumerate(self.outputs):
-            classes = self.consumption_masks() if o >= self.ejection else self.class_masks(port)
-            output = OutputUnit(port, width=self.width, classes=classes, extra_stage=extra_stage,
-                                separate=self._is_separate(o), reports=self.has_reports and o < self.ejection,
-                                empty=self.decoder.enters_empty if o < self.ejection else self.decoder.absorbs)
-            m.submodules[f"{port.name}_output"] = output
-            outputs.append(output)
-            for number, name in enumerate(self._names(o)):
-                link = getattr(output, output.member("link", number))
-                wiring.connect(m, link, wiring.flipped(getattr(self, f"{name}_out")))
+        inputs = [self._input(m, i) for i in range(len(self.inputs))]
+        outputs = [self._output(m, o) for o in range(len(self.outputs))]
+        for o, output in enumerate(outputs):
+            wiring.connect(m, output.offer, *(unit.offer[o] for unit in inputs if o in unit.offer))
+        if self.has_reports:
+            for unit in inputs:
+                m.d.comb += [arrived.eq(self.out_links[o][0].arrived) for o, arrived in unit.arrived_by.items()]
+        if self.has_tokens:
+            self._station(m, inputs)
 
         requesters = [(unit, r) for unit in inputs for r in range(len(unit.groups))]
         m.submodules.allocator = allocator = Allocator(
-            reach=[{link for o in unit.groups[r] for link in self._links(o)} for unit, r in requesters],
+            reach={f"{self.inputs[unit.port].name}_{r}": {link for o in unit.groups[r] for link in self._links(o)}
+                   for unit, r in requesters},
             vcs=[len(unit.turns[r]) for unit, r in requesters],
             outputs=self.ejection + len(self.consumption_ports),
         )
-        for k, (unit, r) in enumerate(requesters):
-            m.d.comb += [
-                getattr(allocator, f"request_{k}").eq(getattr(unit, f"request_{r}")),
-                getattr(allocator, f"complete_{k}").eq(getattr(unit, f"complete_{r}")),
-                getattr(allocator, f"vc_{k}").eq(getattr(unit, f"sel_{r}")),
-                getattr(unit, f"won_{r}").eq(getattr(allocator, f"won_{k}")),
-            ]
-
-        for unit in inputs:
-            for o in set().union(*unit.groups):
-                output = outputs[o]
-                for k in range(len(output.classes)):
-                    m.d.comb += getattr(unit, f"pick_{o}_{k}").eq(getattr(output, f"pick_{k}"))
-                m.d.comb += [getattr(unit, f"{name}_{o}").eq(getattr(output, name))
-                             for name in ("free", "soon", "held", "ready", "ready_after")]
-                if output.has_reports:
-                    m.d.comb += getattr(unit, f"arrived_{o}").eq(getattr(self, f"{self.outputs[o].name}_out").arrived)
-        if self.has_tokens:
-            self._station(m, inputs)
-        flits = {}
-        for unit, r in requesters:
-            flits[unit, r] = getattr(unit, f"flit_{r}").as_value()
-            if self.copies:
-                flits[unit, r] = Cat(flits[unit, r], getattr(unit, f"place_{r}"))
-            if extra_stage:
-                staged = Signal.like(flits[unit, r], name=f"{self.inputs[unit.port].name}_{r}_flit")
-                m.d.sync += staged.eq(flits[unit, r])
-                flits[unit, r] = staged
+        for (unit, r), request in zip(requesters, allocator.request, strict=True):
+            wiring.connect(m, unit.readers[r].request, request)
+        crossbar = self._crossbar(m, requesters)
         for o, output in enumerate(outputs):
-            takes = [self._send(m, o, number, output, requesters, allocator, flits)
+            takes = [self._send(m, o, number, output, requesters, allocator, crossbar)
                      for number in range(len(self._links(o)))]
             m.d.comb += output.take.eq(Cat(takes).any())
         self._finish(m, inputs, outputs)
         return m
+
+    def _crossbar(self, m, requesters) -> list[Value]:
+        """Return the flit of each reader as the crossbar takes it, with its place in the header if bits are masked."""
+        flits = []
+        for unit, r in requesters:
+            reader = unit.readers[r]
+            flit = Cat(reader.flit, reader.place) if self.copies else reader.flit.as_value()
+            if self.delays == "fast":
+                staged = Signal.like(flit, name=f"{self.inputs[unit.port].name}_{r}_flit")
+                m.d.sync += staged.eq(flit)
+                flit = staged
+            flits.append(flit)
+        return flits
 
     def _finish(self, m, inputs, outputs, tables=()):
         """Connect the tables of the inputs and of ``tables`` to the bus, and drive ``fault``."""
@@ -206,8 +188,17 @@ class Switch(SwitchSpec, wiring.Component):
             pass_on(m, self.tables_in, self.tables_out, [])
         m.d.comb += self.fault.eq(first_fault(m, self.fault_layout, self._reports(inputs, outputs)))
 
-    def _input(self, i: int, port: PortSpec) -> InputUnit | TreeInput:
+    def _input(self, m, i: int) -> Any:
+        """Add an input unit, and connect it to its link and to the straps."""
+        port, unit = self.inputs[i], self._input_unit(i)
+        m.submodules[f"{port.name}_input"] = unit
+        wiring.connect(m, unit.link, wiring.flipped(self.in_links[i]))
+        m.d.comb += [strap.eq(self.straps[name]) for name, strap in by_name(unit.strap).items()]
+        return unit
+
+    def _input_unit(self, i: int) -> Any:
         """Build an input unit."""
+        port = self.inputs[i]
         if isinstance(self.decoder, BitStringDecoder):
             return TreeInput(i, port, outputs=self.outputs, decoder=self.decoder, replication=self.replication,
                              storage=self.storage, separate=self.separate, reports=self.has_reports,
@@ -215,6 +206,19 @@ class Switch(SwitchSpec, wiring.Component):
         assert isinstance(self.decoder, PathDecoder)
         return InputUnit(i, port, outputs=self.outputs, width=self.width, decoder=self.decoder, readers=self.readers,
                          storage=self.storage, separate=self.separate)
+
+    def _output(self, m, o: int) -> OutputUnit:
+        """Add an output unit, and connect it to its links."""
+        port, to_node = self.outputs[o], o >= self.ejection
+        output = OutputUnit(port, width=self.width,
+                            classes=self.consumption_masks() if to_node else self.class_masks(port),
+                            extra_stage=self.delays == "fast", separate=self._is_separate(o),
+                            reports=self.has_reports and not to_node,
+                            empty=self.decoder.absorbs if to_node else self.decoder.enters_empty)
+        m.submodules[f"{port.name}_output"] = output
+        for link, outside in zip(output.links, self.out_links[o], strict=True):
+            wiring.connect(m, link, wiring.flipped(outside))
+        return output
 
     def _station(self, m, inputs):
         """Add the token station."""
@@ -245,48 +249,44 @@ class Switch(SwitchSpec, wiring.Component):
         for i, unit in enumerate(inputs):
             yield unit.cause != Cause.NONE, unit.cause, i, unit.cause_vc
 
-    def _send(self, m, o, number, output, requesters, allocator, flits):
+    def _send(self, m, o, number, output, requesters, allocator, crossbar):
         """Drive a link from the requester to which it is granted: crossbar and output unit.
 
         Return a signal that is 1 in the cycle in which a worm takes a virtual channel of this link.
         """
-        link = self._links(o)[number]
+        link, drive = self._links(o)[number], output.sends[number]
         touch, send, tail, vc, taken, reports = C(0), C(0), C(0), C(0), C(0), C(0)
         selected: Value = C(0, flit_layout(self.width).size)
-        for k, (unit, r) in enumerate(requesters):
+        for (unit, r), request, flit in zip(requesters, allocator.request, crossbar, strict=True):
             if o not in unit.groups[r]:
                 continue
-            name = f"{self.inputs[unit.port].name}_{r}_to_{output.member(self.outputs[o].name, number)}"
+            reader = unit.readers[r]
+            name = f"{self.inputs[unit.port].name}_{r}_to_{self._names(o)[number]}"
             granted, won = Signal(name=f"grant_{name}"), Signal(name=f"won_{name}")
             m.d.comb += [
-                granted.eq(getattr(allocator, f"grant_{k}")[link]),
-                won.eq(getattr(unit, f"request_{r}")[link] & getattr(allocator, f"won_{k}")),
+                granted.eq(request.grant[link]),
+                won.eq(reader.request.outputs[link] & request.won),
             ]
             # without the extra stage flit, `vc` and `tail` use the grant, which settles earlier than `won`
             select = won if self.delays == "fast" else granted
-            if o >= self.ejection:
-                takes, sends = getattr(unit, f"claims_{r}"), getattr(unit, f"sends_{r}")
-            else:
-                takes, sends = ~getattr(unit, f"owns_link_{r}"), C(1)
+            takes, sends = (reader.claims, reader.sends) if o >= self.ejection else (~reader.owns, C(1))
             send |= won & sends
             touch |= won & (sends | takes)
-            vc |= Mux(select, getattr(unit, f"vc_{o}"), 0)
-            tail |= select & getattr(unit, f"flit_{r}").tail
+            vc |= Mux(select, unit.out_vc[o], 0)
+            tail |= select & reader.flit.tail
             taken |= won & takes
             if output.has_reports:
-                reports |= won & getattr(unit, f"reports_{r}")
+                reports |= won & reader.reports
             if self.delays == "fast":
                 staged = Signal(name=f"select_{name}")
                 m.d.sync += staged.eq(won)
                 select = staged
-            flit = flits[unit, r]
             selected |= self._copy(m, o, name, select, flit) if self.copies else Mux(select, flit, 0)
-        driven = {"touch": touch, "send": send, "tail": tail, "flit": selected}
+        m.d.comb += [drive.touch.eq(touch), drive.send.eq(send), drive.tail.eq(tail), drive.flit.eq(selected)]
         if output.has_reports:
-            driven["reports"] = reports
+            m.d.comb += drive.reports.eq(reports)
         if not output.separate:
-            driven["vc"] = vc
-        m.d.comb += [getattr(output, output.member(member, number)).eq(value) for member, value in driven.items()]
+            m.d.comb += drive.vc.eq(vc)
         return taken
 
     def _copy(self, m, o, name, select, flit):
@@ -295,11 +295,10 @@ class Switch(SwitchSpec, wiring.Component):
         Mask and selection are one AND, so that the crossbar is no larger than one without masks.
         """
         size = flit_layout(self.width).size
-        straps = {name: getattr(self, f"strap_{name}") for name in self.decoder.straps}
         passed: list[Value] = [flit[0] & select, flit[1] & select, *[C(0)] * self.width]
         for bits, [table] in self.decoder.carried(o):
             kept = Signal(name=f"select_{name}_{bits[0]}")
-            m.d.comb += kept.eq(select & ((~flit[0] | flit[1]) | self.decoder.chosen(table, straps, flit[size:])))
+            m.d.comb += kept.eq(select & ((~flit[0] | flit[1]) | self.decoder.chosen(table, self.straps, flit[size:])))
             for bit in bits:
                 passed[2 + bit] = flit[2 + bit] & kept
         return Cat(passed)

@@ -41,9 +41,9 @@ class Readers:
             flits = self.stored[vc]
             due = next((entry for entry in flits if r in entry[1] and entry[3] == flits[0][3]), None)
             take = due is not None and self.rng.random() >= self.busy
-            self.put(f"vc_{r}", vc)
-            self.put(f"take_{r}", take)
-            self.put(f"follow_{r}", sum(
+            self.put(f"readers_{r}_vc", vc)
+            self.put(f"readers_{r}_take", take)
+            self.put(f"readers_{r}_follow", sum(
                 1 << v for v, stored in enumerate(self.stored) if stored and r not in stored[0][2]))
             if take:
                 self.takes.append((r, vc, due))
@@ -68,8 +68,8 @@ class Readers:
         full = int(dut.full.value)
         assert [full >> vc & 1 for vc in range(self.vcs)] == [len(flits) == self.depth for flits in self.stored]
         for r, vc, due in self.takes:
-            assert int(getattr(dut, f"has_{r}").value) >> vc & 1
-            assert int(getattr(dut, f"data_{r}").value) == due[0], f"reader {r}, virtual channel {vc}"
+            assert int(getattr(dut, f"readers_{r}_has").value) >> vc & 1
+            assert int(getattr(dut, f"readers_{r}_data").value) == due[0], f"reader {r}, virtual channel {vc}"
             due[1].discard(r)
         freed = int(dut.freed.value)
         for vc, flits in enumerate(self.stored):
@@ -89,8 +89,8 @@ async def every_flit_is_read_once_by_each_reader(dut, idle, pressure):
     tb = TB(dut)
     readers = Readers(dut, random.Random(f"{idle} {pressure}"), WAITS[idle], WAITS[pressure])
     for r in range(readers.readers):
-        readers.put(f"take_{r}", 0)
-        readers.put(f"follow_{r}", 0)
+        readers.put(f"readers_{r}_take", 0)
+        readers.put(f"readers_{r}_follow", 0)
     readers.put("skip", 0)
     readers.put("write", 0)
     await tb.reset()

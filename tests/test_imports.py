@@ -10,9 +10,11 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 
-#: Each may import those before it.
-ROOMS = ("algorithms", "hw", "sim/common", "sim/lowering", "sim/build", "sim/drawing", "sim/host", "sim/engines",
-         "sim/waves", "sim/experiments", "sim/export", "sim", "sim/cli", "tools")
+#: The drawing of the rooms, whose folders stand at the beginning of its lines.
+DRAWING = (ROOT / "docs" / "architecture.md").read_text().split("```text\n", 1)[1].split("```", 1)[0]
+DRAWN = [line.split()[0] for line in reversed(DRAWING.splitlines())]
+#: Each may import those before it. What the drawing leaves out: the package `sim` itself, and the tools beside it.
+ROOMS = (*DRAWN[:-1], "sim", DRAWN[-1], "tools")
 
 
 def room(parts):
@@ -52,6 +54,18 @@ def test_rooms_import_from_those_below_alone(name):
              if room(file.relative_to(ROOT).parts) == name for target in imported(file) if target
              if room(target) not in below]
     assert wrong == []
+
+
+def test_the_drawing_has_every_room():
+    assert {room(file.relative_to(ROOT).parts) for file in modules().values()} == set(ROOMS)
+    assert DRAWN[-1] == "sim/cli"
+
+
+def test_a_room_is_drawn_because_another_one_imports_it():
+    """All but the command line, which stands on top."""
+    used = {room(target) for file in modules().values() for target in imported(file) if target
+            if room(target) != room(file.relative_to(ROOT).parts)}
+    assert set(DRAWN) - used <= {"sim/cli"}
 
 
 def test_no_modules_import_each_other():

@@ -4,6 +4,7 @@ from amaranth.hdl import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from ..bundles import strap_ports, straps_of
 from .path import Arrival, PathDecoder
 
 __all__ = ["HeaderDecoder"]
@@ -43,8 +44,7 @@ class HeaderDecoder(wiring.Component):
             "data": In(width),
             "first": In(1),
             "again": In(1),
-            **{f"strap_{name}": In(bits) for name, bits in decoder.straps.items()},
-            **({} if decoder.table_layout is None else {"table": In(decoder.table_layout)}),
+            **strap_ports(decoder),
             "code": Out(decoder.code_width(port)),
             "rewritten": Out(width),
             **{name: Out(1) for name in ("strip", "ends_here", "last", "outside", "disorder")},
@@ -53,14 +53,18 @@ class HeaderDecoder(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        straps = {name: getattr(self, f"strap_{name}") for name in self.decoder.straps}
-        if self.decoder.table_layout is not None:
-            straps["table"] = self.table
+        straps = straps_of(self)
         arrival = Arrival(data=self.data, first=self.first, again=self.again, taken=self.first)
         decoded = self.decoder.decode(m, self.port, straps, arrival)
-        m.d.comb += [self.code.eq(decoded.code), self.rewritten.eq(decoded.data)]
-        m.d.comb += [getattr(self, name).eq(getattr(decoded, name))
-                     for name in ("strip", "ends_here", "last", "outside", "disorder")]
+        m.d.comb += [
+            self.code.eq(decoded.code),
+            self.rewritten.eq(decoded.data),
+            self.strip.eq(decoded.strip),
+            self.ends_here.eq(decoded.ends_here),
+            self.last.eq(decoded.last),
+            self.outside.eq(decoded.outside),
+            self.disorder.eq(decoded.disorder),
+        ]
         if len(self.decoder.exits(self.port)) > 1:
             m.d.comb += self.exit.eq(decoded.exit)
         return m

@@ -34,6 +34,10 @@ class DeepFront(CopiesFront):
         what, _, output = name.partition(" ")
         return f"{self._outputs[int(output)]}_reader.{what}" if output else f"{self.scope}.{name}"
 
+    def _wants(self, output: int) -> str:
+        """Return the name of the register that is 1 while the worm requests an output."""
+        return f"wants__{self._outputs[output]}"
+
     def reader(self, output: int) -> int:
         return self.leads.index(output)
 
@@ -41,7 +45,7 @@ class DeepFront(CopiesFront):
         return [output]
 
     def waits(self) -> list[Wait]:
-        return [{"leaves" if o in self.exits else "asks": f"{self.scope}.wants_{o}"} for o in self.leads]
+        return [{"leaves" if o in self.exits else "asks": f"{self.scope}.{self._wants(o)}"} for o in self.leads]
 
     def _reads(self, of: Of, output: int) -> Any:
         """Return true while an output's reader has flits of the worm to take."""
@@ -50,7 +54,7 @@ class DeepFront(CopiesFront):
     def active(self, of: Of) -> Any:
         found: Any = False
         for o in self.leads:
-            found = found | (of(f"wants_{o}") != 0) | self._reads(of, o)
+            found = found | (of(self._wants(o)) != 0) | self._reads(of, o)
         return found
 
     def consuming(self, of: Of) -> list[tuple[int, Any]]:
@@ -92,7 +96,7 @@ class DeepFront(CopiesFront):
         at = np.where(mine, read(f"{reader}.row"), begins)
         place = mine * (read(f"{reader}.following") != 0) * read(f"{reader}.place")
         ahead = self._rows_between(at, written) * self.chunk + lane - place
-        return np.where(mine | (read(f"{self.scope}.wants_{output}") != 0), ahead, 0)
+        return np.where(mine | (read(f"{self.scope}.{self._wants(output)}") != 0), ahead, 0)
 
     def _stored(self, read: Callable[[str], Any]) -> tuple[Any, Any]:
         """Return the number of filled rows, and of flits in the row that is being filled."""
@@ -144,12 +148,12 @@ class DeepFront(CopiesFront):
     def waiting(self, of: Of) -> Any:
         asked = 0
         for i, output in enumerate(self.leads):
-            asked = asked + (of(f"wants_{output}") << LINKS + i)
+            asked = asked + (of(self._wants(output)) << LINKS + i)
         return self.asking(asked)
 
     def going(self, of: Of) -> Any:
         # the turn bit separates two worms without a cycle between them
         found = 0
         for i, output in enumerate(self.leads):
-            found = found | ((of(f"wants_{output}") != 0) | self._reads(of, output)) * (1 << LINKS + i)
+            found = found | ((of(self._wants(output)) != 0) | self._reads(of, output)) * (1 << LINKS + i)
         return found | (found != 0) * (of("turn") << TURN)

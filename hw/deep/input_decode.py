@@ -4,6 +4,7 @@ from amaranth.hdl import C, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from ..bundles import strap_ports, straps_of
 from ..decoders.branching import BranchingDecoder
 from ..faults import Cause
 from ..link import flit_layout
@@ -62,8 +63,7 @@ class DeepInputDecode(wiring.Component):
             "valid": In(1),
             "flit": In(flit),
             "full": In(1),
-            **{f"strap_{name}": In(bits) for name, bits in decoder.straps.items()},
-            **({} if decoder.table_layout is None else {"table": In(decoder.table_layout)}),
+            **strap_ports(decoder),
             "write": Out(1),
             "void": Out(1),
             "row": Out(flit),
@@ -101,9 +101,7 @@ class DeepInputDecode(wiring.Component):
             unended.eq(head & under_way & within & ~lost),
             self.closes.eq(accepted & (too_long | unended)),
         ]
-        straps = {name: getattr(self, f"strap_{name}") for name in self.decoder.straps}
-        if self.decoder.table_layout is not None:
-            straps["table"] = self.table
+        straps = straps_of(self)
         seen = self.decoder.seen(m, self.port, straps, self.flit.data, place)
         kept = Signal.like(seen, name="kept")
         so_far = Signal.like(seen, name="so_far")

@@ -4,6 +4,7 @@ from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from ..bundles import by_name, connect_straps, named, strap_ports
 from ..decoders.branching import BranchingDecoder
 from ..faults import Cause
 from ..link import LinkSignature, flit_layout
@@ -54,8 +55,8 @@ class DeepInput(wiring.Component):
         The decoder's straps.
     table : In(Decoder.table_layout)
         Writes to the decoder's tables, if it has any.
-    wants_{o} : Out(1)
-        The worm in front requests output o.
+    wants_{output} : Out(1)
+        The worm in front requests the output.
     won : In(outputs)
         The outputs that are granted to the worm in front in this cycle.
     held : In(1)
@@ -75,7 +76,8 @@ class DeepInput(wiring.Component):
         No row can be fetched in this cycle.
     cause, cause_vc : Out(Cause), Out(1)
         Error of the flit that was on the link two cycles before.
-    state_0 : Out(DeepState)
+    state_{v} : Out(DeepState)
+        There is one virtual channel.
     """
 
     def __init__(self, port: int, spec: PortSpec, *, outputs: int, decoder: BranchingDecoder):
@@ -90,9 +92,8 @@ class DeepInput(wiring.Component):
         row = row_bits(self.rows)
         super().__init__({
             "link": In(LinkSignature(vcs=1, width=self.width)),
-            **{f"strap_{name}": In(bits) for name, bits in decoder.straps.items()},
-            **({} if decoder.table_layout is None else {"table": In(decoder.table_layout)}),
-            **{f"wants_{o}": Out(1) for o in self.leads},
+            **strap_ports(decoder),
+            "wants": Out(named({decoder.outputs[o]: 1 for o in self.leads})),
             "won": In(outputs),
             "held": In(1),
             "follows": In(range(outputs + 1)),
@@ -110,8 +111,10 @@ class DeepInput(wiring.Component):
             "busy": Out(1),
             "cause": Out(Cause),
             "cause_vc": Out(1),
-            "state_0": Out(DeepState),
+            "state": Out(DeepState).array(1),
         })
+        #: ``wants`` by output
+        self.wants_of = {o: by_name(self.wants)[decoder.outputs[o]] for o in self.leads}
 
     def elaborate(self, platform):
         m = Module()
@@ -129,12 +132,11 @@ class DeepInput(wiring.Component):
             self.link.credit.eq(store.freed),
             self.cause.eq(intake.cause),
         ]
+        connect_straps(m, self, intake)
         m.d.comb += [
             intake.valid.eq(arrives),
             intake.flit.eq(arrived),
             intake.full.eq(store.full),
-            *(getattr(intake, f"strap_{name}").eq(getattr(self, f"strap_{name}")) for name in self.decoder.straps),
-            *([] if self.decoder.table_layout is None else [intake.table.eq(self.table)]),
             store.write.eq(intake.write),
             store.void.eq(intake.void),
             store.data.eq(intake.row),
@@ -176,7 +178,8 @@ class DeepInput(wiring.Component):
 
     def _serve(self, m, intake, store, asked):
         """Serve the worms one after the other."""
-        m.submodules.channel_0 = worm = DeepWorm(outputs=self.outputs, leads=self.leads, rows=self.rows)
+        leads = {self.decoder.outputs[o]: o for o in self.leads}
+        m.submodules.channel_0 = worm = DeepWorm(outputs=self.outputs, leads=leads, rows=self.rows)
         begins = Signal(row_bits(self.rows))  # first row of the arriving worm
         with m.If(intake.first):
             m.d.sync += begins.eq(store.write_row)
@@ -190,6 +193,6 @@ class DeepInput(wiring.Component):
             self.starts.eq(worm.starts),
             self.start_row.eq(worm.start_row),
             self.skips.eq(worm.skips),
-            self.state_0.eq(worm.state),
-            *(getattr(self, f"wants_{o}").eq(getattr(worm, f"wants_{o}")) for o in self.leads),
+            self.state[0].eq(worm.state),
         ]
+        wiring.connect(m, worm.wants, wiring.flipped(self.wants))

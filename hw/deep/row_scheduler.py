@@ -48,9 +48,9 @@ class FetchOrder(wiring.Component):
         self.inputs = inputs
         super().__init__({
             "asks": In(readers),
-            **{f"owner_{o}": In(inputs) for o in range(readers)},
-            **{f"row_{o}": In(row_bits(rows)) for o in range(readers)},
-            **{f"closed_row_{i}": In(row_bits(rows)) for i in range(inputs)},
+            "owner": In(inputs).array(readers),
+            "row": In(row_bits(rows)).array(readers),
+            "closed_row": In(row_bits(rows)).array(inputs),
             "busy": In(inputs),
             "taken": Out(readers),
             "fetch": Out(inputs),
@@ -64,19 +64,19 @@ class FetchOrder(wiring.Component):
         turn = Signal(self.readers)
         later = Signal(self.readers)
         first = Signal(self.readers)
-        owner = Signal(self.inputs)
+        source = Signal(self.inputs)
         closed = Signal(self.fetch_row.shape())
         goes = Signal()
         m.d.comb += [
             later.eq(self.asks & ~behind),
             first.eq(Mux(later.any(), later, self.asks)),
             turn.eq(first & ~(first - 1)[:self.readers]),
-            owner.eq(any_of([Mux(turn[o], getattr(self, f"owner_{o}"), 0) for o in range(self.readers)])),
-            self.fetch_row.eq(any_of([Mux(turn[o], getattr(self, f"row_{o}"), 0) for o in range(self.readers)])),
-            closed.eq(any_of([Mux(owner[i], getattr(self, f"closed_row_{i}"), 0) for i in range(self.inputs)])),
-            goes.eq((closed != self.fetch_row) & ~(owner & self.busy).any()),
+            source.eq(any_of([Mux(turn[o], self.owner[o], 0) for o in range(self.readers)])),
+            self.fetch_row.eq(any_of([Mux(turn[o], self.row[o], 0) for o in range(self.readers)])),
+            closed.eq(any_of([Mux(source[i], self.closed_row[i], 0) for i in range(self.inputs)])),
+            goes.eq((closed != self.fetch_row) & ~(source & self.busy).any()),
             self.taken.eq(Mux(goes, turn, 0)),
-            self.fetch.eq(Mux(goes & turn.any(), owner, 0)),
+            self.fetch.eq(Mux(goes & turn.any(), source, 0)),
         ]
         with m.If(turn.any()):
             m.d.sync += behind.eq(Cat(turn[o:].any() for o in range(self.readers)))

@@ -1,14 +1,13 @@
 """Switch with deep input buffers, whose outputs read a worm independently."""
 
+from collections.abc import Callable
 from typing import Any
 
 from amaranth.hdl import Cat, Module, Mux, Signal
-from amaranth.lib import wiring
 
 from ..allocator import Allocator
 from ..link import flit_layout
 from ..logic import any_of
-from ..output_unit import OutputUnit
 from ..switch import Switch
 from .input_unit import DeepInput
 from .reader import RowReader
@@ -56,20 +55,8 @@ class DeepSwitch(DeepSwitchSpec, Switch):
 
     def elaborate(self, platform):
         m = Module()
-        straps = {name: getattr(self, f"strap_{name}") for name in self.decoder.straps}
-        inputs: list[Any] = []
-        for i, port in enumerate(self.inputs):
-            unit = DeepInput(i, port, outputs=len(self.outputs), decoder=self.branching)
-            m.submodules[f"{port.name}_input"] = unit
-            inputs.append(unit)
-            wiring.connect(m, unit.link, wiring.flipped(getattr(self, f"{port.name}_in")))
-            m.d.comb += [getattr(unit, f"strap_{name}").eq(strap) for name, strap in straps.items()]
-        outputs = []
-        for port in self.outputs:
-            output = OutputUnit(port, width=self.width, classes=[1])
-            m.submodules[f"{port.name}_output"] = output
-            outputs.append(output)
-            wiring.connect(m, output.link, wiring.flipped(getattr(self, f"{port.name}_out")))
+        inputs = [self._input(m, i) for i in range(len(self.inputs))]
+        outputs = [self._output(m, o) for o in range(len(self.outputs))]
         readers = [RowReader(inputs=len(inputs), rows=self.rows, chunk=self.chunk, width=self.width,
                              strips=self.branching.strips if o < self.ejection else 0) for o in range(len(outputs))]
         for port, reader in zip(self.outputs, readers, strict=True):
@@ -80,11 +67,11 @@ class DeepSwitch(DeepSwitchSpec, Switch):
             self.branching.table_count > len(inputs)) else []
         for o, (output, reader) in enumerate(zip(outputs, readers, strict=True)):
             self._read(m, o, output, reader, inputs)
-            passed = self.branching.passed(m, o, straps, tables[o] if tables else None, reader.flit.data,
-                                             reader.place)
+            passed = self.branching.passed(m, o, self.straps, tables[o] if tables else None, reader.flit.data,
+                                           reader.place)
             if passed is not None:
                 with m.If(reader.first & reader.flit.head & ~reader.flit.tail):
-                    m.d.comb += output.flit.data.eq(passed)
+                    m.d.comb += output.sends[0].flit.data.eq(passed)
         for i, unit in enumerate(inputs):
             m.d.comb += [
                 unit.held.eq(any_of([reader.holds[i] for reader in readers])),
@@ -93,19 +80,24 @@ class DeepSwitch(DeepSwitchSpec, Switch):
         self._finish(m, inputs, outputs, tables)
         return m
 
+    def _input_unit(self, i: int) -> DeepInput:
+        return DeepInput(i, self.inputs[i], outputs=len(self.outputs), decoder=self.branching)
+
     def _allocate(self, m, inputs, outputs, readers):
         """Grant each output to the least recently granted of the inputs that request it."""
         requesters = [(i, o) for i, unit in enumerate(inputs) for o in unit.leads]
-        m.submodules.allocator = allocator = Allocator(reach=[{o} for _, o in requesters], vcs=[1] * len(requesters),
-                                                       outputs=len(outputs))
-        for k, (i, o) in enumerate(requesters):
+        m.submodules.allocator = allocator = Allocator(
+            reach={f"{self.inputs[i].name}_{self.outputs[o].name}": {o} for i, o in requesters},
+            vcs=[1] * len(requesters), outputs=len(outputs),
+        )
+        for (i, o), request in zip(requesters, allocator.request, strict=True):
             asks = Signal(name=f"asks_{i}_{o}")
             m.d.comb += [
-                asks.eq(getattr(inputs[i], f"wants_{o}") & outputs[o].free),
-                getattr(allocator, f"request_{k}").eq(asks << o),
-                getattr(allocator, f"complete_{k}").eq(asks),
-                inputs[i].won[o].eq(getattr(allocator, f"won_{k}")),
-                readers[o].won[i].eq(getattr(allocator, f"won_{k}")),
+                asks.eq(inputs[i].wants_of[o] & outputs[o].offer.free),
+                request.outputs.eq(asks << o),
+                request.complete.eq(asks),
+                inputs[i].won[o].eq(request.won),
+                readers[o].won[i].eq(request.won),
             ]
 
     def _fetch(self, m, inputs, readers):
@@ -122,14 +114,14 @@ class DeepSwitch(DeepSwitchSpec, Switch):
         ]
         for i, unit in enumerate(inputs):
             m.d.comb += [
-                getattr(order, f"closed_row_{i}").eq(unit.closed_row),
+                order.closed_row[i].eq(unit.closed_row),
                 unit.fetch.eq(order.fetch[i]),
                 unit.fetch_row.eq(order.fetch_row),
             ]
         for o, reader in enumerate(readers):
             m.d.comb += [
-                getattr(order, f"owner_{o}").eq(reader.owner),
-                getattr(order, f"row_{o}").eq(reader.row),
+                order.owner[o].eq(reader.owner),
+                order.row[o].eq(reader.row),
                 reader.taken.eq(order.taken[o]),
                 reader.loads.eq(target[o]),
                 reader.fetched.eq(row),
@@ -138,32 +130,31 @@ class DeepSwitch(DeepSwitchSpec, Switch):
 
     def _read(self, m, o, output, reader, inputs):
         """Connect the inputs' passing flits to an output's reader, and the reader to the output unit."""
-        port = self.outputs[o].name
+        port, send = self.outputs[o].name, output.sends[0]
         sources = [(i, unit) for i, unit in enumerate(inputs) if o in unit.leads]
         won, may = Signal(name=f"{port}_won"), Signal(name=f"{port}_may_send")
         chosen = Signal(len(inputs), name=f"{port}_source")
         m.d.comb += [won.eq(reader.won.any()), chosen.eq(Mux(won, reader.won, reader.owner))]
 
-        def of_source(name: str):
-            """Return a member of the input whose worm this output sends."""
-            return any_of([Mux(chosen[i], getattr(unit, name).as_value() if name == "passing" else getattr(unit, name),
-                               0) for i, unit in sources])
+        def of_source(of: Callable[[DeepInput], Any]) -> Any:
+            """Return ``of(unit)`` of the input whose worm this output sends."""
+            return any_of([Mux(chosen[i], of(unit), 0) for i, unit in sources])
 
-        m.d.sync += may.eq(Mux(reader.send, output.ready_after, output.ready))
+        m.d.sync += may.eq(Mux(reader.send, output.offer.ready_after, output.offer.ready))
         m.d.comb += [
-            reader.starts.eq(of_source("starts")),
-            reader.start_row.eq(of_source("start_row")),
-            reader.skips.eq(of_source("skips")),
-            reader.passes.eq(of_source("passes")),
-            reader.closes.eq(of_source("closes")),
-            reader.passing.eq(of_source("passing")),
+            reader.starts.eq(of_source(lambda unit: unit.starts)),
+            reader.start_row.eq(of_source(lambda unit: unit.start_row)),
+            reader.skips.eq(of_source(lambda unit: unit.skips)),
+            reader.passes.eq(of_source(lambda unit: unit.passes)),
+            reader.closes.eq(of_source(lambda unit: unit.closes)),
+            reader.passing.eq(of_source(lambda unit: unit.passing.as_value())),
             # a free output has a credit
             reader.credit.eq(won | may),
             output.take.eq(won),
-            output.touch.eq(won | reader.send),
-            output.send.eq(reader.send),
-            output.tail.eq(reader.send & reader.flit.tail),
-            output.flit.eq(reader.flit),
+            send.touch.eq(won | reader.send),
+            send.send.eq(reader.send),
+            send.tail.eq(reader.send & reader.flit.tail),
+            send.flit.eq(reader.flit),
             # a reservation of the output without a flit sent does not end a worm
-            output.flit.tail.eq(output.tail),
+            send.flit.tail.eq(send.tail),
         ]

@@ -4,6 +4,7 @@ from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import enum, memory, wiring
 from amaranth.lib.wiring import In, Out
 
+from ..bundles import by_name, named
 from ..logic import bits_for
 from .chunk_buffer import row_bits
 
@@ -35,8 +36,8 @@ class DeepWorm(wiring.Component):
     ----------
     outputs : int
         Outputs of the switch.
-    leads : list of int
-        Outputs that worms of this input can use.
+    leads : dict of str to int
+        Outputs that worms of this input can use, by name.
     rows : int
         Rows of the input's buffer, which is also the maximum number of worms in it.
 
@@ -48,8 +49,8 @@ class DeepWorm(wiring.Component):
         Outputs that are granted to the worm in front in this cycle.
     held : In(1)
         A reader still reads the worm in front after this cycle.
-    wants_{o} : Out(1)
-        The worm in front requests output o.
+    wants_{output} : Out(1)
+        The worm in front requests the output.
     starts : Out(1)
         The worm in front was known in the cycle before.
     start_row, skips : Out
@@ -59,7 +60,7 @@ class DeepWorm(wiring.Component):
     state : Out(DeepState)
     """
 
-    def __init__(self, *, outputs: int, leads: list[int], rows: int):
+    def __init__(self, *, outputs: int, leads: dict[str, int], rows: int):
         self.outputs = outputs
         self.leads = leads
         self.rows = rows
@@ -71,7 +72,7 @@ class DeepWorm(wiring.Component):
             "drops": In(1),
             "won": In(outputs),
             "held": In(1),
-            **{f"wants_{o}": Out(1) for o in leads},
+            "wants": Out(named(dict.fromkeys(leads, 1))),
             "starts": Out(1),
             "start_row": Out(row),
             "skips": Out(1),
@@ -81,12 +82,12 @@ class DeepWorm(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        wants = [getattr(self, f"wants_{o}") for o in self.leads]
+        wants = {self.leads[name]: want for name, want in by_name(self.wants).items()}
         over = Signal()  # the worm in front does not need the input after this cycle
         waits = Signal()  # worms are queued
         at_once = Signal()
         m.d.comb += [
-            over.eq(~Cat(want & ~self.won[o] for o, want in zip(self.leads, wants, strict=True)).any() & ~self.held),
+            over.eq(~Cat(want & ~self.won[o] for o, want in wants.items()).any() & ~self.held),
             at_once.eq(self.known & over & ~waits),
         ]
         bits = bits_for(self.rows)
@@ -111,14 +112,13 @@ class DeepWorm(wiring.Component):
             get.eq(Mux(over & waits, get + 1, get)),
             self.starts.eq(at_once),
             self.turn.eq(self.turn ^ begins),
-            *(want.eq(Mux(over, begins & following[o], want & ~self.won[o]))
-              for o, want in zip(self.leads, wants, strict=True)),
+            *(want.eq(Mux(over, begins & following[o], want & ~self.won[o])) for o, want in wants.items()),
         ]
         with m.If(over):
             m.d.sync += Cat(self.start_row, self.skips).eq(following[self.outputs:])
         moves = Signal()  # a branch reads
         m.d.sync += moves.eq(self.held)
-        with m.If(Cat(wants).any()):
+        with m.If(Cat(wants.values()).any()):
             m.d.comb += self.state.eq(DeepState.BRANCHES)
         with m.Elif(moves):
             m.d.comb += self.state.eq(DeepState.MOVES)

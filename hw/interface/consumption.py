@@ -108,7 +108,8 @@ class Consumption(wiring.Component):
         m.submodules.output = output = OutputUnit(
             PortSpec("host", vcs=vcs, depth=HOST_DEPTH), width=self.width, classes=[(1 << vcs) - 1]
         )
-        wiring.connect(m, output.link, wiring.flipped(self.host))
+        [source], [drive], offer = buffer.readers, output.sends, output.offer
+        wiring.connect(m, output.links[0], wiring.flipped(self.host))
         m.d.comb += [
             buffer.write.eq(self.network.valid),
             buffer.write_vc.eq(self.network.vc),
@@ -136,22 +137,22 @@ class Consumption(wiring.Component):
             waits = waits | refused
         m.d.comb += [
             take.eq(looks & ~holds),
-            buffer.vc_0.eq(sel),
-            buffer.take_0.eq(take),
-            flit.eq(buffer.data_0),
-            output.flit.eq(flit),
-            output.vc.eq(sel),
-            output.send.eq(take & (~flit.head | flit.tail)),
-            output.touch.eq(output.send),
-            output.tail.eq(flit.tail),
+            source.vc.eq(sel),
+            source.take.eq(take),
+            flit.eq(source.data),
+            drive.flit.eq(flit),
+            drive.vc.eq(sel),
+            drive.send.eq(take & (~flit.head | flit.tail)),
+            drive.touch.eq(drive.send),
+            drive.tail.eq(flit.tail),
         ]
         with m.If(looks):
             m.d.sync += last.eq(sel)
         for v in range(vcs):
             m.d.sync += eligible[v].eq(~waits[v] & Mux(
                 take & (sel == v),
-                (buffer.more_0[v] | buffer.arrives[v]) & Mux(output.send, output.ready_after[v], output.ready[v]),
-                (buffer.has_0[v] | buffer.arrives[v]) & output.ready[v],
+                (source.more[v] | buffer.arrives[v]) & Mux(drive.send, offer.ready_after[v], offer.ready[v]),
+                (source.has[v] | buffer.arrives[v]) & offer.ready[v],
             ))
         return m
 

@@ -125,7 +125,8 @@ class Injection(wiring.Component):
             vcs=1, depth=self.queue, width=layout.size, storage=self.storage
         )
         m.submodules.output = output = OutputUnit(self.port, width=self.width, classes=[(1 << self.port.vcs) - 1])
-        wiring.connect(m, output.link, wiring.flipped(self.network))
+        [source], [drive], offer = buffer.readers, output.sends, output.offer
+        wiring.connect(m, output.links[0], wiring.flipped(self.network))
         m.d.comb += [
             buffer.write.eq(self.host.valid),
             buffer.write_data.eq(self.host.flit),
@@ -148,33 +149,33 @@ class Injection(wiring.Component):
         take = Signal()
         ends = Signal()
         cuts = Signal()  # a worm begins before the tail of the worm in front
-        first, has, takes = buffer.data_0, buffer.has_0, send & ~repeats & ~cuts
+        first, has, takes = source.data, source.has, send & ~repeats & ~cuts
         cuts_post: Value = C(0)
         if self.slots is not None:
-            first, has, takes = self._retransmit(m, self.slots, buffer, takes)
+            first, has, takes = self._retransmit(m, self.slots, source, takes)
         if self.smart:
-            first, has, takes, cuts_post = self._forward(m, buffer, takes)
+            first, has, takes, cuts_post = self._forward(m, source, takes)
         m.d.comb += [
             front.eq(first),
             flit.eq(front),
             there.eq(has),
             cuts.eq(within & front.head & ~front.tail & ~repeats & there),
             self.unended.eq(cuts | cuts_post),
-            send.eq(there & may_go & Mux(owns, credit, output.free)),
+            send.eq(there & may_go & Mux(owns, credit, offer.free)),
             take.eq(send & ~owns),
-            buffer.take_0.eq(takes),
+            source.take.eq(takes),
             ends.eq(flit.tail),
-            output.flit.eq(flit),
-            output.touch.eq(send),
-            output.send.eq(send),
-            output.tail.eq(ends),
+            drive.flit.eq(flit),
+            drive.touch.eq(send),
+            drive.send.eq(send),
+            drive.tail.eq(ends),
             output.take.eq(take),
-            output.vc.eq(Mux(owns, packet_vc, output.pick_0)),
+            drive.vc.eq(Mux(owns, packet_vc, offer.pick[0])),
         ]
-        ready, after = (Array(bits)[output.vc] for bits in (output.ready, output.ready_after))
+        ready, after = (Array(bits)[drive.vc] for bits in (offer.ready, offer.ready_after))
         m.d.sync += credit.eq(Mux(send, after, ready))
         with m.If(take):
-            m.d.sync += packet_vc.eq(output.pick_0)
+            m.d.sync += packet_vc.eq(offer.pick[0])
         with m.If(send):
             m.d.sync += owns.eq(~ends)
         with m.If(send & ~repeats):
@@ -186,7 +187,7 @@ class Injection(wiring.Component):
         self._wait(m, there & ~owns, send, may_go)
         return m
 
-    def _retransmit(self, m, slots, buffer, takes):
+    def _retransmit(self, m, slots, source, takes):
         """Take turns between the host and absorbed messages. Return values are those of `_take_turns`."""
         m.submodules.slots = slots
         m.d.comb += [
@@ -197,9 +198,9 @@ class Injection(wiring.Component):
             slots.granted_vc.eq(self.granted_vc),
             self.freed.eq(slots.freed),
         ]
-        return self._take_turns(m, buffer.has_0, buffer.data_0, slots.has, slots.front, slots.take, takes)
+        return self._take_turns(m, source.has, source.data, slots.has, slots.front, slots.take, takes)
 
-    def _forward(self, m, buffer, takes):
+    def _forward(self, m, source, takes):
         """Take turns between the host and forwarded copies, and pass posts to `Forwarding`.
 
         Return the three signals of `_take_turns`, and a fourth one. The fourth signal is 1 if a header flit of the host
@@ -212,17 +213,17 @@ class Injection(wiring.Component):
         payload = Signal(range(self.packet), name="posted_payload")
         ends, closes = Signal(name="ends_posted"), Signal(name="ends_post")
         m.d.comb += [
-            flit.eq(buffer.data_0),
+            flit.eq(source.data),
             both.eq(flit.head & flit.tail),
-            begins.eq(buffer.has_0 & both & ~posts & ~sends),
+            begins.eq(source.has & both & ~posts & ~sends),
             # a header flit that arrives between two packets ends no packet
-            closes.eq(buffer.has_0 & posts & flit.head & (payload == 0)),
-            self.posted.eq(buffer.has_0 & posts & ~closes),
+            closes.eq(source.has & posts & flit.head & (payload == 0)),
+            self.posted.eq(source.has & posts & ~closes),
             ends.eq(flit.head | flit.tail | (payload == self.packet - 1)),
             self.posted_flit.eq(flit),
             self.posted_flit.tail.eq(ends),
         ]
-        worm = buffer.has_0 & ~begins & ~posts
+        worm = source.has & ~begins & ~posts
         first, has, takes = self._take_turns(m, worm, flit, self.forwards, self.forward, self.forward_taken, takes)
         with m.If(takes):
             m.d.sync += sends.eq(~flit.tail)
@@ -232,7 +233,7 @@ class Injection(wiring.Component):
             m.d.sync += posts.eq(0)
         with m.Elif(self.stored):
             m.d.sync += [posts.eq(~flit.tail), payload.eq(Mux(ends, 0, payload + 1))]
-        untailed = buffer.has_0 & flit.head & (posts | (sends & flit.tail))
+        untailed = source.has & flit.head & (posts | (sends & flit.tail))
         return first, has, takes | begins | (self.stored & ~flit.head), untailed
 
     def _take_turns(self, m, host_has, host_flit, other_has, other_flit, other_take, takes):

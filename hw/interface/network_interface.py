@@ -119,16 +119,20 @@ class NetworkInterface(wiring.Component):
         self.consumptions = [Consumption(consumption, width=width, storage=storage, t_nr=t_nr, slots=slots,
                                          rows=rows if self.smart else 0)
                              for _ in range(links)]
-        super().__init__({
+        signatures = {
             **{f"host_in_{p}": In(LinkSignature(vcs=1, width=width)) for p in range(ports)},
             **{f"network_out_{p}": Out(LinkSignature(vcs=injection.vcs, width=width)) for p in range(ports)},
             **{f"network_in_{c}": In(LinkSignature(vcs=consumption.vcs, width=width)) for c in range(links)},
             **{f"host_out_{c}": Out(LinkSignature(vcs=consumption.vcs, width=width)) for c in range(links)},
+        }
+        super().__init__({
+            **signatures,
             "fault": Out(self.fault_layout),
             **({"table_in": In(LinkSignature(vcs=1, width=width)),
                 **{name: Out(self.forwarding.signature.members[name].shape) for name in COUNTERS}}
                if self.forwarding else {}),
         })
+        self.links = {name: getattr(self, name) for name in signatures}  #: by name
 
     @property
     def smart(self) -> bool:
@@ -155,12 +159,12 @@ class NetworkInterface(wiring.Component):
         m = Module()
         for p, injection in enumerate(self.injections):
             m.submodules[f"injection_{p}"] = injection
-            wiring.connect(m, wiring.flipped(getattr(self, f"host_in_{p}")), injection.host)
-            wiring.connect(m, injection.network, wiring.flipped(getattr(self, f"network_out_{p}")))
+            wiring.connect(m, wiring.flipped(self.links[f"host_in_{p}"]), injection.host)
+            wiring.connect(m, injection.network, wiring.flipped(self.links[f"network_out_{p}"]))
         for c, consumption in enumerate(self.consumptions):
             m.submodules[f"consumption_{c}"] = consumption
-            wiring.connect(m, wiring.flipped(getattr(self, f"network_in_{c}")), consumption.network)
-            wiring.connect(m, consumption.host, wiring.flipped(getattr(self, f"host_out_{c}")))
+            wiring.connect(m, wiring.flipped(self.links[f"network_in_{c}"]), consumption.network)
+            wiring.connect(m, consumption.host, wiring.flipped(self.links[f"host_out_{c}"]))
         if self.slots:
             [injection], [consumption] = self.injections, self.consumptions
             m.d.comb += [
@@ -191,7 +195,11 @@ class NetworkInterface(wiring.Component):
             injection.forwards.eq(forwarding.has),
             injection.forward.eq(forwarding.front),
             forwarding.take.eq(injection.forward_taken),
-            *(getattr(self, name).eq(getattr(forwarding, name)) for name in COUNTERS),
+            self.forwarded.eq(forwarding.forwarded),
+            self.resident.eq(forwarding.resident),
+            self.copied.eq(forwarding.copied),
+            self.occupancy.eq(forwarding.occupancy),
+            self.peak.eq(forwarding.peak),
         ]
 
     def _reports(self):

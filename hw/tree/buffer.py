@@ -8,7 +8,43 @@ from ..buffer import ReplicationBuffer
 from ..logic import any_of
 from ..options import STORAGE
 
-__all__ = ["BranchBuffer"]
+__all__ = ["BranchBuffer", "BranchReaderSignature"]
+
+
+class BranchReaderSignature(wiring.Signature):
+    """Reader of a `BranchBuffer`, seen from the reader.
+
+    Members
+    -------
+    vc : Out(range(vcs))
+        The virtual channel that is presented.
+    data : In(width)
+        The flit of virtual channel ``vc`` that this reader takes next. Not with a shared port.
+    take : Out(1)
+        The reader takes the presented flit. It may take a flit only if the flit is stored, and while ``needs`` is set.
+    needs : Out(vcs)
+        The reader is a branch of the worm in this virtual channel, and has not sent the tail.
+    has, more : In(vcs)
+        Per virtual channel: at least one / two flits are stored that this reader has not taken. ``has`` and ``more``
+        are undefined while ``needs`` is 0.
+
+    Parameters
+    ----------
+    vcs, width : int
+        Virtual channels, and bits of a row.
+    shared : bool
+        One read port serves all readers.
+    """
+
+    def __init__(self, *, vcs: int, width: int, shared: bool):
+        super().__init__({
+            "vc": Out(range(vcs)),
+            **({} if shared else {"data": In(width)}),
+            "take": Out(1),
+            "needs": Out(vcs),
+            "has": In(vcs),
+            "more": In(vcs),
+        })
 
 
 class BranchBuffer(wiring.Component):
@@ -44,26 +80,15 @@ class BranchBuffer(wiring.Component):
     -------
     write, write_vc, write_data : In
         Store a flit.
-    vc_{r} : In
-        The virtual channel presented to reader r.
-    data_{r} : Out
-        The flit of virtual channel ``vc_{r}`` that reader r takes next. With a shared port there is ``data_0`` only,
-        for the reader in ``choice``.
-    choice : In(range(readers))
-        Reader that the shared port serves. Only with ``shared``.
-    take_{r} : In(1)
-        Reader r takes the presented flit. Reader r may take a flit only if it is stored, and while ``needs_{r}`` is
-        set.
-    needs_{r} : In(vcs)
-        Reader r is a branch of the worm in this virtual channel, and has not sent the tail.
+    readers_{r} : In(BranchReaderSignature)
+        Reader r.
+    choice, data : In(range(readers)), Out(width)
+        Reader that the shared port serves, and the flit that this reader takes next. Only with ``shared``.
     between : In(vcs)
         No worm is under way, or its flits are skipped: the readers are set to the front at the end of the cycle.
     skip : In(vcs)
         The front flit of this virtual channel leaves the buffer unread. At this time no reader may need a flit of this
         virtual channel.
-    has_{r}, more_{r} : Out(vcs)
-        Per virtual channel: at least one / two flits are stored that reader r has not taken. ``has_{r}`` and
-        ``more_{r}`` are undefined while ``needs_{r}`` is 0.
     arrives : Out(vcs)
         A flit is stored at the end of this cycle; ``has`` and ``more`` count it from the next cycle on.
     some, full : Out(vcs)
@@ -77,32 +102,21 @@ class BranchBuffer(wiring.Component):
         self.vcs = vcs
         self.depth = depth
         self.width = width
-        self.readers = readers
         self.storage = storage
         self.shared = shared
-        members: dict = {
+        super().__init__({
             "write": In(1),
             "write_vc": In(range(vcs)),
             "write_data": In(width),
+            "readers": In(BranchReaderSignature(vcs=vcs, width=width, shared=shared)).array(readers),
+            **({"choice": In(range(readers)), "data": Out(width)} if shared else {}),
             "between": In(vcs),
             "skip": In(vcs),
             "arrives": Out(vcs),
             "some": Out(vcs),
             "full": Out(vcs),
             "freed": Out(vcs),
-        }
-        if shared:
-            members |= {"choice": In(range(readers))}
-        for r in range(readers):
-            members |= {
-                f"vc_{r}": In(range(vcs)),
-                **({f"data_{r}": Out(width)} if r == 0 or not shared else {}),
-                f"take_{r}": In(1),
-                f"needs_{r}": In(vcs),
-                f"has_{r}": Out(vcs),
-                f"more_{r}": Out(vcs),
-            }
-        super().__init__(members)
+        })
 
     def elaborate(self, platform):
         m = Module()
@@ -112,17 +126,20 @@ class BranchBuffer(wiring.Component):
         m.submodules.memory = store
         write_port = store.write_port()
         write_at = [Signal(bits, name=f"vc{v}_write_at") for v in range(self.vcs)]
-        read_at = [[Signal(bits, name=f"vc{v}_read{r}_at") for r in range(self.readers)] for v in range(self.vcs)]
+        read_at = [[Signal(bits, name=f"vc{v}_read{r}_at") for r in range(len(self.readers))]
+                   for v in range(self.vcs)]
         m.d.comb += [
             write_port.en.eq(self.arrives.any()),
             write_port.addr.eq(Cat(Array(write_at)[self.write_vc], self.write_vc)),
             write_port.data.eq(self.write_data),
         ]
-        rows = [Cat(Array(read_at[v][r] for v in range(self.vcs))[vc], vc)
-                for r, vc in enumerate(getattr(self, f"vc_{r}") for r in range(self.readers))]
-        for number, row in enumerate([Array(rows)[self.choice]] if self.shared else rows):
+        rows = [Cat(Array(read_at[v][r] for v in range(self.vcs))[reader.vc], reader.vc)
+                for r, reader in enumerate(self.readers)]
+        served = [(Array(rows)[self.choice], self.data)] if self.shared else [
+            (row, reader.data) for row, reader in zip(rows, self.readers, strict=True)]
+        for row, data in served:
             read_port = store.read_port(domain="comb")
-            m.d.comb += [read_port.addr.eq(row), getattr(self, f"data_{number}").eq(read_port.data)]
+            m.d.comb += [read_port.addr.eq(row), data.eq(read_port.data)]
         for v in range(self.vcs):
             self._channel(m, v, write_at[v], read_at[v])
         return m
@@ -149,28 +166,28 @@ class BranchBuffer(wiring.Component):
         skips = self.skip[v]
         following = Mux(skips, self._after(front), front)
         behind, stays, filled_for = [], [], []
-        for r, position in enumerate(read_at):
-            take = getattr(self, f"take_{r}") & (getattr(self, f"vc_{r}") == v)
+        for r, (reader, position) in enumerate(zip(self.readers, read_at, strict=True)):
+            take = reader.take & (reader.vc == v)
             unread = Signal(name=f"vc{v}_filled{r}")
             some = Signal(name=f"vc{v}_some{r}")
             m.d.comb += [
                 some.eq((write_at != position) | unread),
-                getattr(self, f"has_{r}")[v].eq(some),
-                getattr(self, f"more_{r}")[v].eq(some & (write_at != self._after(position)) if self.depth > 1 else 0),
+                reader.has[v].eq(some),
+                reader.more[v].eq(some & (write_at != self._after(position)) if self.depth > 1 else 0),
             ]
             m.d.sync += [
                 position.eq(Mux(between, following, Mux(take, self._after(position), position))),
                 unread.eq(Mux(between, _changed(filled, comes, skips), _changed(unread, comes, take))),
             ]
             at_front = Signal(name=f"vc{v}_at_front{r}")
-            m.d.comb += at_front.eq(getattr(self, f"needs_{r}")[v] & (position == front) & (~same | unread))
+            m.d.comb += at_front.eq(reader.needs[v] & (position == front) & (~same | unread))
             behind.append(at_front)
             stays.append(at_front & ~take)
             filled_for.append(unread)
         m.d.comb += freed.eq(skips | (any_of(behind) & ~any_of(stays)))
         self._count(m, v, front, filled, write_at, list(zip(read_at, filled_for, strict=True)))
 
-    def _count(self, m, v, front, filled, write_at, readers):
+    def _count(self, m, v, front, filled, write_at, positions):
         """Compute the replication chunk counters for waveforms: the number of branches of the worm at the front that
         have not taken the flit in a row.
 
@@ -182,10 +199,10 @@ class BranchBuffer(wiring.Component):
             return Mux(start == write_at, full, ahead)
 
         for row in range(self.depth):
-            pending = Signal(range(self.readers + 1), name=f"vc{v}_pending{row}")
+            pending = Signal(range(len(self.readers) + 1), name=f"vc{v}_pending{row}")
             stored = reaches(front, filled, row)
-            owed = [getattr(self, f"needs_{r}")[v] & reaches(position, unread, row)
-                    for r, (position, unread) in enumerate(readers)]
+            owed = [reader.needs[v] & reaches(position, unread, row)
+                    for reader, (position, unread) in zip(self.readers, positions, strict=True)]
             m.d.comb += pending.eq(Mux(stored, sum(owed, C(0)), 0))
 
     def _after(self, position: Value) -> Value:

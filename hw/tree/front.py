@@ -27,9 +27,10 @@ class TreeFront(CopiesFront):
         self.branches = branches_of(self.leads, router.replication)
         self.readers = len(self.branches)
         self._branch = {o: b for b, branch in enumerate(self.branches) for o in branch}
+        self._vc = {o: f"vc__{router.outputs[o].name}" for o in self.leads}
         tokens = {"needs_token": not router.has_tokens}
         reports = dict.fromkeys(("splits", "awaited", "untold"), not router.has_reports)
-        only = {f"vc_{i}": router.outputs[o].vcs == 1 for i, o in enumerate(self.leads)}
+        only = {name: router.outputs[o].vcs == 1 for o, name in self._vc.items()}
         self._lacking = {name for name, lacks in {**tokens, **reports, **only}.items() if lacks}
 
     def register(self, name: str) -> str | None:
@@ -54,7 +55,7 @@ class TreeFront(CopiesFront):
         """
         if self.readers == 1:
             return super().unread(read)
-        needed = [read(f"{self.scope}.left_{b}") for b in range(self.readers)]
+        needed = [read(f"{self.scope}.branch__{b}__left") for b in range(self.readers)]
         before = [self._before(read, f"read{b}_at", f"filled{b}") * left for b, left in enumerate(needed)]
         return [*before, self._before(read, "front_at", "filled")]
 
@@ -66,7 +67,7 @@ class TreeFront(CopiesFront):
         token = self.register("needs_token")
         for b, branch in enumerate(self.branches):
             asks = "leaves" if branch[0] in self.exits else "asks"
-            found.append({asks: f"{self.scope}.left_{b}", "owns": f"{self.scope}.owned_{b}"})
+            found.append({asks: f"{self.scope}.branch__{b}__left", "owns": f"{self.scope}.branch__{b}__owned"})
             if token:
                 found[-1]["through"] = token
         return [*found, {"token": token}] if token else found
@@ -75,7 +76,7 @@ class TreeFront(CopiesFront):
         """Return true while a branch has not sent its tail."""
         found: Any = False
         for b in range(len(self.branches)):
-            found = found | (of(f"left_{b}") != 0)
+            found = found | (of(f"branch__{b}__left") != 0)
         return found
 
     def _bit(self, of: Of, name: str, b: int) -> Any:
@@ -89,18 +90,18 @@ class TreeFront(CopiesFront):
         return self._left(of) | (of("drops") != 0) | (self._ended(of) == 0)
 
     def consuming(self, of: Of) -> list[tuple[int, Any]]:
-        return [(b, (of(f"left_{b}") & of(f"owned_{b}")) != 0)
+        return [(b, (of(f"branch__{b}__left") & of(f"branch__{b}__owned")) != 0)
                 for b, branch in enumerate(self.branches) if branch[0] in self.exits]
 
     def owns(self, of: Of) -> list[tuple[int, Any, Any]]:
         found = []
         for i, output in enumerate(self.leads):
             b = self._branch[output]
-            owned = (of(f"owned_{b}") != 0) & (self._bit(of, "targets", i) != 0)
-            ends = of(f"left_{b}") == 0
+            owned = (of(f"branch__{b}__owned") != 0) & (self._bit(of, "targets", i) != 0)
+            ends = of(f"branch__{b}__left") == 0
             if output not in self.exits:
                 ends &= self._bit(of, "awaited", i) == 0
-            found.append((output, owned & (ends == 0), of(f"vc_{i}")))
+            found.append((output, owned & (ends == 0), of(self._vc[output])))
         return [*found, (TOKEN[0], self._has_token(of), 0 * of("targets"))]
 
     def _has_token(self, of: Of) -> Any:
@@ -112,7 +113,7 @@ class TreeFront(CopiesFront):
         asked = 0
         for i, output in enumerate(self.leads):
             b = self._branch[output]
-            wanted = of(f"left_{b}") & self._bit(of, "targets", i) & (of(f"owned_{b}") == 0)
+            wanted = of(f"branch__{b}__left") & self._bit(of, "targets", i) & (of(f"branch__{b}__owned") == 0)
             asked = asked + (wanted << LINKS + i)
         free = of("needs_token") == 0
         return self.asking(asked * free) | FOR_TOKEN * (of("needs_token") != 0)

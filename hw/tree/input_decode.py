@@ -4,6 +4,7 @@ from amaranth.hdl import Array, Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from ..bundles import strap_ports, straps_of
 from ..decoders.bit_string import BitStringDecoder
 from ..faults import Cause
 from ..input_decode import Frame, row_layout
@@ -66,7 +67,7 @@ class TreeInputDecode(wiring.Component):
             "valid": In(1),
             "vc": In(range(vcs)),
             "flit": In(flit_layout(self.width)),
-            **{f"strap_{name}": In(bits) for name, bits in decoder.straps.items()},
+            **strap_ports(decoder),
             "full": In(vcs),
             "row": Out(self.row_layout),
             "known": Out(1),
@@ -131,7 +132,7 @@ class TreeInputDecode(wiring.Component):
 
         ``comes``: a header flit is accepted. ``place`` is driven with the header flit's number in the header.
         """
-        flits, vc, straps = self.decoder.flits, self.vc, {n: getattr(self, f"strap_{n}") for n in self.decoder.straps}
+        flits, vc, straps = self.decoder.flits, self.vc, straps_of(self)
         said, says_report = Signal(len(self.leads), name="said"), Signal()
         m.d.comb += [
             said.eq(self.decoder.seen(m, self.port, straps, self.flit.data, place)),

@@ -1,14 +1,14 @@
 """State machine of one virtual channel of a tree input: a worm's branches, and the report of its arrival."""
 
-from typing import Any
-
 from amaranth.hdl import C, Cat, Module, Mux, Signal, Value
 from amaranth.lib import enum, memory, wiring
 from amaranth.lib.wiring import In, Out
 
+from ..bundles import by_name, named
+from ..input_vc import TargetSignature
 from ..logic import any_of, bit_at, bits_for
 
-__all__ = ["TreeState", "TreeWorm"]
+__all__ = ["BranchSignature", "TreeState", "TreeWorm"]
 
 
 class TreeState(enum.Enum, shape=3):
@@ -20,6 +20,30 @@ class TreeState(enum.Enum, shape=3):
     MOVES = 3  #: each branch that has not sent its tail owns its virtual channels
     AWAITS_REPORTS = 4  #: all flits are sent; waits for the branches' reports
     DROPPED = 5  #: requests nothing, and is dropped
+
+
+class BranchSignature(wiring.Signature):
+    """A branch of a worm and its reader, seen from the worm.
+
+    Members
+    -------
+    has : In(1)
+        A flit is stored that the branch has not read.
+    won, tail, again : In(1)
+        The request of the branch is granted; its flit is the worm's last; after a grant the branch is eligible in the
+        next cycle.
+    eligible, want : Out(1)
+        The branch requests; it needs its reader in the next cycle, if its request is not granted in this one.
+    left, owned : Out(1)
+        The branch has not sent its tail; it owns its virtual channels. In a worm that requests nothing, ``owned`` of
+        branch 0 is set when the first flit has left.
+    """
+
+    def __init__(self):
+        super().__init__({
+            **{name: In(1) for name in ("has", "won", "tail", "again")},
+            **{name: Out(1) for name in ("eligible", "want", "left", "owned")},
+        })
 
 
 class TreeWorm(wiring.Component):
@@ -47,8 +71,8 @@ class TreeWorm(wiring.Component):
 
     Parameters
     ----------
-    outputs : list of int
-        Virtual channels of each output that worms can use.
+    outputs : dict of str to int
+        Virtual channels of each output that worms can use, by name.
     exits : int
         Number of ejection ports, which are the last ones of ``outputs``.
     groups : list of list of int
@@ -68,28 +92,22 @@ class TreeWorm(wiring.Component):
         An arriving worm is known in this cycle; its outputs; its report bit. See `TreeInputDecode`.
     write : In(1)
         A flit for this virtual channel is on the link.
-    some, has_{b} : In(1)
-        A flit is stored; a flit is stored that branch b has not read.
-    won_{b}, tail_{b}, again_{b} : In(1)
-        The request of branch b is granted; its flit is the worm's last; after a grant the branch is eligible in the
-        next cycle.
+    some : In(1)
+        A flit is stored.
+    branch_{b} : Out(BranchSignature)
+        Branch b of the worm.
     dropped, drop_ends : In(1)
         A flit of a worm that requests nothing leaves; it is the worm's last flit.
-    soon_{o}, ready_{o}, pick_{o} : In
-        State of the outputs' virtual channels, as in `OutputUnit`, and the channel that a grant takes.
-    arrived_{o} : In(vcs)
+    target_{output} : In(TargetSignature)
+        State of an output's virtual channels, and the channel that a grant takes.
+    arrived_{output} : In(vcs)
         Reports that arrive by an output from another switch. Only with reports.
     granted : In(1)
         The worm holds the token from the next cycle on. Only with tokens.
     targets : Out(outputs)
         The outputs of the worm.
-    left_{b}, owned_{b} : Out(1)
-        The branch has not sent its tail; it owns its virtual channels. In a worm that requests nothing, ``owned_0`` is
-        set when the first flit has left.
-    vc_{o} : Out
+    vc_{output} : Out
         The virtual channel of an output that its branch owns.
-    eligible_{b}, want_{b} : Out(1)
-        The branch requests; it needs its reader in the next cycle, if its request is not granted in this one.
     over : Out(1)
         No worm is under way: the next one may be fetched.
     drops : Out(1)
@@ -105,39 +123,36 @@ class TreeWorm(wiring.Component):
     state : Out(TreeState)
     """
 
-    def __init__(self, *, outputs: list[int], exits: int, groups: list[list[int]], room: int, reports: bool = False,
-                 tokens: bool = False, consumed: bool = False):
-        self.outputs_vcs = outputs
+    def __init__(self, *, outputs: dict[str, int], exits: int, groups: list[list[int]], room: int,
+                 reports: bool = False, tokens: bool = False, consumed: bool = False):
         self.exits = exits
         self.groups = groups
         self.room = room
         self.has_reports = reports
         self.has_tokens = tokens
         self.consumed = consumed
-        members: dict = {
+        from_switches = dict(list(outputs.items())[:len(outputs) - exits])
+        super().__init__({
             "known": In(1),
             "branches": In(len(outputs)),
             "write": In(1),
             "some": In(1),
+            "branch": Out(BranchSignature()).array(len(groups)),
             "dropped": In(1),
             "drop_ends": In(1),
+            "target": In(wiring.Signature({name: Out(TargetSignature(vcs=vcs, picks=True))
+                                           for name, vcs in outputs.items()})),
             "targets": Out(len(outputs)),
+            "vc": Out(named({name: range(vcs) for name, vcs in outputs.items()})),
             "over": Out(1),
             "drops": Out(1),
             "state": Out(TreeState),
-        }
-        for b in range(len(groups)):
-            members |= {f"{name}_{b}": In(1) for name in ("has", "won", "tail", "again")}
-            members |= {f"{name}_{b}": Out(1) for name in ("eligible", "want", "left", "owned")}
-        for o, vcs in enumerate(outputs):
-            members |= {f"soon_{o}": In(1), f"ready_{o}": In(vcs), f"pick_{o}": In(range(vcs)),
-                        f"vc_{o}": Out(range(vcs))}
-        if reports:
-            members |= {"reports": In(1), "splits": Out(1), "reporting": Out(1), "tells": Out(1)}
-            members |= {f"arrived_{o}": In(vcs) for o, vcs in enumerate(outputs[:len(outputs) - exits])}
-        if tokens:
-            members |= {"granted": In(1), "needs_token": Out(1), "ends_token": Out(1)}
-        super().__init__(members)
+            **({"reports": In(1), "splits": Out(1), "reporting": Out(1), "tells": Out(1),
+                "arrived": In(named(from_switches))} if reports else {}),
+            **({"granted": In(1), "needs_token": Out(1), "ends_token": Out(1)} if tokens else {}),
+        })
+        self.offer = list(by_name(self.target).values())  #: by number of the output
+        self.out_vc = list(by_name(self.vc).values())  #: by number of the output
 
     def elaborate(self, platform):
         m = Module()
@@ -161,38 +176,31 @@ class TreeWorm(wiring.Component):
             with m.Elif(self.granted):
                 m.d.sync += self.needs_token.eq(0)
             may_go = ~self.needs_token | self.granted
-        left, owned = (self._of_branches(name) for name in ("left", "owned"))
-        m.d.comb += over.eq(~Cat(left).any() & ~self.drops & told)
+        m.d.comb += over.eq(~Cat(branch.left for branch in self.branch).any() & ~self.drops & told)
 
-        for b, group in enumerate(self.groups):
-            won = getattr(self, f"won_{b}")
+        for b, (branch, group) in enumerate(zip(self.branch, self.groups, strict=True)):
             mine = Cat(asked[o] for o in group).any()
             # a worm that is being fetched has requested nothing yet, so no grant is lost
-            begun = won | self.dropped if b == 0 else won
+            begun = branch.won | self.dropped if b == 0 else branch.won
             m.d.sync += [
-                left[b].eq(Mux(fetch, mine, left[b] & ~(won & getattr(self, f"tail_{b}")))),
-                owned[b].eq(Mux(over, 0, owned[b] | begun)),
+                branch.left.eq(Mux(fetch, mine, branch.left & ~(branch.won & branch.tail))),
+                branch.owned.eq(Mux(over, 0, branch.owned | begun)),
             ]
             for o in group:
-                with m.If(~owned[b]):
-                    m.d.sync += getattr(self, f"vc_{o}").eq(getattr(self, f"pick_{o}"))
-            flit = getattr(self, f"has_{b}") | self.write
-            free = self._all(group, self.targets, lambda o: getattr(self, f"soon_{o}"))
-            ready = self._all(group, self.targets,
-                              lambda o: bit_at(getattr(self, f"ready_{o}"), getattr(self, f"vc_{o}")))
-            begins = fetch & mine & self._all(group, asked, lambda o: getattr(self, f"soon_{o}"))
+                with m.If(~branch.owned):
+                    m.d.sync += self.out_vc[o].eq(self.offer[o].pick)
+            flit = branch.has | self.write
+            free = self._all(group, self.targets, lambda o: self.offer[o].soon)
+            ready = self._all(group, self.targets, lambda o: bit_at(self.offer[o].ready, self.out_vc[o]))
+            begins = fetch & mine & self._all(group, asked, lambda o: self.offer[o].soon)
             if self.has_tokens:
                 begins &= ~split
-            lost = begins | (left[b] & may_go & flit & Mux(owned[b], ready, free))
-            m.d.sync += getattr(self, f"eligible_{b}").eq(Mux(won, getattr(self, f"again_{b}"), lost))
+            lost = begins | (branch.left & may_go & flit & Mux(branch.owned, ready, free))
+            m.d.sync += branch.eligible.eq(Mux(branch.won, branch.again, lost))
             unwanted = self.drops & (self.some | self.write) if b == 0 else C(0)
-            m.d.comb += getattr(self, f"want_{b}").eq(lost | unwanted)
+            m.d.comb += branch.want.eq(lost | unwanted)
         self._say(m, over)
         return m
-
-    def _of_branches(self, name: str) -> list[Any]:
-        """Return the members with this name of all branches."""
-        return [getattr(self, f"{name}_{b}") for b in range(len(self.groups))]
 
     def _queue(self, m, fetch) -> tuple[Value, Value]:
         """Queue the known worms that are not fetched; return the first one, and 1 if there is one."""
@@ -233,11 +241,10 @@ class TreeWorm(wiring.Component):
         awaited = Signal(len(self.targets))
         answers = Signal()
         untold = Signal()
-        branch = {o: b for b, group in enumerate(self.groups) for o in group}
-        owned = self._of_branches("owned")
-        arrives: list[Value] = [owned[branch[o]] & bit_at(getattr(self, f"arrived_{o}"), getattr(self, f"vc_{o}"))
-                                for o in range(network)]
-        arrives += [C(1) if self.consumed else owned[branch[o]] for o in range(network, len(self.targets))]
+        owned = {o: branch.owned for branch, group in zip(self.branch, self.groups, strict=True) for o in group}
+        arrives: list[Value] = [owned[o] & bit_at(arrived, self.out_vc[o])
+                                for o, arrived in enumerate(by_name(self.arrived).values())]
+        arrives += [C(1) if self.consumed else owned[o] for o in range(network, len(self.targets))]
         splits = split if network or not self.consumed else C(0)
         m.d.comb += [
             self.reporting.eq(answers | self.splits),
@@ -254,12 +261,12 @@ class TreeWorm(wiring.Component):
 
     def _say(self, m, over):
         """Drive ``state``."""
-        left = Cat(self._of_branches("left"))
+        left, owned = (Cat(of) for of in zip(*((branch.left, branch.owned) for branch in self.branch), strict=True))
         with m.If(self.drops):
             m.d.comb += self.state.eq(TreeState.DROPPED)
         with m.Elif(self.needs_token if self.has_tokens else C(0)):
             m.d.comb += self.state.eq(TreeState.WANTS_TOKEN)
-        with m.Elif((left & ~Cat(self._of_branches("owned"))).any()):
+        with m.Elif((left & ~owned).any()):
             m.d.comb += self.state.eq(TreeState.BRANCHES)
         with m.Elif(left.any()):
             m.d.comb += self.state.eq(TreeState.MOVES)

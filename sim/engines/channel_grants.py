@@ -297,7 +297,7 @@ class _Layout:
         """Add an input virtual channel to the tables, and return its fields of `CHANNEL` from ``links`` on."""
         links, exits = len(self.links), len(self.exits)
         named = {ASKS: "links", OWNS: "owns_link", THROUGH: "done_0", CLAIMS: "wants_consumption", HERE: "here",
-                 DONE: "done_1", ELIGIBLE: "eligible_0" if self.turns else None}
+                 DONE: "done_1", ELIGIBLE: "readers__0__eligible" if self.turns else None}
         ends = [len(self.flags)]
         for what in range(len(named)):
             name = named[what]

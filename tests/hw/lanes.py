@@ -188,7 +188,7 @@ def _begins_chunk(places, link, chunk, tail):
 #: Besides, readers of buffers stand where the next flit is written.
 AT_REST = {
     "filled0": 0, "filled1": 0, "links": 0, "here": 0, "ends_here": 0, "owns_link": 0, "wants_consumption": 0,
-    "claims": 0, "done_0": 0, "done_1": 0, "eligible_0": 0, "eligible_1": 0, "copied": 0, "busy": 0, "spent": 0,
+    "claims": 0, "done_0": 0, "done_1": 0, "eligible": 0, "copied": 0, "busy": 0, "spent": 0,
     "frame": 0, "onward": 0,
 }
 #: The same where worms are copied to several outputs; with those of reports and tokens where these are.
@@ -196,7 +196,7 @@ TREES_AT_REST = {
     "filled": 0, "targets": 0, "drops": 0, "left": 0, "owned": 0, "eligible": 0, "needs_token": 0, "awaits": 0,
     "busy": 0, "spent": 0, "frame": 0, "held": 0, "taken": 0, "queue_full": 0,
 }
-MUST_EXIST = ("filled0", "links", "here", "owns_link", "wants_consumption", "busy", "spent", "eligible_0", "frame")
+MUST_EXIST = ("filled0", "links", "here", "owns_link", "wants_consumption", "busy", "spent", "eligible", "frame")
 TREES_MUST_EXIST = ("filled", "targets", "drops", "left", "owned", "eligible", "busy", "spent", "frame")
 
 
@@ -208,7 +208,7 @@ def unrest(kernel, block, but=()):
     must = TREES_MUST_EXIST if trees else MUST_EXIST
     looked = set()
     for name in kernel.state:
-        end = name.rsplit(".", 1)[-1]
+        end = name.rsplit(".", 1)[-1].rsplit("__", 1)[-1]
         end = end.split("_", 1)[1] if end.startswith("vc") and "_" in end else end
         end = re.sub(r"_?\d+$", "", end) if trees else end  # of any branch
         meets = re.fullmatch(r"(.*vc\d+_)read\d+_at|(.*queue_)get", name)

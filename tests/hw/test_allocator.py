@@ -9,6 +9,7 @@ from wormcast.hw.allocator import Allocator
 from . import bench
 
 REACH = [{1, 2, 3, 4}, {0, 2, 3, 4}, {0, 1, 3, 4}, {0, 1, 2, 4}, {0, 1, 2, 3}]
+NAMED = dict(zip("abcde", REACH, strict=True))
 
 
 def allocate(allocator, cycles, choose):
@@ -17,14 +18,14 @@ def allocate(allocator, cycles, choose):
 
     def step(cycle, context):
         presented = choose(cycle)
-        for r, (vc, outputs) in enumerate(presented):
-            context.set(getattr(allocator, f"vc_{r}"), vc)
-            context.set(getattr(allocator, f"request_{r}"), sum(1 << o for o in outputs))
-            context.set(getattr(allocator, f"complete_{r}"), bool(outputs))
+        for request, (vc, outputs) in zip(allocator.request, presented, strict=True):
+            context.set(request.vc, vc)
+            context.set(request.outputs, sum(1 << o for o in outputs))
+            context.set(request.complete, bool(outputs))
         rounds.append((
             presented,
-            [bool(context.get(getattr(allocator, f"won_{r}"))) for r in range(len(presented))],
-            [context.get(getattr(allocator, f"grant_{r}")) for r in range(len(presented))],
+            [bool(context.get(request.won)) for request in allocator.request],
+            [context.get(request.grant) for request in allocator.request],
         ))
 
     bench.simulate(allocator, cycles, step)
@@ -34,7 +35,7 @@ def allocate(allocator, cycles, choose):
 @pytest.mark.parametrize("vcs", [1, 2, 3])
 def test_an_output_has_one_winner_and_a_worm_wins_all_or_none(vcs):
     rng = random.Random(vcs)
-    allocator = Allocator(reach=REACH, vcs=[vcs] * 5, outputs=5)
+    allocator = Allocator(reach=NAMED, vcs=[vcs] * 5, outputs=5)
 
     def choose(cycle):
         return [(rng.randrange(vcs), rng.sample(sorted(reach), rng.choice([0, 1, 1, 2]))) for reach in REACH]
@@ -55,7 +56,7 @@ def test_an_output_has_one_winner_and_a_worm_wins_all_or_none(vcs):
 def test_who_keeps_asking_wins_before_any_other_channel_wins_twice_more(vcs):
     """However the others ask, a channel that asks whenever it can waits for at most one win of each other one."""
     rng = random.Random(5)
-    allocator = Allocator(reach=REACH, vcs=[vcs] * 5, outputs=5)
+    allocator = Allocator(reach=NAMED, vcs=[vcs] * 5, outputs=5)
 
     def choose(cycle):
         # requester 0, channel 0 wants two outputs at once, every time; the others press for the same ones
@@ -69,15 +70,16 @@ def test_who_keeps_asking_wins_before_any_other_channel_wins_twice_more(vcs):
 
 
 def test_a_request_that_is_not_complete_wins_nothing_and_keeps_its_place():
-    allocator = Allocator(reach=REACH, vcs=[1] * 5, outputs=5)
+    allocator = Allocator(reach=NAMED, vcs=[1] * 5, outputs=5)
     won = []
 
     def step(cycle, context):
-        context.set(allocator.request_0, 1 << 4)
-        context.set(allocator.complete_0, cycle >= 5)
-        context.set(allocator.request_1, 1 << 4)
-        context.set(allocator.complete_1, 1)
-        won.append((bool(context.get(allocator.won_0)), bool(context.get(allocator.won_1))))
+        first, second = allocator.request[:2]
+        context.set(first.outputs, 1 << 4)
+        context.set(first.complete, cycle >= 5)
+        context.set(second.outputs, 1 << 4)
+        context.set(second.complete, 1)
+        won.append((bool(context.get(first.won)), bool(context.get(second.won))))
 
     bench.simulate(allocator, 8, step)
     assert not any(first for first, _ in won[:5])

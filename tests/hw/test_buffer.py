@@ -29,20 +29,21 @@ class Traffic:
 
     def step(self, cycle, context):
         buffer, rng = self.buffer, self.random
-        for reader in range(buffer.readers if buffer.readers > 1 else 0):
+        several = len(buffer.readers) > 1
+        for reader, port in enumerate(buffer.readers if several else []):
             follows = [bool(flits) and reader not in flits[0][3] for flits in self.stored]
-            context.set(getattr(buffer, f"follow_{reader}"), sum(bit << vc for vc, bit in enumerate(follows)))
+            context.set(port.follow, sum(bit << vc for vc, bit in enumerate(follows)))
         taken = []
-        for reader in range(buffer.readers):
+        for reader, port in enumerate(buffer.readers):
             vc = rng.randrange(buffer.vcs)
-            context.set(getattr(buffer, f"vc_{reader}"), vc)
+            context.set(port.vc, vc)
             entry = next((entry for entry in self.stored[vc] if reader in entry[1]), None)
             # a worm starts when the one before it has left the virtual channel
             take = entry is not None and entry[2] == self.stored[vc][0][2] and rng.random() > self.busy
-            context.set(getattr(buffer, f"take_{reader}"), take)
+            context.set(port.take, take)
             if take:
-                assert context.get(getattr(buffer, f"has_{reader}")) >> vc & 1
-                assert context.get(getattr(buffer, f"data_{reader}")) == entry[0], (cycle, reader, vc)
+                assert context.get(port.has) >> vc & 1
+                assert context.get(port.data) == entry[0], (cycle, reader, vc)
                 taken.append((entry, reader))
         gone = [0] * buffer.vcs
         for entry, reader in taken:
@@ -61,8 +62,8 @@ class Traffic:
         if write:
             if not self.left[vc]:
                 self.left[vc] = rng.randint(1, 2 * buffer.depth)
-                readers = range(buffer.readers)
-                self.targets[vc] = (cycle, frozenset(rng.sample(readers, rng.randint(1, buffer.readers))))
+                readers = range(len(buffer.readers))
+                self.targets[vc] = (cycle, frozenset(rng.sample(readers, rng.randint(1, len(readers)))))
             self.left[vc] -= 1
             worm, targets = self.targets[vc]
             value = rng.getrandbits(buffer.width)

@@ -10,19 +10,20 @@ from . import bench
 
 def drive(unit, cycles, inputs):
     """Set ``inputs(cycle) -> {port: value}``, all others 0; return what each output port shows, by cycle."""
-    names = ("touch", "send", "vc", "tail", "take")
+    [send], [link], offer = unit.sends, unit.links, unit.offer
+    driven = {"touch": send.touch, "send": send.send, "vc": send.vc, "tail": send.tail, "take": unit.take}
+    shown = {"free": offer.free, "soon": offer.soon, "ready": offer.ready, "ready_after": offer.ready_after,
+             "wrong": unit.wrong, "valid": link.valid,
+             **{f"pick_{k}": pick for k, pick in enumerate(offer.pick)}}
     seen = []
 
     def step(cycle, context):
         given = inputs(cycle)
-        for name in names:
-            context.set(getattr(unit, name), given.get(name, 0))
-        context.set(unit.link.credit, given.get("credit", 0))
-        context.set(unit.flit.tail, given.get("tail", 0))
-        shown = ("free", "soon", "ready", "ready_after", "wrong")
-        seen.append({name: context.get(getattr(unit, name)) for name in shown}
-                    | {"valid": context.get(unit.link.valid)}
-                    | {f"pick_{k}": context.get(getattr(unit, f"pick_{k}")) for k in range(len(unit.classes))})
+        for name, port in driven.items():
+            context.set(port, given.get(name, 0))
+        context.set(link.credit, given.get("credit", 0))
+        context.set(send.flit.tail, given.get("tail", 0))
+        seen.append({name: context.get(port) for name, port in shown.items()})
 
     bench.simulate(unit, cycles, step)
     return seen

@@ -30,7 +30,7 @@ class AllocatorHarness(Harness):
                  Mutant("allocator.Allocator.elaborate", "~before", "before")),
         Property("whole", "A requester wins if and only if its request is complete and each requested output is "
                           "granted to it.",
-                 Mutant("allocator.Allocator.elaborate", 'getattr(self, f"complete_{r}") & ~beaten', "~beaten")),
+                 Mutant("allocator.Allocator.elaborate", 'self.request[r].complete & ~beaten', "~beaten")),
         Property("progress", "If there is a request, and all requests are complete, a requester wins in the same "
                              "cycle.",
                  Mutant("allocator.Allocator.elaborate", "Cat(moves[s] for s in later)",
@@ -43,7 +43,7 @@ class AllocatorHarness(Harness):
 
     def __init__(self, *, requesters: int, vcs: int):
         super().__init__()
-        reach = [set(range(requesters)) - {r} for r in range(requesters)]
+        reach = {f"r{r}": set(range(requesters)) - {r} for r in range(requesters)}
         self.allocator = Allocator(reach=reach, vcs=[vcs] * requesters, outputs=requesters)
 
     def elaborate(self, platform):
@@ -52,8 +52,9 @@ class AllocatorHarness(Harness):
         requesters = range(len(dut.reach))
         inside = Inside(dut)
         m.submodules.allocator = inside.fragment
-        requests, complete, shown, won, grants = (
-            [getattr(dut, f"{name}_{r}") for r in requesters] for name in ("request", "complete", "vc", "won", "grant"))
+        requests, complete, shown, won, grants = zip(*(
+            (request.outputs, request.complete, request.vc, request.won, request.grant) for request in dut.request
+        ), strict=True)
         for r in requesters:
             self.leave_free(requests[r], complete[r], shown[r])
             self.assume(m, shown[r] < dut.vcs[r])

@@ -44,9 +44,9 @@ class BranchHarness(Harness):
         dut = self.buffer
         self.leave_free(dut.write, dut.write_vc, dut.write_data, dut.between, dut.skip)
         self.assume(m, dut.write_vc < dut.vcs)
-        for r in range(dut.readers):
-            self.leave_free(*(getattr(dut, f"{name}_{r}") for name in ("vc", "take", "needs")))
-            self.assume(m, getattr(dut, f"vc_{r}") < dut.vcs)
+        for reader in dut.readers:
+            self.leave_free(reader.vc, reader.take, reader.needs)
+            self.assume(m, reader.vc < dut.vcs)
         inside = Inside(dut)
         m.submodules.buffer = inside.fragment
         for v in range(dut.vcs):
@@ -54,9 +54,9 @@ class BranchHarness(Harness):
         return m
 
     def _channel(self, m, v, queue, inside):
-        dut, readers = self.buffer, range(self.buffer.readers)
+        dut, readers = self.buffer, range(len(self.buffer.readers))
         between, skip, count = dut.between[v], dut.skip[v], queue.count
-        needs = [getattr(dut, f"needs_{r}")[v] for r in readers]
+        needs = [reader.needs[v] for reader in dut.readers]
         take = [Signal(name=f"vc{v}_takes{r}") for r in readers]
         passed = [Signal(range(dut.depth + 1), name=f"vc{v}_branch{r}_passed") for r in readers]
         # the branches of the worm under way; which of them had their tail to send, and took a flit, a cycle ago
@@ -73,8 +73,8 @@ class BranchHarness(Harness):
 
         self.assume(m, implies(between, ~Cat(needs).any()))
         self.assume(m, implies(skip, between & (count != 0)))
-        for r in readers:
-            m.d.comb += take[r].eq(getattr(dut, f"take_{r}") & (getattr(dut, f"vc_{r}") == v))
+        for r, reader in enumerate(dut.readers):
+            m.d.comb += take[r].eq(reader.take & (reader.vc == v))
             self.assume(m, implies(take[r], needs[r] & (passed[r] < count)))
             self.assume(m, began | (needs[r] == needed[r]) | (needed[r] & took[r]))
             for other in readers:
@@ -82,9 +82,9 @@ class BranchHarness(Harness):
                 self.assume(m, implies(branches[r] & ended, Mux(needs[r], passed[r] < passed[other],
                                                                 passed[r] == passed[other])))
 
-            self.claim(m, "order", implies(take[r], getattr(dut, f"data_{r}") == entry(queue.data, passed[r])))
-            self.claim(m, "has", implies(needs[r], getattr(dut, f"has_{r}")[v] == (passed[r] < count)))
-            self.claim(m, "has", implies(needs[r], getattr(dut, f"more_{r}")[v] == (passed[r] + 1 < count)))
+            self.claim(m, "order", implies(take[r], reader.data == entry(queue.data, passed[r])))
+            self.claim(m, "has", implies(needs[r], reader.has[v] == (passed[r] < count)))
+            self.claim(m, "has", implies(needs[r], reader.more[v] == (passed[r] + 1 < count)))
             reached = passed[r] + take[r]
             m.d.sync += passed[r].eq(Mux(between, 0, reached - (done & branches[r])))
         self.claim(m, "freed", dut.freed[v] == (done | skip))

@@ -24,7 +24,7 @@ class BufferHarness(Harness):
     component = "ReplicationBuffer"
     properties = (
         Property("order", "Each target of a flit reads it exactly once. Flits are read in the order of the writes.",
-                 Mutant("buffer.ReplicationBuffer.elaborate", 'getattr(self, f"follow_{r}")[v] & self.freed[v]', "0")),
+                 Mutant("buffer.ReplicationBuffer.elaborate", "reader.follow[v] & self.freed[v]", "0")),
         Property("has", "For each reader, `has` is 1 if and only if at least one flit waits for it, and `more` if and "
                         "only if at least two flits wait.",
                  Mutant("buffer.ReplicationBuffer.elaborate", "some & ~single", "some")),
@@ -43,16 +43,16 @@ class BufferHarness(Harness):
     def elaborate(self, platform):
         m = Module()
         dut = self.buffer
-        vcs, readers = range(dut.vcs), range(dut.readers)
-        targets = self.free(dut.readers, name="targets")
+        vcs, several = range(dut.vcs), len(dut.readers) > 1
+        targets = self.free(len(dut.readers), name="targets")
         self.leave_free(dut.write, dut.write_vc, dut.write_data)
-        for r in readers:
-            self.leave_free(getattr(dut, f"vc_{r}"), getattr(dut, f"take_{r}"))
-            if dut.readers > 1:
-                self.leave_free(getattr(dut, f"follow_{r}"))
+        for reader in dut.readers:
+            self.leave_free(reader.vc, reader.take)
+            if several:
+                self.leave_free(reader.follow)
         m.d.comb += dut.write_count.eq(total(targets))
         self.assume(m, dut.write_vc < dut.vcs)
-        if dut.readers > 1:
+        if several:
             self.leave_free(dut.skip)
         else:
             self.assume(m, targets)
@@ -60,7 +60,7 @@ class BufferHarness(Harness):
         inside = Inside(dut)
         m.submodules.buffer = inside.fragment
         for v in vcs:
-            queue = Queue(f"vc{v}", depth=dut.depth, width=dut.width, readers=dut.readers)
+            queue = Queue(f"vc{v}", depth=dut.depth, width=dut.width, readers=len(dut.readers))
             self._channel(m, v, queue, targets)
             if self.inductive:
                 self.invariants(m, v, queue, inside)
@@ -70,18 +70,19 @@ class BufferHarness(Harness):
         dut, readers = self.buffer, queue.readers
         write = Signal(name=f"vc{v}_writes")
         take = [Signal(name=f"vc{v}_takes{r}") for r in readers]
-        skip = dut.skip[v] if dut.readers > 1 else Const(0)
-        follow = [getattr(dut, f"follow_{r}")[v] if dut.readers > 1 else Const(0) for r in readers]
+        several = len(dut.readers) > 1
+        skip = dut.skip[v] if several else Const(0)
+        follow = [reader.follow[v] if several else Const(0) for reader in dut.readers]
         m.d.comb += write.eq(dut.write & (dut.write_vc == v))
         self.assume(m, implies(write, queue.count < dut.depth))
         for rule in queue.rules(take=take, skip=skip, follow=follow):
             self.assume(m, rule)
-        for r in readers:
-            m.d.comb += take[r].eq(getattr(dut, f"take_{r}") & (getattr(dut, f"vc_{r}") == v))
-            self.assume(m, getattr(dut, f"vc_{r}") < dut.vcs)
-            self.claim(m, "order", implies(take[r], getattr(dut, f"data_{r}") == queue.next_of(queue.data, r)))
-            self.claim(m, "has", getattr(dut, f"has_{r}")[v] == queue.waits(r))
-            self.claim(m, "has", getattr(dut, f"more_{r}")[v] == queue.waits(r, 2))
+        for r, reader in enumerate(dut.readers):
+            m.d.comb += take[r].eq(reader.take & (reader.vc == v))
+            self.assume(m, reader.vc < dut.vcs)
+            self.claim(m, "order", implies(take[r], reader.data == queue.next_of(queue.data, r)))
+            self.claim(m, "has", reader.has[v] == queue.waits(r))
+            self.claim(m, "has", reader.more[v] == queue.waits(r, 2))
         self.claim(m, "freed", dut.freed[v] == (queue.done(take) | skip))
         self.claim(m, "overflow", dut.full[v] == (queue.count == dut.depth))
         self.claim(m, "overflow", ~(write & dut.full[v]))

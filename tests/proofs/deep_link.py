@@ -62,7 +62,8 @@ class DeepLinkHarness(Harness):
         sender, receiver = self.sender, self.receiver
         inside_sender, inside = Inside(sender), Inside(receiver)
         m.submodules.sender, m.submodules.receiver = inside_sender.fragment, inside.fragment
-        wiring.connect(m, sender.link, receiver.link)
+        [link] = sender.links
+        wiring.connect(m, link, receiver.link)
         crossbar = Crossbar(m, self, sender)
         self.leave_free(receiver.won, receiver.held, receiver.follows, receiver.fetch, receiver.fetch_row)
         rows = Rows(m, self, inside.parts["store"])
@@ -73,20 +74,20 @@ class DeepLinkHarness(Harness):
 
         spent, arrives = inside_sender["vc0_spent"], inside["arrives"]
         comes = arrives & ~rows.begun & ~rows.over
-        self.claim(m, "conserved", spent == rows.used + comes + rows.due + sender.link.credit)
+        self.claim(m, "conserved", spent == rows.used + comes + rows.due + link.credit)
         self.claim(m, "conserved", spent + inside_sender["vc0_begins_chunk"] <= self.rows)
         self.claim(m, "room", ~(arrives & inside.parts["store"].component.full))
         self.claim(m, "room", ~sender.wrong)
         for rule in rows.writes():
             self.claim(m, "rows", rule)
-        self.claim(m, "offered", implies(sender.free, ~crossbar.owned & sender.ready))
-        self.claim(m, "offered", implies(sender.free, spent < self.rows))
+        self.claim(m, "offered", implies(sender.offer.free, ~crossbar.owned & sender.offer.ready))
+        self.claim(m, "offered", implies(sender.offer.free, spent < self.rows))
         if self.inductive:
             self._invariants(m, rows, crossbar, inside_sender, inside)
         return m
 
     def _invariants(self, m, rows, crossbar, sender, inside):
-        unit, link, chunk = self.sender, self.sender.link, self.chunk
+        unit, [link], chunk = self.sender, self.sender.links, self.chunk
         rows.invariants(m, self)
         # the sender: its place is that of the flit on the link, as the receiver will have it
         busy, arrived = sender["vc0_now_busy"], data.View(self.flit, inside["arrived"])
@@ -95,7 +96,7 @@ class DeepLinkHarness(Harness):
         self.invariant(m, ~sender["vc0_stopped"])
         self.invariant(m, busy == crossbar.owned)
         self.invariant(m, ~link.valid | sender["touched"])
-        self.invariant(m, implies(crossbar.may & crossbar.owned, unit.ready))
+        self.invariant(m, implies(crossbar.may & crossbar.owned, unit.offer.ready))
         self.invariant(m, implies(sender["vc0_now_place"] != 0, busy))
         # the receiver: filled rows that are not closed pass the window, or are closed in this cycle
         window, store = inside.parts["window"].component, inside.parts["store"].component

@@ -36,7 +36,7 @@ class DeepSwitchHarness(Harness):
                           "fetched rows.",
                  Mutant(READER, "(comes & ~falls & self.closes) | self.taken", "(comes & self.closes) | self.taken")),
         Property("whole", "From a worm's first flit to its tail, all flits that an output sends come from one input.",
-                 Mutant("deep.switch.DeepSwitch._allocate", "& outputs[o].free", "")),
+                 Mutant("deep.switch.DeepSwitch._allocate", "& outputs[o].offer.free", "")),
         Property("readers", "A row that is fetched is closed and not free. An input never fetches a row in a cycle in "
                             "which it closes one. Rows are freed in the order in which they were closed. The number of "
                             "readers that take a flit in cut-through is at most the number of its worm's branches.",
@@ -58,8 +58,8 @@ class DeepSwitchHarness(Harness):
         switch = self.switch
         inside = Inside(switch)
         m.submodules.switch = inside.fragment
-        for port in switch.outputs:
-            self.leave_free(getattr(switch, f"{port.name}_out").credit)
+        for port, [link] in zip(switch.outputs, switch.out_links, strict=True):
+            self.leave_free(link.credit)
             self.assume(m, ~inside.parts[f"{port.name}_output"].component.wrong)
         came = [self._input(m, i, inside) for i in range(len(switch.inputs))]
         for o, port in enumerate(switch.outputs):
@@ -69,7 +69,7 @@ class DeepSwitchHarness(Harness):
     def _input(self, m, i, inside):
         """Let worms come by an input: by output how many flits came, and the one that is looked at: (place, flit)."""
         name = self.switch.inputs[i].name
-        link, unit = getattr(self.switch, f"{name}_in"), inside.parts[f"{name}_input"]
+        link, unit = self.switch.in_links[i], inside.parts[f"{name}_input"]
         store = unit.parts["store"].component
         self.leave_free(link.valid, link.flit)
         headers, within = Signal(range(self.flits + 1), name=f"{name}_headers"), Signal(name=f"{name}_within")

@@ -6,6 +6,7 @@ from amaranth.lib import wiring
 
 from wormcast.algorithms.headers import AddressList
 from wormcast.hw import PortSpec
+from wormcast.hw.bundles import by_name
 from wormcast.hw.decoders import MeshDecoder
 from wormcast.hw.input_unit import InputUnit
 from wormcast.hw.output_unit import OutputUnit
@@ -34,26 +35,26 @@ class Crossbar:
     """
 
     def __init__(self, m, harness, unit):
-        vcs = unit.port.vcs
+        vcs, offer, [send] = unit.port.vcs, unit.offer, unit.sends
         self.owned = Signal(vcs, name="owned")
         self.may = Signal(vcs, name="may_send")
-        harness.leave_free(unit.touch, unit.send, unit.vc, unit.tail, unit.flit, unit.take)
-        offered = Cat(unit.free[k] & (getattr(unit, f"pick_{k}") == unit.vc) for k in range(len(unit.classes))).any()
-        harness.assume(m, unit.vc < vcs)
-        harness.assume(m, implies(unit.take, unit.touch & offered))
-        harness.assume(m, implies(unit.send, unit.touch))
-        owned, may = entry(self.owned, unit.vc), entry(self.may, unit.vc)
-        harness.assume(m, implies(unit.touch & ~unit.take, unit.send & owned))
-        harness.assume(m, implies(unit.send & ~unit.take, may))
+        harness.leave_free(send.touch, send.send, send.vc, send.tail, send.flit, unit.take)
+        offered = Cat(offer.free[k] & (pick == send.vc) for k, pick in enumerate(offer.pick)).any()
+        harness.assume(m, send.vc < vcs)
+        harness.assume(m, implies(unit.take, send.touch & offered))
+        harness.assume(m, implies(send.send, send.touch))
+        owned, may = entry(self.owned, send.vc), entry(self.may, send.vc)
+        harness.assume(m, implies(send.touch & ~unit.take, send.send & owned))
+        harness.assume(m, implies(send.send & ~unit.take, may))
         # a channel is reserved by a header, which is no tail
-        harness.assume(m, implies(unit.touch & ~unit.send, ~unit.tail))
+        harness.assume(m, implies(send.touch & ~send.send, ~send.tail))
         if not unit.extra_stage:
-            harness.assume(m, unit.tail == unit.flit.tail)
+            harness.assume(m, send.tail == send.flit.tail)
         for v in range(vcs):
-            here = unit.touch & (unit.vc == v)
+            here = send.touch & (send.vc == v)
             m.d.sync += [
-                self.owned[v].eq(Mux(here, ~unit.tail, self.owned[v])),
-                self.may[v].eq(Mux(here & unit.send, unit.ready_after[v], unit.ready[v])),
+                self.owned[v].eq(Mux(here, ~send.tail, self.owned[v])),
+                self.may[v].eq(Mux(here & send.send, offer.ready_after[v], offer.ready[v])),
             ]
 
 
@@ -82,7 +83,7 @@ class LinkHarness(Harness):
         Property("room", "No flit arrives at a full buffer. No credit arrives for a flit that was not sent.",
                  Mutant("output_unit.OutputUnit._credits", "after < depth - 1", "after < depth")),
         Property("readers", "The readers of the buffer keep to the rules that the proof of the buffer assumes.",
-                 Mutant("input_unit.InputUnit._reader", 'eq(getattr(buffer, f"has_{r}")[v])', "eq(1)")),
+                 Mutant("input_unit._Reader._answer", "eq(self.source.has[v])", "eq(1)")),
         Property("offered", "A virtual channel is offered to headers only while no worm owns it and it has a credit.",
                  Mutant("output_unit.OutputUnit._picks", "others | (here & ~self.take)", "others | here")),
     )
@@ -105,16 +106,17 @@ class LinkHarness(Harness):
         sender, receiver = self.sender, self.receiver
         inside_sender, inside = Inside(sender), Inside(receiver)
         m.submodules.sender, m.submodules.receiver = inside_sender.fragment, inside.fragment
-        wiring.connect(m, sender.link, receiver.link)
+        [link] = sender.links
+        wiring.connect(m, link, receiver.link)
         crossbar = Crossbar(m, self, sender)
         self._surroundings(m)
 
         for v in range(self.vcs):
             end, channel = Sender(inside_sender, v), Receiver(m, inside, v)
-            on_link = sender.link.valid & (sender.link.vc == v)
+            on_link = link.valid & (link.vc == v)
             # in the register behind the crossbar, and on the link: the count follows one cycle behind
             under_way = end.sent + on_link if self.fast else on_link
-            self.claim(m, "conserved", end.credits - end.sent + under_way + channel.stored + sender.link.credit[v]
+            self.claim(m, "conserved", end.credits - end.sent + under_way + channel.stored + link.credit[v]
                        == self.depth)
             self.claim(m, "conserved", end.sent <= end.credits)
             self.claim(m, "room", ~(channel.arrives & (channel.stored == self.depth)))
@@ -134,13 +136,9 @@ class LinkHarness(Harness):
     def _surroundings(self, m):
         """What is round the input unit: free but for what an allocator promises."""
         unit = self.receiver
-        for name in unit.decoder.straps:
-            self.leave_free(getattr(unit, f"strap_{name}"))
-        for r in range(len(unit.groups)):
-            self.leave_free(getattr(unit, f"won_{r}"))
-            self.assume(m, implies(getattr(unit, f"won_{r}"), getattr(unit, f"complete_{r}")))
-        for o in sorted(set().union(*unit.groups)):
-            kinds = 1 if o != unit.ejection else unit.classes
-            told = ("free", "soon", "held", "ready", "ready_after")
-            self.leave_free(*(getattr(unit, f"{name}_{o}") for name in told),
-                            *(getattr(unit, f"pick_{o}_{k}") for k in range(kinds)))
+        self.leave_free(*by_name(unit.strap).values())
+        for reader in unit.readers:
+            self.leave_free(reader.request.won)
+            self.assume(m, implies(reader.request.won, reader.request.complete))
+        for offer in unit.offer.values():
+            self.leave_free(offer.free, offer.soon, offer.held, offer.ready, offer.ready_after, *offer.pick)

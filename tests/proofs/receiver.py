@@ -53,7 +53,7 @@ class Receiver:
     def rules(self):
         """Whether the readers do with the buffer what its own proof assumes."""
         buffer = self.inside.parts["buffer"].component
-        follow = [getattr(buffer, f"follow_{r}")[self.v] if self.readers > 1 else Const(0) for r in range(self.readers)]
+        follow = [reader.follow[self.v] if self.readers > 1 else Const(0) for reader in buffer.readers]
         return self.queue.rules(take=self.take, skip=self.skip, follow=follow)
 
     def worm(self, name):
@@ -86,7 +86,7 @@ class Receiver:
         # of a worm that asks for something, a flit is there
         delivers = self.unit.ejection is not None
         wants = worm("wants_consumption") if delivers else Const(0)
-        harness.invariant(m, implies(wants | (worm("eligible_0") & worm("active")), stored != 0))
+        harness.invariant(m, implies(wants | (worm("readers__0__eligible") & worm("active")), stored != 0))
         harness.invariant(m, implies(worm("owns_link"), worm("goes_on")))
         # the header flit that asks for a link, or for a consumption channel, is still there
         places = self.places()

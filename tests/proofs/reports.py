@@ -40,13 +40,14 @@ class ReportHarness(Harness):
         unit, inside = self.unit, Inside(self.unit)
         m.submodules.unit = inside.fragment
         crossbar = Crossbar(m, self, unit)
-        self.leave_free(unit.reports, unit.link.credit, unit.link.arrived)
-        self.assume(m, implies(unit.reports, unit.take))
+        [send], [link] = unit.sends, unit.links
+        self.leave_free(send.reports, link.credit, link.arrived)
+        self.assume(m, implies(send.reports, unit.take))
         idle = []
         for v in range(unit.port.vcs):
             end, waits = Sender(inside, v), Signal(name=f"waits_{v}")
-            takes = unit.take & (unit.vc == v)
-            m.d.sync += waits.eq(Mux(takes, unit.reports, waits & ~unit.link.arrived[v]))
+            takes = unit.take & (send.vc == v)
+            m.d.sync += waits.eq(Mux(takes, send.reports, waits & ~link.arrived[v]))
             self.claim(m, "awaits", implies(end.offered(0), ~crossbar.owned[v] & ~waits))
             idle.append(~crossbar.owned[v] & ~waits & ~end.stopped & (end.credits > end.sent))
             self.assume(m, ~end.stopped)
@@ -58,5 +59,5 @@ class ReportHarness(Harness):
                 self.invariant(m, waits == (inside[f"vc{v}_awaits"] | under_way))
         was_idle = Signal()
         m.d.sync += was_idle.eq(Cat(idle).any() & ~unit.take)
-        self.claim(m, "returns", implies(was_idle, unit.free[0]))
+        self.claim(m, "returns", implies(was_idle, unit.offer.free[0]))
         return m

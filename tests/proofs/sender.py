@@ -37,7 +37,7 @@ class Sender:
 
     def offered(self, k):
         """Whether this virtual channel is offered to worms of class k."""
-        return self.unit.free[k] & (getattr(self.unit, f"pick_{k}") == self.v)
+        return self.unit.offer.free[k] & (self.unit.offer.pick[k] == self.v)
 
     def invariants(self, m, harness):
         """Say them to the harness."""
@@ -46,5 +46,5 @@ class Sender:
         harness.invariant(m, inside["sent_vc"] < vcs)
         harness.invariant(m, ~inside["sent"] | inside["touched"])
         for k in range(len(self.unit.classes)):
-            harness.invariant(m, getattr(self.unit, f"pick_{k}") < vcs)
+            harness.invariant(m, self.unit.offer.pick[k] < vcs)
             harness.invariant(m, ~self.offered(k) | (~self.busy & self.another))

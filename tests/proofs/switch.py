@@ -46,10 +46,9 @@ class SwitchHarness(Harness):
                  Mutant("output_unit.OutputUnit._picks", "others | (here & ~self.take)", "others | here")),
         Property("credits", "A flit is sent only if there is a credit for it, as long as no credit arrives for a flit "
                             "that was not sent.",
-                 Mutant("input_unit.InputUnit._reader", 'bit_at(getattr(self, f"ready_after_{o}")',
-                        'bit_at(getattr(self, f"ready_{o}")')),
+                 Mutant("input_unit._Reader._request", "bit_at(offer.ready_after", "bit_at(offer.ready")),
         Property("begins", "The first flit of a worm on a link to another router is a header flit.",
-                 Mutant("input_unit.InputUnit._reader", "marked | closing |", "closing |")),
+                 Mutant("input_unit._Reader._present", "row.head | self.closing |", "self.closing |")),
     )
 
     def __init__(self, *, vcs: int, depth: int, addresses: int = 1, readers: str = "coupled", delays: str = "paper",
@@ -76,11 +75,10 @@ class SwitchHarness(Harness):
         dut = self.switch
         inside = Inside(dut)
         m.submodules.switch = inside.fragment
-        for name in dut.decoder.straps:
-            self.leave_free(getattr(dut, f"strap_{name}"))
+        self.leave_free(*dut.straps.values())
         worms = []
         for i, port in enumerate(dut.inputs):
-            link = getattr(dut, f"{port.name}_in")
+            link = dut.in_links[i]
             self.leave_free(link.valid, link.vc, link.flit)
             self.assume(m, link.vc < self.vcs)
             self.assume(m, self.tag(link.flit.data) == i * self.vcs + link.vc)
@@ -91,7 +89,7 @@ class SwitchHarness(Harness):
             if self.inductive:
                 self.worm_invariants(m, worm)
         for o, port in enumerate(dut.outputs):
-            link = getattr(dut, f"{port.name}_out")
+            [link] = dut.out_links[o]
             self.leave_free(link.credit)
             to_node = o == dut.decoder.ejection
             for w in range(self.vcs):
@@ -129,10 +127,10 @@ class SwitchHarness(Harness):
         end.invariants(m, self)
         self.invariant(m, end.busy == total(owners))
         for worm, owns in zip(worms, owners, strict=True):
-            self.invariant(m, implies(worm.receiver.worm("eligible_0") & owns, end.another))
+            self.invariant(m, implies(worm.receiver.worm("readers__0__eligible") & owns, end.another))
         if self.fast:
             # behind the crossbar, and not yet on the link
-            flit = end.unit.flit
+            flit = end.unit.sends[0].flit
             staged = Shown(end.sent, flit, self.tag(flit.data))
             self.invariant(m, implies(end.sent, end.inside["sent_tail"] == flit.tail))
             self.invariant(m, seen.whole(staged))
@@ -148,9 +146,9 @@ class SwitchHarness(Harness):
         """A consumption channel of the class that a worm asks for is there, unless one was taken a cycle before."""
         for worm in worms:
             if worm.receiver.unit.ejection is not None:
-                asks = worm.receiver.worm("eligible_0") & worm.receiver.worm("wants_consumption")
-                offered = entry(unit.free, worm.receiver.worm("kind"))
-                self.invariant(m, implies(asks & unit.held, offered))
+                asks = worm.receiver.worm("readers__0__eligible") & worm.receiver.worm("wants_consumption")
+                offered = entry(unit.offer.free, worm.receiver.worm("kind"))
+                self.invariant(m, implies(asks & unit.offer.held, offered))
 
 
 class Worm:

@@ -48,18 +48,19 @@ def finish(engine, within):
 #: What registers hold in a network at rest, by the end of their names; None stands for all ones.
 #: Besides, readers of buffers stand where the next flit is written.
 AT_REST = {
-    r"_filled\d+": 0, r"targets|drops|left_\d+|owned_\d+|needs_token|.*_awaits|held|taken|queue_full": 0,
+    r"_filled\d+": 0, r"targets|drops|branch__\d+__(left|owned)|needs_token|.*_awaits|held|taken|queue_full": 0,
     r"links|here|owns|owns_link|wants_consumption|claims|done_\d": 0,
-    r"eligible(_\d+)?": 0, r".*__credit": 0, r"sent|touched|.*__valid": 0, r".*_busy": 0, r"vc\d+_(onward|here)": 0,
+    r"(.*__)?eligible": 0, r".*__credit": 0, r"sent|touched|.*__valid": 0, r".*_busy": 0, r"vc\d+_(onward|here)": 0,
     r".*_spent": 0, r".*_frame|ends_here|first_fault": 0, r"free_\d+": None,
-    r"wants_\d+|used|owed|over|under_way|holding|following|has_current|has_behind|close|vc0_place": 0,
+    r"wants__\w+|used|owed|over|under_way|holding|following|has_current|has_behind|close|vc0_place": 0,
     r"active|row\d+_taken": 0,
 }
 MUST_EXIST = ("_filled0", "links", "here", "owns_link", "wants_consumption", "__credit", "_busy", "_spent",
-              "eligible_0")
-DEEP_MUST_EXIST = ("wants_0", "used", "owed", "under_way", "holding", "has_current", "has_behind", "__credit", "_busy",
-                   "_spent")
-TREES_MUST_EXIST = ("_filled0", "targets", "drops", "left_0", "owned_0", "__credit", "_busy", "_spent", "eligible_0")
+              "__0__eligible")
+DEEP_MUST_EXIST = ("wants__p0", "used", "owed", "under_way", "holding", "has_current", "has_behind", "__credit",
+                   "_busy", "_spent")
+TREES_MUST_EXIST = ("_filled0", "targets", "drops", "__0__left", "__0__owned", "__credit", "_busy", "_spent",
+                   "__0__eligible")
 
 
 def left_over(engine):

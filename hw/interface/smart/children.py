@@ -81,7 +81,7 @@ class ChildTable(wiring.Component):
             "renewed": Out(rows),
             "outside": Out(1),
             "too_long": Out(1),
-            **({f"last_packet_{r}": Out(PACKET_BITS) for r in range(rows)} if counts else {}),
+            **({"last_packet": Out(PACKET_BITS).array(rows)} if counts else {}),
         })
 
     def elaborate(self, platform):
@@ -129,7 +129,7 @@ class ChildTable(wiring.Component):
             with m.Elif(write.en & ends & (row == r)):
                 m.d.sync += self.children[r].eq(1)
         if self.counts:
-            last = Array(getattr(self, f"last_packet_{r}") for r in range(self.rows))
+            last = Array(self.last_packet)
             with m.If(self.link.valid & begun & ~counted & fits):
                 m.d.sync += last[row].eq(flit.data)
         return m

@@ -119,8 +119,7 @@ class Forwarding(wiring.Component):
         )
         m.submodules.memory = store
         if order.counts:
-            for r in range(self.rows):
-                m.d.comb += getattr(order, f"last_packet_{r}").eq(getattr(children, f"last_packet_{r}"))
+            m.d.comb += [one.eq(last) for one, last in zip(order.last_packet, children.last_packet, strict=True)]
         current = Signal(packet_name(self.rows, self.places))  # the packet that is being copied
         self._store(m, store.write_port(), current)
         self._send(m, store.read_port(), current)

@@ -53,7 +53,7 @@ class ForwardOrder(wiring.Component):
         super().__init__({
             "whole": In(1),
             "whole_packet": In(name),
-            **({f"last_packet_{r}": In(PACKET_BITS) for r in range(rows)} if self.counts else {}),
+            **({"last_packet": In(PACKET_BITS).array(rows)} if self.counts else {}),
             "asked": In(1),
             "done": In(1),
             "last": In(1),
@@ -131,7 +131,7 @@ class MessageOrder(ForwardOrder):
         here = Array(Signal(self.places, name=f"row{r}_here") for r in rows)
         following = Array(Signal(range(self.places), name=f"row{r}_next") for r in rows)
         child = Array(Signal(self.child.shape(), name=f"row{r}_child") for r in rows)
-        last_packet = Array(getattr(self, f"last_packet_{r}") for r in rows)
+        last_packet = Array(self.last_packet)
         now = Signal(range(self.rows))  # the row of the last copy
         turn = Signal(range(self.rows))
         ready, later, first = Signal(self.rows), Signal(self.rows), Signal(self.rows)

@@ -120,13 +120,13 @@ def _tables(rows: Iterable[Named]) -> Iterator[str]:
 def _link(row: Named) -> str | None:
     """Return the name of the link that a port belongs to, or None."""
     name, port, component = row
-    return name.removesuffix(f"_{port.path[-1]}") if port.path[0] in links(component) else None
+    return name.removesuffix(f"_{port.path[-1]}") if port.bundle in links(component) else None
 
 
 def _link_meaning(port: ComponentPort, component: wiring.Component) -> str:
     """Return the meaning of a link, and its credits; ``port`` is its first member, ``valid``."""
-    name = port.path[0]
-    vcs = component.signature.members[name].signature.vcs
+    name = port.bundle
+    vcs = component.signature.members[port.path[0]].signature.vcs
     said = _of_node(component, name) or member_meaning(type(component), name)
     return " ".join(filter(None, [said, links(component)[name].credits(inward=port.inward, vcs=vcs)]))
 
@@ -165,19 +165,31 @@ def _way(port: ComponentPort) -> str:
 def meaning(component: wiring.Component, port: ComponentPort) -> str:
     """Return the meaning of a port from the docstrings, and its fields by bits."""
     said: str | None
-    if port.path[0] in links(component):
-        channel = links(component)[port.path[0]].channel
+    if port.bundle in links(component):
+        channel = links(component)[port.bundle].channel
         said = (member_meaning(LinkSignature, port.path[-1]) or "").replace("virtual channel", channel)
     else:
-        said = _strap(component, port) or member_meaning(type(component), port.path[0])
+        said = _strap(component, port) or _in_bundle(component, port) or member_meaning(type(component), port.name)
     fields = _fields(port.shape)
     return " ".join(filter(None, [said, fields and f"{fields}.", _fault_ports(component, port)]))
 
 
+def _in_bundle(component: wiring.Component, port: ComponentPort) -> str | None:
+    """Return the meaning of a bundle's member, from the docstring of the innermost bundle that has one."""
+    said, members = None, component.signature.members
+    for k, step in enumerate(port.path):
+        if step in members and members[step].is_signature:
+            signature = members[step].signature
+            members, rest = signature.members, [name for name in port.path[k + 1:] if not name.isdigit()]
+            kind = type(signature.flip() if isinstance(signature, wiring.FlippedSignature) else signature)
+            said = member_meaning(kind, rest[0]) or said if kind is not wiring.Signature else said
+    return said
+
+
 def _strap(component: wiring.Component, port: ComponentPort) -> str | None:
     decoder = getattr(component, "decoder", None)
-    name = port.path[0].removeprefix("strap_")
-    if decoder is None or name == port.path[0]:
+    name = port.name.removeprefix("strap_")
+    if decoder is None or name == port.name:
         return None
     said = member_meaning(type(decoder), name)
     d = name.removeprefix("coordinate_")

@@ -77,7 +77,7 @@ def _links(component: wiring.Component) -> Iterator[tuple[str, ComponentLink]]:
         case OutputUnit():
             port = component.port
             link = ComponentLink(port.depth, CONSUMPTION) if port.to_node else _of_port(port)
-            yield from ((component.member("link", k), link) for k in range(port.vcs if component.separate else 1))
+            yield from ((f"links_{k}", link) for k in range(len(component.links)))
         case Injection():
             yield "host", ComponentLink(component.queue)
             yield "network", _of_port(component.port)

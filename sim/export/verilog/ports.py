@@ -36,6 +36,11 @@ class ComponentPort:
         return "_".join(self.path)
 
     @property
+    def bundle(self) -> str:
+        """Name of the bundle or link in Verilog that the port belongs to; its own name if there is none."""
+        return "_".join(self.path[:-1] or self.path)
+
+    @property
     def width(self) -> int:
         """Width in bits."""
         return len(self.value)

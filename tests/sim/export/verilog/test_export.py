@@ -94,7 +94,7 @@ def test_file_is_the_same_in_another_place_and_with_another_hash(tmp_path):
 def test_head_says_what_it_is_and_how_it_was_made():
     made = export(blueprint(vcs=1), "output-unit", port="local", module="exit_unit", named="small", command="this one")
     head, _, rest = made.verilog.partition("\nmodule ")
-    assert rest.startswith("exit_unit(clk, rst, touch, ")
+    assert rest.startswith("exit_unit(clk, rst, sends_0_touch, ")
     for line in ("exit_unit: Output port: owner and credits of each virtual channel, and the register that",
                  "  this one", "topology           mesh:3x3", "port               local", "vcs                1",
                  "scheme             dual-path: Boppana et al. 1998, 2.1 (order of sending: ours)",
@@ -124,16 +124,19 @@ def test_every_port_is_explained(split, what):
     assert [name for name, said in told.items() if re.search(r"\{\w*\}|  |[^.)] Ports:", said)] == []
 
 
+def with_credits(component):
+    """Names of the bundles of a component that have credits."""
+    return {port.bundle for port in ports(component) if port.path[1:] and port.path[-1] == "credit"}
+
+
 @pytest.mark.parametrize("what", COMPONENTS)
 def test_every_link_has_its_credits(split, what):
-    joined = {port.path[0] for port in ports(split[what]) if len(port.path) > 1 and port.path[-1] != "token"}
-    assert set(links(split[what])) == joined
+    assert set(links(split[what])) == with_credits(split[what])
 
 
 def test_a_smart_interface_has_a_link_for_its_table():
     built = build_component(having("forwarding"), "interface")
-    joined = {port.path[0] for port in ports(built) if len(port.path) > 1 and port.path[-1] != "token"}
-    assert set(links(built)) == joined >= {"table_in"}
+    assert set(links(built)) == with_credits(built) >= {"table_in"}
     assert all(meaning(built, port).endswith(".") for port in ports(built))
 
 
@@ -153,8 +156,8 @@ def test_links_are_told_with_the_buffers_at_their_ends():
     assert interface["Link `host_out_0`"].endswith(
         " The receiver must have 4 flits of buffer: this side starts with 4 credits.")
     unit = headed(export(blueprint(buffer=1), "output-unit", port="local", command="").document)
-    assert unit["Link `link`"] == ("The receiver must have 1 flit of buffer per consumption channel: this side starts "
-                                   "with 1 credit for each.")
+    assert unit["Link `links_0`"] == ("The receiver must have 1 flit of buffer per consumption channel: this side "
+                                      "starts with 1 credit for each.")
 
 
 def test_table_of_a_router_says_where_its_links_lead():
@@ -338,7 +341,7 @@ def test_ports_of_every_kind_of_router_are_explained(case):
             part = build_component(built, what, kind=None if find_component(what).whole == "interface" else kind)
             told = {port.name: meaning(part, port) for port in ports(part)}
             assert [name for name, said in told.items() if not said.endswith(".")] == [], (kind, what)
-            assert set(links(part)) == {port.path[0] for port in ports(part) if len(port.path) > 1}
+            assert set(links(part)) == with_credits(part)
         router = component_tables(built, build_component(built, "router", kind=kind), clocked=True)
         for name in built.routers[kind].consumption_ports:
             assert f"## Link `{name}_out`\n\nTo the node, all consumption channels. The receiver" in router

@@ -1,0 +1,229 @@
+"""Bundles of signals between the stages of a switch: fetched route, request, offer of virtual channels, send."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from amaranth.hdl import Module
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from .link import flit_layout
+
+if TYPE_CHECKING:
+    from .decoders import Decoder
+
+__all__ = ["OfferSignature", "ReaderSignature", "RequestSignature", "RouteSignature", "SendSignature", "by_name",
+           "connect_straps", "named", "strap_ports", "straps_of"]
+
+
+def named(members: Mapping[str, Any]) -> wiring.Signature:
+    """Return the signature of a bundle whose members differ in shape, such as the straps of a decoder.
+
+    `by_name` returns the members of such a bundle. Seen from the driver, all members are outputs.
+    """
+    return wiring.Signature({name: Out(shape) for name, shape in members.items()})
+
+
+def by_name(bundle: Any) -> dict[str, Any]:
+    """Return the members of a bundle by name."""
+    return {name: getattr(bundle, name) for name in bundle.signature.members}
+
+
+def strap_ports(decoder: "Decoder") -> dict[str, Any]:
+    """Return the ports of a component with this header decoder: ``strap``, and ``table`` if the decoder has tables."""
+    return {
+        "strap": In(named(decoder.straps)),
+        **({} if decoder.table_layout is None else {"table": In(decoder.table_layout)}),
+    }
+
+
+def straps_of(component: Any) -> dict[str, Any]:
+    """Return the straps of a component with `strap_ports` by name; writes to its decoder's table are ``table``."""
+    straps = by_name(component.strap)
+    return straps if component.decoder.table_layout is None else {**straps, "table": component.table}
+
+
+def connect_straps(m: Module, outer: Any, inner: Any) -> None:
+    """Connect straps and table of a component within another one, both with `strap_ports` of one decoder."""
+    given = straps_of(outer)
+    m.d.comb += [strap.eq(given[name]) for name, strap in straps_of(inner).items()]
+
+
+class RequestSignature(wiring.Signature):
+    """Request for outputs, from a reader of an input to the allocator, and its answer.
+
+    Members
+    -------
+    outputs : Out(outputs)
+        The outputs that are requested in this cycle.
+    complete : Out(1)
+        The request has all outputs that must be granted together. Only complete requests are granted.
+    vc : Out(range(vcs))
+        The virtual channel that the request is made for.
+    won : In(1)
+        The request is complete, and all of it is granted.
+    grant : In(outputs)
+        The outputs whose first requester this is, even if the request is not granted as a whole: at most one requester
+        per output. ``grant`` settles earlier in the cycle than ``won``.
+
+    Parameters
+    ----------
+    outputs, vcs : int
+        Outputs of the allocator, and virtual channels behind the requester.
+    """
+
+    def __init__(self, *, outputs: int, vcs: int):
+        super().__init__({
+            "outputs": Out(outputs),
+            "complete": Out(1),
+            "vc": Out(range(vcs)),
+            "won": In(1),
+            "grant": In(outputs),
+        })
+
+
+class ReaderSignature(wiring.Signature):
+    """Reader of an input: its request, and its flit for the crossbar.
+
+    Members
+    -------
+    request : Out(RequestSignature)
+        A reader that sends a flit to a link and a consumption channel needs both at once. A request that only reserves
+        a consumption channel is complete.
+    flit : Out(flit_layout(width))
+        The presented flit.
+    place : Out
+        Number of the flit in its header. Only in a `TreeInput`.
+    owns : Out(1)
+        The presented worm owns a virtual channel of its link. If 0, a grant gives it one.
+    claims : Out(1)
+        The request takes a consumption channel.
+    sends : Out(1)
+        A grant of a consumption channel sends the flit. A grant of a link always sends it.
+    reports : Out(1)
+        The presented worm reports its arrival. Only with reports.
+
+    Parameters
+    ----------
+    outputs, vcs : int
+        As in `RequestSignature`.
+    width : int
+        Data bits of a flit.
+    place_bits : int, optional
+        Bits of ``place``; None: without it.
+    reports : bool
+    """
+
+    def __init__(self, *, outputs: int, vcs: int, width: int, place_bits: int | None = None, reports: bool = False):
+        super().__init__({
+            "request": Out(RequestSignature(outputs=outputs, vcs=vcs)),
+            "flit": Out(flit_layout(width)),
+            **({} if place_bits is None else {"place": Out(place_bits)}),
+            "owns": Out(1),
+            "claims": Out(1),
+            "sends": Out(1),
+            **({"reports": Out(1)} if reports else {}),
+        })
+
+
+class OfferSignature(wiring.Signature):
+    """Offer of an output's virtual channels to the inputs: which one a header may take, and which have a credit.
+
+    Members
+    -------
+    free, pick : Out(classes), Out(range(vcs)) of each class
+        Per class: a virtual channel can be taken in this cycle; its number. With several classes, no channel is offered
+        in the cycle after one was taken.
+    soon : Out(classes)
+        Value of ``free`` in the next cycle, if no header takes a channel in this one.
+    held : Out(1)
+        No header took a channel in the previous cycle: ``free`` now has the value that ``soon`` had then. With one
+        class ``held`` is ``free``.
+    ready, ready_after : Out(vcs)
+        In the next cycle this virtual channel can send a flit, if nothing / one flit is sent on it in this one.
+
+    Parameters
+    ----------
+    vcs, classes : int
+        Virtual channels of the output, and classes of worms.
+    """
+
+    def __init__(self, *, vcs: int, classes: int):
+        self.vcs = vcs
+        super().__init__({
+            "free": Out(classes),
+            "pick": Out(range(vcs)).array(classes),
+            "soon": Out(classes),
+            "held": Out(1),
+            "ready": Out(vcs),
+            "ready_after": Out(vcs),
+        })
+
+
+class SendSignature(wiring.Signature):
+    """Input of an output unit from the crossbar: a flit, or the reservation of a virtual channel.
+
+    Members
+    -------
+    touch : Out(1)
+        A flit is sent, or a virtual channel is reserved, on ``vc``; ``send`` distinguishes them.
+    send, vc, tail : Out
+        A flit is sent; its virtual channel; it is the worm's last flit.
+    flit : Out(flit_layout(width))
+        In the cycle of ``send``, or one cycle later with ``extra_stage``.
+    reports : Out(1)
+        With ``touch``: the worm on ``vc`` reports its arrival. A reporting worm holds the virtual channel until its
+        tail is sent and the link has reported the arrival. Only with reports.
+
+    Parameters
+    ----------
+    vcs, width : int
+        Virtual channels of the link, and data bits of a flit.
+    reports : bool
+    """
+
+    def __init__(self, *, vcs: int, width: int, reports: bool = False):
+        super().__init__({
+            "touch": Out(1),
+            "send": Out(1),
+            "vc": Out(range(vcs)),
+            "tail": Out(1),
+            "flit": Out(flit_layout(width)),
+            **({"reports": Out(1)} if reports else {}),
+        })
+
+
+class RouteSignature(wiring.Signature):
+    """Route in the header flit that a reader presents, for the virtual channels of a path router.
+
+    Members
+    -------
+    links : Out(targets)
+        Targets that the worm goes on to: pairs of a network output and a class.
+    here, ends_here : Out(1)
+        A destination is here; it is the worm's last one.
+    exit : Out(range(exits))
+        Ejection port of the worm that ends here. Only with several ejection ports.
+    kind : Out(class_bits)
+        Consumption class of a worm that goes on. It depends on the virtual channel.
+    nothing : Out(1)
+        The flit requests nothing, and is not fetched.
+    keeps : Out(1)
+        The flit itself goes to the consumption channel. Only with ``absorbs``.
+
+    Parameters
+    ----------
+    targets, exits, class_bits : int
+    absorbs : bool
+    """
+
+    def __init__(self, *, targets: int, exits: int, class_bits: int, absorbs: bool = False):
+        super().__init__({
+            "links": Out(targets),
+            "here": Out(1),
+            "ends_here": Out(1),
+            **({"exit": Out(range(exits))} if exits > 1 else {}),
+            "kind": Out(class_bits),
+            "nothing": Out(1),
+            **({"keeps": Out(1)} if absorbs else {}),
+        })

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from .theory.explain import explain
     from .theory.statement import TheoremCheck
     from .topologies import TOPOLOGIES, Places, Topology, TopologyKind, to_toml, topology
-    from .worms import AT_ONCE, Worms
+    from .worms import AT_ONCE, MessageBatch, Worms
 else:
     __getattr__ = lazily(__name__, {
         "consumption": ("NO_CLASS", "ConsumptionClasses"),
@@ -57,7 +57,7 @@ else:
         "theory.explain": ("explain",),
         "theory.statement": ("TheoremCheck",),
         "topologies": ("TOPOLOGIES", "Places", "Topology", "TopologyKind", "to_toml", "topology"),
-        "worms": ("AT_ONCE", "Worms"),
+        "worms": ("AT_ONCE", "MessageBatch", "Worms"),
     })
 
 __all__ = [
@@ -78,6 +78,7 @@ __all__ = [
     "Header",
     "HeldWorm",
     "MeshScheme",
+    "MessageBatch",
     "MultiDrop",
     "Places",
     "PlainScheme",

@@ -21,7 +21,7 @@ from .topologies import Topology
 from .turns import require_passage
 from .typecheck import require_kind
 from .worm_validation import validate_worms
-from .worms import AT_ONCE, HOST, TIERS, Worms, steps_of
+from .worms import AT_ONCE, HOST, TIERS, MessageBatch, Worms, steps_of
 
 __all__ = ["Plan", "PlannedWorm", "plan"]
 
@@ -265,8 +265,8 @@ class Plan:
             if worm.id != place:
                 self._refuse(f"worm {worm.id} has index {place} in the plan. Needed: index {worm.id}.")
         nodes = np.array(sorted(self.destinations), np.int32)
-        validate_worms(self.arrays, self.topology, np.array([self.source], np.int32), np.array([0, len(nodes)]), nodes,
-                       lambda _: self._where)
+        message = MessageBatch(np.array([self.source], np.int32), np.array([0, len(nodes)]), nodes)
+        validate_worms(self.arrays, self.topology, message, lambda _: self._where)
         for worm in self.worms:
             self._check_classes(worm)
         routes = self.scheme.relation_on(self.topology).on(self.topology)

@@ -91,9 +91,9 @@ class AbsorbedByHosts(Scheme):
         """Return no triples: no worm continues from a destination."""
         return np.empty((0, 3), np.int32)
 
-    def worms(self, topology, sources, destination_offsets, destinations):
+    def worms(self, topology, messages):
         """Compute the scheme's worms, and divide them at their destinations."""
-        return absorbed(self.scheme.batch(topology, sources, destination_offsets, destinations))
+        return absorbed(self.scheme.batch(topology, *messages))
 
 
 @compiled_from(LINEAR)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from .errors import WormcastError
 from .topologies.base import Topology
-from .worms import AT_ONCE, HOST, INTERFACE, Worms
+from .worms import AT_ONCE, HOST, INTERFACE, MessageBatch, Worms
 
 __all__ = ["validate_worms"]
 
@@ -24,19 +24,13 @@ MOST_STEPS = int(np.iinfo(np.int32).max)
 
 
 def validate_worms(
-    worms: Worms,
-    topology: Topology,
-    sources: npt.NDArray[np.int32],
-    destination_offsets: npt.NDArray[np.int64],
-    destinations: npt.NDArray[np.int32],
-    where: Callable[[int | None], str],
+    worms: Worms, topology: Topology, messages: MessageBatch, where: Callable[[int | None], str]
 ) -> Worms:
     """Check the worms of valid messages, and return them with arrays of the types that `Worms` states.
 
     Parameters
     ----------
-    sources, destination_offsets, destinations
-        The messages, as in `Scheme.batch`.
+    messages : MessageBatch
     where : function
         Returns the beginning of a refusal from the index of a message, or from None for all messages.
 
@@ -46,11 +40,11 @@ def validate_worms(
         The worms violate the documentation of `Worms`, or do not visit each destination of each message once.
     """
     try:
-        given = _arrays(worms, len(sources))
+        given = _arrays(worms, len(messages.sources))
         found = _Rows(given, topology.nodes)
         found.require_ranges(topology)
-        found.require_visits(destination_offsets, destinations)
-        found.require_releases(sources)
+        found.require_visits(messages.destination_offsets, messages.destinations)
+        found.require_releases(messages.sources)
         found.require_ranks()
     except _Invalid as fault:
         whose = where(fault.message)

@@ -1,11 +1,12 @@
 """Worms of many multicasts, as arrays."""
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["AT_ONCE", "HOST", "INTERFACE", "TIERS", "Worms", "steps_of", "unicasts"]
+__all__ = ["AT_ONCE", "HOST", "INTERFACE", "TIERS", "MessageBatch", "Worms", "steps_of", "unicasts"]
 
 AT_ONCE = -1
 """``after`` of a worm that waits for no receipt."""
@@ -15,6 +16,32 @@ HOST, INTERFACE = 0, 1
 
 TIERS = ("host", "ni")
 """Names of the tiers in results."""
+
+
+class MessageBatch(NamedTuple):
+    """Messages: the source of each, and its destinations.
+
+    Parameters
+    ----------
+    sources : int32 array [messages]
+    destination_offsets : int64 array [messages + 1]
+        Destinations of message m are destinations[destination_offsets[m]:destination_offsets[m + 1]].
+    destinations : int32 array [all destinations]
+        Nodes in any order. No message has its source or a node twice among them.
+    """
+
+    sources: npt.NDArray[np.int32]
+    destination_offsets: npt.NDArray[np.int64]
+    destinations: npt.NDArray[np.int32]
+
+    def of(self, message: int) -> list[int]:
+        """Return the destinations of a message."""
+        first, end = self.destination_offsets[message:message + 2]
+        return self.destinations[first:end].tolist()
+
+    def copy(self) -> "MessageBatch":
+        """Return the messages with arrays of their own."""
+        return MessageBatch(self.sources.copy(), self.destination_offsets.copy(), self.destinations.copy())
 
 
 @dataclass(frozen=True, eq=False)

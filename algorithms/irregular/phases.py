@@ -1,25 +1,16 @@
 """Senders and steps of worms: the greedy and the less greedy algorithm ([Sivaram98], section 5.2.5)."""
 
 import numpy as np
-import numpy.typing as npt
 
 from ..compiled import LINEAR, compiled_from
 from ..topologies.base import Topology
-from ..worms import AT_ONCE, Worms
+from ..worms import AT_ONCE, MessageBatch, Worms
 from .chains import chain_arrays, chain_keys
 
 __all__ = ["phased_worms"]
 
 
-def phased_worms(
-    topology: Topology,
-    sources: npt.NDArray[np.int32],
-    destination_offsets: npt.NDArray[np.int64],
-    destinations: npt.NDArray[np.int32],
-    *,
-    whole_chains: bool,
-    all_send: bool,
-) -> Worms:
+def phased_worms(topology: Topology, messages: MessageBatch, *, whole_chains: bool, all_send: bool) -> Worms:
     """Make one worm per switch or chain of switches, sent by the nodes that have the message.
 
     Worms with more destinations are sent first, and those with the same number in the order of their chains (`chains`).
@@ -27,16 +18,14 @@ def phased_worms(
 
     Parameters
     ----------
-    sources, destination_offsets, destinations
-        As in `Scheme.batch`.
+    messages : MessageBatch
     whole_chains : bool
         True: a worm visits all switches of a chain; False: a worm goes to one switch.
     all_send : bool
         True (greedy): all destinations that were reached in an earlier step send. False (less greedy): of a worm's
         destinations at one switch, only the one with the lowest id sends.
     """
-    return Worms(*_phased(chain_arrays(topology), topology.switches, sources, destination_offsets, destinations,
-                          whole_chains, all_send))
+    return Worms(*_phased(chain_arrays(topology), topology.switches, *messages, whole_chains, all_send))
 
 
 @compiled_from(LINEAR)

@@ -12,11 +12,10 @@ from ..topologies.base import Topology
 from ..topologies.direct import GRIDS
 from ..topologies.joined import links_go_both_ways, require_both_ways
 from ..topologies.parameters import MOST_NODES
+from ..worms import MessageBatch
 
 __all__ = ["ORDERS", "chains_of", "require_order", "usual_order"]
 
-Ids = npt.NDArray[np.int32]
-Offsets = npt.NDArray[np.int64]
 Keys = npt.NDArray[np.int64]
 
 NODE_BITS = (MOST_NODES - 1).bit_length()
@@ -25,9 +24,7 @@ NOT_TURNED = -1
 """Key of a source whose chain is not rotated: the destination with the lowest key follows the source."""
 
 
-def chains_of(
-    order: str, topology: Topology, sources: Ids, destination_offsets: Offsets, destinations: Ids, *, seed: int = 0
-) -> Ids:
+def chains_of(order: str, topology: Topology, messages: MessageBatch, *, seed: int = 0) -> npt.NDArray[np.int32]:
     """Sort source and destinations of each multicast into a chain.
 
     Parameters
@@ -37,8 +34,7 @@ def chains_of(
         first (the last), as `halving_worms`; ``cco``, chain after chain of switches (`chains`), and by id at each
         switch; ``random``. With ``dimension`` and ``cco`` the chain is rotated until the source is first. With ``id``
         and ``random`` the source is moved to the front.
-    sources, destination_offsets, destinations
-        As in `Scheme.batch`.
+    messages : MessageBatch
     seed : int
         Seed of ``random``. A random chain depends on the seed, the source and the set of destinations only.
 
@@ -47,8 +43,8 @@ def chains_of(
     int32 array [all destinations + messages]
         Entries destination_offsets[m] + m to destination_offsets[m + 1] + m + 1 belong to message m.
     """
-    keys, own = ORDERS[order](topology, sources, destination_offsets, destinations, seed)
-    return _laid(sources, own, destination_offsets, destinations, keys)
+    keys, own = ORDERS[order](topology, messages, seed)
+    return _laid(messages.sources, own, messages.destination_offsets, messages.destinations, keys)
 
 
 def usual_order(topology: Topology) -> str:
@@ -67,33 +63,25 @@ def require_order(order: str, topology: Topology, whose: str) -> None:
         require_both_ways(topology, f"{whose}, order cco")
 
 
-def _by_id(
-    topology: Topology, sources: Ids, destination_offsets: Offsets, destinations: Ids, seed: int
-) -> tuple[Keys, Keys]:
-    return destinations.astype(np.int64), np.full(len(sources), NOT_TURNED, np.int64)
+def _by_id(topology: Topology, messages: MessageBatch, seed: int) -> tuple[Keys, Keys]:
+    return messages.destinations.astype(np.int64), np.full(len(messages.sources), NOT_TURNED, np.int64)
 
 
-def _by_dimension(
-    topology: Topology, sources: Ids, destination_offsets: Offsets, destinations: Ids, seed: int
-) -> tuple[Keys, Keys]:
+def _by_dimension(topology: Topology, messages: MessageBatch, seed: int) -> tuple[Keys, Keys]:
     place = np.argsort(np.lexsort(topology.coordinates.T))
-    return place[destinations], place[sources]
+    return place[messages.destinations], place[messages.sources]
 
 
-def _by_chains(
-    topology: Topology, sources: Ids, destination_offsets: Offsets, destinations: Ids, seed: int
-) -> tuple[Keys, Keys]:
-    return _concatenated(chain_arrays(topology), topology.switches, sources, destination_offsets, destinations)
+def _by_chains(topology: Topology, messages: MessageBatch, seed: int) -> tuple[Keys, Keys]:
+    return _concatenated(chain_arrays(topology), topology.switches, *messages)
 
 
-def _at_random(
-    topology: Topology, sources: Ids, destination_offsets: Offsets, destinations: Ids, seed: int
-) -> tuple[Keys, Keys]:
-    keys = _random_keys(np.uint64(seed), sources, destination_offsets, destinations)
-    return keys, np.full(len(sources), NOT_TURNED, np.int64)
+def _at_random(topology: Topology, messages: MessageBatch, seed: int) -> tuple[Keys, Keys]:
+    keys = _random_keys(np.uint64(seed), *messages)
+    return keys, np.full(len(messages.sources), NOT_TURNED, np.int64)
 
 
-ORDERS: dict[str, Callable[[Topology, Ids, Offsets, Ids, int], tuple[Keys, Keys]]] = {
+ORDERS: dict[str, Callable[[Topology, MessageBatch, int], tuple[Keys, Keys]]] = {
     "cco": _by_chains, "dimension": _by_dimension, "id": _by_id, "random": _at_random,
 }
 """Functions by order: each returns the sort keys, from 0, of all destinations and of all sources (or ``NOT_TURNED``).

@@ -19,7 +19,7 @@ from ..topologies.joined import require_both_ways
 from ..topologies.parameters import read_parameters
 from ..visit_triples import visit_triples_of_pairs
 from ..worm_validation import validate_worms
-from ..worms import Worms
+from ..worms import MessageBatch, Worms
 from .batch_merge import merge_batches, select_entries
 from .cost import Cost
 
@@ -106,13 +106,7 @@ class Scheme(ABC):
         """Return the consumption classes that the scheme's worms reserve at stops, to exclude deadlocks there."""
 
     @abstractmethod
-    def worms(
-        self,
-        topology: Topology,
-        sources: npt.NDArray[np.int32],
-        destination_offsets: npt.NDArray[np.int64],
-        destinations: npt.NDArray[np.int32],
-    ) -> Worms:
+    def worms(self, topology: Topology, messages: MessageBatch) -> Worms:
         """Compute the worms. Called by `batch`, which has checked the arguments."""
 
     def with_parameters(self, text: str) -> "Scheme":
@@ -242,28 +236,21 @@ class Scheme(ABC):
             its own source or a node outside the topology. A user's scheme fails, or returns worms that are not valid.
         """
         ask(self, "check", topology)
-        source_array = np.ascontiguousarray(sources, np.int32)
-        offset_array = np.ascontiguousarray(destination_offsets, np.int64)
-        destination_array = np.ascontiguousarray(destinations, np.int32)
-        _check_messages(topology, source_array, offset_array, destination_array)
-        given = topology, source_array, offset_array, destination_array
+        messages = MessageBatch(
+            np.ascontiguousarray(sources, np.int32),
+            np.ascontiguousarray(destination_offsets, np.int64),
+            np.ascontiguousarray(destinations, np.int32),
+        )
+        _check_messages(topology, messages)
         if packets is None:
-            return self._computed(self, *given)
-        return self._of_packets(np.asarray(packets, np.int64), *given)
+            return self._computed(self, topology, messages)
+        return self._of_packets(np.asarray(packets, np.int64), topology, messages)
 
-    def _computed(
-        self,
-        scheme: "Scheme",
-        topology: Topology,
-        sources: npt.NDArray[np.int32],
-        destination_offsets: npt.NDArray[np.int64],
-        destinations: npt.NDArray[np.int32],
-    ) -> Worms:
+    def _computed(self, scheme: "Scheme", topology: Topology, messages: MessageBatch) -> Worms:
         """Compute the worms of this scheme for some number of packets, and validate those of a user's scheme."""
         own = _is_own(scheme)
-        given = sources, destination_offsets, destinations
         with users_code(f"scheme {self.name}: its worms cannot be computed", type(self).__module__):
-            worms = scheme.worms(topology, *(given if own else (array.copy() for array in given)))
+            worms = scheme.worms(topology, messages if own else messages.copy())
         if not isinstance(worms, Worms):
             raise WormcastError(f"scheme {self.name}: worms returns a value of type {type(worms).__name__}. "
                                 "Needed: Worms.")
@@ -271,30 +258,22 @@ class Scheme(ABC):
         def where(message: int | None) -> str:
             if message is None:
                 return f"scheme {self.name}"
-            first, end = destination_offsets[message:message + 2]
-            return describe_multicast(self, topology, int(sources[message]), destinations[first:end].tolist())
+            return describe_multicast(self, topology, int(messages.sources[message]), messages.of(message))
 
-        return worms if own else validate_worms(worms, topology, *given, where)
+        return worms if own else validate_worms(worms, topology, messages, where)
 
-    def _of_packets(
-        self,
-        packets: npt.NDArray[np.int64],
-        topology: Topology,
-        sources: npt.NDArray[np.int32],
-        destination_offsets: npt.NDArray[np.int64],
-        destinations: npt.NDArray[np.int32],
-    ) -> Worms:
+    def _of_packets(self, packets: npt.NDArray[np.int64], topology: Topology, messages: MessageBatch) -> Worms:
         """Compute the worms of messages with these numbers of packets, one batch per number."""
         schemes = {count: ask(self, "for_packets", count) for count in sorted(set(packets.tolist()))}
         if len(set(map(id, schemes.values()))) <= 1:
-            return self._computed(next(iter(schemes.values()), self), topology, sources, destination_offsets,
-                                  destinations)
-        parts, messages = [], []
+            return self._computed(next(iter(schemes.values()), self), topology, messages)
+        parts, numbers = [], []
         for count, scheme in schemes.items():
-            messages.append(np.flatnonzero(packets == count))
-            places, offsets = select_entries(messages[-1], destination_offsets)
-            parts.append(self._computed(scheme, topology, sources[messages[-1]], offsets, destinations[places]))
-        return merge_batches(parts, messages)
+            numbers.append(np.flatnonzero(packets == count))
+            places, offsets = select_entries(numbers[-1], messages.destination_offsets)
+            part = MessageBatch(messages.sources[numbers[-1]], offsets, messages.destinations[places])
+            parts.append(self._computed(scheme, topology, part))
+        return merge_batches(parts, numbers)
 
 
 def ask(scheme: Scheme, method: str, *arguments: Any) -> Any:
@@ -325,12 +304,8 @@ def _is_own(scheme: Scheme) -> bool:
     return type(scheme).__module__.partition(".")[0] == package and "worms" not in vars(scheme)
 
 
-def _check_messages(
-    topology: Topology,
-    sources: npt.NDArray[np.int32],
-    destination_offsets: npt.NDArray[np.int64],
-    destinations: npt.NDArray[np.int32],
-) -> None:
+def _check_messages(topology: Topology, messages: MessageBatch) -> None:
+    sources, destination_offsets, destinations = messages
     if (
         sources.ndim != 1
         or destinations.ndim != 1

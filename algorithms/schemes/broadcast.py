@@ -10,7 +10,7 @@ import numpy.typing as npt
 from ..errors import MessageError, WormcastError
 from ..routing.ties import default_signs
 from ..topologies.base import Topology
-from ..worms import AT_ONCE, Worms
+from ..worms import AT_ONCE, MessageBatch, Worms
 from .unicast import UnicastScheme
 
 __all__ = ["Block", "BroadcastTree", "Offset", "TorusBroadcast"]
@@ -127,20 +127,14 @@ class TorusBroadcast(UnicastScheme):
         """Describe the orientation: the paper's x is the dimension that is routed first."""
         return "2-D, x of the paper (routed first) is the second coordinate"
 
-    def worms(
-        self,
-        topology: Topology,
-        sources: npt.NDArray[np.int32],
-        destination_offsets: npt.NDArray[np.int64],
-        destinations: npt.NDArray[np.int32],
-    ) -> Worms:
+    def worms(self, topology: Topology, messages: MessageBatch) -> Worms:
         """Compute the worms: the tree, shifted to each source. A message to one node is one worm."""
-        others, messages = topology.nodes - 1, len(sources)
-        counts = np.diff(destination_offsets)
+        sources, offsets, destinations = messages
+        others, counts = topology.nodes - 1, np.diff(offsets)
         broadcasts = counts == others
         if not (broadcasts | (counts == 1)).all():
             message = int((~broadcasts & (counts != 1)).argmax())
-            raise MessageError(f"message {message}" if messages > 1 else "plan", message,
+            raise MessageError(f"message {message}" if len(sources) > 1 else "plan", message,
                                f"{counts[message]} destinations are not valid for {self.name}. Allowed: all {others} "
                                "other nodes (--destinations all; with load: --destinations-distribution all), or one, "
                                "for a unicast.")

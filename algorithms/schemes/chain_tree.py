@@ -3,15 +3,12 @@
 from collections.abc import Mapping
 from typing import ClassVar
 
-import numpy as np
-import numpy.typing as npt
-
 from ..errors import WormcastError
 from ..k_binomial import BEST, BINOMIAL, tree_worms
 from ..k_binomial.orders import ORDERS, chains_of, require_order, usual_order
 from ..topologies.base import Topology
 from ..topologies.parameters import whole_number
-from ..worms import Worms
+from ..worms import MessageBatch, Worms
 from .unicast import UnicastAnywhere
 
 __all__ = ["ChainTree"]
@@ -68,14 +65,7 @@ class ChainTree(UnicastAnywhere):
             return told
         return f"{len(topology.shape)}-D{',' if len(topology.shape) == 2 else ':'} {told}"
 
-    def worms(
-        self,
-        topology: Topology,
-        sources: npt.NDArray[np.int32],
-        destination_offsets: npt.NDArray[np.int64],
-        destinations: npt.NDArray[np.int32],
-    ) -> Worms:
+    def worms(self, topology: Topology, messages: MessageBatch) -> Worms:
         """Compute the worms by `tree_worms`."""
-        chain = chains_of(self.order_on(topology), topology, sources, destination_offsets, destinations,
-                          seed=self.seed)
-        return tree_worms(chain, destination_offsets, k=self.k, packets=self.packets, forwarded=self.forwarded)
+        chain = chains_of(self.order_on(topology), topology, messages, seed=self.seed)
+        return tree_worms(chain, messages.destination_offsets, k=self.k, packets=self.packets, forwarded=self.forwarded)

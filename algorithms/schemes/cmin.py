@@ -1,12 +1,11 @@
 """CMIN: a tree of unicasts in multistage networks, in which few worms of a step share links."""
 
 import numpy as np
-import numpy.typing as npt
 
 from ..compiled import LINEAR, compiled_from, inlined
 from ..routing import DESTINATION_TAGS
 from ..topologies.base import Topology
-from ..worms import AT_ONCE, Worms, unicasts
+from ..worms import AT_ONCE, MessageBatch, Worms, unicasts
 from .unicast import UnicastScheme
 
 __all__ = ["Cmin"]
@@ -42,18 +41,12 @@ class Cmin(UnicastScheme):
         """Describe the choice of the worms of a step."""
         return "worms of a step one by one, each with the fewest that share a link with it"
 
-    def worms(
-        self,
-        topology: Topology,
-        sources: npt.NDArray[np.int32],
-        destination_offsets: npt.NDArray[np.int64],
-        destinations: npt.NDArray[np.int32],
-    ) -> Worms:
+    def worms(self, topology: Topology, messages: MessageBatch) -> Worms:
         """Compute the worms, one per destination, in the order of the steps."""
         # all relations have the same path, as the network has one path between two nodes
         network = (DESTINATION_TAGS.on(topology).table, topology.link_of_port, topology.links, topology.injections)
         base = len(topology.ports[0])
-        return unicasts(destination_offsets, *_matched(network, base, sources, destination_offsets, destinations))
+        return unicasts(messages.destination_offsets, *_matched(network, base, *messages))
 
 
 @compiled_from(LINEAR)

@@ -1,11 +1,9 @@
 """Chain halving in multistage networks: a tree of unicasts by the order of node ids."""
 
-import numpy as np
-import numpy.typing as npt
 
 from ..routing import DESTINATION_TAGS
 from ..topologies.base import Topology
-from ..worms import Worms
+from ..worms import MessageBatch, Worms
 from .halving import halving_worms
 from .unicast import UnicastScheme
 
@@ -37,12 +35,6 @@ class CminHalving(UnicastScheme):
         """Describe the order of the chain."""
         return "the chain sorted by ids, and turned to begin at the source"
 
-    def worms(
-        self,
-        topology: Topology,
-        sources: npt.NDArray[np.int32],
-        destination_offsets: npt.NDArray[np.int64],
-        destinations: npt.NDArray[np.int32],
-    ) -> Worms:
+    def worms(self, topology: Topology, messages: MessageBatch) -> Worms:
         """Compute the worms by `halving_worms`."""
-        return halving_worms(topology, sources, destination_offsets, destinations, turned=True)
+        return halving_worms(topology, messages, turned=True)

@@ -1,14 +1,13 @@
 """Column-path multicast: up to two worms per column with destinations."""
 
 import numpy as np
-import numpy.typing as npt
 
 from ..compiled import LINEAR, compiled_from
 from ..consumption import ConsumptionClasses
 from ..headers import AddressList
 from ..routing import E_CUBE
 from ..topologies.base import Topology
-from ..worms import Worms
+from ..worms import MessageBatch, Worms
 from .grouping import grouped_worms
 from .mesh import MeshScheme
 
@@ -42,17 +41,11 @@ class ColumnPath(MeshScheme):
         """Return two classes: down and up the columns. The hop into the first destination may be in neither."""
         return ConsumptionClasses((("0+",), ("0-",)), by="next")
 
-    def worms(
-        self,
-        topology: Topology,
-        sources: npt.NDArray[np.int32],
-        destination_offsets: npt.NDArray[np.int64],
-        destinations: npt.NDArray[np.int32],
-    ) -> Worms:
+    def worms(self, topology: Topology, messages: MessageBatch) -> Worms:
         """Compute the worms, at most two per column."""
         columns = topology.nodes // topology.shape[0]
-        keys = _keys(topology.nodes, columns, self.literal, sources, destination_offsets, destinations)
-        return grouped_worms(sources, destination_offsets, keys, topology.nodes)
+        keys = _keys(topology.nodes, columns, self.literal, *messages)
+        return grouped_worms(messages, keys, topology.nodes)
 
 
 class ColumnPathLiteral(ColumnPath):

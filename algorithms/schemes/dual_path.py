@@ -9,7 +9,7 @@ from ..headers import AddressList
 from ..routing import HAMILTONIAN
 from ..topologies.base import Topology
 from ..visit_triples import visit_triples_of_pairs
-from ..worms import Worms
+from ..worms import MessageBatch, Worms
 from .grouping import grouped_worms
 from .mesh import MeshScheme
 
@@ -54,16 +54,10 @@ class DualPath(LabelOrder):
     provenance = "Boppana et al. 1998, 2.1 (order of sending: ours)"
     in_more_dimensions = "the same by the labels of the reflected path; hops by R need not be shortest"
 
-    def worms(
-        self,
-        topology: Topology,
-        sources: npt.NDArray[np.int32],
-        destination_offsets: npt.NDArray[np.int64],
-        destinations: npt.NDArray[np.int32],
-    ) -> Worms:
+    def worms(self, topology: Topology, messages: MessageBatch) -> Worms:
         """Compute the worms, one or two per message."""
-        keys = _keys(topology.hamiltonian_labels, sources, destination_offsets, destinations)
-        return grouped_worms(sources, destination_offsets, keys, topology.nodes)
+        keys = _keys(topology.hamiltonian_labels, *messages)
+        return grouped_worms(messages, keys, topology.nodes)
 
 
 @compiled_from(LINEAR)

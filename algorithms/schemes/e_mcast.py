@@ -1,7 +1,6 @@
 """E-mcast: column-path whose worms also deliver on their way to the column."""
 
 import numpy as np
-import numpy.typing as npt
 
 from ..compiled import LINEAR, compiled_from
 from ..consumption import ConsumptionClasses
@@ -9,7 +8,7 @@ from ..headers import AddressList
 from ..routing import E_CUBE
 from ..topologies.base import Topology
 from ..topologies.mesh import direction_name, mesh_directions
-from ..worms import Worms
+from ..worms import MessageBatch, Worms
 from .grouping import grouped_worms
 from .mesh import MeshScheme
 
@@ -51,17 +50,11 @@ class EMcast(MeshScheme):
         directions = mesh_directions(topology.shape)
         return ConsumptionClasses(tuple((direction_name(*direction),) for direction in directions), by="last")
 
-    def worms(
-        self,
-        topology: Topology,
-        sources: npt.NDArray[np.int32],
-        destination_offsets: npt.NDArray[np.int64],
-        destinations: npt.NDArray[np.int32],
-    ) -> Worms:
+    def worms(self, topology: Topology, messages: MessageBatch) -> Worms:
         """Compute the worms."""
         shape = np.array(topology.shape)
-        keys = _keys(topology.nodes, shape, sources, destination_offsets, destinations)
-        return grouped_worms(sources, destination_offsets, keys, topology.nodes)
+        keys = _keys(topology.nodes, shape, *messages)
+        return grouped_worms(messages, keys, topology.nodes)
 
 
 @compiled_from(LINEAR)

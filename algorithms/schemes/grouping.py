@@ -4,24 +4,17 @@ import numpy as np
 import numpy.typing as npt
 
 from ..compiled import LINEAR, compiled_from
-from ..worms import AT_ONCE, Worms
+from ..worms import AT_ONCE, MessageBatch, Worms
 
 __all__ = ["grouped_worms"]
 
 
-def grouped_worms(
-    sources: npt.NDArray[np.int32],
-    destination_offsets: npt.NDArray[np.int64],
-    keys: npt.NDArray[np.int64],
-    nodes: int,
-) -> Worms:
+def grouped_worms(messages: MessageBatch, keys: npt.NDArray[np.int64], nodes: int) -> Worms:
     """Make one worm per group of destinations of a message, all sent by its source at once.
 
     Parameters
     ----------
-    sources : int32 array [messages]
-    destination_offsets : int64 array [messages + 1]
-        As in `Scheme.batch`.
+    messages : MessageBatch
     keys : int64 array [all destinations]
         ``(group * nodes + place) * nodes + node`` of each destination. Worms are sent in the order of their groups and
         visit their nodes in the order of their places. Groups and places start from 0 and may have gaps. The function
@@ -29,7 +22,7 @@ def grouped_worms(
     nodes : int
         Number of nodes. All places and node ids are lower.
     """
-    return Worms(*_grouped(sources, destination_offsets, keys, nodes))
+    return Worms(*_grouped(messages.sources, messages.destination_offsets, keys, nodes))
 
 
 @compiled_from(LINEAR)

@@ -1,11 +1,10 @@
 """GTDMPM, reconstructed: worms along the source's column, rows and diagonals of a three-dimensional mesh."""
 
 import numpy as np
-import numpy.typing as npt
 
 from ..compiled import LINEAR, compiled_from
 from ..topologies.base import Topology
-from ..worms import Worms
+from ..worms import MessageBatch, Worms
 from .dual_path import LabelOrder, label_key
 from .grouping import grouped_worms
 
@@ -36,19 +35,11 @@ class Gtdmpm(LabelOrder):
     in_two_dimensions = ""
     in_three_dimensions = "reconstructed"
 
-    def worms(
-        self,
-        topology: Topology,
-        sources: npt.NDArray[np.int32],
-        destination_offsets: npt.NDArray[np.int64],
-        destinations: npt.NDArray[np.int32],
-    ) -> Worms:
+    def worms(self, topology: Topology, messages: MessageBatch) -> Worms:
         """Compute the worms, batch by batch."""
-        keys = _keys(
-            topology.hamiltonian_labels, topology.coordinates[:, [0, 2]], self.own_relation.on(topology).table, sources,
-            destination_offsets, destinations
-        )
-        return grouped_worms(sources, destination_offsets, keys, topology.nodes)
+        ports = self.own_relation.on(topology).table
+        keys = _keys(topology.hamiltonian_labels, topology.coordinates[:, [0, 2]], ports, *messages)
+        return grouped_worms(messages, keys, topology.nodes)
 
 
 COLUMN, ROW_X, ROW_Z, DIAGONALS = range(4)

@@ -1,23 +1,15 @@
 """Trees of unicasts that halve a chain of nodes recursively, for u-mesh, u-torus and cmin-halving."""
 
 import numpy as np
-import numpy.typing as npt
 
 from ..compiled import LINEAR, compiled_from
 from ..topologies.base import Topology
-from ..worms import AT_ONCE, Worms, unicasts
+from ..worms import AT_ONCE, MessageBatch, Worms, unicasts
 
 __all__ = ["halving_worms"]
 
 
-def halving_worms(
-    topology: Topology,
-    sources: npt.NDArray[np.int32],
-    destination_offsets: npt.NDArray[np.int64],
-    destinations: npt.NDArray[np.int32],
-    *,
-    turned: bool,
-) -> Worms:
+def halving_worms(topology: Topology, messages: MessageBatch, *, turned: bool) -> Worms:
     """Make one worm per destination. Worms of one sender are consecutive, in the order of sending.
 
     Source and destinations are sorted by their coordinates, first by the one that e-cube routes first (the last). A
@@ -32,7 +24,7 @@ def halving_worms(
     """
     order = np.lexsort(topology.coordinates.T).astype(np.int32)  # by the last coordinate, then the one before
     place = np.argsort(order).astype(np.int32)
-    return unicasts(destination_offsets, *_halved(order, place, sources, destination_offsets, destinations, turned))
+    return unicasts(messages.destination_offsets, *_halved(order, place, *messages, turned))
 
 
 @compiled_from(LINEAR)

@@ -1,10 +1,9 @@
 """Individual unicasts: one worm per destination."""
 
 import numpy as np
-import numpy.typing as npt
 
 from ..topologies.base import Topology
-from ..worms import Worms
+from ..worms import MessageBatch, Worms
 from .grouping import grouped_worms
 from .unicast import UnicastAnywhere
 
@@ -32,13 +31,7 @@ class Individual(UnicastAnywhere):
         dimensions = len(topology.shape)
         return "2-D, as printed" if dimensions == 2 else f"{dimensions}-D: e-cube, the last dimension first"
 
-    def worms(
-        self,
-        topology: Topology,
-        sources: npt.NDArray[np.int32],
-        destination_offsets: npt.NDArray[np.int64],
-        destinations: npt.NDArray[np.int32],
-    ) -> Worms:
+    def worms(self, topology: Topology, messages: MessageBatch) -> Worms:
         """Compute the worms, one per destination. A destination's id is the group of its worm (`grouped_worms`)."""
-        keys = np.int64(topology.nodes**2 + 1) * destinations
-        return grouped_worms(sources, destination_offsets, keys, topology.nodes)
+        keys = np.int64(topology.nodes**2 + 1) * messages.destinations
+        return grouped_worms(messages, keys, topology.nodes)

@@ -12,7 +12,7 @@ from ..headers import MultiDrop
 from ..irregular import descent, longest_chain, phased_worms
 from ..routing import UP_DOWN
 from ..topologies.base import Topology
-from ..worms import Worms
+from ..worms import MessageBatch, Worms
 from .base import Scheme
 
 __all__ = ["MultiDropScheme"]
@@ -75,14 +75,7 @@ class MultiDropScheme(Scheme):
         sources = np.unique(topology.injections[:, 0], return_index=True)[1]
         return np.column_stack([np.repeat(sources, len(pairs)), np.tile(pairs, (len(sources), 1))]).astype(np.int32)
 
-    def worms(
-        self,
-        topology: Topology,
-        sources: npt.NDArray[np.int32],
-        destination_offsets: npt.NDArray[np.int64],
-        destinations: npt.NDArray[np.int32],
-    ) -> Worms:
+    def worms(self, topology: Topology, messages: MessageBatch) -> Worms:
         """Compute the worms in the order of steps."""
-        worms = phased_worms(topology, sources, destination_offsets, destinations, whole_chains=self.whole_chains,
-                             all_send=self.all_send)
+        worms = phased_worms(topology, messages, whole_chains=self.whole_chains, all_send=self.all_send)
         return worms.forwarded_by_interfaces() if self.forwarded else worms

@@ -1,11 +1,10 @@
 """Multipath multicast: up to two worms up the Hamiltonian path and two down, in two dimensions."""
 
 import numpy as np
-import numpy.typing as npt
 
 from ..compiled import LINEAR, compiled_from
 from ..topologies.base import Topology
-from ..worms import Worms
+from ..worms import MessageBatch, Worms
 from .dual_path import LabelOrder, label_key, side_keys
 from .grouping import grouped_worms
 
@@ -29,17 +28,10 @@ class Multipath(LabelOrder):
     description = "a worm to each quadrant around the source, by Hamiltonian R"
     provenance = "Boppana et al. 1998, 2.1 (order of sending: ours)"
 
-    def worms(
-        self,
-        topology: Topology,
-        sources: npt.NDArray[np.int32],
-        destination_offsets: npt.NDArray[np.int64],
-        destinations: npt.NDArray[np.int32],
-    ) -> Worms:
+    def worms(self, topology: Topology, messages: MessageBatch) -> Worms:
         """Compute the worms, one to four per message."""
-        keys = side_keys(topology.hamiltonian_labels, topology.coordinates[:, 1].copy(), 0, sources,
-                         destination_offsets, destinations)
-        return grouped_worms(sources, destination_offsets, keys, topology.nodes)
+        keys = side_keys(topology.hamiltonian_labels, topology.coordinates[:, 1].copy(), 0, *messages)
+        return grouped_worms(messages, keys, topology.nodes)
 
 
 class MultipathLmn(LabelOrder):
@@ -64,18 +56,10 @@ class MultipathLmn(LabelOrder):
     provenance = "reconstructed (the split of Lin, McKinley and Ni, from general knowledge)"
     in_two_dimensions = "every worm by R straight from the source"
 
-    def worms(
-        self,
-        topology: Topology,
-        sources: npt.NDArray[np.int32],
-        destination_offsets: npt.NDArray[np.int64],
-        destinations: npt.NDArray[np.int32],
-    ) -> Worms:
+    def worms(self, topology: Topology, messages: MessageBatch) -> Worms:
         """Compute the worms, one to four per message."""
-        keys = _neighbour_keys(
-            topology.hamiltonian_labels, topology.shape[1], sources, destination_offsets, destinations
-        )
-        return grouped_worms(sources, destination_offsets, keys, topology.nodes)
+        keys = _neighbour_keys(topology.hamiltonian_labels, topology.shape[1], *messages)
+        return grouped_worms(messages, keys, topology.nodes)
 
 
 @compiled_from(LINEAR)

@@ -7,7 +7,7 @@ from ..consumption import ConsumptionClasses
 from ..headers import BitString
 from ..routing import Routes, count_tree_links, find_tree_channels
 from ..topologies.base import Topology
-from ..worms import AT_ONCE, Worms
+from ..worms import AT_ONCE, MessageBatch, Worms
 from .base import Scheme
 
 __all__ = ["OneTree"]
@@ -35,22 +35,16 @@ class OneTree(Scheme):
         """Count the links of each tree."""
         return count_tree_links(routes, worms)
 
-    def worms(
-        self,
-        topology: Topology,
-        sources: npt.NDArray[np.int32],
-        destination_offsets: npt.NDArray[np.int64],
-        destinations: npt.NDArray[np.int32],
-    ) -> Worms:
+    def worms(self, topology: Topology, messages: MessageBatch) -> Worms:
         """Compute the worms, one per message."""
-        count = len(sources)
-        message = np.repeat(np.arange(count, dtype=np.int64), np.diff(destination_offsets))
-        in_order = np.sort(message * topology.nodes + destinations) % topology.nodes
+        count = len(messages.sources)
+        message = np.repeat(np.arange(count, dtype=np.int64), np.diff(messages.destination_offsets))
+        in_order = np.sort(message * topology.nodes + messages.destinations) % topology.nodes
         return Worms(
             message_offsets=np.arange(count + 1),
-            source=sources,
+            source=messages.sources,
             rank=np.zeros(count, np.int32),
             after=np.full(count, AT_ONCE),
-            destination_offsets=destination_offsets.copy(),
+            destination_offsets=messages.destination_offsets.copy(),
             destinations=in_order.astype(np.int32),
         )

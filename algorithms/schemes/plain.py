@@ -2,17 +2,16 @@
 
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
-from itertools import chain, pairwise
+from itertools import chain
 from operator import index
 
 import numpy as np
-import numpy.typing as npt
 
 from ..errors import FAILURES, WormcastError, describe_error
 from ..headers import AddressList
 from ..routing import HAMILTONIAN
 from ..topologies.base import Topology
-from ..worms import AT_ONCE, Worms
+from ..worms import AT_ONCE, MessageBatch, Worms
 from .base import describe_multicast
 from .mesh import MeshScheme
 
@@ -41,13 +40,7 @@ class PlainScheme(MeshScheme):
             Destinations of each worm in visiting order; worms in the order of sending. Empty lists are ignored.
         """
 
-    def worms(
-        self,
-        topology: Topology,
-        sources: npt.NDArray[np.int32],
-        destination_offsets: npt.NDArray[np.int64],
-        destinations: npt.NDArray[np.int32],
-    ) -> Worms:
+    def worms(self, topology: Topology, messages: MessageBatch) -> Worms:
         """Compute the worms, message by message.
 
         Raises
@@ -59,14 +52,14 @@ class PlainScheme(MeshScheme):
         found: list[list[int]] = []
         rank: list[int] = []
         message_offsets = [0]
-        for source, (first, end) in zip(sources.tolist(), pairwise(destination_offsets), strict=True):
-            parts = self._parts(topology, source, destinations[first:end].tolist())
+        for message, source in enumerate(messages.sources.tolist()):
+            parts = self._parts(topology, source, messages.of(message))
             found += parts
             rank += range(len(parts))
             message_offsets.append(len(found))
         return Worms(
             message_offsets=np.array(message_offsets),
-            source=np.repeat(sources, np.diff(message_offsets)),
+            source=np.repeat(messages.sources, np.diff(message_offsets)),
             rank=np.array(rank, np.int32),
             after=np.full(len(found), AT_ONCE),
             destination_offsets=np.cumsum([0, *map(len, found)]),

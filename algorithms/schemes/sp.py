@@ -1,10 +1,8 @@
 """SP, six-phase: up to three worms up the Hamiltonian path and three down, in three dimensions."""
 
-import numpy as np
-import numpy.typing as npt
 
 from ..topologies.base import Topology
-from ..worms import Worms
+from ..worms import MessageBatch, Worms
 from .dual_path import LabelOrder, side_keys
 from .grouping import grouped_worms
 
@@ -30,14 +28,7 @@ class SixPhase(LabelOrder):
     in_two_dimensions = ""
     in_three_dimensions = "as printed"
 
-    def worms(
-        self,
-        topology: Topology,
-        sources: npt.NDArray[np.int32],
-        destination_offsets: npt.NDArray[np.int64],
-        destinations: npt.NDArray[np.int32],
-    ) -> Worms:
+    def worms(self, topology: Topology, messages: MessageBatch) -> Worms:
         """Compute the worms, one to six per message."""
-        keys = side_keys(topology.hamiltonian_labels, topology.coordinates[:, 0].copy(), 2, sources,
-                         destination_offsets, destinations)
-        return grouped_worms(sources, destination_offsets, keys, topology.nodes)
+        keys = side_keys(topology.hamiltonian_labels, topology.coordinates[:, 0].copy(), 2, *messages)
+        return grouped_worms(messages, keys, topology.nodes)

@@ -1,10 +1,8 @@
 """U-mesh: a tree of unicasts without shared links within a step."""
 
-import numpy as np
-import numpy.typing as npt
 
 from ..topologies.base import Topology
-from ..worms import Worms
+from ..worms import MessageBatch, Worms
 from .halving import halving_worms
 from .mesh import MeshScheme
 from .unicast import UnicastScheme
@@ -36,12 +34,6 @@ class UMesh(UnicastScheme, MeshScheme):
     in_two_dimensions = "the chain sorted by column, then row"
     in_more_dimensions = "the chain sorted by the last dimension first, as e-cube routes"
 
-    def worms(
-        self,
-        topology: Topology,
-        sources: npt.NDArray[np.int32],
-        destination_offsets: npt.NDArray[np.int64],
-        destinations: npt.NDArray[np.int32],
-    ) -> Worms:
+    def worms(self, topology: Topology, messages: MessageBatch) -> Worms:
         """Compute the worms by `halving_worms`."""
-        return halving_worms(topology, sources, destination_offsets, destinations, turned=False)
+        return halving_worms(topology, messages, turned=False)

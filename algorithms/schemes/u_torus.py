@@ -1,10 +1,8 @@
 """U-torus: a tree of unicasts that halves the sorted nodes recursively, on tori."""
 
-import numpy as np
-import numpy.typing as npt
 
 from ..topologies.base import Topology
-from ..worms import Worms
+from ..worms import MessageBatch, Worms
 from .halving import halving_worms
 from .unicast import UnicastScheme
 
@@ -36,12 +34,6 @@ class UTorus(UnicastScheme):
         """Describe the order of the chain."""
         return "the chain sorted by the last dimension first, as e-cube routes, and turned to begin at the source"
 
-    def worms(
-        self,
-        topology: Topology,
-        sources: npt.NDArray[np.int32],
-        destination_offsets: npt.NDArray[np.int64],
-        destinations: npt.NDArray[np.int32],
-    ) -> Worms:
+    def worms(self, topology: Topology, messages: MessageBatch) -> Worms:
         """Compute the worms by `halving_worms`."""
-        return halving_worms(topology, sources, destination_offsets, destinations, turned=True)
+        return halving_worms(topology, messages, turned=True)

@@ -55,14 +55,15 @@ class OneWorm(Scheme):
     def classes_on(self, topology):
         return ConsumptionClasses()
 
-    def worms(self, topology, sources, destination_offsets, destinations):
-        messages = len(sources)
+    def worms(self, topology, messages):
+        sources, destination_offsets, destinations = messages
+        count = len(sources)
         ordered = [np.sort(destinations[start:end]) for start, end in pairwise(destination_offsets)]
         return Worms(
-            message_offsets=np.arange(messages + 1),
+            message_offsets=np.arange(count + 1),
             source=sources,
-            rank=np.zeros(messages, np.int32),
-            after=np.full(messages, AT_ONCE),
+            rank=np.zeros(count, np.int32),
+            after=np.full(count, AT_ONCE),
             destination_offsets=destination_offsets,
             destinations=np.concatenate(ordered),
         )

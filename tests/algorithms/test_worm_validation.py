@@ -25,8 +25,9 @@ SCHEME = """
         def classes_on(self, topology):
             return OURS.classes_on(topology)
 
-        def worms(self, topology, sources, destination_offsets, destinations):
-            worms = OURS.worms(topology, sources, destination_offsets, destinations)
+        def worms(self, topology, messages):
+            sources, destination_offsets, destinations = messages
+            worms = OURS.worms(topology, messages)
             f = {{name: array if array is None else array.copy() for name, array in vars(worms).items()}}
             {change}
             return Worms(**f)

@@ -18,8 +18,8 @@ class Given(UnicastScheme):
     def __init__(self, tree):
         self.tree = tree
 
-    def worms(self, topology, sources, destination_offsets, destinations):
-        receipt, sent, rank, after = {int(sources[0]): AT_ONCE}, {}, [], []
+    def worms(self, topology, messages):
+        receipt, sent, rank, after = {int(messages.sources[0]): AT_ONCE}, {}, [], []
         for row, (sender, receiver, _) in enumerate(self.tree):
             after.append(receipt[sender])
             rank.append(sent.get(sender, 0))

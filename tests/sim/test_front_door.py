@@ -97,7 +97,8 @@ def test_all_commands_refuse_in_one_sentence(given, sentence, folder):
 
 
 @pytest.mark.parametrize("changes", [
-    "**{name: vars(worms)[name][:0] for name in ROWS}, message_offsets=0 * messages[2], destination_offsets=NONE",
+    ("**{name: vars(worms)[name][:0] for name in ROWS}, destination_offsets=NONE, "
+    "message_offsets=0 * messages[1].destination_offsets"),
     "after=worms.after + 10**9", "destinations=worms.destinations * 0", "source=worms.source + 1",
     "destinations=worms.destinations.tolist()",
 ])

@@ -31,7 +31,8 @@ class Relay(Scheme):
     def classes_on(self, topology):
         return INDIVIDUAL.classes_on(topology)
 
-    def worms(self, topology, sources, destination_offsets, destinations):
+    def worms(self, topology, messages):
+        sources, destination_offsets, destinations = messages
         after = np.arange(len(destinations)) - 1
         source = np.concatenate([[0], destinations[:-1]]).astype(np.int32)
         after[destination_offsets[:-1]] = -1
@@ -45,8 +46,9 @@ class Fan(Relay):
 
     name = "fan"
 
-    def worms(self, topology, sources, destination_offsets, destinations):
-        one = super().worms(topology, sources, destination_offsets, destinations)
+    def worms(self, topology, messages):
+        _, destination_offsets, destinations = messages
+        one = super().worms(topology, messages)
         first = np.repeat(destination_offsets[:-1], np.diff(destination_offsets))
         rank = np.arange(len(destinations)) - first
         passed_on = rank > 0

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from wormcast.algorithms import WormcastError, topology
+from wormcast.algorithms import MessageBatch, WormcastError, topology
 from wormcast.algorithms.irregular import chains
 from wormcast.algorithms.k_binomial.orders import ORDERS, chains_of, require_order, usual_order
 
@@ -13,8 +13,8 @@ from ..irregular.networks import drawn
 
 
 def chain(order, network, source, destinations, **options):
-    found = chains_of(order, network, np.array([source], np.int32), np.array([0, len(destinations)]),
-                      np.array(destinations, np.int32), **options)
+    found = chains_of(order, network, MessageBatch(np.array([source], np.int32), np.array([0, len(destinations)]),
+                                                   np.array(destinations, np.int32)), **options)
     return found.tolist()
 
 
@@ -55,8 +55,8 @@ def test_at_random():
     assert len({tuple(one) for one in found}) == 6
     assert chain("random", network, 0, nodes[::-1], seed=3) == found[3]
     assert chain("random", network, 0, nodes[:-1], seed=3) != [one for one in found[3] if one != 20]
-    both = chains_of("random", network, np.array([40, 0], np.int32), np.array([0, 2, 22]),
-                     np.array([3, 5, *nodes], np.int32), seed=3)
+    both = chains_of("random", network, MessageBatch(np.array([40, 0], np.int32), np.array([0, 2, 22]),
+                                                     np.array([3, 5, *nodes], np.int32)), seed=3)
     assert both.tolist()[3:] == found[3]
 
 
@@ -77,8 +77,9 @@ def test_many_at_once_are_as_one_by_one(order):
     network = topology("mesh:4x4")
     messages = [random.permutation(16)[:random.integers(2, 16)].tolist() for _ in range(30)]
     offsets = np.cumsum([0, *(len(one) - 1 for one in messages)])
-    together = chains_of(order, network, np.array([one[0] for one in messages], np.int32), offsets,
-                         np.array([node for one in messages for node in one[1:]], np.int32), seed=2)
+    together = chains_of(order, network, MessageBatch(
+        np.array([one[0] for one in messages], np.int32), offsets,
+        np.array([node for one in messages for node in one[1:]], np.int32)), seed=2)
     assert together.tolist() == [node for one in messages for node in chain(order, network, one[0], one[1:], seed=2)]
 
 

@@ -49,7 +49,7 @@ class Relays(UnicastScheme):
 
     name, kinds = "relays", ("mesh",)
 
-    def worms(self, topology, sources, destination_offsets, destinations):
+    def worms(self, topology, messages):
         return Worms(np.array([0, 4]), np.array([0, 0, 1, 2], np.int32), np.array([0, 1, 0, 0], np.int32),
                      np.array([-1, -1, 0, 1]), np.arange(5), np.array([1, 2, 5, 4], np.int32))
 

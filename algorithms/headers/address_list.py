@@ -4,11 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from ..compiled import LINEAR, compiled_from
 from ..errors import WormcastError
-from .base import HeaderByShape, count_destinations, or_bits, require_nodes
+from .base import HeaderByShape, or_bits
 
 __all__ = ["AddressList", "Unicast"]
 
@@ -161,7 +160,7 @@ class AddressList(HeaderByShape):
         signs : iterable of int, optional
             Signs of each destination, as for `address`. Default: none set.
         """
-        self._check_relation(relation)
+        self.require_relation(relation)
         nodes = [int(node) for node in destinations]
         if not nodes:
             raise WormcastError("header: destinations are missing. Needed: 1 or more.")
@@ -182,36 +181,8 @@ class AddressList(HeaderByShape):
             flits.append(flit)
         return flits
 
-    def encode_batch(
-        self,
-        destination_offsets: npt.NDArray[np.int64],
-        destinations: npt.NDArray[np.int32],
-        relation: int = 0,
-        signs: npt.NDArray[np.int64] | None = None,
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
-        """Encode the headers of many worms. Offsets and destinations are as in `Worms`; a worm has each node at most
-        once.
-
-        Parameters
-        ----------
-        signs : int64 array [all destinations], optional
-            Signs of each destination, as for `address`. Default: none set.
-
-        Returns
-        -------
-        flit_offsets : int64 array [worms + 1]
-            Header of worm w is flits[flit_offsets[w]:flit_offsets[w + 1]].
-        flits : uint64 array [all header flits, ceil(W / 64)]
-            Data of each flit, bits 0 to 63 in column 0.
-
-        Raises
-        ------
-        WormcastError
-            A worm has no destination, a destination has no address, or the relation is unknown.
-        """
-        self._check_relation(relation)
-        counts = count_destinations(destination_offsets)
-        require_nodes(destinations, self.nodes, "address")
+    def _encode_batch(self, destination_offsets, destinations, relation, signs):
+        counts = np.diff(destination_offsets)
         flit_offsets = np.zeros(len(counts) + 1, np.int64)
         np.cumsum(-(-counts // self.capacity), out=flit_offsets[1:])
         flits = np.zeros((flit_offsets[-1], -(-self.flit_width // 64)), np.uint64)
@@ -260,12 +231,6 @@ class AddressList(HeaderByShape):
         """Read the relation selector of a flit."""
         return flit >> (self.flit_width - self.selector_bits)
 
-    def _check_relation(self, relation: int) -> None:
-        if not 0 <= relation < self.relations:
-            raise WormcastError(
-                f"header: relation {relation} is unknown. Allowed: 0 to {self.relations - 1}."
-            )
-
 
 @dataclass(frozen=True)
 class Unicast(AddressList):
@@ -299,18 +264,10 @@ class Unicast(AddressList):
         self._check_one(len(nodes))
         return super().encode(nodes, relation, signs)
 
-    def encode_batch(
-        self,
-        destination_offsets: npt.NDArray[np.int64],
-        destinations: npt.NDArray[np.int32],
-        relation: int = 0,
-        signs: npt.NDArray[np.int64] | None = None,
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
-        """Encode the headers of many worms, one flit each. See `AddressList.encode_batch`."""
-        counts = np.diff(destination_offsets)
-        if counts.size:
-            self._check_one(int(counts.max()))
-        return super().encode_batch(destination_offsets, destinations, relation, signs)
+    def _encode_batch(self, destination_offsets, destinations, relation, signs):
+        if len(destinations) > len(destination_offsets) - 1:
+            self._check_one(int(np.diff(destination_offsets).max()))
+        return super()._encode_batch(destination_offsets, destinations, relation, signs)
 
     def _check_one(self, destinations: int) -> None:
         if destinations > 1:

@@ -10,7 +10,7 @@ from ..compiled import LINEAR, compiled_from
 from ..errors import WormcastError
 from ..topologies.base import Topology
 
-__all__ = ["Header", "HeaderByShape", "count_destinations", "or_bits", "require_nodes"]
+__all__ = ["Header", "HeaderByShape", "or_bits"]
 
 
 class Header(ABC):
@@ -32,6 +32,9 @@ class Header(ABC):
     flit_width: int
     relations: int
     signed: tuple[int, ...]
+
+    node_has = "address"
+    """What the format has for each node: an address, a bit, a port. Refusals of other nodes name it."""
 
     @classmethod
     @abstractmethod
@@ -63,7 +66,6 @@ class Header(ABC):
         """Return the largest number of header flits of a worm to this number of destinations, over all sets of
         destinations."""
 
-    @abstractmethod
     def encode_batch(
         self,
         destination_offsets: npt.NDArray[np.int64],
@@ -93,6 +95,33 @@ class Header(ABC):
         WormcastError
             A worm has no destination, a destination has no address, or the relation is unknown.
         """
+        self.require_relation(relation)
+        counts = np.diff(destination_offsets)
+        if counts.size and counts.min() < 1:
+            raise WormcastError(f"header: worm {counts.argmin()} has no destination. Needed: 1 or more.")
+        self.require_nodes(destinations)
+        return self._encode_batch(destination_offsets, destinations, relation, signs)
+
+    @abstractmethod
+    def _encode_batch(
+        self,
+        destination_offsets: npt.NDArray[np.int64],
+        destinations: npt.NDArray[np.int32],
+        relation: int,
+        signs: npt.NDArray[np.int64] | None,
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
+        """Encode worms that `encode_batch` has checked."""
+
+    def require_relation(self, relation: int) -> None:
+        """Refuse an unknown routing relation."""
+        if not 0 <= relation < self.relations:
+            raise WormcastError(f"header: relation {relation} is unknown. Allowed: 0 to {self.relations - 1}.")
+
+    def require_nodes(self, destinations: npt.NDArray[np.int32]) -> None:
+        """Refuse destinations outside the network."""
+        if destinations.size and not 0 <= destinations.min() <= destinations.max() < self.nodes:
+            outside = destinations[(destinations < 0) | (destinations >= self.nodes)][0]
+            raise WormcastError(f"header: node {outside} has no {self.node_has}. Allowed: 0 to {self.nodes - 1}.")
 
     def parts(self, destinations: Iterable[int]) -> list[str]:
         """Return the header for destinations as text, part by part. By default the parts are the nodes in visiting
@@ -142,21 +171,6 @@ class HeaderByShape(Header):
     def nodes(self) -> int:
         """Number of nodes that have an address."""
         return int(np.prod(self.shape))
-
-
-def count_destinations(destination_offsets: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Count the destinations of each worm, int64 [worms]. A worm without destinations is refused."""
-    counts = np.diff(destination_offsets)
-    if counts.size and counts.min() < 1:
-        raise WormcastError(f"header: worm {counts.argmin()} has no destination. Needed: 1 or more.")
-    return counts
-
-
-def require_nodes(destinations: npt.NDArray[np.int32], nodes: int, lacks: str) -> None:
-    """Refuse destinations outside the network. ``lacks`` names what such nodes lack: ``"address"``, ``"port"``."""
-    if destinations.size and not 0 <= destinations.min() <= destinations.max() < nodes:
-        outside = destinations[(destinations < 0) | (destinations >= nodes)][0]
-        raise WormcastError(f"header: node {outside} has no {lacks}. Allowed: 0 to {nodes - 1}.")
 
 
 @compiled_from(LINEAR)

@@ -4,11 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from ..compiled import LINEAR, compiled_from
 from ..errors import WormcastError
-from .base import HeaderByShape, count_destinations, or_bits
+from .base import HeaderByShape, or_bits
 
 __all__ = ["BitString"]
 
@@ -48,6 +47,8 @@ class BitString(HeaderByShape):
     flit_width: int
     relations: int = 1
     signed: tuple[int, ...] = ()
+
+    node_has = "bit"
 
     def __post_init__(self) -> None:
         if not self.shape or min(self.shape) < 1 or max(self.shape) < 2:
@@ -91,33 +92,20 @@ class BitString(HeaderByShape):
         nodes = [int(node) for node in destinations]
         if not nodes or len(set(nodes)) < len(nodes):
             raise WormcastError(f"header: destinations {nodes} are not valid. Allowed: 1 or more, each once.")
-        self._check(min(nodes), max(nodes))
+        self.require_nodes(np.array(nodes))
         string = sum(1 << node + 1 for node in nodes)
         return [string >> self.flit_width * flit & (1 << self.flit_width) - 1 for flit in range(self.flits())]
 
-    def encode_batch(
-        self,
-        destination_offsets: npt.NDArray[np.int64],
-        destinations: npt.NDArray[np.int32],
-        relation: int = 0,
-        signs: npt.NDArray[np.int64] | None = None,
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
-        counts = count_destinations(destination_offsets)
-        if destinations.size:
-            self._check(int(destinations.min()), int(destinations.max()))
-        flits = np.zeros((len(counts) * self.flits(), -(-self.flit_width // 64)), np.uint64)
+    def _encode_batch(self, destination_offsets, destinations, relation, signs):
+        worms = len(destination_offsets) - 1
+        flits = np.zeros((worms * self.flits(), -(-self.flit_width // 64)), np.uint64)
         _fill(flits, destination_offsets, destinations, self.flits(), self.flit_width)
-        return np.arange(len(counts) + 1) * self.flits(), flits
+        return np.arange(worms + 1) * self.flits(), flits
 
     def decode(self, flits: Iterable[int]) -> list[int]:
         """Decode header flits to destinations, ascending."""
         string = sum(flit << self.flit_width * place for place, flit in enumerate(flits)) >> 1
         return [node for node in range(self.nodes) if string >> node & 1]
-
-    def _check(self, lowest: int, highest: int) -> None:
-        if not 0 <= lowest <= highest < self.nodes:
-            raise WormcastError(f"header: node {lowest if lowest < 0 else highest} has no bit. Allowed: 0 to "
-                                f"{self.nodes - 1}.")
 
 
 @compiled_from(LINEAR)

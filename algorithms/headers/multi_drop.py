@@ -10,7 +10,7 @@ import numpy.typing as npt
 from ..compiled import LINEAR, compiled_from
 from ..errors import WormcastError
 from ..topologies.base import Topology
-from .base import Header, count_destinations, or_bits, require_nodes
+from .base import Header, or_bits
 
 __all__ = ["MultiDrop"]
 
@@ -56,6 +56,8 @@ class MultiDrop(Header):
     flit_width: int
     relations: int = 1
     signed: tuple[int, ...] = ()
+
+    node_has = "port"
 
     def __post_init__(self) -> None:
         for switch, port in self.places:
@@ -121,21 +123,13 @@ class MultiDrop(Header):
         _, flits = self.encode_batch(np.array([0, len(nodes)]), nodes)
         return [sum(int(part) << 64 * place for place, part in enumerate(flit)) for flit in flits.tolist()]
 
-    def encode_batch(
-        self,
-        destination_offsets: npt.NDArray[np.int64],
-        destinations: npt.NDArray[np.int32],
-        relation: int = 0,
-        signs: npt.NDArray[np.int64] | None = None,
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
-        counts = count_destinations(destination_offsets)
-        require_nodes(destinations, self.nodes, "port")
+    def _encode_batch(self, destination_offsets, destinations, relation, signs):
         pairs, worm = _pairs(destination_offsets, destinations, self._places, self.switches)
         if worm >= 0:
             visits = destinations[destination_offsets[worm]:destination_offsets[worm + 1]].tolist()
             raise WormcastError(f"header: destinations {visits} are not valid. Allowed: each once, and those at one "
                                 "switch consecutive.")
-        flit_offsets = np.zeros(len(counts) + 1, np.int64)
+        flit_offsets = np.zeros(len(pairs) + 1, np.int64)
         np.cumsum(pairs * self.pair_flits, out=flit_offsets[1:])
         flits = np.zeros((flit_offsets[-1], -(-self.flit_width // 64)), np.uint64)
         _fill(flits, flit_offsets, destination_offsets, destinations, self._places, self.switch_bits, self.pair_flits,

@@ -34,7 +34,7 @@ class Header(ABC):
     signed: tuple[int, ...]
 
     node_has = "address"
-    """What the format has for each node: an address, a bit, a port. Refusals of other nodes name it."""
+    """Name of what each node has in the format, for refusals of other nodes: an address, a bit, a port."""
 
     @classmethod
     @abstractmethod

@@ -8,6 +8,8 @@ Mechanisms and their files:
 - allocation in least-recently-granted order: ``allocator``
 - owners of virtual channels, and credits: ``output_unit``
 - virtual consumption channels by class, and ``fault``: ``switch``, which composes the units
+- signals between the units: ``bundles``
+- variants of the router: ``variants``; tree worms in ``tree/``, deep buffers in ``deep/``
 - errors on the wire: ``faults``
 - network interfaces: ``interface/``
 """

@@ -1,10 +1,13 @@
 """Values and limits of the hardware options. This module does not import Amaranth."""
 
 from collections.abc import Mapping
+from typing import Protocol
 
+from wormcast.algorithms.consumption import ConsumptionClasses
 from wormcast.algorithms.errors import WormcastError
 from wormcast.algorithms.headers import AddressList, MultiDrop, Unicast
 from wormcast.algorithms.schemes import Scheme
+from wormcast.algorithms.topologies.base import Topology
 
 __all__ = [
     "CONSUMPTION_LINKS",
@@ -22,6 +25,7 @@ __all__ = [
     "ROW_BITS",
     "SLOT_FLITS",
     "STORAGE",
+    "RouterOptions",
     "require_buffers",
 ]
 
@@ -61,6 +65,64 @@ MOST_PLACES = 1 << PACKET_BITS
 
 FORWARD_ORDERS: Mapping[str, bool] = {"fcfs": True, "fpfs": False}
 """Orders in which smart interfaces forward, each with True if the order needs the number of packets of each message."""
+
+
+class RouterOptions(Protocol):
+    """Hardware options of routers and network interfaces. `Configuration` documents them."""
+
+    @property
+    def vcs(self) -> int: ...
+    @property
+    def buffer(self) -> int: ...
+    @property
+    def deep(self) -> bool: ...
+    @property
+    def chunk(self) -> int: ...
+    @property
+    def readers(self) -> str: ...
+    @property
+    def consumption(self) -> int: ...
+    @property
+    def flit_width(self) -> int: ...
+    @property
+    def delays(self) -> str: ...
+    @property
+    def storage(self) -> str: ...
+    @property
+    def ports(self) -> str: ...
+    @property
+    def ejection(self) -> str: ...
+    @property
+    def consumption_links(self) -> str: ...
+    @property
+    def packet(self) -> int: ...
+    @property
+    def queue(self) -> int: ...
+    @property
+    def t_ns(self) -> int: ...
+    @property
+    def t_nr(self) -> int: ...
+    @property
+    def vc_classes(self) -> str: ...
+    @property
+    def ties(self) -> str: ...
+    @property
+    def tokens(self) -> str | None: ...
+    @property
+    def slots(self) -> int: ...
+    @property
+    def slot(self) -> int: ...
+    @property
+    def ni(self) -> str: ...
+    @property
+    def rows(self) -> int: ...
+    @property
+    def places(self) -> int: ...
+    @property
+    def row(self) -> int: ...
+
+    def consumption_classes(self, topology: Topology, scheme: Scheme) -> ConsumptionClasses:
+        """Return the consumption classes of the routers."""
 
 
 def require_buffers(scheme: Scheme, *, deep: bool) -> None:

@@ -4,12 +4,11 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
 from wormcast.algorithms.channels import require_share
-from wormcast.algorithms.consumption import ConsumptionClasses
 from wormcast.algorithms.errors import WormcastError
 from wormcast.algorithms.headers import AddressList, BitString, Header, MultiDrop, Unicast
 from wormcast.algorithms.routing import (
@@ -24,7 +23,6 @@ from wormcast.algorithms.routing import (
 )
 from wormcast.algorithms.schemes import Scheme
 from wormcast.algorithms.token_groups import (
-    NO_TOKEN,
     TokenGroups,
     all_consumed,
     require_one_or_all,
@@ -50,12 +48,12 @@ from .decoders import (
 )
 from .decoders.grid import grid_kind
 from .decoders.table import MOST_ADDRESS_BITS
-from .deep.switch_spec import DeepSwitchSpec
-from .options import MOST_SHALLOW, require_buffers
+from .options import MOST_SHALLOW, RouterOptions, require_buffers
 from .port import PortSpec
 from .router_kind import SwitchKind, switch_kinds
 from .switch_spec import ConsumptionLink, SwitchSpec
 from .tables import TableBus
+from .variants import ROUTERS, RouterVariant
 
 if TYPE_CHECKING:
     from .interface import NetworkInterface
@@ -64,64 +62,6 @@ if TYPE_CHECKING:
 __all__ = ["Blueprint", "Home", "RouterOptions", "SwitchKind", "decoder_for", "switch_kinds"]
 
 MOST_HEADER_FLITS = 64
-
-
-class RouterOptions(Protocol):
-    """Hardware options of routers and network interfaces. `Configuration` documents them."""
-
-    @property
-    def vcs(self) -> int: ...
-    @property
-    def buffer(self) -> int: ...
-    @property
-    def deep(self) -> bool: ...
-    @property
-    def chunk(self) -> int: ...
-    @property
-    def readers(self) -> str: ...
-    @property
-    def consumption(self) -> int: ...
-    @property
-    def flit_width(self) -> int: ...
-    @property
-    def delays(self) -> str: ...
-    @property
-    def storage(self) -> str: ...
-    @property
-    def ports(self) -> str: ...
-    @property
-    def ejection(self) -> str: ...
-    @property
-    def consumption_links(self) -> str: ...
-    @property
-    def packet(self) -> int: ...
-    @property
-    def queue(self) -> int: ...
-    @property
-    def t_ns(self) -> int: ...
-    @property
-    def t_nr(self) -> int: ...
-    @property
-    def vc_classes(self) -> str: ...
-    @property
-    def ties(self) -> str: ...
-    @property
-    def tokens(self) -> str | None: ...
-    @property
-    def slots(self) -> int: ...
-    @property
-    def slot(self) -> int: ...
-    @property
-    def ni(self) -> str: ...
-    @property
-    def rows(self) -> int: ...
-    @property
-    def places(self) -> int: ...
-    @property
-    def row(self) -> int: ...
-
-    def consumption_classes(self, topology: Topology, scheme: Scheme) -> ConsumptionClasses:
-        """Return the consumption classes of the routers."""
 
 
 Given = TypeVar("Given", bound=RouterOptions)
@@ -186,6 +126,11 @@ class Blueprint(Generic[Given]):
         return {"router" if len(self.kinds) == 1 else f"router_{k}": kind for k, kind in enumerate(self.kinds)}
 
     @cached_property
+    def variant(self) -> RouterVariant:
+        """Variant of the network's routers."""
+        return next(variant for variant in ROUTERS if variant.fits(self.configuration, self.header))
+
+    @cached_property
     def relation(self) -> Relation:
         """The scheme's relation on this network, with the ties and classes of virtual channels of the options."""
         return as_built(self.scheme.relation_on(self.topology), self.topology, self.configuration.ties,
@@ -213,15 +158,10 @@ class Blueprint(Generic[Given]):
 
     def router(self, kind: SwitchKind | None = None) -> "Switch":
         """Build a router of a kind. Default: the first kind."""
-        from .deep import DeepSwitch  # imports Amaranth
-        from .switch import Switch
-
-        return (DeepSwitch if self.configuration.deep else Switch)(**self.parameters(kind))
+        return self.variant.build(**self.parameters(kind))
 
     def parameters(self, kind: SwitchKind | None = None) -> dict[str, Any]:
-        """Return the parameters of a kind's routers, as for `Switch`, or for `DeepSwitch` if buffers are deep.
-
-        Default: the first kind.
+        """Return the parameters of a kind's routers, as of the variant's ``spec``. Default: the first kind.
 
         Raises
         ------
@@ -236,19 +176,8 @@ class Blueprint(Generic[Given]):
         outputs = [self._buffer(name) if o < decoder.ejection else
                    PortSpec(name, vcs=options.consumption, depth=self.consumption_depth, to_node=True)
                    for o, name in enumerate(decoder.outputs)]
-        found: dict[str, Any] = {"inputs": inputs, "outputs": outputs, "decoder": decoder, "width": options.flit_width,
-                                 "tables": self.tables}
-        if options.deep:
-            return found
-        return found | {
-            "readers": options.readers,
-            "storage": options.storage,
-            "delays": options.delays,
-            "consumption_links": options.consumption_links,
-            "replication": self.scheme.replication or "asynchronous",
-            "reports": self.tokens is not None,
-            "tokens": self.tokens is not None and bool((self.tokens.group[kind.members] != NO_TOKEN).all()),
-        }
+        return {"inputs": inputs, "outputs": outputs, "decoder": decoder, "width": options.flit_width,
+                "tables": self.tables, **self.variant.parameters(options, self.scheme, self.tokens, kind)}
 
     def _buffer(self, name: str) -> PortSpec:
         """Return the parameters of a port whose link ends at a switch."""
@@ -306,8 +235,7 @@ class Blueprint(Generic[Given]):
     @cached_property
     def routers(self) -> dict[str, SwitchSpec]:
         """Parameters of the routers of each kind, by the names of `named_kinds`."""
-        spec = DeepSwitchSpec if self.configuration.deep else SwitchSpec
-        return {name: spec(**self.parameters(kind)) for name, kind in self.named_kinds.items()}
+        return {name: self.variant.spec(**self.parameters(kind)) for name, kind in self.named_kinds.items()}
 
     def home(self, switch: int) -> Home:
         """Return the router kind and instance of a switch."""

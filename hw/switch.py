@@ -8,15 +8,13 @@ from amaranth.lib.wiring import In, Out
 
 from .allocator import Allocator
 from .bundles import by_name
-from .decoders import BitStringDecoder, PathDecoder
+from .decoders import PathDecoder
 from .faults import Cause, fault_layout, first_fault
 from .input_unit import InputUnit
 from .link import LinkSignature, flit_layout
 from .output_unit import OutputUnit
 from .switch_spec import SwitchSpec
 from .tables import pass_on
-from .token_station import TokenSignature, TokenStation
-from .tree import TreeInput
 
 __all__ = ["Switch"]
 
@@ -38,9 +36,6 @@ class Switch(SwitchSpec, wiring.Component):
 
     At a destination on its way a worm takes a consumption channel of its class. At its last destination a worm takes
     any free consumption channel, and so does a unicast.
-
-    With a `BitStringDecoder` the inputs are `TreeInput`s: a worm is replicated to all outputs that its bits select.
-    Arrivals may be reported (`LinkSignature`). Replication may need a token; the switch then has a `TokenStation`.
 
     *Errors on the wire* are detected where they arrive. `Cause` describes the effect of each error on its worm. If a
     worm cannot go on to a destination, the destinations that it had reached still receive its payload. The first cause
@@ -72,11 +67,6 @@ class Switch(SwitchSpec, wiring.Component):
     readers : "coupled" or "independent"
     storage : "lutram" or "registers"
     delays : "paper" or "fast"
-    replication : "asynchronous", "synchronous" or "serial"
-        Replication in a `TreeInput`.
-    reports, tokens : bool
-        Links to and from other switches have reports; the switch is in a group with a token. Reports need a
-        `BitStringDecoder`, and tokens need reports.
 
     Members
     -------
@@ -96,18 +86,20 @@ class Switch(SwitchSpec, wiring.Component):
         The first error on the wire, until reset.
     strap_{name} : In
         Static inputs that distinguish switches of one kind.
-    strap_first : In(1)
-        With tokens: this switch holds the token of its group after reset. Set ``strap_first`` at exactly one switch of
-        each group.
-    token_in, token_out : In(TokenSignature), Out(TokenSignature)
-        With tokens: links of the group's ring, from the switch before this one and to the next one. A pulse on
-        ``token_out`` passes the token to the next switch.
     tables_in, tables_out : In(TableBus.layout), Out(TableBus.layout)
         With a `TableBus`: writes to the tables of this switch, and of the switches after it in the chain.
     """
 
     def __init__(self, **parameters: Any):
         super().__init__(**parameters)
+        wiring.Component.__init__(self, self._members())
+        self.in_links = [getattr(self, f"{p.name}_in") for p in self.inputs]  #: by input
+        #: Links of each output; several with separate consumption links.
+        self.out_links = [[getattr(self, f"{name}_out") for name in self._names(o)] for o in range(len(self.outputs))]
+        self.straps = {name: getattr(self, f"strap_{name}") for name in self.decoder.straps}  #: by name
+
+    def _members(self) -> dict[str, Any]:
+        """Return the switch's ports."""
         members: dict[str, Any] = {}
         for i, p in enumerate(self.inputs):
             arrived = self.has_reports and i < self.decoder.links_in
@@ -119,15 +111,9 @@ class Switch(SwitchSpec, wiring.Component):
             members[f"{name}_out"] = Out(LinkSignature(vcs=vcs, width=self.width))
         members["fault"] = Out(self.fault_layout)
         members |= {f"strap_{name}": In(bits) for name, bits in self.decoder.straps.items()}
-        if self.has_tokens:
-            members |= {"token_in": In(TokenSignature()), "token_out": Out(TokenSignature()), "strap_first": In(1)}
         if self.tables is not None:
             members |= {"tables_in": In(self.tables.layout), "tables_out": Out(self.tables.layout)}
-        wiring.Component.__init__(self, members)
-        self.in_links = [getattr(self, f"{p.name}_in") for p in self.inputs]  #: by input
-        #: Links of each output; several with separate consumption links.
-        self.out_links = [[getattr(self, f"{name}_out") for name in self._names(o)] for o in range(len(self.outputs))]
-        self.straps = {name: getattr(self, f"strap_{name}") for name in self.decoder.straps}  #: by name
+        return members
 
     @property
     def fault_layout(self):
@@ -144,11 +130,7 @@ class Switch(SwitchSpec, wiring.Component):
         outputs = [self._output(m, o) for o in range(len(self.outputs))]
         for o, output in enumerate(outputs):
             wiring.connect(m, output.offer, *(unit.offer[o] for unit in inputs if o in unit.offer))
-        if self.has_reports:
-            for unit in inputs:
-                m.d.comb += [arrived.eq(self.out_links[o][0].arrived) for o, arrived in unit.arrived_by.items()]
-        if self.has_tokens:
-            self._station(m, inputs)
+        self._join(m, inputs)
 
         requesters = [(unit, r) for unit in inputs for r in range(len(unit.groups))]
         m.submodules.allocator = allocator = Allocator(
@@ -167,18 +149,28 @@ class Switch(SwitchSpec, wiring.Component):
         self._finish(m, inputs, outputs)
         return m
 
+    def _join(self, m, inputs) -> None:
+        """Connect what a variant of the switch has besides flits, requests and offers."""
+
     def _crossbar(self, m, requesters) -> list[Value]:
-        """Return the flit of each reader as the crossbar takes it, with its place in the header if bits are masked."""
+        """Return the flit of each reader as the crossbar takes it."""
         flits = []
         for unit, r in requesters:
-            reader = unit.readers[r]
-            flit = Cat(reader.flit, reader.place) if self.copies else reader.flit.as_value()
+            flit = self._given(unit.readers[r])
             if self.delays == "fast":
                 staged = Signal.like(flit, name=f"{self.inputs[unit.port].name}_{r}_flit")
                 m.d.sync += staged.eq(flit)
                 flit = staged
             flits.append(flit)
         return flits
+
+    def _given(self, reader) -> Value:
+        """Return what the crossbar takes from a reader."""
+        return reader.flit.as_value()
+
+    def _selected(self, m, o: int, name: str, select: Value, given: Value) -> Value:
+        """Return the flit of a reader for an output, 0 without ``select``. ``name``: prefix of new signals' names."""
+        return Mux(select, given, 0)
 
     def _finish(self, m, inputs, outputs, tables=()):
         """Connect the tables of the inputs and of ``tables`` to the bus, and drive ``fault``."""
@@ -198,14 +190,9 @@ class Switch(SwitchSpec, wiring.Component):
 
     def _input_unit(self, i: int) -> Any:
         """Build an input unit."""
-        port = self.inputs[i]
-        if isinstance(self.decoder, BitStringDecoder):
-            return TreeInput(i, port, outputs=self.outputs, decoder=self.decoder, replication=self.replication,
-                             storage=self.storage, separate=self.separate, reports=self.has_reports,
-                             tokens=self.has_tokens, consumed=self.enough(i))
         assert isinstance(self.decoder, PathDecoder)
-        return InputUnit(i, port, outputs=self.outputs, width=self.width, decoder=self.decoder, readers=self.readers,
-                         storage=self.storage, separate=self.separate)
+        return InputUnit(i, self.inputs[i], outputs=self.outputs, width=self.width, decoder=self.decoder,
+                         readers=self.readers, storage=self.storage, separate=self.separate)
 
     def _output(self, m, o: int) -> OutputUnit:
         """Add an output unit, and connect it to its links."""
@@ -219,18 +206,6 @@ class Switch(SwitchSpec, wiring.Component):
         for link, outside in zip(output.links, self.out_links[o], strict=True):
             wiring.connect(m, link, wiring.flipped(outside))
         return output
-
-    def _station(self, m, inputs):
-        """Add the token station."""
-        m.submodules.token = station = TokenStation(sum(unit.spec.vcs for unit in inputs))
-        m.d.comb += [
-            station.strap_first.eq(self.strap_first),
-            station.asks.eq(Cat(unit.needs_token for unit in inputs)),
-            station.ends.eq(Cat(unit.ends_token for unit in inputs)),
-            Cat(unit.granted for unit in inputs).eq(station.granted),
-        ]
-        wiring.connect(m, station.token_in, wiring.flipped(self.token_in))
-        wiring.connect(m, station.token_out, wiring.flipped(self.token_out))
 
     def _links(self, o) -> range:
         """Return the links of an output, by their numbers in the allocator."""
@@ -281,24 +256,10 @@ class Switch(SwitchSpec, wiring.Component):
                 staged = Signal(name=f"select_{name}")
                 m.d.sync += staged.eq(won)
                 select = staged
-            selected |= self._copy(m, o, name, select, flit) if self.copies else Mux(select, flit, 0)
+            selected |= self._selected(m, o, name, select, flit)
         m.d.comb += [drive.touch.eq(touch), drive.send.eq(send), drive.tail.eq(tail), drive.flit.eq(selected)]
         if output.has_reports:
             m.d.comb += drive.reports.eq(reports)
         if not output.separate:
             m.d.comb += drive.vc.eq(vc)
         return taken
-
-    def _copy(self, m, o, name, select, flit):
-        """Return the selected flit for an output, with the branch's reachability string applied to header bits.
-
-        Mask and selection are one AND, so that the crossbar is no larger than one without masks.
-        """
-        size = flit_layout(self.width).size
-        passed: list[Value] = [flit[0] & select, flit[1] & select, *[C(0)] * self.width]
-        for bits, [table] in self.decoder.carried(o):
-            kept = Signal(name=f"select_{name}_{bits[0]}")
-            m.d.comb += kept.eq(select & ((~flit[0] | flit[1]) | self.decoder.chosen(table, self.straps, flit[size:])))
-            for bit in bits:
-                passed[2 + bit] = flit[2 + bit] & kept
-        return Cat(passed)

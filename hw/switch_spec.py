@@ -4,9 +4,8 @@ from typing import NamedTuple
 
 from wormcast.algorithms.channels import channels_of_class
 from wormcast.algorithms.errors import WormcastError
-from wormcast.algorithms.schemes.atbm import REPLICATION
 
-from .decoders import BitStringDecoder, Decoder
+from .decoders import Decoder
 from .options import CONSUMPTION_LINKS, DELAYS, READERS
 from .port import PortSpec
 from .tables import TableBus
@@ -41,12 +40,19 @@ class SwitchSpec:
     `Switch` documents the parameters.
     """
 
+    copies = False
+    """The switch replicates worms to several outputs."""
+
+    has_reports = False
+    """Arrivals are reported on the links from and to other switches."""
+
+    has_tokens = False
+    """The switch is in a group with a token."""
+
     def __init__(self, *, inputs: list[PortSpec], outputs: list[PortSpec], decoder: Decoder, width: int,
                  readers: str = "coupled", storage: str = "lutram", delays: str = "paper",
-                 consumption_links: str = "shared", tables: TableBus | None = None,
-                 replication: str = "asynchronous", reports: bool = False, tokens: bool = False):
+                 consumption_links: str = "shared", tables: TableBus | None = None):
         for field, value, allowed in (("readers", readers, READERS), ("delays", delays, DELAYS),
-                                      ("replication", replication, REPLICATION),
                                       ("consumption_links", consumption_links, CONSUMPTION_LINKS)):
             if value not in allowed:
                 raise WormcastError(f"Switch.{field}: {value!r} is not valid. Allowed: {', '.join(allowed)}.")
@@ -63,13 +69,6 @@ class SwitchSpec:
         self.delays = delays
         self.separate = consumption_links == "separate"
         self.ejection = decoder.ejection
-        self.replication = replication
-        self.has_reports = reports
-        self.has_tokens = tokens
-        if ((reports or tokens) and not isinstance(decoder, BitStringDecoder)) or (tokens and not reports):
-            raise WormcastError(f"Switch.tokens: {tokens} is not valid with reports {reports} and a "
-                                f"{type(decoder).__name__}. Allowed: reports with a BitStringDecoder, tokens with "
-                                "reports.")
         if len({p.vcs for p in outputs[self.ejection:]}) > 1:
             raise WormcastError(f"Switch.outputs: {', '.join(str(p.vcs) for p in outputs[self.ejection:])} consumption "
                                 "channels are not valid. Allowed: the same number at all ejection ports.")
@@ -136,11 +135,6 @@ class SwitchSpec:
         """Return, for each class, the mask of its virtual channels on a link to another switch."""
         classes = self.decoder.vc_classes
         return [sum(1 << v for v in channels_of_class(port.vcs, classes, k)) for k in range(classes)]
-
-    @property
-    def copies(self) -> bool:
-        """The switch replicates worms to several outputs."""
-        return isinstance(self.decoder, BitStringDecoder)
 
     def enough(self, port: int) -> bool:
         """Return true if there are enough consumption channels for all worms of an input.

@@ -14,6 +14,8 @@ __all__ = ["DeepSwitchSpec"]
 class DeepSwitchSpec(SwitchSpec):
     """Parameters of a `DeepSwitch`, which documents them."""
 
+    copies = True
+
     def __init__(self, *, inputs: list[PortSpec], outputs: list[PortSpec], decoder: Decoder, width: int,
                  tables: TableBus | None = None):
         super().__init__(inputs=inputs, outputs=outputs, decoder=decoder, width=width, tables=tables)
@@ -37,7 +39,3 @@ class DeepSwitchSpec(SwitchSpec):
                                     f"{inputs[0].name}.")
         self.chunk = chunk
         self.rows = inputs[0].depth // chunk
-
-    @property
-    def copies(self) -> bool:
-        return True

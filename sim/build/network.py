@@ -13,7 +13,7 @@ from wormcast.algorithms.headers import AddressList, Header, Unicast
 from wormcast.algorithms.routing import routes_of
 from wormcast.hw.decoders.tabled import RouteRows
 from wormcast.hw.front import Front
-from wormcast.hw.fronts import front_of
+from wormcast.hw.variants import front_of
 
 from .fabric import HOST, Fabric
 from .placement import Placement
@@ -242,7 +242,8 @@ class Network(Placement):
                 self._in_lanes([f"router_{self.switch_scope(switch)}" for switch in kind.members.tolist()]),
                 straps,
                 {name: np.tile(rows, (self.lanes, 1)) for name, rows in self._tables(name).items()},
-                f"router {decoder.signature} {self.blueprint.parameters(kind) | {'decoder': None}}",
+                f"{self.blueprint.variant.name} router {decoder.signature} "
+                f"{self.blueprint.parameters(kind) | {'decoder': None}}",
             )
         found["interface"] = Kind(
             "interface",

@@ -90,7 +90,7 @@ class BufferHarness(Harness):
 
     def invariants(self, m, v, queue, inside):
         """What the buffer's registers hold, said by the queue."""
-        depth, several = self.buffer.depth, self.buffer.readers > 1
+        depth, several = self.buffer.depth, len(self.buffer.readers) > 1
         # of the queue itself: who has passed a flit was its target, and the oldest one still waits for somebody
         self.invariant(m, queue.count <= depth)
         self.invariant(m, queue.front < depth)

@@ -1,0 +1,90 @@
+"""Switch that replicates worms to any outputs that their bit strings select, with token lines and reports."""
+
+from typing import Any
+
+from amaranth.hdl import C, Cat, Signal, Value
+from amaranth.lib.wiring import In, Out, connect, flipped
+
+from ..link import flit_layout
+from ..switch import Switch
+from ..token_station import TokenSignature, TokenStation
+from .input_unit import TreeInput
+from .switch_spec import TreeSwitchSpec
+
+__all__ = ["TreeSwitch"]
+
+
+class TreeSwitch(TreeSwitchSpec, Switch):
+    """Switch whose inputs are `TreeInput`s: a worm is replicated to all outputs that its bits select ([Varavithya]).
+
+    Arrivals may be reported (`LinkSignature`). Replication may need a token; the switch then has a `TokenStation`. The
+    drawing is that of `Switch`.
+
+    *Latency*, with free resources, from link to link: header 3 cycles from its last flit, data 2; with ``fast`` delays
+    1 more. A header that needs the token takes 1 more, if the token is at this switch. *Throughput*: a flit per output
+    and cycle; one branch alone min(1, depth / 4), with ``fast`` min(1, depth / 5). *Deadlock*: with tokens, worms that
+    are replicated do not wait for each other in a circle within a group. *Errors on the wire*: as in `Switch`.
+    *Reset*: empty, all credits held.
+
+    Parameters
+    ----------
+    decoder : BitStringDecoder
+    replication : "asynchronous", "synchronous" or "serial"
+        Replication in a `TreeInput`.
+    reports, tokens : bool
+        Links to and from other switches have reports; the switch is in a group with a token. Tokens need reports.
+    **parameters
+        As of `Switch`.
+
+    Members
+    -------
+    strap_first : In(1)
+        With tokens: this switch holds the token of its group after reset. Set ``strap_first`` at exactly one switch of
+        each group.
+    token_in, token_out : In(TokenSignature), Out(TokenSignature)
+        With tokens: links of the group's ring, from the switch before this one and to the next one. A pulse on
+        ``token_out`` passes the token to the next switch.
+    """
+
+    def _members(self) -> dict[str, Any]:
+        tokens = {"token_in": In(TokenSignature()), "token_out": Out(TokenSignature()), "strap_first": In(1)}
+        return super()._members() | (tokens if self.has_tokens else {})
+
+    def _input_unit(self, i: int) -> TreeInput:
+        return TreeInput(i, self.inputs[i], outputs=self.outputs, decoder=self.strings, replication=self.replication,
+                         storage=self.storage, separate=self.separate, reports=self.has_reports,
+                         tokens=self.has_tokens, consumed=self.enough(i))
+
+    def _join(self, m, inputs) -> None:
+        """Connect the reports and the token station."""
+        for unit in inputs:
+            m.d.comb += [arrived.eq(self.out_links[o][0].arrived) for o, arrived in unit.arrived_by.items()]
+        if not self.has_tokens:
+            return
+        m.submodules.token = station = TokenStation(sum(unit.spec.vcs for unit in inputs))
+        m.d.comb += [
+            station.strap_first.eq(self.strap_first),
+            station.asks.eq(Cat(unit.needs_token for unit in inputs)),
+            station.ends.eq(Cat(unit.ends_token for unit in inputs)),
+            Cat(unit.granted for unit in inputs).eq(station.granted),
+        ]
+        connect(m, station.token_in, flipped(self.token_in))
+        connect(m, station.token_out, flipped(self.token_out))
+
+    def _given(self, reader) -> Value:
+        return Cat(reader.flit, reader.place)
+
+    def _selected(self, m, o: int, name: str, select: Value, given: Value) -> Value:
+        """Return the selected flit for an output, with the branch's reachability string applied to header bits.
+
+        Mask and selection are one AND, so that the crossbar is no larger than one without masks.
+        """
+        size = flit_layout(self.width).size
+        passed: list[Value] = [given[0] & select, given[1] & select, *[C(0)] * self.width]
+        for bits, [table] in self.strings.carried(o):
+            kept = Signal(name=f"select_{name}_{bits[0]}")
+            chosen = self.strings.chosen(table, self.straps, given[size:])
+            m.d.comb += kept.eq(select & ((~given[0] | given[1]) | chosen))
+            for bit in bits:
+                passed[2 + bit] = given[2 + bit] & kept
+        return Cat(passed)

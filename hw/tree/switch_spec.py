@@ -1,0 +1,35 @@
+"""Parameters of a switch that replicates worms by bit strings, and its properties that do not need its logic."""
+
+from typing import Any
+
+from wormcast.algorithms.errors import WormcastError
+from wormcast.algorithms.schemes.atbm import REPLICATION
+
+from ..decoders import BitStringDecoder, Decoder
+from ..switch_spec import SwitchSpec
+
+__all__ = ["TreeSwitchSpec"]
+
+
+class TreeSwitchSpec(SwitchSpec):
+    """Parameters of a `TreeSwitch`, which documents them."""
+
+    copies = True
+
+    def __init__(self, *, decoder: Decoder, replication: str = "asynchronous", reports: bool = False,
+                 tokens: bool = False, **parameters: Any):
+        if not isinstance(decoder, BitStringDecoder):
+            raise WormcastError(f"TreeSwitch.decoder: {type(decoder).__name__} is not valid. Allowed: a "
+                                "BitStringDecoder.")
+        if replication not in REPLICATION:
+            raise WormcastError(f"TreeSwitch.replication: {replication!r} is not valid. Allowed: "
+                                f"{', '.join(REPLICATION)}.")
+        if tokens and not reports:
+            raise WormcastError(f"TreeSwitch.tokens: {tokens} is not valid with reports {reports}. Allowed: tokens "
+                                "with reports.")
+        self.strings = decoder
+        self.replication = replication
+        self.has_reports = reports
+        self.has_tokens = tokens
+        # last: a component among the bases makes its ports from these parameters
+        super().__init__(decoder=decoder, **parameters)

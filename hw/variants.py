@@ -1,0 +1,107 @@
+# amaranth: UnusedElaboratable=no
+# (components that are built for their ports alone are never elaborated)
+"""Variants of routers: when a network has one, its parameters, its component, and the decoder of its registers.
+
+A new variant needs its files and a line in `ROUTERS`. docs/variants.md shows one.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from wormcast.algorithms.headers import BitString, Header
+from wormcast.algorithms.schemes import Scheme
+from wormcast.algorithms.token_groups import NO_TOKEN, TokenGroups
+
+from .deep.front import DeepFront
+from .deep.switch_spec import DeepSwitchSpec
+from .front import Front, PathFront
+from .options import RouterOptions
+from .router_kind import SwitchKind
+from .switch_spec import SwitchSpec
+from .tree.front import TreeFront
+from .tree.switch_spec import TreeSwitchSpec
+
+if TYPE_CHECKING:
+    from .switch import Switch
+
+__all__ = ["ROUTERS", "RouterVariant", "front_of"]
+
+
+@dataclass(frozen=True)
+class RouterVariant:
+    """A variant of the router.
+
+    Parameters
+    ----------
+    name : str
+    fits : callable
+        Returns true if routers with these options decode this header in this variant. The first variant of `ROUTERS`
+        that fits is used.
+    spec : type
+        Parameters of its routers, without Amaranth.
+    build : callable
+        Builds a router from the arguments of ``spec``. It imports Amaranth, so its import stands in the function.
+    front : type
+        Decoder of the registers of an input virtual channel.
+    parameters : callable
+        Returns the parameters of ``spec`` besides those that all variants have.
+    """
+
+    name: str
+    fits: Callable[[RouterOptions, Header], bool]
+    spec: type[SwitchSpec]
+    build: "Callable[..., Switch]"
+    front: Callable[[Any, int, int], Front]
+    parameters: Callable[[RouterOptions, Scheme, TokenGroups | None, SwitchKind], dict[str, Any]]
+
+
+def front_of(router: SwitchSpec, port: int, vc: int) -> Front:
+    """Return the decoder of the registers of a virtual channel of a router's input."""
+    variant = next(one for one in ROUTERS if isinstance(router, one.spec))
+    return variant.front(router, port, vc)
+
+
+def _build_path(**parameters: Any) -> "Switch":
+    from .switch import Switch
+
+    return Switch(**parameters)
+
+
+def _build_tree(**parameters: Any) -> "Switch":
+    from .tree.switch import TreeSwitch
+
+    return TreeSwitch(**parameters)
+
+
+def _build_deep(**parameters: Any) -> "Switch":
+    from .deep.switch import DeepSwitch
+
+    return DeepSwitch(**parameters)
+
+
+def _shallow(options: RouterOptions) -> dict[str, Any]:
+    return {"storage": options.storage, "delays": options.delays, "consumption_links": options.consumption_links}
+
+
+def _path(options: RouterOptions, scheme: Scheme, tokens: TokenGroups | None, kind: SwitchKind) -> dict[str, Any]:
+    return {**_shallow(options), "readers": options.readers}
+
+
+def _tree(options: RouterOptions, scheme: Scheme, tokens: TokenGroups | None, kind: SwitchKind) -> dict[str, Any]:
+    return {
+        **_shallow(options),
+        "replication": scheme.replication or "asynchronous",
+        "reports": tokens is not None,
+        "tokens": tokens is not None and bool((tokens.group[kind.members] != NO_TOKEN).all()),
+    }
+
+
+#: Variants, the special ones first.
+ROUTERS = [
+    RouterVariant("deep", lambda options, header: options.deep, DeepSwitchSpec, _build_deep, DeepFront,
+                  lambda options, scheme, tokens, kind: {}),
+    RouterVariant("tree", lambda options, header: isinstance(header, BitString), TreeSwitchSpec, _build_tree,
+                  TreeFront, _tree),
+    RouterVariant("path", lambda options, header: True, SwitchSpec, _build_path, PathFront, _path),
+]

@@ -35,7 +35,7 @@ def on_page():
 def lossy(monkeypatch):
     """The variant of the page, first in the list, with its line as the page shows it."""
     module = on_page()
-    [line] = re.findall(r"```python\n(RouterVariant\(.*?),\n```", PAGE, re.DOTALL)
+    [line] = re.findall(r"```text\n(RouterVariant\(.*?),\n```", PAGE, re.DOTALL)
     names = {"LossySpec": module.LossySpec, "_build_lossy": lambda **given: module.LossySwitch(**given)}
     variant = eval(line, {**vars(variants), **names})
     monkeypatch.setattr(variants, "ROUTERS", [variant, *ROUTERS])
@@ -46,7 +46,8 @@ def lossy(monkeypatch):
 @pytest.mark.parametrize(("network", "scheme", "options", "name"), [
     ("mesh:3x3", "dual-path", {}, "path"),
     ("min:b=2,stages=2", "atbm", {"consumption": 1}, "tree"),
-    ("irregular:switches=4,ports=4,nodes=6", "tree", {"buffer_kind": "deep", "buffer": 32, "vcs": 1, "consumption": 1}, "deep"),
+    ("irregular:switches=4,ports=4,nodes=6", "tree",
+     {"buffer_kind": "deep", "buffer": 32, "vcs": 1, "consumption": 1}, "deep"),
 ])
 def test_a_network_has_the_first_variant_that_fits(network, scheme, options, name):
     built = Network(topology(network), SCHEMES[scheme], Configuration(**options))
@@ -106,7 +107,7 @@ def test_hosts_notice_what_the_variant_of_the_page_loses(lossy, monkeypatch):
     built = Network(topology("mesh:1x2"), SCHEMES["individual"], Configuration(storage="registers", vcs=1))
     engine = bulk_engine.BulkEngine(built, host_of(built, [send(0, 1, length=1500)]))
     engine.run(4000)
-    with pytest.raises(RuntimeError, match="node 1, .* received a payload flit that is not the next one of its worm"):
+    with pytest.raises(RuntimeError, match=r"node 1, .* received a payload flit that is not the next one of its worm"):
         check_receipts(engine.host)
 
 

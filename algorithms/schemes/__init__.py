@@ -1,11 +1,12 @@
 """Multicast schemes by name: ``SCHEMES["dual-path"]``.
 
-A new scheme is one file with a subclass of `Scheme`, and one instance in the list of this file. Other packages add
-schemes by an entry point in the group ``wormcast.schemes``. `PlainScheme` is the simplest base class.
+A new scheme is one file with a subclass of `Scheme`, and one instance in the list of this file. Variants of a scheme
+stand in the scheme's file. Other packages add schemes by an entry point in the group ``wormcast.schemes``.
+`PlainScheme` is the simplest base class.
 """
 
 from ..registry import Registry
-from .atbm import Atbm, TreeScheme
+from .atbm import Atbm, TreeScheme, TreeSerial, TreeSynchronous
 from .base import Scheme, ask, classes_of
 from .binomial import Binomial
 from .cmin import Cmin
@@ -16,21 +17,15 @@ from .dual_path import DualPath
 from .e_mcast import EMcast
 from .edn import Edn
 from .gtdmpm import Gtdmpm
-from .individual import Individual
+from .individual import Individual, Separate
 from .k_binomial import KBinomial
 from .mesh import MeshScheme
+from .multi_drop import PathGreedy, PathLessGreedy, SsrGreedy, SsrLessGreedy
 from .multipath import Multipath, MultipathLmn
-from .path_g import PathGreedy
-from .path_lg import PathLessGreedy
 from .plain import PlainScheme
-from .separate import Separate
 from .sp import SixPhase
-from .ssr_g import SsrGreedy
-from .ssr_lg import SsrLessGreedy
 from .tp import TwoPhase
 from .tree import Tree
-from .tree_serial import TreeSerial
-from .tree_synchronous import TreeSynchronous
 from .tseng import Tseng
 from .u_mesh import UMesh
 from .u_torus import UTorus

@@ -1,11 +1,11 @@
-"""ATBM: one worm for all destinations that replicates where its paths part."""
+"""ATBM and its variants: one worm for all destinations that replicates where its paths part."""
 
 from ..errors import WormcastError
 from ..routing import DESTINATION_TAGS
 from ..topologies.base import Topology
 from .one_tree import OneTree
 
-__all__ = ["REPLICATION", "Atbm", "TreeScheme"]
+__all__ = ["REPLICATION", "Atbm", "TreeScheme", "TreeSerial", "TreeSynchronous"]
 
 REPLICATION = ("asynchronous", "synchronous", "serial")
 
@@ -45,3 +45,35 @@ class Atbm(TreeScheme):
     name = "atbm"
     description = "a tree: one worm, copied asynchronously in a multistage network, serialised by tokens"
     provenance = "Varavithya and Mohapatra, section 3.2"
+
+
+class TreeSynchronous(TreeScheme):
+    """A tree worm that reserves all requested outputs of a switch at once, or none. Each flit goes to all these outputs
+    in the same cycle.
+
+    Within one switch, two worms cannot wait for each other. Worms that replicate in two different switches can, so that
+    tokens are needed as with asynchronous replication.
+
+    Cost: one start-up for any number of destinations.
+    Source: own design, following the description of synchronous replication in [Varavithya], sections 1 and 2.
+    """
+
+    name = "tree-synchronous"
+    description = "a tree worm as atbm's, copied in lockstep within each switch"
+    provenance = "reconstructed (lockstep within one switch, after Varavithya and Mohapatra, sections 1 and 2)"
+    replication = "synchronous"
+
+
+class TreeSerial(TreeScheme):
+    """A tree worm whose branches take turns at their buffer's read port, which reads a flit for one branch per cycle.
+
+    The branches are as independent as with asynchronous replication.
+
+    Cost: one start-up for any number of destinations.
+    Source: [Varavithya], section 2: flits can be copied to several outputs in sequence.
+    """
+
+    name = "tree-serial"
+    description = "a tree worm as atbm's, copied to one output after the other"
+    provenance = "Varavithya and Mohapatra, section 2 (copies in sequence)"
+    replication = "serial"

@@ -1,4 +1,4 @@
-"""Individual unicasts: one worm per destination."""
+"""Individual unicasts, and separate addressing: one worm per destination."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from ..worms import MessageBatch, Worms
 from .grouping import grouped_worms
 from .unicast import UnicastAnywhere
 
-__all__ = ["Individual"]
+__all__ = ["Individual", "Separate"]
 
 
 class Individual(UnicastAnywhere):
@@ -35,3 +35,19 @@ class Individual(UnicastAnywhere):
         """Compute the worms, one per destination. A destination's id is the group of its worm (`grouped_worms`)."""
         keys = np.int64(topology.nodes**2 + 1) * messages.destinations
         return grouped_worms(messages, keys, topology.nodes)
+
+
+class Separate(Individual):
+    """Send each destination a worm of its own. Baseline for broadcasts on tori.
+
+    The worms are those of `Individual`, under the name that [Hou] and others use.
+
+    Cost: one t_s per destination. With nodes that use all ports at once, the network transports one worm while the host
+    prepares the next.
+    Source: [Hou], section 3, figure 3(a); the paper leaves the order of sending open.
+    """
+
+    name = "separate"
+    kinds: tuple[str, ...] = ("torus", "ring")
+    description = "one unicast worm for each destination, all sent by the source: a baseline of broadcasts"
+    provenance = "Hou, Wang and Hsu 1998, 3 (order of sending: ours)"

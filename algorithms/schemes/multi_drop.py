@@ -1,4 +1,4 @@
-"""Base of schemes with multi-drop worms."""
+"""Schemes with multi-drop worms: a worm for each switch, or for each chain of switches."""
 
 from collections.abc import Mapping
 from typing import ClassVar
@@ -15,7 +15,7 @@ from ..topologies.base import Topology
 from ..worms import MessageBatch, Worms
 from .base import Scheme
 
-__all__ = ["MultiDropScheme"]
+__all__ = ["MultiDropScheme", "PathGreedy", "PathLessGreedy", "SsrGreedy", "SsrLessGreedy"]
 
 
 class MultiDropScheme(Scheme):
@@ -79,3 +79,69 @@ class MultiDropScheme(Scheme):
         """Compute the worms in the order of steps."""
         worms = phased_worms(topology, messages, whole_chains=self.whole_chains, all_send=self.all_send)
         return worms.forwarded_by_interfaces() if self.forwarded else worms
+
+
+class SsrGreedy(MultiDropScheme):
+    """One worm per switch with destinations. All nodes with the message send.
+
+    Switches with more destinations are served first, and those with the same number in the order of their chains. In
+    every step each node with the message sends one worm, so that these worms need the fewest steps.
+
+    Source: [Sivaram98], sections 5.2.1 and 5.2.5.
+    """
+
+    name = "ssr-g"
+    description = "a worm for each switch with destinations, sent on by all nodes that have the message"
+    provenance = "Sivaram et al. 1998, 5.2.1 and 5.2.5 (ties: ours)"
+    whole_chains = False
+    all_send = True
+
+
+class SsrLessGreedy(MultiDropScheme):
+    """One worm per switch with destinations. One node of each switch with the message sends.
+
+    As `SsrGreedy`, but in every step at most one worm starts at each switch, not counting worms from the source. This
+    needs at least as many steps as `SsrGreedy`, but fewer worms of a step wait for each other's links.
+
+    Source: [Sivaram98], sections 5.2.1 and 5.2.5.
+    """
+
+    name = "ssr-lg"
+    description = "a worm for each switch with destinations, sent on by one node of each switch"
+    provenance = "Sivaram et al. 1998, 5.2.1 and 5.2.5 (ties: ours)"
+    whole_chains = False
+    all_send = False
+
+
+class PathGreedy(MultiDropScheme):
+    """One worm per chain of switches. All nodes with the message send.
+
+    A worm replicates to the destinations at each switch of its chain (`chains`). In every step each node with the
+    message sends one worm, so that these worms need the fewest steps. The number of worms is the number of chains,
+    which is small but not always minimal.
+
+    Source: [Sivaram98], sections 5.2.2, 5.2.4 and 5.2.5.
+    """
+
+    name = "path-g"
+    description = "a worm for each chain of switches along down links, sent on by all nodes that have the message"
+    provenance = "Sivaram et al. 1998, 5.2.2 to 5.2.5 (ties: ours)"
+    whole_chains = True
+    all_send = True
+
+
+class PathLessGreedy(MultiDropScheme):
+    """One worm per chain of switches. One node of each switch with the message sends.
+
+    As `PathGreedy`, but in every step at most one worm starts at each switch, not counting worms from the source. This
+    needs at least as many steps as `PathGreedy`, but fewer worms of a step wait for each other's links. [Sivaram98]
+    uses this algorithm for all comparisons.
+
+    Source: [Sivaram98], sections 5.2.2, 5.2.4 and 5.2.5.
+    """
+
+    name = "path-lg"
+    description = "a worm for each chain of switches that links down lead along, sent on by one node of each switch"
+    provenance = "Sivaram et al. 1998, 5.2.2 to 5.2.5 (ties: ours)"
+    whole_chains = True
+    all_send = False

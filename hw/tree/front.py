@@ -3,10 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from ..decoders import BitStringDecoder
 from ..front import FOR_TOKEN, LINKS, TOKEN, CopiesFront, Of, Wait
-from ..switch_spec import SwitchSpec
-from .branches import branches_of
+from .switch_spec import TreeSwitchSpec, branches_of
 
 __all__ = ["TreeFront"]
 
@@ -21,9 +19,8 @@ class TreeFront(CopiesFront):
     it until all branches have reported.
     """
 
-    def __init__(self, router: SwitchSpec, port: int, vc: int):
-        assert isinstance(router.decoder, BitStringDecoder)
-        super().__init__(router, port, vc, router.decoder.leads(port))
+    def __init__(self, router: TreeSwitchSpec, port: int, vc: int):
+        super().__init__(router, port, vc, router.strings.leads(port))
         self.branches = branches_of(self.leads, router.replication)
         self.readers = len(self.branches)
         self._branch = {o: b for b, branch in enumerate(self.branches) for o in branch}

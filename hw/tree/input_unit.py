@@ -15,9 +15,9 @@ from ..input_unit import take_turns
 from ..link import LinkSignature
 from ..logic import bit_at, bits_for
 from ..port import PortSpec
-from .branches import branches_of
 from .buffer import BranchBuffer
 from .input_decode import TreeInputDecode
+from .switch_spec import branches_of
 from .worm import TreeState, TreeWorm
 
 __all__ = ["TreeInput"]

@@ -8,7 +8,12 @@ from wormcast.algorithms.schemes.atbm import REPLICATION
 from ..decoders import BitStringDecoder, Decoder
 from ..switch_spec import SwitchSpec
 
-__all__ = ["TreeSwitchSpec"]
+__all__ = ["TreeSwitchSpec", "branches_of"]
+
+
+def branches_of(leads: list[int], replication: str) -> list[list[int]]:
+    """Return the outputs of each branch that a worm can have, at an input that leads to these outputs."""
+    return [leads] if replication == "synchronous" else [[o] for o in leads]
 
 
 class TreeSwitchSpec(SwitchSpec):

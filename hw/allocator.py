@@ -44,7 +44,7 @@ class Allocator(wiring.Component):
         self.reach = list(reach.values())
         self.vcs = vcs
         super().__init__({"requests": In(named({
-            name: RequestSignature(outputs=outputs, vcs=count) for name, count in zip(reach, vcs, strict=True)
+            name: RequestSignature(outputs=outputs, turns=count) for name, count in zip(reach, vcs, strict=True)
         }))})
         self.request = list(by_name(self.requests).values())  #: by number of the requester
 
@@ -52,7 +52,7 @@ class Allocator(wiring.Component):
         m = Module()
         requesters = range(len(self.reach))
         requests = [request.outputs for request in self.request]
-        shown = [request.vc for request in self.request]
+        shown = [request.turn for request in self.request]
         won = [request.won for request in self.request]
         moves = [[Signal(name=f"moves_{r}_{v}") for v in range(self.vcs[r])] for r in requesters]
         for r in requesters:

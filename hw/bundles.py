@@ -58,8 +58,9 @@ class RequestSignature(wiring.Signature):
         The outputs that are requested in this cycle.
     complete : Out(1)
         The request has all outputs that must be granted together. Only complete requests are granted.
-    vc : Out(range(vcs))
-        The virtual channel that the request is made for.
+    turn : Out(range(turns))
+        The turn that the request is made in: a virtual channel, or a virtual channel and a branch of its worm. The
+        allocator has an order of all turns.
     won : In(1)
         The request is complete, and all of it is granted.
     grant : In(outputs)
@@ -68,15 +69,15 @@ class RequestSignature(wiring.Signature):
 
     Parameters
     ----------
-    outputs, vcs : int
-        Outputs of the allocator, and virtual channels behind the requester.
+    outputs, turns : int
+        Outputs of the allocator, and turns of the requester.
     """
 
-    def __init__(self, *, outputs: int, vcs: int):
+    def __init__(self, *, outputs: int, turns: int):
         super().__init__({
             "outputs": Out(outputs),
             "complete": Out(1),
-            "vc": Out(range(vcs)),
+            "turn": Out(range(turns)),
             "won": In(1),
             "grant": In(outputs),
         })
@@ -97,7 +98,7 @@ class ReaderSignature(wiring.Signature):
     owns : Out(1)
         The presented worm owns a virtual channel of its link. If 0, a grant gives it one.
     claims : Out(1)
-        The request takes a consumption channel.
+        The request takes a consumption channel; in a `TreeInput` any channel of the output.
     sends : Out(1)
         A grant of a consumption channel sends the flit. A grant of a link always sends it.
     reports : Out(1)
@@ -105,7 +106,7 @@ class ReaderSignature(wiring.Signature):
 
     Parameters
     ----------
-    outputs, vcs : int
+    outputs, turns : int
         As in `RequestSignature`.
     width : int
         Data bits of a flit.
@@ -114,9 +115,9 @@ class ReaderSignature(wiring.Signature):
     reports : bool
     """
 
-    def __init__(self, *, outputs: int, vcs: int, width: int, place_bits: int | None = None, reports: bool = False):
+    def __init__(self, *, outputs: int, turns: int, width: int, place_bits: int | None = None, reports: bool = False):
         super().__init__({
-            "request": Out(RequestSignature(outputs=outputs, vcs=vcs)),
+            "request": Out(RequestSignature(outputs=outputs, turns=turns)),
             "flit": Out(flit_layout(width)),
             **({} if place_bits is None else {"place": Out(place_bits)}),
             "owns": Out(1),
@@ -137,10 +138,11 @@ class OfferSignature(wiring.Signature):
     soon : Out(classes)
         Value of ``free`` in the next cycle, if no header takes a channel in this one.
     held : Out(1)
-        No header took a channel in the previous cycle: ``free`` now has the value that ``soon`` had then. With one
-        class ``held`` is ``free``.
+        No header took a channel in the previous cycle, so ``free`` now has the value that ``soon`` had then. With one
+        class, ``held`` equals ``free``.
     ready, ready_after : Out(vcs)
-        In the next cycle this virtual channel can send a flit, if nothing / one flit is sent on it in this one.
+        In the next cycle this virtual channel can send a flit. ``ready`` is right if no flit is sent on it in this
+        cycle, ``ready_after`` if one is.
 
     Parameters
     ----------

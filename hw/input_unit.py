@@ -16,11 +16,11 @@ from .faults import Cause
 from .input_decode import InputDecode, exit_bits
 from .input_vc import InputVC, WormState
 from .link import LinkSignature
-from .logic import any_of, bit_at
+from .logic import any_of, bit_at, take_turns
 from .mark import Mark
-from .port import PortSpec
+from .port import PortSpec, numbers_of_links
 
-__all__ = ["InputUnit", "take_turns"]
+__all__ = ["InputUnit"]
 
 
 class InputUnit(wiring.Component):
@@ -28,11 +28,14 @@ class InputUnit(wiring.Component):
 
     ::
 
-        link ─▶ intake ──▶ buffer (all VCs) ─▶ reader: sel ─▶ flit ────────────▶ crossbar
-                               │ has, more                │
-          InputVC, one per VC: targets, owned VCs ─▶ eligible ─▶ request ─▶ allocator
-                               ▲                                               │
-                               └───── credit ◀── freed ◀── take ◀──────────── won
+        link ─▶ intake ──▶ buffer (all VCs) ─ data, more ─▶ reader: selected VC ─▶ flit ─▶ crossbar
+          ▲                  │   ▲ ▲                         │    ▲      │
+          │credit            │   │ └────────── take ─────────┘    │      └─▶ request ─▶ allocator
+          └───── freed ──────┘   │ has                            │                        │
+                                 ▼                                │ eligible, claims       │
+                 InputVC, one per VC: route, owned VCs ───────────┘                        │
+                    ▲          ▲                                                           │
+              offers of outputs   fetched route, won ◀─────────────────────────────────────┘
 
     A flit on the link in cycle t is in the buffer in t + 1. A worm's first header flit, on the link in t, is *fetched*
     in t + 1: its code is latched as the route. The header flit requests outputs in t + 2 and, when granted, is on the
@@ -40,8 +43,8 @@ class InputUnit(wiring.Component):
     reserves a consumption channel first. The reservation of a consumption channel takes **one cycle more** if the
     header flit holds further addresses, and **two** if it is stripped and the next flit is fetched. At a worm's last
     destination the first payload flit is on the consumption link 4 cycles after the last header flit was on the
-    incoming link. The credit of a flit is on the link in the cycle after its last reader took it. The delays of this
-    unit hold for free resources. With the option ``delays="fast"`` each flit takes one cycle more in each switch.
+    incoming link. The credit of a flit is on the link in the cycle after its last reader took it. These delays hold for
+    free resources.
 
     Adaptive routing: the worm requests one target that it has chosen. If the chosen target is not expected to be free
     in the next cycle, the worm changes to a target that is, and requests it then. The delays of adaptive routing are
@@ -111,7 +114,7 @@ class InputUnit(wiring.Component):
         super().__init__({
             "link": In(LinkSignature(vcs=spec.vcs, width=width)),
             **strap_ports(decoder),
-            "readers": Out(ReaderSignature(outputs=links, vcs=spec.vcs, width=width)).array(len(self.groups)),
+            "readers": Out(ReaderSignature(outputs=links, turns=spec.vcs, width=width)).array(len(self.groups)),
             "vc": Out(named({output.name: range(output.vcs) for output in used.values()})),
             "offers": In(named({output.name: OfferSignature(
                 vcs=output.vcs, classes=self.classes if o in self.exits else decoder.vc_classes,
@@ -154,7 +157,7 @@ class InputUnit(wiring.Component):
         worms = self._worms(m, intake.row_layout(buffer.readers[0].data).code, buffer)
         readers = [_Reader(self, m, r, intake.row_layout, buffer, worms) for r in range(len(self.groups))]
         if len(readers) > 1:
-            m.d.comb += buffer.skip.eq(any_of([reader.unread for reader in readers]))
+            m.d.comb += buffer.skip.eq(any_of([reader.skips for reader in readers]))
         return m
 
     def _worms(self, m, code, buffer) -> list[InputVC]:
@@ -236,8 +239,8 @@ class _Reader:
 
     Attributes
     ----------
-    unread : Value
-        With several readers: mask of the virtual channels whose front flit leaves unread.
+    skips : Value
+        With several readers: mask of the virtual channels whose front flit leaves without being read.
     """
 
     def __init__(self, unit: InputUnit, m: Module, r: int, row_layout: data.StructLayout, buffer: ReplicationBuffer,
@@ -277,7 +280,7 @@ class _Reader:
         self.header = row.head | self.ends_here
         self.nothing, self.closing = (Signal(name=f"reader{self.r}_{name}") for name in ("nothing", "closing"))
         m.d.comb += [
-            self.port.request.vc.eq(self.sel),
+            self.port.request.turn.eq(self.sel),
             self.source.vc.eq(self.sel),
             row.eq(self.source.data),
             self.nothing.eq(row.head & self.fetched.nothing),
@@ -341,9 +344,8 @@ class _Reader:
         asks_here = (asks & target) | (claims & free if mine is None else claims & free & mine)
         m.d.comb += vc.eq(Mux(claims, self.shown(lambda worm: worm.exit_offer.pick),
                               self.shown(lambda worm: worm.consumption_vc)))
-        first = self.decoder.ejection + (o - self.decoder.ejection) * unit.links_each
-        for link in range(unit.links_each):
-            m.d.comb += self.port.request.outputs[first + link].eq(asks_here & (vc == link if unit.separate else 1))
+        for c, link in enumerate(numbers_of_links(o, self.decoder.ejection, unit.links_each)):
+            m.d.comb += self.port.request.outputs[link].eq(asks_here & (vc == c if unit.separate else 1))
         return target
 
     def _link_offer(self, o: int) -> tuple[Value, Value, Value]:
@@ -383,8 +385,8 @@ class _Reader:
         strips = port.claims & stripped if self.alone and self.consumes else C(0)
         leaves = won & (port.sends | strips) & ~self.closing
         m.d.comb += self.source.take.eq(leaves | drops if self.alone else leaves)
-        skips = won & port.claims & stripped if self.consumes else drops
-        self.unread = Mux(skips, Cat(self.sel == v for v in range(len(self.worms))), 0)
+        skip = won & port.claims & stripped if self.consumes else drops
+        self.skips = Mux(skip, Cat(self.sel == v for v in range(len(self.worms))), 0)
 
     def _again_after_claim(self, more: Value, link_free: Value) -> Value:
         """Return whether a worm that is granted a consumption channel is eligible in the next cycle."""
@@ -429,21 +431,3 @@ class _Reader:
             ]
             if self.decoder.absorbs:
                 m.d.comb += route.keeps.eq(copies)
-
-
-def take_turns(m: Module, name: str, wants: list[Value], sel: Signal, used: Value) -> None:
-    """Select one of the requesters of a buffer's reader at a time, in turn.
-
-    The requester that had the last turn comes last, even if it requests no further turn. The selection therefore does
-    not depend on the grant.
-    """
-    count = len(wants)
-    last, turn, following = (Signal(range(count), name=f"{name}_{what}") for what in ("last", "turn", "next"))
-    m.d.comb += [turn.eq(Mux(used, sel, last)), following.eq(turn)]
-    with m.Switch(turn):
-        for v in range(count):
-            with m.Case(v):
-                for w in [(v - k) % count for k in range(1, count)]:
-                    with m.If(wants[w]):
-                        m.d.comb += following.eq(w)
-    m.d.sync += [last.eq(turn), sel.eq(following)]

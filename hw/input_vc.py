@@ -109,8 +109,8 @@ class InputVC(wiring.Component):
     Members
     -------
     write : In(1)
-        A flit for this virtual channel is on the link.
-    readers_{r} : In(ServiceSignature)
+        A flit is stored for this virtual channel at the end of the cycle.
+    readers_{r} : Out(ServiceSignature)
         Service by reader r.
     fetched : In(RouteSignature)
         Route in the presented header flit.
@@ -123,7 +123,7 @@ class InputVC(wiring.Component):
     exit_offer : In(TargetSignature)
         State of the ejection port's consumption channels, for the worm's class.
     links, here : Out
-        Targets of the worm: a network output and class, one-hot; the consumption channel.
+        ``links``: the worm's target, a network output and class, one-hot. ``here``: the worm has a destination here.
     exit : Out(range(exits))
         Ejection port of the consumption channel. Only with several ejection ports.
     kind : Out

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from . import hdl
 
 if TYPE_CHECKING:
-    from amaranth.hdl import Module, Value
+    from amaranth.hdl import Module, Signal, Value
 
-__all__ = ["any_of", "bit_at", "bits_for", "late_mux", "next_of"]
+__all__ = ["any_of", "bit_at", "bits_for", "late_mux", "next_of", "take_turns"]
 
 
 def any_of(values: Sequence[Value]) -> Value:
@@ -53,3 +53,21 @@ def late_mux(late: Value, one: Value, zero: Value) -> Value:
     """
     chosen = late.replicate(len(one)) if len(one) > 1 else late
     return (one & chosen) | (zero & ~chosen)
+
+
+def take_turns(m: Module, name: str, wants: list[Value], sel: Signal, used: Value) -> None:
+    """Select one of the requesters of a buffer's reader at a time, in turn.
+
+    The requester that had the last turn comes last, even if it requests no further turn. The selection therefore does
+    not depend on the grant.
+    """
+    count = len(wants)
+    last, turn, following = (hdl.Signal(range(count), name=f"{name}_{what}") for what in ("last", "turn", "next"))
+    m.d.comb += [turn.eq(hdl.Mux(used, sel, last)), following.eq(turn)]
+    with m.Switch(turn):
+        for v in range(count):
+            with m.Case(v):
+                for w in [(v - k) % count for k in range(1, count)]:
+                    with m.If(wants[w]):
+                        m.d.comb += following.eq(w)
+    m.d.sync += [last.eq(turn), sel.eq(following)]

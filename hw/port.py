@@ -6,7 +6,7 @@ from wormcast.algorithms.errors import WormcastError
 
 from .options import MOST_SHALLOW
 
-__all__ = ["PortSpec"]
+__all__ = ["PortSpec", "numbers_of_links"]
 
 
 @dataclass(frozen=True)
@@ -51,3 +51,14 @@ class PortSpec:
     def credits(self) -> int:
         """Number of credits of a virtual channel after reset: one for each chunk that the receiver's buffer holds."""
         return self.depth // self.chunk
+
+
+def numbers_of_links(output: int, ejection: int, each: int) -> range:
+    """Return the allocator's numbers of an output's links.
+
+    Outputs from ``ejection`` on are ejection ports, with ``each`` links; other outputs have one link.
+    """
+    if output < ejection:
+        return range(output, output + 1)
+    first = ejection + (output - ejection) * each
+    return range(first, first + each)

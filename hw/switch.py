@@ -1,4 +1,4 @@
-"""Wormhole switch with multicast: the router with shallow buffers, and the base class of `DeepSwitch`."""
+"""Wormhole switch for unicasts and path worms, and the base class of the other variants of the router."""
 
 from typing import Any
 
@@ -13,6 +13,7 @@ from .faults import Cause, fault_layout, first_fault
 from .input_unit import InputUnit
 from .link import LinkSignature, flit_layout
 from .output_unit import OutputUnit
+from .port import numbers_of_links
 from .switch_spec import SwitchSpec
 from .tables import pass_on
 
@@ -20,7 +21,7 @@ __all__ = ["Switch"]
 
 
 class Switch(SwitchSpec, wiring.Component):
-    """Wormhole switch that replicates worms in flight: to a link and a consumption channel, or to any outputs.
+    """Wormhole switch that replicates worms in flight, to a link and a consumption channel.
 
     ::
 
@@ -56,7 +57,7 @@ class Switch(SwitchSpec, wiring.Component):
         the directions of a port. All ejection ports have the same number of consumption channels. At an output to
         another switch, the number of virtual channels is a multiple of the decoder's number of classes of virtual
         channels.
-    decoder : Decoder
+    decoder : PathDecoder
     consumption_links : "shared" or "separate"
         ``shared``: one link for all consumption channels of an ejection port. ``separate``: one link for each
         consumption channel.
@@ -156,7 +157,7 @@ class Switch(SwitchSpec, wiring.Component):
         """Return the flit of each reader as the crossbar takes it."""
         flits = []
         for unit, r in requesters:
-            flit = self._given(unit.readers[r])
+            flit = self._crossbar_input(unit.readers[r])
             if self.delays == "fast":
                 staged = Signal.like(flit, name=f"{self.inputs[unit.port].name}_{r}_flit")
                 m.d.sync += staged.eq(flit)
@@ -164,11 +165,11 @@ class Switch(SwitchSpec, wiring.Component):
             flits.append(flit)
         return flits
 
-    def _given(self, reader) -> Value:
+    def _crossbar_input(self, reader) -> Value:
         """Return what the crossbar takes from a reader."""
         return reader.flit.as_value()
 
-    def _selected(self, m, o: int, name: str, select: Value, given: Value) -> Value:
+    def _gated(self, m, o: int, name: str, select: Value, given: Value) -> Value:
         """Return the flit of a reader for an output, 0 without ``select``. ``name``: prefix of new signals' names."""
         return Mux(select, given, 0)
 
@@ -178,7 +179,7 @@ class Switch(SwitchSpec, wiring.Component):
             pass_on(m, self.tables_in, self.tables_out, [*(unit.table for unit in inputs), *tables])
         elif self.tables is not None:
             pass_on(m, self.tables_in, self.tables_out, [])
-        m.d.comb += self.fault.eq(first_fault(m, self.fault_layout, self._reports(inputs, outputs)))
+        m.d.comb += self.fault.eq(first_fault(m, self.fault_layout, self._errors(inputs, outputs)))
 
     def _input(self, m, i: int) -> Any:
         """Add an input unit, and connect it to its link and to the straps."""
@@ -207,17 +208,13 @@ class Switch(SwitchSpec, wiring.Component):
             wiring.connect(m, link, wiring.flipped(outside))
         return output
 
-    def _links(self, o) -> range:
+    def _links(self, o: int) -> range:
         """Return the links of an output, by their numbers in the allocator."""
-        if o < self.ejection:
-            return range(o, o + 1)
-        each = len(self._names(o))
-        first = self.ejection + (o - self.ejection) * each
-        return range(first, first + each)
+        return numbers_of_links(o, self.ejection, len(self._names(o)))
 
     @staticmethod
-    def _reports(inputs, outputs):
-        """Yield the reports of all inputs and outputs, in the form that `first_fault` takes."""
+    def _errors(inputs, outputs):
+        """Yield the errors of all inputs and outputs, in the form that `first_fault` takes."""
         for o, output in enumerate(outputs):
             for v, wrong in enumerate(output.wrong):
                 yield wrong, Cause.CREDIT, o, v
@@ -256,7 +253,7 @@ class Switch(SwitchSpec, wiring.Component):
                 staged = Signal(name=f"select_{name}")
                 m.d.sync += staged.eq(won)
                 select = staged
-            selected |= self._selected(m, o, name, select, flit)
+            selected |= self._gated(m, o, name, select, flit)
         m.d.comb += [drive.touch.eq(touch), drive.send.eq(send), drive.tail.eq(tail), drive.flit.eq(selected)]
         if output.has_reports:
             m.d.comb += drive.reports.eq(reports)

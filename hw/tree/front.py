@@ -20,7 +20,7 @@ class TreeFront(CopiesFront):
     """
 
     def __init__(self, router: TreeSwitchSpec, port: int, vc: int):
-        super().__init__(router, port, vc, router.strings.leads(port))
+        super().__init__(router, port, vc, router.string_decoder.leads(port))
         self.branches = branches_of(self.leads, router.replication)
         self.readers = len(self.branches)
         self._branch = {o: b for b, branch in enumerate(self.branches) for o in branch}

@@ -11,10 +11,9 @@ from ..buffer import ReplicationBuffer
 from ..bundles import OfferSignature, ReaderSignature, by_name, connect_straps, named, strap_ports
 from ..decoders.bit_string import BitStringDecoder
 from ..faults import Cause
-from ..input_unit import take_turns
 from ..link import LinkSignature
-from ..logic import bit_at, bits_for
-from ..port import PortSpec
+from ..logic import bit_at, bits_for, take_turns
+from ..port import PortSpec, numbers_of_links
 from .buffer import BranchBuffer
 from .input_decode import TreeInputDecode
 from .switch_spec import branches_of
@@ -113,7 +112,7 @@ class TreeInput(wiring.Component):
             "link": In(LinkSignature(vcs=spec.vcs, width=self.width, arrived=self.answers)),
             **strap_ports(decoder),
             "readers": Out(ReaderSignature(
-                outputs=links, vcs=len(self.turns[0]), width=self.width, place_bits=bits_for(decoder.flits),
+                outputs=links, turns=len(self.turns[0]), width=self.width, place_bits=bits_for(decoder.flits),
                 reports=reports,
             )).array(len(self.groups)),
             "vc": Out(named({output.name: range(output.vcs) for output in used.values()})),
@@ -227,7 +226,7 @@ class TreeInput(wiring.Component):
         begins, closing = Signal(name=f"reader{r}_begins"), Signal(name=f"reader{r}_closing")
         owned = shown(lambda worm, b: worm.branch[b].owned)
         m.d.comb += [
-            port.request.vc.eq(sel),
+            port.request.turn.eq(sel),
             vc.eq(Array(v for v, _ in turns)[sel]),
             branch.eq(Array(b for _, b in turns)[sel]),
             row.eq(buffer.data if self.shared else buffer.readers[r].data),
@@ -308,7 +307,5 @@ class TreeInput(wiring.Component):
     def _links(self, o: int, vc: Value) -> list[tuple[int, Value]]:
         """Return the allocator's numbers of an output's links, each with 1 if the virtual channel ``vc`` is on this
         link."""
-        if o < self.decoder.ejection:
-            return [(o, C(1))]
-        first = self.decoder.ejection + (o - self.decoder.ejection) * self.links_each
-        return [(first + link, vc == link if self.separate else C(1)) for link in range(self.links_each)]
+        numbers = numbers_of_links(o, self.decoder.ejection, self.links_each)
+        return [(link, vc == c if self.separate and len(numbers) > 1 else C(1)) for c, link in enumerate(numbers)]

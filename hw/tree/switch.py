@@ -17,8 +17,14 @@ __all__ = ["TreeSwitch"]
 class TreeSwitch(TreeSwitchSpec, Switch):
     """Switch whose inputs are `TreeInput`s: a worm is replicated to all outputs that its bits select ([Varavithya]).
 
-    Arrivals may be reported (`LinkSignature`). Replication may need a token; the switch then has a `TokenStation`. The
-    drawing is that of `Switch`.
+    ::
+
+        {port}_in ─▶ TreeInput ─ flit ─▶ crossbar, with an output's part of the bit string ─▶ OutputUnit ─▶ {port}_out
+                       ▲ │ needs_token
+                granted│ ▼
+        token_in ─▶ TokenStation ─▶ token_out              Allocator and offers as in `Switch`
+
+    Arrivals may be reported (`LinkSignature`). Replication may need a token; the switch then has a `TokenStation`.
 
     *Latency*, with free resources, from link to link: header 3 cycles from its last flit, data 2; with ``fast`` delays
     1 more. A header that needs the token takes 1 more, if the token is at this switch. *Throughput*: a flit per output
@@ -51,9 +57,9 @@ class TreeSwitch(TreeSwitchSpec, Switch):
         return super()._members() | (tokens if self.has_tokens else {})
 
     def _input_unit(self, i: int) -> TreeInput:
-        return TreeInput(i, self.inputs[i], outputs=self.outputs, decoder=self.strings, replication=self.replication,
-                         storage=self.storage, separate=self.separate, reports=self.has_reports,
-                         tokens=self.has_tokens, consumed=self.enough(i))
+        return TreeInput(i, self.inputs[i], outputs=self.outputs, decoder=self.string_decoder,
+                         replication=self.replication, storage=self.storage, separate=self.separate,
+                         reports=self.has_reports, tokens=self.has_tokens, consumed=self.enough(i))
 
     def _join(self, m, inputs) -> None:
         """Connect the reports and the token station."""
@@ -71,19 +77,19 @@ class TreeSwitch(TreeSwitchSpec, Switch):
         connect(m, station.token_in, flipped(self.token_in))
         connect(m, station.token_out, flipped(self.token_out))
 
-    def _given(self, reader) -> Value:
+    def _crossbar_input(self, reader) -> Value:
         return Cat(reader.flit, reader.place)
 
-    def _selected(self, m, o: int, name: str, select: Value, given: Value) -> Value:
+    def _gated(self, m, o: int, name: str, select: Value, given: Value) -> Value:
         """Return the selected flit for an output, with the branch's reachability string applied to header bits.
 
         Mask and selection are one AND, so that the crossbar is no larger than one without masks.
         """
         size = flit_layout(self.width).size
         passed: list[Value] = [given[0] & select, given[1] & select, *[C(0)] * self.width]
-        for bits, [table] in self.strings.carried(o):
+        for bits, [table] in self.string_decoder.carried(o):
             kept = Signal(name=f"select_{name}_{bits[0]}")
-            chosen = self.strings.chosen(table, self.straps, given[size:])
+            chosen = self.string_decoder.chosen(table, self.straps, given[size:])
             m.d.comb += kept.eq(select & ((~given[0] | given[1]) | chosen))
             for bit in bits:
                 passed[2 + bit] = given[2 + bit] & kept

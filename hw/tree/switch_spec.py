@@ -29,10 +29,12 @@ class TreeSwitchSpec(SwitchSpec):
         if replication not in REPLICATION:
             raise WormcastError(f"TreeSwitch.replication: {replication!r} is not valid. Allowed: "
                                 f"{', '.join(REPLICATION)}.")
+        if parameters.get("readers", "coupled") != "coupled":
+            raise WormcastError(f"TreeSwitch.readers: {parameters['readers']!r} is not valid. Allowed: coupled.")
         if tokens and not reports:
             raise WormcastError(f"TreeSwitch.tokens: {tokens} is not valid with reports {reports}. Allowed: tokens "
                                 "with reports.")
-        self.strings = decoder
+        self.string_decoder = decoder
         self.replication = replication
         self.has_reports = reports
         self.has_tokens = tokens

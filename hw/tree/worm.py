@@ -91,7 +91,7 @@ class TreeWorm(wiring.Component):
     known, branches, reports : In
         An arriving worm is known in this cycle; its outputs; its report bit. See `TreeInputDecode`.
     write : In(1)
-        A flit for this virtual channel is on the link.
+        A flit is stored for this virtual channel at the end of the cycle.
     some : In(1)
         A flit is stored.
     branch_{b} : Out(BranchSignature)

@@ -1,4 +1,4 @@
-"""Delivery checks."""
+"""Check of what hosts have received: a wrong flit, or flits held back for want of a tag, is an error."""
 
 from wormcast.algorithms import WormcastError
 

@@ -19,7 +19,7 @@ def allocate(allocator, cycles, choose):
     def step(cycle, context):
         presented = choose(cycle)
         for request, (vc, outputs) in zip(allocator.request, presented, strict=True):
-            context.set(request.vc, vc)
+            context.set(request.turn, vc)
             context.set(request.outputs, sum(1 << o for o in outputs))
             context.set(request.complete, bool(outputs))
         rounds.append((

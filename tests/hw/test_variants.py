@@ -33,13 +33,13 @@ def on_page():
 
 @pytest.fixture
 def lossy(monkeypatch):
-    """The variant of the page, first in the list, with its line as the page shows it."""
+    """The variant of the page, at its place in the list, with its line as the page shows it."""
     module = on_page()
-    [line] = re.findall(r"```text\n(RouterVariant\(.*?),\n```", PAGE, re.DOTALL)
+    [line] = re.findall(r"^(RouterVariant\(.*),$", PAGE, re.MULTILINE)
     names = {"LossySpec": module.LossySpec, "_build_lossy": lambda **given: module.LossySwitch(**given)}
     variant = eval(line, {**vars(variants), **names})
-    monkeypatch.setattr(variants, "ROUTERS", [variant, *ROUTERS])
-    monkeypatch.setattr("wormcast.hw.router.ROUTERS", [variant, *ROUTERS])
+    for where in ("variants", "router"):
+        monkeypatch.setattr(f"wormcast.hw.{where}.ROUTERS", [*ROUTERS[:-1], variant, ROUTERS[-1]])
     return variant
 
 
@@ -65,7 +65,7 @@ def test_each_variant_has_what_the_page_says():
 
 def test_the_variant_of_the_page_drops_a_payload_flit_in_a_thousand(lossy):
     """All others pass in order and once, and each credit comes back."""
-    built = Network(topology("mesh:1x2"), SCHEMES["individual"], Configuration(storage="registers", vcs=1))
+    built = Network(topology("mesh:1x2"), SCHEMES["individual"], Configuration(delays="fast", vcs=1))
     assert built.blueprint.variant is lossy
     assert isinstance(built.front("router", 0, 0), PathFront)
     router, length = built.blueprint.router(), 2600
@@ -104,16 +104,23 @@ def test_the_variant_of_the_page_drops_a_payload_flit_in_a_thousand(lossy):
 def test_hosts_notice_what_the_variant_of_the_page_loses(lossy, monkeypatch):
     sources = bulk_engine._sources()
     monkeypatch.setattr(bulk_engine, "_sources", lambda: f"{sources} {PAGE}")  # kernels of their own
-    built = Network(topology("mesh:1x2"), SCHEMES["individual"], Configuration(storage="registers", vcs=1))
+    built = Network(topology("mesh:1x2"), SCHEMES["individual"], Configuration(delays="fast", vcs=1))
     engine = bulk_engine.BulkEngine(built, host_of(built, [send(0, 1, length=1500)]))
     engine.run(4000)
     with pytest.raises(RuntimeError, match=r"node 1, .* received a payload flit that is not the next one of its worm"):
         check_receipts(engine.host)
 
 
+@pytest.mark.parametrize(("network", "scheme", "name"), [
+    ("mesh:3x3", "dual-path", "lossy"), ("min:b=2,stages=2", "atbm", "tree")])
+def test_the_variant_of_the_page_leaves_networks_of_other_variants_alone(lossy, network, scheme, name):
+    built = Network(topology(network), SCHEMES[scheme], Configuration(delays="fast", consumption=1))
+    assert built.blueprint.variant.name == name
+
+
 def test_the_variant_of_the_page_has_the_ports_of_a_router(lossy):
     names = [
         [port.name for port in ports(Network(topology("mesh:3x3"), SCHEMES["dual-path"], options).blueprint.router())]
-        for options in (Configuration(storage="registers"), Configuration())
+        for options in (Configuration(delays="fast"), Configuration())
     ]
     assert names[0] == names[1]

@@ -53,7 +53,7 @@ class AllocatorHarness(Harness):
         inside = Inside(dut)
         m.submodules.allocator = inside.fragment
         requests, complete, shown, won, grants = zip(*(
-            (request.outputs, request.complete, request.vc, request.won, request.grant) for request in dut.request
+            (request.outputs, request.complete, request.turn, request.won, request.grant) for request in dut.request
         ), strict=True)
         for r in requesters:
             self.leave_free(requests[r], complete[r], shown[r])

@@ -25,7 +25,7 @@ def named(members: Mapping[str, Any]) -> wiring.Signature:
 
 
 def by_name(bundle: Any) -> dict[str, Any]:
-    """Return the members of a bundle by name."""
+    """Return the members of a bundle, or the ports of a component, by name."""
     return {name: getattr(bundle, name) for name in bundle.signature.members}
 
 

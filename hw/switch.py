@@ -94,10 +94,11 @@ class Switch(SwitchSpec, wiring.Component):
     def __init__(self, **parameters: Any):
         super().__init__(**parameters)
         wiring.Component.__init__(self, self._members())
-        self.in_links = [getattr(self, f"{p.name}_in") for p in self.inputs]  #: by input
+        ports = by_name(self)
+        self.in_links = [ports[f"{p.name}_in"] for p in self.inputs]  #: by input
         #: Links of each output; several with separate consumption links.
-        self.out_links = [[getattr(self, f"{name}_out") for name in self._names(o)] for o in range(len(self.outputs))]
-        self.straps = {name: getattr(self, f"strap_{name}") for name in self.decoder.straps}  #: by name
+        self.out_links = [[ports[f"{name}_out"] for name in self._names(o)] for o in range(len(self.outputs))]
+        self.straps = {name: ports[f"strap_{name}"] for name in self.decoder.straps}  #: by name
 
     def _members(self) -> dict[str, Any]:
         """Return the switch's ports."""

@@ -8,6 +8,7 @@ from amaranth.lib.wiring import In, Out
 
 from wormcast.algorithms.errors import WormcastError
 
+from ..bundles import by_name
 from ..faults import Cause, fault_layout, first_fault
 from ..link import LinkSignature
 from ..port import PortSpec
@@ -132,7 +133,8 @@ class NetworkInterface(wiring.Component):
                 **{name: Out(self.forwarding.signature.members[name].shape) for name in COUNTERS}}
                if self.forwarding else {}),
         })
-        self.links = {name: getattr(self, name) for name in signatures}  #: by name
+        ports = by_name(self)
+        self.links = {name: ports[name] for name in signatures}  #: by name
 
     @property
     def smart(self) -> bool:

@@ -218,8 +218,8 @@ class Configuration:
         if self.slots:
             alone = {"ports": "one", "ejection": "one", "consumption_links": "shared"}
             for name, allowed in alone.items():
-                if getattr(self, name) != allowed:
-                    raise WormcastError(f"{name}: {getattr(self, name)} is not valid: retransmission slots (absorb "
+                if (value := vars(self)[name]) != allowed:
+                    raise WormcastError(f"{name}: {value} is not valid: retransmission slots (absorb "
                                         f"{self.absorb}) need one injection port, one ejection port and a shared "
                                         f"consumption link. Allowed: {allowed}.")
         if self.smart:
@@ -234,8 +234,8 @@ class Configuration:
             return
         for name, of in (("t_ns", self.t_hs), ("t_nr", self.t_hr)):
             cycles = round(of / overhead_ratio(self.ratio))
-            if getattr(self, name) not in (0, cycles):
-                raise WormcastError(f"{name.replace('_', '-')}: {getattr(self, name)} is not valid: ratio {self.ratio} "
+            if (value := vars(self)[name]) not in (0, cycles):
+                raise WormcastError(f"{name.replace('_', '-')}: {value} is not valid: ratio {self.ratio} "
                                     f"sets it to {cycles}. Allowed: one of the two options.")
             if cycles > MOST_DELAY:
                 raise WormcastError(f"ratio: {self.ratio} is not valid: it sets {name.replace('_', '-')} to {cycles}. "
@@ -245,8 +245,8 @@ class Configuration:
     def _require_all(self, options: Mapping[str, Any], beside: str) -> None:
         """Refuse options with other values than ``options``, which the option named in ``beside`` requires."""
         for name, allowed in options.items():
-            if getattr(self, name) != allowed:
-                raise WormcastError(f"{name.replace('_', '-')}: {getattr(self, name)} is not valid with {beside}. "
+            if (value := vars(self)[name]) != allowed:
+                raise WormcastError(f"{name.replace('_', '-')}: {value} is not valid with {beside}. "
                                     f"Allowed: {allowed}.")
 
     def _require_smart(self) -> None:

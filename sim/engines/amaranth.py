@@ -8,6 +8,8 @@ from amaranth.hdl import ClockDomain, Module
 from amaranth.lib import wiring
 from amaranth.sim import Simulator
 
+from wormcast.hw.bundles import by_name
+
 from ..build.network import HOST, Network
 from ..host import NOW, UNDELIVERED, Host, host_step, needed
 
@@ -24,8 +26,8 @@ def compose(network: Network) -> tuple[Module, dict[str, list[wiring.Component]]
             component = kind.build()
             components[kind.name].append(component)
             module.submodules[name] = component
-            for strap, values in kind.straps.items():
-                module.d.comb += getattr(component, strap).eq(int(values[index]))
+            ports = by_name(component)
+            module.d.comb += [ports[strap].eq(int(values[index])) for strap, values in kind.straps.items()]
     for (near, first), (far, second) in pairwise(network.chain):
         module.d.comb += components[far][second].tables_in.eq(components[near][first].tables_out)
     for join in network.joins:
@@ -34,8 +36,8 @@ def compose(network: Network) -> tuple[Module, dict[str, list[wiring.Component]]
         for start, end in zip(join.from_instances, join.to_instances, strict=True):
             wiring.connect(
                 module,
-                getattr(components[join.from_kind][start], join.from_port),
-                getattr(components[join.to_kind][end], join.to_port),
+                by_name(components[join.from_kind][start])[join.from_port],
+                by_name(components[join.to_kind][end])[join.to_port],
             )
     return module, components
 
@@ -100,15 +102,15 @@ class AmaranthEngine:
         if self.network.chain:
             await self._write_tables(context)
         host, nodes = self.host, self.network.hosts
-        interfaces = self.components["interface"]
         parts = host.header.shape[1]
         fed, links = self.network.fed, self.network.links
         ports = len(fed)
         rx, rx_credit = (np.zeros((links, nodes), np.uint64) for _ in range(2))
         tx, tx_credit = (np.zeros((ports, nodes), np.uint64) for _ in range(2))
         rx_data, tx_data = (np.zeros((count, parts, nodes), np.uint64) for count in (links, ports))
-        into = [(p, n, getattr(one, name)) for p, name in enumerate(fed) for n, one in enumerate(interfaces)]
-        out_of = [(c, n, getattr(one, f"host_out_{c}")) for c in range(links) for n, one in enumerate(interfaces)]
+        interfaces = [by_name(one) for one in self.components["interface"]]
+        into = [(p, n, one[name]) for p, name in enumerate(fed) for n, one in enumerate(interfaces)]
+        out_of = [(c, n, one[f"host_out_{c}"]) for c in range(links) for n, one in enumerate(interfaces)]
 
         def word(link) -> int:
             vc_bits = len(link.vc)

@@ -268,7 +268,7 @@ def _handled() -> Iterator[tuple[type[BaseException] | tuple[type[BaseException]
     """Yield the errors that end the application with their message, with exit codes, in the order of its handlers."""
     for handler in ast.walk(ast.parse(inspect.getsource(application._run))):
         if isinstance(handler, ast.ExceptHandler) and handler.type and handler.name:
-            [exit] = [getattr(Exit, call.args[0].attr) for call in ast.walk(handler) if isinstance(call, ast.Call)
+            [exit] = [Exit[call.args[0].attr] for call in ast.walk(handler) if isinstance(call, ast.Call)
                       and _callee(call) == "_fail" and isinstance(call.args[0], ast.Attribute)]
             yield eval(ast.unparse(handler.type), vars(application)), exit
 
@@ -282,7 +282,7 @@ def _of_the_application() -> Iterator[tuple[str, Exit]]:
     for call in ast.walk(ast.parse(inspect.getsource(application._run))):
         if isinstance(call, ast.Call) and _callee(call) == "_fail" and isinstance(call.args[0], ast.Attribute) \
                 and isinstance(call.args[1], ast.Constant | ast.JoinedStr):
-            yield worded(call.args[1]), getattr(Exit, call.args[0].attr)
+            yield worded(call.args[1]), Exit[call.args[0].attr]
 
 
 def _callee(call: ast.Call) -> str:

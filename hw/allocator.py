@@ -30,8 +30,9 @@ class Allocator(wiring.Component):
     ----------
     reach : mapping of str to set of int
         For each requester, by name, the outputs that it can request.
-    vcs : list of int
-        Number of virtual channels behind each requester.
+    turns : list of int
+        Number of turns of each requester: its virtual channels, or, if branches of a worm take turns at one reader, the
+        branches of all its virtual channels. The text above says virtual channel for both.
     outputs : int
 
     Members
@@ -40,11 +41,11 @@ class Allocator(wiring.Component):
         A requester's request.
     """
 
-    def __init__(self, *, reach: Mapping[str, set[int]], vcs: list[int], outputs: int):
+    def __init__(self, *, reach: Mapping[str, set[int]], turns: list[int], outputs: int):
         self.reach = list(reach.values())
-        self.vcs = vcs
+        self.turns = turns
         super().__init__({"requests": In(named({
-            name: RequestSignature(outputs=outputs, turns=count) for name, count in zip(reach, vcs, strict=True)
+            name: RequestSignature(outputs=outputs, turns=count) for name, count in zip(reach, turns, strict=True)
         }))})
         self.request = list(by_name(self.requests).values())  #: by number of the requester
 
@@ -54,9 +55,9 @@ class Allocator(wiring.Component):
         requests = [request.outputs for request in self.request]
         shown = [request.turn for request in self.request]
         won = [request.won for request in self.request]
-        moves = [[Signal(name=f"moves_{r}_{v}") for v in range(self.vcs[r])] for r in requesters]
+        moves = [[Signal(name=f"moves_{r}_{v}") for v in range(self.turns[r])] for r in requesters]
         for r in requesters:
-            m.d.comb += [moves[r][v].eq(won[r] & (shown[r] == v)) for v in range(self.vcs[r])]
+            m.d.comb += [moves[r][v].eq(won[r] & (shown[r] == v)) for v in range(self.turns[r])]
 
         # one vector for all rivals of a requester: far fewer expressions in a large allocator
         rivals = [[s for s in requesters if s != r and self.reach[r] & self.reach[s]] for r in requesters]
@@ -66,8 +67,8 @@ class Allocator(wiring.Component):
             if not later:
                 continue
             order = []
-            for v in range(self.vcs[r]):
-                cells = Signal(sum(self.vcs[s] for s in later), init=-1, name=f"order_{r}_{v}")
+            for v in range(self.turns[r]):
+                cells = Signal(sum(self.turns[s] for s in later), init=-1, name=f"order_{r}_{v}")
                 # of two channels the granted one comes last; if both are granted, or neither, the order stays
                 a, b = (~moves[r][v]).replicate(len(cells)), Cat(moves[s] for s in later)
                 m.d.sync += cells.eq((a & b) | (cells & (a | b)))
@@ -75,9 +76,9 @@ class Allocator(wiring.Component):
             before, behind = (Signal(len(later), name=f"{name}_{r}") for name in ("before", "behind"))
             place = 0
             for k, s in enumerate(later):
-                columns = [bit_at(cells[place:place + self.vcs[s]], shown[s]) for cells in order]
+                columns = [bit_at(cells[place:place + self.turns[s]], shown[s]) for cells in order]
                 m.d.comb += before[k].eq(bit_at(columns, shown[r]))
-                place += self.vcs[s]
+                place += self.turns[s]
                 first[r, s], first[s, r] = before[k], behind[k]
             m.d.comb += behind.eq(~before)
         for r in requesters:

@@ -77,7 +77,7 @@ class ReplicationBuffer(wiring.Component):
     write, write_vc, write_data, write_count : In
         Store a flit, which ``write_count`` readers take later; with 0 it leaves by ``skip``.
     readers_{r} : In(BufferReaderSignature)
-        Reader r.
+        Reader {r}.
     skip : In(vcs)
         The front flit of this virtual channel leaves the buffer unread. With ``skip``, the positions of all readers of
         the virtual channel must be at its front flit. ``skip`` exists only with several readers: a single reader takes

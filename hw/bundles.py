@@ -151,7 +151,6 @@ class OfferSignature(wiring.Signature):
     """
 
     def __init__(self, *, vcs: int, classes: int):
-        self.vcs = vcs
         super().__init__({
             "free": Out(classes),
             "pick": Out(range(vcs)).array(classes),

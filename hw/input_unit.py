@@ -80,7 +80,7 @@ class InputUnit(wiring.Component):
     table : In(Decoder.table_layout)
         Writes to the decoder's table, if it has one.
     readers_{r} : Out(ReaderSignature)
-        Reader r: its request, and the presented flit.
+        Reader {r}: its request, and the presented flit.
     vc_{output} : Out
         The virtual channel of an output that the presented worm owns, or takes with the grant.
     offers_{output} : In(OfferSignature)

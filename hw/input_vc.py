@@ -109,9 +109,9 @@ class InputVC(wiring.Component):
     Members
     -------
     write : In(1)
-        A flit is stored for this virtual channel at the end of the cycle.
+        A flit arrives for this virtual channel: ``arrives`` of the buffer.
     readers_{r} : Out(ServiceSignature)
-        Service by reader r.
+        Service by reader {r}.
     fetched : In(RouteSignature)
         Route in the presented header flit.
     fetched_soon : In(1)

@@ -56,7 +56,7 @@ class OutputUnit(wiring.Component):
     Members
     -------
     sends_{n} : In(SendSignature)
-        Flit that the crossbar sends on link n, or reservation of a virtual channel.
+        Flit that the crossbar sends on link {n}, or reservation of a virtual channel.
     take : In(1)
         A header takes ``pick`` of a class in this cycle.
     offer : Out(OfferSignature)

@@ -19,8 +19,8 @@ SIGNED = re.compile("([A-Za-z][A-Za-z0-9]*)([+-])")
 
 WORDS = {"+": "plus", "-": "minus"}
 
-#: Beginnings of the names of a switch's own ports and units.
-RESERVED = {"allocator", "clk", "fault", "minus", "order", "plus", "rst", "strap", "tables", "token"}
+#: Beginnings of the names of a switch's own ports and units, and a name that members of a bundle cannot have.
+RESERVED = {"allocator", "clk", "fault", "minus", "order", "plus", "rst", "signature", "strap", "tables", "token"}
 
 
 @dataclass(frozen=True, eq=False)

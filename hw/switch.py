@@ -6,6 +6,8 @@ from amaranth.hdl import C, Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from wormcast.algorithms.errors import WormcastError
+
 from .allocator import Allocator
 from .bundles import by_name
 from .decoders import PathDecoder
@@ -93,6 +95,8 @@ class Switch(SwitchSpec, wiring.Component):
 
     def __init__(self, **parameters: Any):
         super().__init__(**parameters)
+        if type(self)._input_unit is Switch._input_unit and not isinstance(self.decoder, PathDecoder):
+            raise WormcastError(f"Switch.decoder: {type(self.decoder).__name__} is not valid. Allowed: a PathDecoder.")
         wiring.Component.__init__(self, self._members())
         ports = by_name(self)
         self.in_links = [ports[f"{p.name}_in"] for p in self.inputs]  #: by input
@@ -138,7 +142,7 @@ class Switch(SwitchSpec, wiring.Component):
         m.submodules.allocator = allocator = Allocator(
             reach={f"{self.inputs[unit.port].name}_{r}": {link for o in unit.groups[r] for link in self._links(o)}
                    for unit, r in requesters},
-            vcs=[len(unit.turns[r]) for unit, r in requesters],
+            turns=[len(unit.turns[r]) for unit, r in requesters],
             outputs=self.ejection + len(self.consumption_ports),
         )
         for (unit, r), request in zip(requesters, allocator.request, strict=True):

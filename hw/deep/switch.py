@@ -88,7 +88,7 @@ class DeepSwitch(DeepSwitchSpec, Switch):
         requesters = [(i, o) for i, unit in enumerate(inputs) for o in unit.leads]
         m.submodules.allocator = allocator = Allocator(
             reach={f"{self.inputs[i].name}_{self.outputs[o].name}": {o} for i, o in requesters},
-            vcs=[1] * len(requesters), outputs=len(outputs),
+            turns=[1] * len(requesters), outputs=len(outputs),
         )
         for (i, o), request in zip(requesters, allocator.request, strict=True):
             asks = Signal(name=f"asks_{i}_{o}")

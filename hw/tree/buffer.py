@@ -81,7 +81,7 @@ class BranchBuffer(wiring.Component):
     write, write_vc, write_data : In
         Store a flit.
     readers_{r} : In(BranchReaderSignature)
-        Reader r.
+        Reader {r}.
     choice, data : In(range(readers)), Out(width)
         Reader that the shared port serves, and the flit that this reader takes next. Only with ``shared``.
     between : In(vcs)

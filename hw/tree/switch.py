@@ -40,7 +40,7 @@ class TreeSwitch(TreeSwitchSpec, Switch):
     reports, tokens : bool
         Links to and from other switches have reports; the switch is in a group with a token. Tokens need reports.
     **parameters
-        As of `Switch`.
+        As of `Switch`, without ``readers``.
 
     Members
     -------

@@ -91,11 +91,11 @@ class TreeWorm(wiring.Component):
     known, branches, reports : In
         An arriving worm is known in this cycle; its outputs; its report bit. See `TreeInputDecode`.
     write : In(1)
-        A flit is stored for this virtual channel at the end of the cycle.
+        A flit arrives for this virtual channel: ``arrives`` of the buffer.
     some : In(1)
         A flit is stored.
     branch_{b} : Out(BranchSignature)
-        Branch b of the worm.
+        Branch {b} of the worm.
     dropped, drop_ends : In(1)
         A flit of a worm that requests nothing leaves; it is the worm's last flit.
     target_{output} : In(TargetSignature)

@@ -35,7 +35,7 @@ def allocate(allocator, cycles, choose):
 @pytest.mark.parametrize("vcs", [1, 2, 3])
 def test_an_output_has_one_winner_and_a_worm_wins_all_or_none(vcs):
     rng = random.Random(vcs)
-    allocator = Allocator(reach=NAMED, vcs=[vcs] * 5, outputs=5)
+    allocator = Allocator(reach=NAMED, turns=[vcs] * 5, outputs=5)
 
     def choose(cycle):
         return [(rng.randrange(vcs), rng.sample(sorted(reach), rng.choice([0, 1, 1, 2]))) for reach in REACH]
@@ -56,7 +56,7 @@ def test_an_output_has_one_winner_and_a_worm_wins_all_or_none(vcs):
 def test_who_keeps_asking_wins_before_any_other_channel_wins_twice_more(vcs):
     """However the others ask, a channel that asks whenever it can waits for at most one win of each other one."""
     rng = random.Random(5)
-    allocator = Allocator(reach=NAMED, vcs=[vcs] * 5, outputs=5)
+    allocator = Allocator(reach=NAMED, turns=[vcs] * 5, outputs=5)
 
     def choose(cycle):
         # requester 0, channel 0 wants two outputs at once, every time; the others press for the same ones
@@ -70,7 +70,7 @@ def test_who_keeps_asking_wins_before_any_other_channel_wins_twice_more(vcs):
 
 
 def test_a_request_that_is_not_complete_wins_nothing_and_keeps_its_place():
-    allocator = Allocator(reach=NAMED, vcs=[1] * 5, outputs=5)
+    allocator = Allocator(reach=NAMED, turns=[1] * 5, outputs=5)
     won = []
 
     def step(cycle, context):

@@ -90,6 +90,7 @@ def test_names_of_ports_of_this_package_s_networks_stay(name, signals):
     (["d0+", "d0-", "d11+", "n"], ["d0_plus", "d0_minus", "d11_plus", "n"]),
     (["d0", "plus", "d0+"], ["d0", "portplus", "d0_plus"]),
     (["0", "n"], ["port0", "n"]),
+    (["signature", "n"], ["portsignature", "n"]),  # no member of a bundle can have this name
     (["tables", "token", "strap", "allocator", "order"],
      ["porttables", "porttoken", "portstrap", "portallocator", "portorder"]),
     (["n", "n_0", "n_0_in"], ["n", "n0", "n0in"]),

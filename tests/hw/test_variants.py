@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from wormcast.algorithms import SCHEMES, topology
+from wormcast.algorithms import SCHEMES, WormcastError, topology
 from wormcast.hw import variants
 from wormcast.hw.front import PathFront
 from wormcast.hw.variants import ROUTERS, RouterVariant
@@ -55,6 +55,24 @@ def test_a_network_has_the_first_variant_that_fits(network, scheme, options, nam
     router = built.blueprint.router()
     assert isinstance(router, built.blueprint.variant.spec)
     assert isinstance(built.front(next(iter(built.routers)), 0, 0), built.blueprint.variant.front)
+
+
+@pytest.mark.parametrize(("variant", "other", "options", "sentence"), [
+    ("path", "tree", {}, "Switch.decoder: BitStringDecoder is not valid. Allowed: a PathDecoder."),
+    ("tree", "path", {}, "TreeSwitch.decoder: MeshDecoder is not valid. Allowed: a BitStringDecoder."),
+    ("tree", "tree", {"readers": "independent"}, "TreeSwitch.readers: 'independent' is not valid. Allowed: coupled."),
+    ("tree", "tree", {"replication": "lazy"}, "TreeSwitch.replication: 'lazy' is not valid. Allowed: asynchronous, "),
+    ("tree", "tree", {"tokens": True, "reports": False}, "TreeSwitch.tokens: True is not valid with reports False. "),
+    ("deep", "path", {}, "DeepSwitch.decoder: MeshDecoder is not valid: it decodes one output per worm"),
+])
+def test_a_variant_refuses_what_is_not_its_own(variant, other, options, sentence):
+    network, scheme = {"path": ("mesh:3x3", "dual-path"), "tree": ("min:b=2,stages=2", "atbm")}[other]
+    built = Network(topology(network), SCHEMES[scheme], Configuration(consumption=1))
+    given = built.blueprint.parameters()
+    common = {name: given[name] for name in ("inputs", "outputs", "decoder", "width", "tables")}
+    [kind] = [one for one in ROUTERS if one.name == variant]
+    with pytest.raises(WormcastError, match=re.escape(sentence)):
+        kind.build(**common, **options)
 
 
 def test_each_variant_has_what_the_page_says():

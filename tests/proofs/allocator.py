@@ -34,7 +34,7 @@ class AllocatorHarness(Harness):
         Property("progress", "If there is a request, and all requests are complete, a requester wins in the same "
                              "cycle.",
                  Mutant("allocator.Allocator.elaborate", "Cat(moves[s] for s in later)",
-                        "Cat(moves[s][:1] * self.vcs[s] for s in later)")),
+                        "Cat(moves[s][:1] * self.turns[s] for s in later)")),
         Property("bound", "Between two wins, a virtual channel loses at most R times. R is the number of virtual "
                           "channels behind the other requesters. Losses in cycles in which some request is not "
                           "complete do not count.",
@@ -44,7 +44,7 @@ class AllocatorHarness(Harness):
     def __init__(self, *, requesters: int, vcs: int):
         super().__init__()
         reach = {f"r{r}": set(range(requesters)) - {r} for r in range(requesters)}
-        self.allocator = Allocator(reach=reach, vcs=[vcs] * requesters, outputs=requesters)
+        self.allocator = Allocator(reach=reach, turns=[vcs] * requesters, outputs=requesters)
 
     def elaborate(self, platform):
         m = Module()
@@ -57,7 +57,7 @@ class AllocatorHarness(Harness):
         ), strict=True)
         for r in requesters:
             self.leave_free(requests[r], complete[r], shown[r])
-            self.assume(m, shown[r] < dut.vcs[r])
+            self.assume(m, shown[r] < dut.turns[r])
             for o in set(requesters) - dut.reach[r]:
                 self.assume(m, ~requests[r][o])
             self.claim(m, "whole", won[r] == (complete[r] & ((requests[r] & ~grants[r]) == 0)))
@@ -69,7 +69,7 @@ class AllocatorHarness(Harness):
         wins = [won[r] & asks[r] for r in requesters]
         self.claim(m, "progress", implies(all_complete & Cat(asks).any(), Cat(wins).any()))
 
-        channels = [(r, v) for r in requesters for v in range(dut.vcs[r])]
+        channels = [(r, v) for r in requesters for v in range(dut.turns[r])]
         place = {c: Signal(range(len(channels)), init=i, name=f"place_{c[0]}_{c[1]}") for i, c in enumerate(channels)}
         moves = {(r, v): won[r] & (shown[r] == v) for r, v in channels}
         for c in channels:

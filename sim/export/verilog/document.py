@@ -175,7 +175,7 @@ def meaning(component: wiring.Component, port: ComponentPort) -> str:
 
 
 def _in_bundle(component: wiring.Component, port: ComponentPort) -> str | None:
-    """Return the meaning of a bundle's member, from the docstring of the innermost bundle that has one."""
+    """Return the meaning of a bundle's member: from the docstring of the innermost bundle, and that of the bundle."""
     said, members = None, component.signature.members
     for k, step in enumerate(port.path):
         if step in members and members[step].is_signature:
@@ -183,7 +183,8 @@ def _in_bundle(component: wiring.Component, port: ComponentPort) -> str | None:
             members, rest = signature.members, [name for name in port.path[k + 1:] if not name.isdigit()]
             kind = type(signature.flip() if isinstance(signature, wiring.FlippedSignature) else signature)
             said = member_meaning(kind, rest[0]) or said if kind is not wiring.Signature else said
-    return said
+    outer = (member_meaning(type(component), "_".join(port.path[:k])) for k in reversed(range(1, len(port.path))))
+    return " ".join(filter(None, [said, next(filter(None, outer), None)]))
 
 
 def _strap(component: wiring.Component, port: ComponentPort) -> str | None:

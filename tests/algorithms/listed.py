@@ -22,11 +22,10 @@ class Listed(Scheme):
     def classes_on(self, topology):
         return self.consumption
 
-    def worms(self, topology, sources, destination_offsets, destinations):
+    def worms(self, topology, messages):
         message_offsets, source, rank, offsets, visits = [0], [], [], [0], []
-        for message, sender in enumerate(sources.tolist()):
-            mine = destinations[destination_offsets[message] : destination_offsets[message + 1]].tolist()
-            for place, (_, _, worm) in enumerate(self.function(topology.shape, sender, mine)):
+        for message, sender in enumerate(messages.sources.tolist()):
+            for place, (_, _, worm) in enumerate(self.function(topology.shape, sender, messages.of(message))):
                 source.append(sender)
                 rank.append(place)
                 visits += worm

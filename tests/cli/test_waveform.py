@@ -19,13 +19,13 @@ def links_of_worms(vcd, columns):
     found = defaultdict(set)
     for name in wave.signals:
         *_, router, unit, signal = ["", "", *name.split(".")]
-        if signal != "link__valid" or not unit.endswith("_output") or unit.removesuffix("_output") not in STEPS:
+        if signal != "links__0__valid" or not unit.endswith("_output") or unit.removesuffix("_output") not in STEPS:
             continue
         row, column = map(int, router.removeprefix("router_").split("_"))
         down, right = STEPS[unit.removesuffix("_output")]
-        unit_name = name.removesuffix("link__valid")
+        unit_name = name.removesuffix("links__0__valid")
         valid = wave[name]
-        head, data = wave[unit_name + "\\link__flit.head"], wave[unit_name + "\\link__flit.data"]
+        head, data = wave[unit_name + "\\links__0__flit.head"], wave[unit_name + "\\links__0__flit.data"]
         for time in sorted({time for signal in (valid, data) for time, _ in signal.tv}):
             if valid[time] == "1" and head[time] == "0":
                 tag = int(data[time], 2) & 0xFFFF

@@ -15,24 +15,23 @@ __all__ = ["Allocator"]
 class Allocator(wiring.Component):
     """Grants outputs to requesters. A request for several outputs is granted as a whole, or not at all.
 
-    All outputs share *one* order of the virtual channels behind the requesters. Of the virtual channels that request
-    outputs in a cycle, the least recently granted one comes first: if its request is complete, it is granted all these
-    outputs. Requests for several outputs therefore cannot block each other for ever; with a separate order per output
-    they could. No virtual channel starves: it moves back in the order only when it is granted. While a virtual channel
-    requests an output, each rival is granted this output at most once before it.
+    A *turn* is a virtual channel behind a requester, or a branch of the worm in a virtual channel. All outputs share
+    *one* order of all turns. Of the turns that request outputs in a cycle, the least recently granted one comes first:
+    if its request is complete, it is granted all these outputs. Requests for several outputs therefore cannot block
+    each other for ever; with a separate order per output they could. No turn starves: it moves back in the order only
+    when it is granted. While a turn requests an output, each rival is granted this output at most once before it.
 
     *Latency*: combinational. *Throughput*: a requested output is granted in each cycle, unless its first requester in
     the order does not get another output that it requests, or its request is not complete. *Reset*: the order is that
-    of the requesters' numbers. *Cost*: a flip-flop for each pair of virtual channels of two requesters that can request
-    the same output.
+    of the requesters' numbers. *Cost*: a flip-flop for each pair of turns of two requesters that can request the same
+    output.
 
     Parameters
     ----------
     reach : mapping of str to set of int
         For each requester, by name, the outputs that it can request.
     turns : list of int
-        Number of turns of each requester: its virtual channels, or, if branches of a worm take turns at one reader, the
-        branches of all its virtual channels. The text above says virtual channel for both.
+        Number of turns of each requester.
     outputs : int
 
     Members

@@ -59,8 +59,7 @@ class RequestSignature(wiring.Signature):
     complete : Out(1)
         The request has all outputs that must be granted together. Only complete requests are granted.
     turn : Out(range(turns))
-        The turn that the request is made in: a virtual channel, or a virtual channel and a branch of its worm. The
-        allocator has an order of all turns.
+        Turn of the request: the virtual channel, or, in a `TreeInput`, the virtual channel and the branch of its worm.
     won : In(1)
         The request is complete, and all of it is granted.
     grant : In(outputs)
@@ -100,7 +99,7 @@ class ReaderSignature(wiring.Signature):
     claims : Out(1)
         The request takes a consumption channel; in a `TreeInput` any channel of the output.
     sends : Out(1)
-        A grant of a consumption channel sends the flit. A grant of a link always sends it.
+        If 1, a grant of a consumption channel sends the flit. A grant of a link always sends the flit.
     reports : Out(1)
         The presented worm reports its arrival. Only with reports.
 
@@ -141,8 +140,8 @@ class OfferSignature(wiring.Signature):
         No header took a channel in the previous cycle, so ``free`` now has the value that ``soon`` had then. With one
         class, ``held`` equals ``free``.
     ready, ready_after : Out(vcs)
-        In the next cycle this virtual channel can send a flit. ``ready`` is right if no flit is sent on it in this
-        cycle, ``ready_after`` if one is.
+        In the next cycle this virtual channel can send a flit. ``ready`` holds if no flit is sent on the channel in
+        this cycle, ``ready_after`` if a flit is sent.
 
     Parameters
     ----------

@@ -123,9 +123,8 @@ class InputUnit(wiring.Component):
             "cause_vc": Out(range(spec.vcs)),
             "state": Out(WormState).array(spec.vcs),
         })
-        offers, vcs = by_name(self.offers), by_name(self.vc)
-        self.offer: dict[int, Any] = {o: offers[output.name] for o, output in used.items()}  #: by output
-        self.out_vc: dict[int, Any] = {o: vcs[output.name] for o, output in used.items()}  #: by output
+        self.offer = dict(zip(used, by_name(self.offers).values(), strict=True))  #: by output
+        self.out_vc = dict(zip(used, by_name(self.vc).values(), strict=True))  #: by output
 
     def elaborate(self, platform):
         m = Module()

@@ -6,8 +6,6 @@ from amaranth.hdl import C, Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from wormcast.algorithms.errors import WormcastError
-
 from .allocator import Allocator
 from .bundles import by_name
 from .decoders import PathDecoder
@@ -95,8 +93,6 @@ class Switch(SwitchSpec, wiring.Component):
 
     def __init__(self, **parameters: Any):
         super().__init__(**parameters)
-        if type(self)._input_unit is Switch._input_unit and not isinstance(self.decoder, PathDecoder):
-            raise WormcastError(f"Switch.decoder: {type(self.decoder).__name__} is not valid. Allowed: a PathDecoder.")
         wiring.Component.__init__(self, self._members())
         ports = by_name(self)
         self.in_links = [ports[f"{p.name}_in"] for p in self.inputs]  #: by input
@@ -156,7 +152,7 @@ class Switch(SwitchSpec, wiring.Component):
         return m
 
     def _join(self, m, inputs) -> None:
-        """Connect what a variant of the switch has besides flits, requests and offers."""
+        """Connect further signals of the inputs, such as token lines. A switch for path worms has none."""
 
     def _crossbar(self, m, requesters) -> list[Value]:
         """Return the flit of each reader as the crossbar takes it."""
@@ -171,7 +167,7 @@ class Switch(SwitchSpec, wiring.Component):
         return flits
 
     def _crossbar_input(self, reader) -> Value:
-        """Return what the crossbar takes from a reader."""
+        """Return the input of the crossbar from a reader: its flit."""
         return reader.flit.as_value()
 
     def _gated(self, m, o: int, name: str, select: Value, given: Value) -> Value:

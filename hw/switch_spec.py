@@ -5,7 +5,7 @@ from typing import NamedTuple
 from wormcast.algorithms.channels import channels_of_class
 from wormcast.algorithms.errors import WormcastError
 
-from .decoders import Decoder
+from .decoders import Decoder, PathDecoder
 from .options import CONSUMPTION_LINKS, DELAYS, READERS
 from .port import PortSpec
 from .tables import TableBus
@@ -40,6 +40,9 @@ class SwitchSpec:
     `Switch` documents the parameters.
     """
 
+    decoders: type = PathDecoder
+    """Decoders that the inputs of the switch have."""
+
     copies = False
     """The switch replicates worms to several outputs."""
 
@@ -52,6 +55,9 @@ class SwitchSpec:
     def __init__(self, *, inputs: list[PortSpec], outputs: list[PortSpec], decoder: Decoder, width: int,
                  readers: str = "coupled", storage: str = "lutram", delays: str = "paper",
                  consumption_links: str = "shared", tables: TableBus | None = None):
+        if not isinstance(decoder, self.decoders):
+            raise WormcastError(f"{type(self).__name__.removesuffix('Spec')}.decoder: {type(decoder).__name__} is not "
+                                f"valid. Allowed: a {self.decoders.__name__}.")
         for field, value, allowed in (("readers", readers, READERS), ("delays", delays, DELAYS),
                                       ("consumption_links", consumption_links, CONSUMPTION_LINKS)):
             if value not in allowed:

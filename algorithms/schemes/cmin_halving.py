@@ -1,6 +1,5 @@
 """Chain halving in multistage networks: a tree of unicasts by the order of node ids."""
 
-
 from ..routing import DESTINATION_TAGS
 from ..topologies.base import Topology
 from ..worms import MessageBatch, Worms

@@ -1,6 +1,5 @@
 """SP, six-phase: up to three worms up the Hamiltonian path and three down, in three dimensions."""
 
-
 from ..topologies.base import Topology
 from ..worms import MessageBatch, Worms
 from .dual_path import LabelOrder, side_keys

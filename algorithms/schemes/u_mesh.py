@@ -1,6 +1,5 @@
 """U-mesh: a tree of unicasts without shared links within a step."""
 
-
 from ..topologies.base import Topology
 from ..worms import MessageBatch, Worms
 from .halving import halving_worms

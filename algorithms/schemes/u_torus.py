@@ -1,6 +1,5 @@
 """U-torus: a tree of unicasts that halves the sorted nodes recursively, on tori."""
 
-
 from ..topologies.base import Topology
 from ..worms import MessageBatch, Worms
 from .halving import halving_worms

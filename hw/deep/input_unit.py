@@ -113,8 +113,7 @@ class DeepInput(wiring.Component):
             "cause_vc": Out(1),
             "state": Out(DeepState).array(1),
         })
-        #: ``wants`` by output
-        self.wants_of = {o: by_name(self.wants)[decoder.outputs[o]] for o in self.leads}
+        self.wants_of = dict(zip(self.leads, by_name(self.wants).values(), strict=True))  #: ``wants`` by output
 
     def elaborate(self, platform):
         m = Module()

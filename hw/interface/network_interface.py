@@ -179,7 +179,7 @@ class NetworkInterface(wiring.Component):
             ]
         if self.forwarding is not None:
             self._forward(m, self.forwarding)
-        m.d.comb += self.fault.eq(first_fault(m, self.fault_layout, self._reports()))
+        m.d.comb += self.fault.eq(first_fault(m, self.fault_layout, self._errors()))
         return m
 
     def _forward(self, m, forwarding):
@@ -204,7 +204,7 @@ class NetworkInterface(wiring.Component):
             self.peak.eq(forwarding.peak),
         ]
 
-    def _reports(self):
+    def _errors(self):
         for k, part in enumerate((*self.injections, *self.consumptions)):
             for cause, found in ((Cause.CREDIT, part.wrong), (Cause.OVERFLOW, part.overflow)):
                 for v, whether in enumerate(found):

@@ -123,12 +123,10 @@ class TreeInput(wiring.Component):
             **({"needs_token": Out(spec.vcs), "ends_token": Out(spec.vcs), "granted": In(spec.vcs)} if tokens else {}),
             "state": Out(TreeState).array(spec.vcs),
         })
-        offers, vcs = by_name(self.offers), by_name(self.vc)
-        self.offer: dict[int, Any] = {o: offers[output.name] for o, output in used.items()}  #: by output
-        self.out_vc: dict[int, Any] = {o: vcs[output.name] for o, output in used.items()}  #: by output
+        self.offer = dict(zip(used, by_name(self.offers).values(), strict=True))  #: by output
+        self.out_vc = dict(zip(used, by_name(self.vc).values(), strict=True))  #: by output
         #: ``arrived`` by output
-        self.arrived_by: dict[int, Any] = {
-            o: by_name(self.arrived)[output.name] for o, output in network.items()} if reports else {}
+        self.arrived_by = dict(zip(network, by_name(self.arrived).values(), strict=True)) if reports else {}
 
     @property
     def answers(self) -> bool:

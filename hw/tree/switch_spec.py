@@ -5,7 +5,7 @@ from typing import Any
 from wormcast.algorithms.errors import WormcastError
 from wormcast.algorithms.schemes.atbm import REPLICATION
 
-from ..decoders import BitStringDecoder, Decoder
+from ..decoders import BitStringDecoder
 from ..switch_spec import SwitchSpec
 
 __all__ = ["TreeSwitchSpec", "branches_of"]
@@ -20,12 +20,10 @@ class TreeSwitchSpec(SwitchSpec):
     """Parameters of a `TreeSwitch`, which documents them."""
 
     copies = True
+    decoders = BitStringDecoder
 
-    def __init__(self, *, decoder: Decoder, replication: str = "asynchronous", reports: bool = False,
+    def __init__(self, *, decoder: BitStringDecoder, replication: str = "asynchronous", reports: bool = False,
                  tokens: bool = False, **parameters: Any):
-        if not isinstance(decoder, BitStringDecoder):
-            raise WormcastError(f"TreeSwitch.decoder: {type(decoder).__name__} is not valid. Allowed: a "
-                                "BitStringDecoder.")
         if replication not in REPLICATION:
             raise WormcastError(f"TreeSwitch.replication: {replication!r} is not valid. Allowed: "
                                 f"{', '.join(REPLICATION)}.")

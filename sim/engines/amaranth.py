@@ -20,14 +20,16 @@ def compose(network: Network) -> tuple[Module, dict[str, list[wiring.Component]]
     """Return the network as one module, and its components by kind; links to and from hosts stay unconnected."""
     module = Module()
     components: dict[str, list[wiring.Component]] = {}
+    ports: dict[str, list[dict]] = {}  # of the components, by name
     for kind in network.kinds.values():
-        components[kind.name] = []
+        components[kind.name], ports[kind.name] = [], []
         for index, name in enumerate(kind.instances):
             component = kind.build()
             components[kind.name].append(component)
             module.submodules[name] = component
-            ports = by_name(component)
-            module.d.comb += [ports[strap].eq(int(values[index])) for strap, values in kind.straps.items()]
+            own = by_name(component)
+            ports[kind.name].append(own)
+            module.d.comb += [own[strap].eq(int(values[index])) for strap, values in kind.straps.items()]
     for (near, first), (far, second) in pairwise(network.chain):
         module.d.comb += components[far][second].tables_in.eq(components[near][first].tables_out)
     for join in network.joins:
@@ -36,8 +38,8 @@ def compose(network: Network) -> tuple[Module, dict[str, list[wiring.Component]]
         for start, end in zip(join.from_instances, join.to_instances, strict=True):
             wiring.connect(
                 module,
-                by_name(components[join.from_kind][start])[join.from_port],
-                by_name(components[join.to_kind][end])[join.to_port],
+                ports[join.from_kind][start][join.from_port],
+                ports[join.to_kind][end][join.to_port],
             )
     return module, components
 

@@ -11,7 +11,19 @@ import numpy.typing as npt
 from wormcast.algorithms.source_digest import package_file, source_digest
 
 from ..build.network import HOST, TOKEN_IN, Kind, Network
-from ..host import NOW, SKIPPED, UNDER_WAY, Host, gather, needed, next_event, run_cycles, watch
+from ..host import (
+    NOW,
+    SKIPPED,
+    UNDER_WAY,
+    Host,
+    count_cycle,
+    count_grants,
+    gather,
+    needed,
+    next_event,
+    run_cycles,
+    watch,
+)
 from ..lowering import (
     PLANE_WIDTH,
     Block,
@@ -238,11 +250,12 @@ class BulkEngine:
     def run(self, cycles: int, *, beyond: bool = False) -> None:
         """Run this number of cycles; without ``beyond``, stop when everything is delivered."""
         self._idle[:] = watch(int(self.host.counters[NOW]) + cycles if self._jumps else 0)
+        if self._call is None or self._call[0] is not self.host:
+            self._call = self.host, run_cycles.prepared(cycles, beyond, *self._arguments, **needed(self.host))
         if self.grants is not None:
-            self.grants.run(cycles, beyond, self.host, self._arguments, self._switches)
+            self._call[1].set(1, beyond)
+            self.grants.run(cycles, beyond, self.host, self.outputs, self._call[1])
         else:
-            if self._call is None or self._call[0] is not self.host:
-                self._call = self.host, run_cycles.prepared(cycles, beyond, *self._arguments, **self._switches)
             self._call[1](cycles, beyond)
         self.skipped += int(self._idle[SKIPPED])
 
@@ -269,15 +282,20 @@ class BulkEngine:
         self.grants = Grants(self.network, self.kernels, self._states_at, self.place, self.states, turns=turns)
 
     @property
-    def _switches(self) -> dict[str, bool]:
-        return needed(self.host, metered=self.measured)
-
-    @property
     def _arguments(self) -> tuple[Any, ...]:
         """Arguments of `run_cycles` after the first two."""
         calls, inputs, outputs, taken, given, room, image = self._fixed_arguments
-        return (calls, self._runs, inputs, outputs, self.host, *taken, *given, room, self.meter, self.states,
-                self._idle, image)
+        self._counting = self._prepare_counting(inputs[3], outputs[3])
+        counting = np.array([call.pointers if call else (0, 0) for call in self._counting])
+        return (calls, self._runs, inputs, outputs, self.host, *taken, *given, room, counting, self.meter.counters,
+                self.states, self._idle, image)
+
+    def _prepare_counting(self, inputs: np.ndarray, outputs: np.ndarray) -> tuple[NativeCall | None, NativeCall | None]:
+        """Return the functions that count at the start of a cycle, and after links are copied; None for no function."""
+        if not self.measured:
+            return None, None
+        tokens = count_grants.prepared(self.meter, inputs, self.states) if len(self.meter.stations) else None
+        return count_cycle.prepared(self.meter, self.host.counters, outputs, self.states), tokens
 
     @cached_property
     def _fixed_arguments(self) -> tuple[Any, ...]:

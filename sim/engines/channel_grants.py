@@ -1,7 +1,7 @@
 """Log of the channels that each worm is granted, with each wait for a grant and the message that caused the wait."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,7 @@ from wormcast.hw.front import PathFront
 from ..build.fabric import FabricLink
 from ..build.network import Network
 from ..host import NOW, Host
-from ..lowering import Kernel
+from ..lowering import Kernel, NativeCall
 from .packet_tracker import (
     ASKS,
     CLAIMS,
@@ -180,12 +180,22 @@ class Grants:
             log=np.zeros((max(ROOM, 2 * most), len(FIELDS)), np.int64), counters=np.array([0, 0, most]))
         self._taken: list[npt.NDArray[np.void]] = []
 
-    def run(self, cycles: int, beyond: bool, host: Host, arguments: tuple[Any, ...],
-            switches: Mapping[str, bool]) -> None:
-        """Run the network as `run_cycles` does with these arguments and switches, and log the grants."""
+    def run(self, cycles: int, beyond: bool, host: Host, outputs: npt.NDArray[np.uint8], cycle: NativeCall) -> None:
+        """Run the network as `run_cycles` does, and log the grants.
+
+        Parameters
+        ----------
+        cycles, beyond
+            Arguments of `run_cycles`.
+        outputs : uint8 [bytes]
+            Words that the components and the hosts drive.
+        cycle : NativeCall
+            A call of `run_cycles` for one cycle.
+        """
         before = int(host.counters[NOW])
         end = before + cycles
-        call = run_followed.prepared(cycles, beyond, self.fronts, self.following, self._states, *arguments, **switches)
+        call = run_followed.prepared(cycles, beyond, self.fronts, self.following, self._states, outputs, host,
+                                     *cycle.pointers)
         while before < end:
             call(end - before)
             self._take()

@@ -4,8 +4,8 @@ import numpy as np
 
 from wormcast.algorithms.compiled import compiled, inlined
 
-from ..host import NOW, SWITCHES, UNDELIVERED, run_cycles
-from ..lowering import native
+from ..host import NOW, UNDELIVERED
+from ..lowering import call_native, native
 
 __all__ = [
     "BUFFER",
@@ -346,9 +346,8 @@ def _watch(fronts, following, host, marks, states):
         _count_turns(fronts, following, host, state)
 
 
-@native(*SWITCHES)
-def run_followed(cycles, beyond, fronts, following, states, calls, runs, inputs, outputs, host, rx, rx_data, tx_credit,
-                 tx, tx_data, rx_credit, found, meter, state, idle, image):
+@native()
+def run_followed(cycles, beyond, fronts, following, states, outputs, host, entry, table):
     """Run a network as `run_cycles` does, and track its worms. Stop early if the log may be too full for a cycle.
 
     Parameters
@@ -356,11 +355,15 @@ def run_followed(cycles, beyond, fronts, following, states, calls, runs, inputs,
     fronts, following : Fronts, Following
         See `Grants`.
     states : unsigned [words] for 1, 2, 4 and 8 bytes
-        The array ``state``, viewed as numbers of these sizes.
+        State of all components, viewed as numbers of these sizes.
+    outputs : uint8 [bytes]
+        Words that the components and the hosts drive.
+    entry, table : int
+        Arguments of `call_native`: a call of `run_cycles` for one cycle.
     """
     end = host.counters[NOW] + cycles
     while (host.counters[NOW] < end and (beyond or host.counters[UNDELIVERED] > 0)
            and following.counters[COUNT] + following.counters[MOST] <= len(following.log)):
-        _watch(fronts, following, host, outputs[0], states)
-        run_cycles(1, beyond, calls, runs, inputs, outputs, host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found,
-                   meter, state, idle, image)
+        _watch(fronts, following, host, outputs, states)
+        if call_native(entry, table):
+            raise RuntimeError("the network has failed")

@@ -1,7 +1,7 @@
 """Constants of the hosts' program: tasks, places in its options and counters, marks on links."""
 
 __all__ = ["ADMITS", "CHANNELS", "CHANNEL_BITS", "COUNTED", "CREDITS", "END", "EVENT", "FAULT", "FAULT_CHANNEL",
-           "FAULT_NODE", "FREED", "HEAD", "HELD", "IMAGE", "LOOK", "METERED", "NARROW", "NEXT", "NODES", "NONE", "NOW",
+           "FAULT_NODE", "FREED", "HEAD", "HELD", "IMAGE", "LOOK", "NARROW", "NEXT", "NODES", "NONE", "NOW",
            "OF", "PACKET", "RATE", "RECEIPT", "ROWS", "ROW_MASK", "SAMPLES", "SEPARATE", "SKIPPED", "SMART", "SPREAD",
            "SPREADING", "STALLED", "SWITCHES", "TAG", "TAG_BITS", "TAIL", "THROTTLED", "T_HR", "T_NR", "UNDELIVERED",
            "UNDER_WAY", "VALID", "WAIT", "WIDTH"]
@@ -37,9 +37,9 @@ ROW_MASK = 255
 
 # Switches for parts of the program that are compiled only if a run uses them. SMART: the run has smart interfaces.
 # STALLED: consumption channels may stall. THROTTLED: hosts have a limited flit rate.
-# SPREADING: payload flits are too narrow for a whole tag. METERED: flits on links are counted.
-SMART = STALLED = THROTTLED = SPREADING = METERED = True
-SWITCHES = "SMART", "STALLED", "THROTTLED", "SPREADING", "METERED"
+# SPREADING: payload flits are too narrow for a whole tag.
+SMART = STALLED = THROTTLED = SPREADING = True
+SWITCHES = "SMART", "STALLED", "THROTTLED", "SPREADING"
 
 # bits of a link's marks, from the least significant: valid, virtual channel (only towards the host), head, tail
 VALID, HEAD, TAIL = 1, 2, 4

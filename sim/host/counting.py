@@ -4,9 +4,10 @@ import numpy as np
 
 from wormcast.algorithms.compiled import compiled
 
-from .constants import SAMPLES
+from ..lowering import native
+from .constants import NARROW, NOW, SAMPLES
 
-__all__ = ["count_grants", "count_links", "count_sample", "sampled", "samples", "widen"]
+__all__ = ["count_cycle", "count_grants", "count_sample", "sampled", "samples", "widen"]
 
 
 @compiled
@@ -34,7 +35,7 @@ def samples(first, end):
 
 
 @compiled
-def count_links(ports, flits, tails, outputs):
+def _count_links(ports, flits, tails, outputs):
     """Count flits and tails on the links that ports of components drive; a word holds eight instances of a port."""
     ones = np.uint64(0x0101010101010101)
     for k in range(np.uint64(len(ports))):
@@ -112,7 +113,31 @@ def count_sample(meter, state):
     meter.counters[SAMPLES] += 1
 
 
-@compiled
+@native()
+def count_cycle(meter, counters, outputs, state):
+    """Count flits and worms on links at the start of a cycle, and in some cycles waits and owned channels.
+
+    Parameters
+    ----------
+    meter : Meter
+    counters : int64 [counters]
+        ``Host.counters``.
+    outputs : uint64 [words]
+        Words that the components drive.
+    state : uint8 [bytes]
+        The routers' state, kind after kind.
+    """
+    _count_links(meter.ports, meter.flits_of_late, meter.worms_of_late, outputs)
+    meter.counters[NARROW] += 1
+    if meter.counters[NARROW] == 255:
+        widen(meter.flits_of_late, meter.flits)
+        widen(meter.worms_of_late, meter.worms)
+        meter.counters[NARROW] = 0
+    if sampled(counters[NOW]):
+        count_sample(meter, state)
+
+
+@native()
 def count_grants(meter, inputs, state):
     """Count the tokens that worms take in this cycle: a token arrives at a switch, and a worm there requests it."""
     ones, gathered = np.uint64(0x0101010101010101), np.uint64(0x0102040810204080)

@@ -13,7 +13,6 @@ from .constants import (
     EVENT,
     IMAGE,
     LOOK,
-    METERED,
     NEXT,
     NONE,
     NOW,
@@ -120,6 +119,8 @@ def jump(host, meter, state, outputs, idle, image):
 
     Parameters
     ----------
+    meter : int64 [2]
+        ``Meter.counters``.
     state, outputs : uint8 [bytes]
         State of all components, and the words that they and the hosts drive.
     idle : int64 [7]
@@ -136,8 +137,7 @@ def jump(host, meter, state, outputs, idle, image):
             period = now - idle[IMAGE]
             counters[NOW] += (min(idle[EVENT], idle[END]) - now) // period * period
             idle[SKIPPED] += counters[NOW] - now
-            if METERED:
-                meter.counters[SAMPLES] += samples(now, counters[NOW])
+            meter[SAMPLES] += samples(now, counters[NOW])
             idle[LOOK], idle[IMAGE] = idle[EVENT] + 1, NONE
             return
         if now < idle[IMAGE] + idle[WAIT]:

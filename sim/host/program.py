@@ -4,7 +4,7 @@ import numpy as np
 
 from wormcast.algorithms.compiled import compiled, inlined
 
-from ..lowering import call_step, native
+from ..lowering import call_native, call_step, native
 from .child_table import admit, begin_work, end_worm, write_row
 from .constants import (
     ADMITS,
@@ -19,8 +19,6 @@ from .constants import (
     HELD,
     IMAGE,
     LOOK,
-    METERED,
-    NARROW,
     NEXT,
     NONE,
     NOW,
@@ -47,7 +45,6 @@ from .constants import (
     WAIT,
     WIDTH,
 )
-from .counting import count_grants, count_links, count_sample, sampled, widen
 from .idle import FIRST_LOOK, FIRST_WAIT, jump
 from .payload import free_tag, joined, payload, place_of
 from .program_layout import Host
@@ -56,11 +53,11 @@ from .queues import append, append_worm, take
 __all__ = ["gather", "host_step", "needed", "run_cycles"]
 
 
-def needed(host: Host, *, metered: bool = False) -> dict[str, bool]:
+def needed(host: Host) -> dict[str, bool]:
     """Return, for each part of the hosts' program that `SWITCHES` names, whether the hosts need this part."""
     options = host.options
     return {"SMART": bool(options[ROWS]), "STALLED": bool(host.stall[0]), "THROTTLED": bool(options[RATE]),
-            "SPREADING": bool(options[SPREAD] > 1), "METERED": metered}
+            "SPREADING": bool(options[SPREAD] > 1)}
 
 
 @compiled
@@ -443,7 +440,7 @@ def gather(runs, inputs, outputs):
 
 @native(*SWITCHES)
 def run_cycles(cycles, beyond, calls, runs, inputs, outputs, host, rx, rx_data, tx_credit, tx, tx_data, rx_credit,
-               found, meter, state, idle, image):
+               found, counting, meter, state, idle, image):
     """Run a network of lowered components for ``cycles`` cycles, or until everything is delivered.
 
     Cycles without events are skipped, up to cycle ``idle[END]``, which may be after the last of the ``cycles`` cycles.
@@ -458,8 +455,11 @@ def run_cycles(cycles, beyond, calls, runs, inputs, outputs, host, rx, rx_data, 
     inputs, outputs : unsigned [words] for each word size
     rx, rx_data, tx_credit, tx, tx_data, rx_credit, found
         As in `host_step`.
-    meter : Meter
-        Arrays and counters of the measurements, see `Meter`.
+    counting : int64 [2, 2]
+        Arguments of `call_native`: native functions that count at the start of a cycle, and after the links have been
+        copied. 0 for no function.
+    meter : int64 [2]
+        ``Meter.counters``.
     state : uint8 [bytes]
         The components' state, kind after kind, the routers' first.
     idle, image : int64 [7], uint8 [bytes]
@@ -467,18 +467,11 @@ def run_cycles(cycles, beyond, calls, runs, inputs, outputs, host, rx, rx_data, 
     """
     end = host.counters[NOW] + cycles
     while host.counters[NOW] < end and (beyond or host.counters[UNDELIVERED] > 0):
-        if METERED:
-            count_links(meter.ports, meter.flits_of_late, meter.worms_of_late, outputs[3])
-            meter.counters[NARROW] += 1
-            if meter.counters[NARROW] == 255:
-                widen(meter.flits_of_late, meter.flits)
-                widen(meter.worms_of_late, meter.worms)
-                meter.counters[NARROW] = 0
-            if sampled(host.counters[NOW]):
-                count_sample(meter, state)
+        if counting[0, 0] and call_native(counting[0, 0], counting[0, 1]):
+            raise RuntimeError("counting has failed")
         _gather(runs, inputs, outputs)
-        if METERED:
-            count_grants(meter, inputs[3], state)
+        if counting[1, 0] and call_native(counting[1, 0], counting[1, 1]):
+            raise RuntimeError("counting has failed")
         _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found)
         for k in range(len(calls)):
             call_step(calls[k, 0], calls[k, 1], calls[k, 2], calls[k, 3], calls[k, 4])

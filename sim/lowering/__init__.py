@@ -5,7 +5,7 @@ The modules ``lower`` and ``observe`` compile. They and Amaranth are imported on
 """
 
 from .bitslice import PLANE_WIDTH
-from .call import call_step
+from .call import call_native, call_step
 from .errors import LoweringError
 from .kernel import Block, Field, Kernel, aligned
 from .machine import vector_bytes
@@ -27,6 +27,7 @@ __all__ = [
     "Word",
     "aligned",
     "cache_folder",
+    "call_native",
     "call_step",
     "is_ours",
     "lower_cached",

@@ -1,10 +1,10 @@
-"""Calls of a kernel from compiled Python."""
+"""Calls of kernels and of native functions from compiled Python."""
 
 from typing import Any
 
 from wormcast.algorithms.compiled import intrinsic
 
-__all__ = ["call_step"]
+__all__ = ["call_native", "call_step"]
 
 
 @intrinsic
@@ -30,3 +30,25 @@ def call_step(typingctx: Any, address: Any, state: Any, inputs: Any, outputs: An
         return context.get_dummy_value()
 
     return types.void(address, state, inputs, outputs, n_padded), codegen
+
+
+@intrinsic
+def call_native(typingctx: Any, entry: Any, table: Any) -> Any:
+    """Call a native function, prepared by `Native.prepared`. The result is true if the function failed.
+
+    For compiled functions. Both arguments are integers, those of `NativeCall.pointers`. They are not checked.
+    """
+    from llvmlite import ir
+    from numba import types
+
+    if not all(isinstance(kind, types.Integer) for kind in (entry, table)):
+        return None
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        byte, status = ir.IntType(8).as_pointer(), ir.IntType(32)
+        values = [context.cast(builder, arg, kind, types.int64) for arg, kind in zip(args, signature.args, strict=True)]
+        function = builder.inttoptr(values[0], ir.FunctionType(status, [byte]).as_pointer())
+        failed = builder.call(function, [builder.inttoptr(values[1], byte)])
+        return builder.icmp_unsigned("!=", failed, status(0))
+
+    return types.boolean(entry, table), codegen

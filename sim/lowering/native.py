@@ -139,16 +139,26 @@ class NativeCall:
         self._table = table
         self._arguments = arguments
         self._place = table.ctypes.data
+        self._address = address
+
+    @property
+    def pointers(self) -> tuple[int, int]:
+        """Arguments of `call_native` for this call, valid as long as this object exists."""
+        return self._address, self._place
+
+    def set(self, *first: int) -> None:
+        """Replace the values of the first arguments, which must be numbers."""
+        self._table[: len(first)] = first
 
     def __call__(self, *first: int) -> None:
-        """Call the function; ``first`` replaces the values of its first arguments, which must be numbers.
+        """Call the function, with other values of its first arguments; see `set`.
 
         Raises
         ------
         RuntimeError
             The function failed, for example by a division by zero.
         """
-        self._table[: len(first)] = first
+        self.set(*first)
         if self._entry(self._place):
             raise RuntimeError("the compiled function has failed")
 

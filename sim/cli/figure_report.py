@@ -116,26 +116,28 @@ def list_figures(out: Path, json: bool) -> None:
     if (out / "figures.sqlite").exists():
         with ResultStore(out / "figures.sqlite") as store:
             known = {quick: Costs(store).minutes(figures, quick) for quick in known}
-    rows: list[dict[str, Any]] = [
-        {"name": one.name, "title": one.title, "source": one.source,
-         "curves": len(each_once(curves_of(one))), "quick_curves": len(curves_of(one, quick=True)),
-         "cycles": one.cycles if one.named_series and not one.runs else 0,
-         "minutes": full and vars(full), "quick_minutes": quick and vars(quick),
-         "claims": list(dict.fromkeys(statement.claim for statement in one.statements))}
-        for one, full, quick in zip(figures, known[False], known[True], strict=True)]
     if json:
-        emit({"figures": rows}, {})
+        emit({"figures": [
+            {"name": one.name, "title": one.title, "source": one.source,
+             "curves": len(each_once(curves_of(one))), "quick_curves": len(one.named_series),
+             "cycles": one.cycles if one.named_series and not one.runs else 0,
+             "minutes": full and vars(full), "quick_minutes": quick and vars(quick), "claims": _claims(one)}
+            for one, full, quick in zip(figures, known[False], known[True], strict=True)]}, {})
         return
     table(["name", "title", "claims", "quick", "full"], [
-        [row["name"], row["title"], len(row["claims"]), _minutes(row["quick_minutes"]), _minutes(row["minutes"])]
-        for row in rows])
+        [one.name, one.title, len(_claims(one)), _minutes(quick), _minutes(full)]
+        for one, full, quick in zip(figures, known[False], known[True], strict=True)])
     say("claims: number of the paper's claims that the figure decides; --json names them")
     say(f"quick, full: run time in minutes, from {out / 'figures.sqlite'}; ~: estimated from the figures measured "
         "there; -: no estimate, as no figure is measured")
 
 
-def _minutes(known: Any) -> str | None:
-    return known and f"{'' if known['measured'] else '~'}{known['minutes']:.1f}"
+def _claims(figure: Figure) -> list[str]:
+    return list(dict.fromkeys(statement.claim for statement in figure.statements))
+
+
+def _minutes(known: Minutes | None) -> str | None:
+    return None if known is None else f"{'' if known.measured else '~'}{known.minutes:.1f}"
 
 
 def _write(outcome: FigureOutcome, out: Path, quick: bool, told: Answers) -> list[Path]:

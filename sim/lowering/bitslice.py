@@ -89,45 +89,59 @@ def used_bytes(word: Word, part: int) -> int:
 
 
 def conversions(words: Iterable[Word], affine: bool) -> str:
-    """Return LLVM functions that convert parts of words to planes, ``@planes_SxB``, and back, ``@words_SxB``.
+    """Return LLVM functions that convert parts of words to planes, and planes to words.
 
-    S is the number of bytes of a part per instance, B the number of these bytes that are used. Each function has two
-    arguments: the address of a tile in the part's array, and the address of the part's planes. ``affine``: the
-    processor transposes squares of bits in one instruction (GFNI).
+    ``@planes_S(word, planes, shift)`` converts one byte of all words: S is the number of bytes of a part per instance,
+    ``word`` the address of a tile in the part's array, ``planes`` the address of the byte's eight planes, and ``shift``
+    the position of the byte's first bit. ``@words_SxB(word, planes)`` makes the B used bytes of all words from all
+    their planes. ``affine``: the processor transposes squares of bits in one instruction (GFNI).
     """
     kinds = sorted({(word.dtype.itemsize, used_bytes(word, part)) for word in words for part in range(word.parts)})
-    return "".join(make(size, used, affine) for size, used in kinds for make in (_to_planes, _to_words))
+    return "".join((*(_to_planes(size, affine) for size in sorted({size for size, _ in kinds})), _to_bytes(affine),
+                    *(_to_words(size, used) for size, used in kinds)))
 
 
-def _to_planes(size: int, used: int, affine: bool) -> str:
-    text = _Text(affine)
-    for byte in range(used):
-        rows = []
-        for group in range(GROUPS):
-            pointer = text.at("%word", 64 * group * size)
-            value = text.put(f"load <{64 * size} x i8>, ptr {pointer}, align 64")
-            if size > 1:
-                value = text.shuffled(f"<{64 * size} x i8>", value, "poison", [byte + size * i for i in range(64)])
-            value = text.dealt(text.turned(value))
-            rows.append(text.put(f"bitcast <64 x i8> {value} to <8 x i64>"))
-        for bit, plane in enumerate(text.crossed(rows)):
-            pointer = text.at("%planes", PLANE_BYTES * (8 * byte + bit))
-            text.run(f"store <8 x i64> {plane}, ptr {pointer}, align 64")
-    return _function(f"planes_{size}x{used}", text)
-
-
-def _to_words(size: int, used: int, affine: bool) -> str:
-    text = _Text(affine)
-    columns = []
-    for byte in range(used):
-        rows = []
-        for bit in range(8):
-            pointer = text.at("%planes", PLANE_BYTES * (8 * byte + bit))
-            rows.append(text.put(f"load <8 x i64>, ptr {pointer}, align 64"))
-        groups = [text.put(f"bitcast <8 x i64> {row} to <64 x i8>") for row in text.crossed(rows)]
-        columns.append([text.turned(text.dealt(group)) for group in groups])
+def _to_planes(size: int, affine: bool) -> str:
+    text, rows, kind = _Text(affine), [], f"<64 x i{8 * size}>"
+    if size > 1:
+        first = text.put(f"insertelement {kind} poison, i{8 * size} %shift, i32 0")
+        shift = text.shuffled(kind, first, "poison", [0] * 64)
     for group in range(GROUPS):
-        parts = [columns[byte][group] if byte < used else "zeroinitializer" for byte in range(size)]
+        pointer = text.at("%word", 64 * group * size)
+        value = text.put(f"load {kind}, ptr {pointer}, align 64")
+        if size > 1:
+            value = text.put(f"trunc {kind} {text.put(f'lshr {kind} {value}, {shift}')} to <64 x i8>")
+        rows.append(text.put(f"bitcast <64 x i8> {text.dealt(text.turned(value))} to <8 x i64>"))
+    for bit, plane in enumerate(text.crossed(rows)):
+        pointer = text.at("%planes", PLANE_BYTES * bit)
+        text.run(f"store <8 x i64> {plane}, ptr {pointer}, align 64")
+    return _function(f"planes_{size}", f"ptr noalias %word, ptr noalias %planes, i{8 * size} %shift", text)
+
+
+def _to_bytes(affine: bool) -> str:
+    """Return a function that makes one byte of each of 512 words from its eight planes."""
+    text, rows = _Text(affine), []
+    for bit in range(8):
+        pointer = text.at("%planes", PLANE_BYTES * bit)
+        rows.append(text.put(f"load <8 x i64>, ptr {pointer}, align 64"))
+    for group, row in enumerate(text.crossed(rows)):
+        value = text.turned(text.dealt(text.put(f"bitcast <8 x i64> {row} to <64 x i8>")))
+        pointer = text.at("%bytes", 64 * group)
+        text.run(f"store <64 x i8> {value}, ptr {pointer}, align 64")
+    return _function("bytes", "ptr noalias %bytes, ptr noalias %planes", text)
+
+
+def _to_words(size: int, used: int) -> str:
+    text = _Text(affine=False)
+    room = text.put(f"alloca i8, i64 {used * PLANE_WIDTH}, align 64")
+    for byte in range(used):
+        pointers = text.at(room, byte * PLANE_WIDTH), text.at("%planes", 8 * PLANE_BYTES * byte)
+        text.run(f"call void @bytes(ptr {pointers[0]}, ptr {pointers[1]})")
+    for group in range(GROUPS):
+        parts = ["zeroinitializer"] * size
+        for byte in range(used):
+            pointer = text.at(room, byte * PLANE_WIDTH + 64 * group)
+            parts[byte] = text.put(f"load <64 x i8>, ptr {pointer}, align 64")
         length = 64
         while len(parts) > 1:
             # interleave the elements of two neighbouring parts
@@ -139,9 +153,8 @@ def _to_words(size: int, used: int, affine: bool) -> str:
             length *= 2
         pointer = text.at("%word", 64 * group * size)
         text.run(f"store <{length} x i8> {parts[0]}, ptr {pointer}, align 64")
-    return _function(f"words_{size}x{used}", text)
+    return _function(f"words_{size}x{used}", "ptr noalias %word, ptr noalias %planes", text)
 
 
-def _function(name: str, text: _Text) -> str:
-    return "\n".join([f"define internal void @{name}(ptr noalias %word, ptr noalias %planes) #0 {{", *text.lines,
-                      "  ret void", "}", ""])
+def _function(name: str, parameters: str, text: _Text) -> str:
+    return "\n".join([f"define internal void @{name}({parameters}) #0 {{", *text.lines, "  ret void", "}", ""])

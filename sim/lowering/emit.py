@@ -475,15 +475,24 @@ def _parity(body: Body, node: Node) -> str:
 def _gather(body: Body, node: Node) -> str:
     slot, _ = node.data
     (address,) = node.args
-    bits = body.layout.places[slot].bits
-    pointers = body.elements(slot, address)
-    name = f"@llvm.masked.gather.v{body.vector_width}i{bits}.v{body.vector_width}p0"
-    kind = body.type(bits)
-    body.intrinsics.add(f"declare {kind} {name}(<{body.vector_width} x ptr>, i32, {body.type(1)}, {kind})")
-    value = body.put(
-        f"call {kind} {name}(<{body.vector_width} x ptr> {pointers}, i32 {bits // 8}, "
-        f"{body.type(1)} splat (i1 true), {kind} poison)"
-    )
+    place, width = body.layout.places[slot], body.vector_width
+    bits, kind = place.bits, body.type(place.bits)
+    name = f"@llvm.masked.gather.v{width}i{bits}.v{width}p0"
+    body.intrinsics.add(f"declare {kind} {name}(<{width} x ptr>, i32, {body.type(1)}, {kind})")
+    arguments = f"i32 {bits // 8}, {body.type(1)} splat (i1 true), {kind} poison"
+    if address.op == "const":
+        # A waveform shows all rows. LLVM compiles one function in place of a gather for each row.
+        function = f"@row_of_{place.depth}_i{bits}"
+        first = ", ".join(f"i32 {index * place.depth}" for index in range(width))
+        body.intrinsics.add(f"""define internal {kind} {function}(ptr %row) #0 {{
+  %pointers = getelementptr i{bits}, ptr %row, {body.type(32)} <{first}>
+  %value = call {kind} {name}(<{width} x ptr> %pointers, {arguments})
+  ret {kind} %value
+}}""")
+        row = body.address("%tile", place.offset + address.data * bits // 8)
+        value = body.put(f"call {kind} {function}(ptr {row})")
+    else:
+        value = body.put(f"call {kind} {name}(<{width} x ptr> {body.elements(slot, address)}, {arguments})")
     return body.bit(node, value, bits, 0) if node.width == 1 else body.resize(value, bits, element_bits(node.width))
 
 

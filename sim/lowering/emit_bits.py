@@ -142,14 +142,19 @@ def _converted(what: str, block: str, words: Mapping[str, Word]) -> list[str]:
     for name, word in words.items():
         size = word.dtype.itemsize
         for part in range(word.parts):
+            first, used = places[name] + 64 * part, used_bytes(word, part)
             mark = f"%{block}_{places[name]}_{part}"
             lines += [
                 f"  {mark}_a = mul i64 %n, {word.per_instance + part * size}",
                 f"  {mark}_b = getelementptr i8, ptr %{block}, i64 {mark}_a",
                 f"  {mark}_c = getelementptr i{8 * size}, ptr {mark}_b, i64 %i",
-                f"  {mark}_d = getelementptr i8, ptr %{block}_planes, i64 {PLANE_BYTES * (places[name] + 64 * part)}",
-                f"  call void @{what}_{size}x{used_bytes(word, part)}(ptr {mark}_c, ptr {mark}_d)",
             ]
+            for byte in range(used if what == "planes" else 1):
+                start = PLANE_BYTES * (first + 8 * byte)
+                lines.append(f"  {mark}_{byte} = getelementptr i8, ptr %{block}_planes, i64 {start}")
+                function, shift = (f"planes_{size}", f", i{8 * size} {8 * byte}") if what == "planes" else (
+                    f"words_{size}x{used}", "")
+                lines.append(f"  call void @{function}(ptr {mark}_c, ptr {mark}_{byte}{shift})")
     return lines
 
 

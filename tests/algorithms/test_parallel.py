@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from cases import slow
 
 from wormcast.algorithms import WormcastError, check, find_scheme, load_relation, topology
 from wormcast.sim import Configuration, Traffic, load
@@ -95,7 +96,7 @@ def test_a_circle_is_a_deadlock_whichever_links_are_taken(tmp_path, how):
     assert len(found.cycle) >= 4
 
 
-@pytest.mark.parametrize("name", [SPREAD, INPUT, TURNS])
+@pytest.mark.parametrize("name", [SPREAD, INPUT, slow(TURNS)])  # turns in hardware: tests/sim/test_parallel_links
 def test_load_is_spread(row, name):
     """By one link the four of them carry what one did."""
     busiest = {}

@@ -7,6 +7,7 @@ import sys
 import time
 
 import pytest
+from cases import slow
 from command import wormcast
 
 from .test_commands import as_json
@@ -171,7 +172,7 @@ def test_bad_files_are_one_sentence(tmp_path):
         assert sentence in err
 
 
-@pytest.mark.parametrize("more", [[], ["--ni", "fpfs", "--packet", "4"], ["--ports", "all"]],
+@pytest.mark.parametrize("more", [slow([]), slow(["--ni", "fpfs", "--packet", "4"]), ["--ports", "all"]],
                          ids=["", "smart", "ports"])
 def test_what_has_no_messages_yet_is_continued(more, tmp_path):
     load = ["load", "ring:3", "binomial", "--rate", "0.0001", "--destinations-mean", "1", "--cycles", "1000",

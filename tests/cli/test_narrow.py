@@ -5,6 +5,7 @@ import re
 import sys
 
 import pytest
+from cases import slow
 from command import wormcast
 from rich.console import Console
 
@@ -52,7 +53,8 @@ def test_a_hunt_with_narrow_flits_has_messages_that_can_be_told_apart(tmp_path):
     assert code == 0 or "needs longer messages or wider flits" in told
 
 
-@pytest.mark.parametrize("network", ["mesh:4x2", "mesh:2x2", "mesh:1x2", "torus:3x2", "mesh:2x2x2"])
+@pytest.mark.parametrize("network", [slow("mesh:4x2"), slow("mesh:2x2"), "mesh:1x2", slow("torus:3x2"),
+                                     slow("mesh:2x2x2")])
 def test_points_of_runs_on_narrow_networks_have_no_bound(network, tmp_path):
     (tmp_path / "narrow.toml").write_text(
         f'title = "t"\nsource = "s"\npoints = "runs"\nover = "length"\nvalues = [8, 16]\n'

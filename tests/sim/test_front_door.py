@@ -7,6 +7,7 @@ import sys
 from importlib.metadata import EntryPoint
 
 import pytest
+from cases import slow
 from command import wormcast
 
 from wormcast.algorithms import E_CUBE, SCHEMES, Relation, Scheme, WormcastError, find_scheme, topology
@@ -244,10 +245,12 @@ def test_worms_that_slots_send_again_need_no_turn_where_they_stop(folder):
 
 
 @pytest.mark.parametrize("ports", [
-    ["tables", "token", "local", "n"], ["strap", "n_0", "n0", "n"], ["x+", "x_plus", "xplus", "n"],
-    ["port", "port_0", "port0", "n"], ["n_in", "n_out", "n_0_out", "n"], ["allocator", "order", "fault", "n"],
+    ["tables", "token", "local", "n"], slow(["strap", "n_0", "n0", "n"]), ["x+", "x_plus", "xplus", "n"],
+    slow(["port", "port_0", "port0", "n"]), ["n_in", "n_out", "n_0_out", "n"],
+    slow(["allocator", "order", "fault", "n"]),
 ])
-@pytest.mark.parametrize("options", [{}, {"consumption": 2, "consumption_links": "separate"}], ids=["", "separate"])
+@pytest.mark.parametrize("options", [slow({}), {"consumption": 2, "consumption_links": "separate"}],
+                         ids=["", "separate"])
 def test_names_of_ports_do_not_decide_what_hardware_is(ports, options, folder):
     """Three switches in a row; the same messages arrive in the same cycles, whatever ports are called."""
     def told(names):

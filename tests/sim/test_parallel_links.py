@@ -13,14 +13,21 @@ from .bench import send
 from .test_deep_networks import messages
 from .test_engines_agree import Draw, compare
 
-ROW = "switches = 3\nnodes = [0, 0, 0, 0, 1, 1, 1, 1, 2, 2]\nlinks = [[0, 1], [0, 1], [0, 1], [0, 1], [1, 2], [1, 2]]\n"
 DEEP = {"buffer_kind": "deep", "buffer": 60, "chunk": 10, "vcs": 1, "consumption": 1}
 
 
 @pytest.fixture
+def pair(tmp_path):
+    """The name of two switches that two links join, with three nodes and with two."""
+    (tmp_path / "pair.toml").write_text("switches = 2\nnodes = [0, 0, 0, 1, 1]\nlinks = [[0, 1], [0, 1]]\n")
+    return str(tmp_path / "pair.toml")
+
+
+@pytest.fixture
 def row(tmp_path):
-    """The name of three switches in a row, by four links and by two."""
-    (tmp_path / "row.toml").write_text(ROW)
+    """The name of three switches in a row, by two links and by two."""
+    (tmp_path / "row.toml").write_text(
+        "switches = 3\nnodes = [0, 0, 1, 2]\nlinks = [[0, 1], [0, 1], [1, 2], [1, 2]]\n")
     return str(tmp_path / "row.toml")
 
 
@@ -33,40 +40,40 @@ def received(row, how, sent, **options):
     return [next(iter(result.message_to_dict(index)["deliveries"].values()))["received"] for index in range(len(sent))]
 
 
-@pytest.mark.parametrize("how", ["input", "turns"])
-@pytest.mark.parametrize("options", [{"vcs": 2}, DEEP], ids=["shallow", "deep"])
+@pytest.mark.parametrize(("how", "options"), [("input", {"vcs": 2}), ("turns", DEEP), slow("turns", {"vcs": 2}),
+                                              slow("input", DEEP)], ids=["shallow", "deep", "turns", "input"])
 def test_both_engines_drive_the_same_words(row, how, options):
-    worms = messages(10, 30, random.Random(5), longest=12, within=80, unicasts=1.0)
-    compare(Draw(row, "individual", options, worms, 0.3, 1, f"up-down:parallel={how}"), 200)
+    worms = messages(4, 16, random.Random(5), longest=12, within=60, unicasts=1.0)
+    compare(Draw(row, "individual", options, worms, 0.3, 1, f"up-down:parallel={how}"), 120)
 
 
-def kept(row, how, **options):
+def kept(pair, how, **options):
     """Whether worms from one node to another are received in the order in which they were sent."""
     drawn = random.Random(3)
-    sent = [send(drawn.randrange(4), drawn.randrange(4, 6), length=drawn.choice((1, 14)), at=3 * place)
+    sent = [send(drawn.randrange(3), drawn.randrange(3, 5), length=drawn.choice((1, 14)), at=3 * place)
             for place in range(160)]
     pairs = {}
-    for message, cycle in zip(sent, received(row, how, sent, vcs=1, buffer=16, **options), strict=True):
+    for message, cycle in zip(sent, received(pair, how, sent, vcs=1, buffer=16, **options), strict=True):
         pairs.setdefault((message.source, message.destinations), []).append(cycle)
     return all(cycles == sorted(cycles) for cycles in pairs.values())
 
 
 @pytest.mark.parametrize(("how", "order"), [("destination", True), ("input", True), ("turns", False)])
-def test_order_of_worms_is_kept_but_in_turn(row, how, order):
+def test_order_of_worms_is_kept_but_in_turn(pair, how, order):
     """With one virtual channel, of worms from one node to another, while others wait in front of them."""
-    assert kept(row, how) == order
+    assert kept(pair, how) == order
 
 
 @pytest.mark.parametrize("slow_end", [{"t_nr": 10}, slow({"dma": "1/2"})], ids=str)
 @pytest.mark.parametrize("how", ["destination", "input"])
-def test_order_of_worms_behind_a_slow_end_needs_one_consumption_channel(row, how, slow_end):
+def test_order_of_worms_behind_a_slow_end_needs_one_consumption_channel(pair, how, slow_end):
     """With two channels a worm waits behind another one's tail, and the next one comes by the free channel."""
-    assert kept(row, how, consumption=1, **slow_end)
-    assert not kept(row, how, consumption=2, **slow_end)
+    assert kept(pair, how, consumption=1, **slow_end)
+    assert not kept(pair, how, consumption=2, **slow_end)
 
 
-def test_an_input_takes_all_links_in_turn(row):
-    """Four worms from one node at once: by turns all arrive as if each had the network to itself."""
-    sent = [send(0, node, length=40) for node in (4, 5, 6, 7)]
-    by_turns, by_input = (received(row, how, sent, vcs=4, buffer=4) for how in ("turns", "input"))
+def test_an_input_takes_all_links_in_turn(pair):
+    """Two worms from one node at once: by turns both arrive as if each had the network to itself."""
+    sent = [send(0, node, length=40) for node in (3, 4)]
+    by_turns, by_input = (received(pair, how, sent, vcs=2, buffer=4) for how in ("turns", "input"))
     assert max(by_turns) <= max(by_input)

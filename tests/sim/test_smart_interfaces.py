@@ -29,7 +29,7 @@ def messages_of(name, seed, count, longest, spread=60):
     for _ in range(count):
         source = rng.choice(nodes)
         others = [node for node in nodes if node != source]
-        found.append(send(source, *rng.sample(others, rng.choice([1, 2, 5, len(others)])),
+        found.append(send(source, *rng.sample(others, min(rng.choice([1, 2, 5, len(others)]), len(others))),
                           length=rng.randint(1, longest) * 4, at=rng.randrange(spread)))
     return found
 
@@ -39,7 +39,7 @@ def times(host):
 
 
 @pytest.mark.parametrize(("name", "options", "kind"), [
-    ("irregular:switches=2,ports=8,nodes=6,seed=3", NETWORKS[0][1], "fpfs"), ("mesh:2x3", NETWORKS[1][1], "fcfs"),
+    ("irregular:switches=2,ports=4,nodes=4,seed=3", NETWORKS[0][1], "fpfs"), ("mesh:1x4", NETWORKS[1][1], "fcfs"),
     *(slow(*network, kind) for network in NETWORKS[:2] for kind in ("fcfs", "fpfs"))])
 def test_engines_agree(name, options, kind):
     options = {**options, "ni": kind, "rows": 2, "places": 6, "t_ns": 3, "t_nr": 2, "t_hs": 5, "t_hr": 4, "dma": "4/3"}
@@ -53,8 +53,9 @@ def test_engines_agree(name, options, kind):
 
 
 @pytest.mark.parametrize(("name", "options", "kind"), [
-    case for (name, options), kind, other in zip(NETWORKS, ("fcfs", "fpfs") * 2, ("fpfs", "fcfs") * 2, strict=True)
-    for case in ((name, options, kind), slow(name, options, other))])
+    (*NETWORKS[1], "fpfs"), (*NETWORKS[2], "fcfs"),
+    *(slow(*NETWORKS[number], kind)
+      for number, kind in ((0, "fcfs"), (0, "fpfs"), (1, "fcfs"), (2, "fpfs"), (3, "fcfs"), (3, "fpfs")))])
 def test_everything_is_delivered(name, options, kind):
     """Each receipt is compared with what is due: each packet comes to each destination once, in order within itself."""
     engine = bulk(name, "k-binomial", messages_of(name, 7, 120, 5), ni=kind, rows=4, places=8, stall=0.2, **options)

@@ -87,7 +87,7 @@ class Curve(SeriesCurve):
         """Return the columns of a table that precede the results of a place."""
         return {self.figure.over: self.at(place), "rate": self.rate(place)}
 
-    @property
+    @cached_property
     def hardware(self) -> dict[str, Any]:
         """Resolved options, with the traffic, of the first place that is not in `too_many`; see `SeriesCurve`."""
         fitting = {*range(1, max(1, len(self.figure.values)) + 1)} - self.too_many

@@ -158,7 +158,7 @@ class RunCurve(SeriesCurve):
         """Return the columns of a table that precede the results of a place."""
         return {self.figure.over: self.values[place]}
 
-    @property
+    @cached_property
     def hardware(self) -> dict[str, Any]:
         """Resolved options of the first place, with the message; see `SeriesCurve`."""
         return {name: value for name, value in json.loads(self.point(0).key).items() if name != "configuration"}

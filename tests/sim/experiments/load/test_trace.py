@@ -8,6 +8,7 @@ import re
 
 import numpy as np
 import pytest
+from cases import slow
 
 from wormcast.algorithms import SCHEMES, WormcastError, topology
 from wormcast.sim import Configuration, Message, Network, Trace, load, run
@@ -66,7 +67,7 @@ def created_by_definition(host, window, lines):
 
 @pytest.mark.parametrize(("scheme", "options"), [
     ("dual-path", {"consumption": 2}),
-    ("u-mesh", {"t_hs": 20, "t_hr": 10}),
+    slow("u-mesh", {"t_hs": 20, "t_hr": 10}),
     ("column-path", {"consumption": 2, "packet": 4, "ports": "all", "readers": "independent"}),
 ])
 def test_messages_are_created_in_their_cycle_or_by_the_last_receipt_however_time_is_cut(scheme, options, trace_of):

@@ -5,7 +5,6 @@ from typing import Protocol
 
 from wormcast.algorithms.consumption import ConsumptionClasses
 from wormcast.algorithms.errors import WormcastError
-from wormcast.algorithms.headers import AddressList, MultiDrop, Unicast
 from wormcast.algorithms.schemes import Scheme
 from wormcast.algorithms.topologies.base import Topology
 
@@ -127,10 +126,10 @@ class RouterOptions(Protocol):
 
 def require_buffers(scheme: Scheme, *, deep: bool) -> None:
     """Refuse a scheme whose worms cannot pass switches with this kind of buffer."""
-    if not deep and (scheme.needs_whole_packet or issubclass(scheme.header, MultiDrop)):
+    if not deep and (scheme.needs_whole_packet or "shallow" not in scheme.header.buffers):
         raise WormcastError(f"buffer-kind: shallow is not valid: worms of scheme {scheme.name} need switches that hold "
                             "a whole worm. Allowed: deep.")
-    if deep and issubclass(scheme.header, AddressList) and not issubclass(scheme.header, Unicast):
-        raise WormcastError(f"buffer-kind: deep is not valid: worms of scheme {scheme.name} carry lists of addresses, "
-                            "which switches with deep buffers do not decode. Allowed: shallow, or a scheme with other "
-                            "headers, for example tree.")
+    if deep and "deep" not in scheme.header.buffers:
+        raise WormcastError(f"buffer-kind: deep is not valid: worms of scheme {scheme.name} carry "
+                            f"{scheme.header.contents}, which switches with deep buffers do not decode. Allowed: "
+                            "shallow, or a scheme with other headers, for example tree.")

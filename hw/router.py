@@ -6,21 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-import numpy as np
-
 from wormcast.algorithms.channels import require_share
 from wormcast.algorithms.errors import WormcastError
-from wormcast.algorithms.headers import AddressList, BitString, Header, MultiDrop, Unicast
-from wormcast.algorithms.routing import (
-    E_CUBE,
-    E_CUBE_SIGNED,
-    HAMILTONIAN,
-    AnyChannel,
-    Relation,
-    Routes,
-    as_built,
-    signed_dimensions,
-)
+from wormcast.algorithms.headers import Header
+from wormcast.algorithms.routing import Relation, Routes, as_built, signed_dimensions
 from wormcast.algorithms.schemes import Scheme
 from wormcast.algorithms.token_groups import (
     TokenGroups,
@@ -30,25 +19,10 @@ from wormcast.algorithms.token_groups import (
     token_groups,
 )
 from wormcast.algorithms.topologies.base import Topology
-from wormcast.algorithms.topologies.direct import GRIDS
-from wormcast.algorithms.turns import require_unicasts
 
-from .decoders import (
-    AdaptiveDecoder,
-    BitStringDecoder,
-    Decoder,
-    MeshDecoder,
-    MultiDropDecoder,
-    ReachDecoder,
-    RouteDecoder,
-    TableDecoder,
-    TagDecoder,
-    TorusDecoder,
-    tag_digits,
-)
-from .decoders.grid import grid_kind
-from .decoders.table import MOST_ADDRESS_BITS
-from .options import MOST_SHALLOW, RouterOptions, require_buffers
+from .decoders import Decoder
+from .decoders.choice import DecoderPlace, decoder_for
+from .options import MOST_SHALLOW, RouterOptions
 from .port import PortSpec
 from .router_kind import SwitchKind, switch_kinds
 from .switch_spec import ConsumptionLink, SwitchSpec
@@ -59,7 +33,7 @@ if TYPE_CHECKING:
     from .interface import NetworkInterface
     from .switch import Switch
 
-__all__ = ["Blueprint", "Home", "RouterOptions", "SwitchKind", "decoder_for", "switch_kinds"]
+__all__ = ["Blueprint", "Home", "RouterOptions", "SwitchKind", "switch_kinds"]
 
 MOST_HEADER_FLITS = 64
 
@@ -153,8 +127,9 @@ class Blueprint(Generic[Given]):
     @cached_property
     def _decoders(self) -> dict[tuple, Decoder]:
         """Header decoders by the kind's signature."""
-        return {kind.signature: decoder_for(kind, self.topology, self.scheme, self.routes, self.configuration,
-                                            self.relations) for kind in self.kinds}
+        return {kind.signature: decoder_for(DecoderPlace(kind, self.header, self.scheme, self.routes,
+                                                         self.configuration, self.relations))
+                for kind in self.kinds}
 
     def router(self, kind: SwitchKind | None = None) -> "Switch":
         """Build a router of a kind. Default: the first kind."""
@@ -226,7 +201,7 @@ class Blueprint(Generic[Given]):
         if not packet:
             return 1
         header = _header(self.topology, self.scheme, self.relation, width, ())
-        flits = 1 if isinstance(header, Unicast) else header.flits(max(self.topology.nodes - 1, 1))
+        flits = header.flits(max(self.topology.nodes - 1, 1) if header.multicast else 1)
         if flits > MOST_HEADER_FLITS:
             raise WormcastError(f"packet: {packet} is not valid: a header can have {flits} flits of {width} bits, and "
                                 f"packets have room for {MOST_HEADER_FLITS}. Allowed: 0, or wider flits.")
@@ -308,141 +283,7 @@ class Blueprint(Generic[Given]):
         }
 
 
-def decoder_for(kind: SwitchKind, topology: Topology, scheme: Scheme, routes: Routes, configuration: RouterOptions,
-                relations: tuple[str, ...] = ()) -> Decoder:
-    """Build the header decoder of a kind of switches.
-
-    The decoder follows from header, relation and network:
-
-    - With shallow buffers, coordinates are compared for e-cube on meshes, tori and rings (on tori and rings with the
-      signs of ties, if chosen), and for hamiltonian on meshes. In lists of addresses coordinates are compared also for
-      adaptive and e-cube-adaptive on meshes.
-    - Lists of addresses under other relations use a table in straps.
-    - On meshes, unicasts under relations other than e-cube and hamiltonian use tables in straps, if two conditions
-      hold. Addresses have at most 8 bits; the relation has one phase, one class of virtual channels and no
-      alternatives. Other unicasts use digits of the destination as output numbers, if this is possible at all switches
-      of the network, else tables in memories. With deep buffers unicasts always use tables in memories.
-    - Lists of switches, and bit strings of worms that go up and then down, need deep buffers.
-
-    Parameters
-    ----------
-    kind : SwitchKind
-        One of the topology's kinds.
-    scheme : Scheme
-        Determines the header format and the consumption classes.
-    routes : Routes
-        The scheme's relation on the topology.
-    configuration : RouterOptions
-    relations : tuple of str
-        Relations that the switches decode by comparing coordinates; if empty, the relation of the routes.
-
-    Raises
-    ------
-    WormcastError
-        No decoder supports this combination of network, scheme, relations and options.
-    """
-    relation, ports = routes.relation, {"injection": configuration.ports, "ejection": configuration.ejection}
-    absorbs = configuration.slots > 0
-    # a user's network can have the kind mesh, but other ports or links than a mesh
-    grid = topology.kind in GRIDS and kind.signature == grid_kind(topology.shape).signature
-    compared = [one for one in (E_CUBE, HAMILTONIAN) if grid and topology.kind == "mesh" and MeshDecoder.knows(one)]
-    known = [one.name for one in compared]
-    if not set(relations) <= set(known) or len(set(relations)) < len(relations):
-        reason = (f". Allowed: {', '.join(known)}, each once." if known else
-                  f": routers of {topology.name} decode the scheme's relation alone")
-        raise WormcastError(f"relations: {', '.join(relations)} is not valid{reason}")
-    header = _header(topology, scheme, relation, configuration.flit_width, relations)
-    require_buffers(scheme, deep=configuration.deep)
-    require_unicasts(scheme, routes)
-    if isinstance(header, MultiDrop):
-        return MultiDropDecoder(header, kind=kind, injection=configuration.ports)
-    if scheme.needs_whole_packet and isinstance(header, BitString):
-        return ReachDecoder(header, kind=kind, injection=configuration.ports, in_turn=not routes.deterministic)
-    if isinstance(header, BitString):
-        decided = tag_digits(routes, kind)
-        if decided is None:
-            raise WormcastError(f"relation: {relation.name} is not valid: worms with bit strings need outputs that are "
-                                f"digits of the destination, which those of {topology.name} are not")
-        if not configuration.deep:
-            _require_tree(header, configuration)
-        return BitStringDecoder(header, kind=kind, deciding=decided, **ports)
-    if not isinstance(header, AddressList):
-        raise WormcastError(f"scheme: {scheme.name} is not valid: {topology.name} with buffer-kind "
-                            f"{'deep' if configuration.deep else 'shallow'} has no decoder for its header, "
-                            f"{type(header).__name__}")
-    classes = configuration.consumption_classes(topology, scheme)
-    multicast = not isinstance(header, Unicast)
-    plain = relation.relation if isinstance(relation, AnyChannel) else relation
-    if configuration.deep:
-        return RouteDecoder(header, kind=kind, in_turn=routes.in_turn)
-    if relations or plain in compared:
-        return MeshDecoder(header, relations=relations or (plain.name,), consumption=classes, multicast=multicast,
-                           kind=kind, absorbs=absorbs and multicast, **ports)
-    if plain in (E_CUBE, E_CUBE_SIGNED) and grid:
-        return TorusDecoder(header, classes=plain is relation, consumption=classes, multicast=multicast, kind=kind,
-                            absorbs=absorbs and multicast, **ports)
-    if multicast and grid and AdaptiveDecoder.knows(relation):
-        if absorbs:
-            raise WormcastError(f"absorb: {configuration.slots} is not valid: relation {relation.name} is adaptive. "
-                                "Allowed: off.")
-        return AdaptiveDecoder(header, relation=relation, consumption=classes, kind=kind, **ports)
-    if header.signed:
-        raise WormcastError(f"ties: signed is not valid: routers of {topology.name} have routing tables, which ignore "
-                            "signs. Allowed: plus.")
-    simple = routes.deterministic and len(routes.options) == 1 == len(routes.classes)
-    if multicast or (topology.kind == "mesh" and simple and header.address_bits <= MOST_ADDRESS_BITS):
-        if not simple:
-            raise WormcastError(f"relation: {relation.name} is not valid: on {topology.name} it has alternatives, "
-                                "phases or classes of virtual channels. Allowed for worms with several "
-                                "destinations: relations without these.")
-        if header.address_bits > MOST_ADDRESS_BITS:
-            raise WormcastError(
-                f"relation: {relation.name} is not valid: addresses of {topology.name} have {header.address_bits} "
-                f"bits, and its routing tables have room for {MOST_ADDRESS_BITS} (16x16 nodes). Allowed: e-cube, "
-                "hamiltonian, which need no tables."
-            )
-        return TableDecoder(header, consumption=classes, multicast=multicast, kind=kind,
-                            absorbs=absorbs and multicast, **ports)
-    digits = {one: tag_digits(routes, one) for one in switch_kinds(topology)}
-    own = next(found for one, found in digits.items() if one.members[0] == kind.members[0])
-    if own is not None and None not in digits.values() and not relation.enters_empty:
-        return TagDecoder(header, kind=kind, digit=own[0] if len(set(own)) == 1 else None, **ports)
-    if routes.in_turn and configuration.ports != "one":
-        raise WormcastError(f"ports: {configuration.ports} is not valid: relation {relation.name} takes its outputs in "
-                            "turn, and each of several injection ports leads to one output. Allowed: one.")
-    return RouteDecoder(header, kind=kind, vc_classes=len(routes.classes), in_turn=routes.in_turn,
-                        adaptive=not (routes.in_turn or routes.deterministic), preferred=_preferred(routes),
-                        enters_empty=relation.enters_empty, **ports)
-
-
 def _header(topology: Topology, scheme: Scheme, relation: Relation, width: int,
             relations: tuple[str, ...]) -> Header:
     """Return the header format of a scheme's worms, for routers that decode ``relations``, with signs of ties."""
     return scheme.header.on(topology, width, max(len(relations), 1), signed_dimensions(relation, topology))
-
-
-def _require_tree(header: BitString, configuration: RouterOptions) -> None:
-    """Refuse options that do not support replication to several outputs."""
-    flits, depth = header.flits(), configuration.buffer
-    if flits > depth:
-        raise WormcastError(f"buffer: {depth} is not valid: a bit string of {header.bits} bits has {flits} flits of "
-                            f"{header.flit_width} bits, which the buffer must hold. Allowed: "
-                            + (f"{flits} to {MOST_SHALLOW}, or " if flits <= MOST_SHALLOW else "") + "wider flits.")
-    if configuration.ports != "one":
-        raise WormcastError(f"ports: {configuration.ports} is not valid: each of several injection ports leads to one "
-                            "output, and worms with bit strings need several. Allowed: one.")
-    if configuration.slots:
-        raise WormcastError(f"absorb: {configuration.slots} is not valid: worms with bit strings end at each "
-                            "destination. Allowed: off.")
-    if configuration.readers != "coupled":
-        raise WormcastError(f"readers: {configuration.readers} is not valid: the scheme determines the replication of "
-                            "worms with bit strings. Allowed: coupled.")
-
-
-def _preferred(routes: Routes) -> tuple[int, ...]:
-    """Return the classes of virtual channels in the routes' order of preference, by their mean place among the
-    alternatives."""
-    place = np.broadcast_to(np.arange(routes.options.shape[-1]), routes.options.shape)[routes.options >= 0]
-    k = routes.options[routes.options >= 0] % len(routes.classes)
-    means = [place[k == one].mean() if (k == one).any() else np.inf for one in range(len(routes.classes))]
-    return tuple(np.argsort(means, kind="stable").tolist())

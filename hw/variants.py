@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from wormcast.algorithms.headers import BitString, Header
+from wormcast.algorithms.headers import Header
 from wormcast.algorithms.schemes import Scheme
 from wormcast.algorithms.token_groups import NO_TOKEN, TokenGroups
 
@@ -101,7 +101,7 @@ def _tree(options: RouterOptions, scheme: Scheme, tokens: TokenGroups | None, ki
 ROUTERS = [
     RouterVariant("deep", lambda options, header: options.deep, DeepSwitchSpec, _build_deep, DeepFront,
                   lambda options, scheme, tokens, kind: {}),
-    RouterVariant("tree", lambda options, header: isinstance(header, BitString), TreeSwitchSpec, _build_tree,
+    RouterVariant("tree", lambda options, header: header.router == "tree", TreeSwitchSpec, _build_tree,
                   TreeFront, _tree),
     RouterVariant("path", lambda options, header: True, SwitchSpec, _build_path, PathFront, _path),
 ]

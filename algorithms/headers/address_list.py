@@ -1,15 +1,22 @@
 """Address-list and unicast headers."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from ..compiled import LINEAR, compiled_from
 from ..errors import WormcastError
+from ..phrases import count
 from .base import HeaderByShape, or_bits
 
-__all__ = ["AddressList", "Unicast"]
+__all__ = ["AddressList", "Unicast", "axis"]
+
+
+def axis(dimensions: int, d: int) -> str:
+    """Return the number of a dimension, in two dimensions with its name."""
+    return f"{d} ({('row', 'column')[d]})" if dimensions == 2 else str(d)
 
 
 @dataclass(frozen=True)
@@ -54,6 +61,10 @@ class AddressList(HeaderByShape):
     flit_width: int
     relations: int = 1
     signed: tuple[int, ...] = ()
+
+    decoder = "wormcast.hw.decoders.addresses"
+    contents = "lists of addresses"
+    buffers: ClassVar[tuple[str, ...]] = ("shallow",)
 
     def __post_init__(self) -> None:
         if not self.shape or min(self.shape) < 1 or max(self.shape) < 2:
@@ -231,6 +242,27 @@ class AddressList(HeaderByShape):
         """Read the relation selector of a flit."""
         return flit >> (self.flit_width - self.selector_bits)
 
+    def fields(self, *, up_and_down: bool = False) -> Iterator[tuple[int, int, str]]:
+        """Yield the fields of any flit of the list: lowest bit, highest bit, meaning."""
+        bits, top = self.address_bits, self.flit_width - self.selector_bits
+        fields = [f"{count(width, 'bit')} of coordinate {axis(len(self.shape), d)}" if len(self.shape) > 1 else
+                  "the node's id" for d, width in enumerate(self.field_bits) if width]
+        fields = [*(f"1 bit for ties in dimension {axis(len(self.shape), d)} (1 down)" for d in self.signed), *fields]
+        order = ", from the top down" if len(fields) > 1 else ""
+        yield 0, bits - 1, f"address of the next destination: {', '.join(fields)}{order}"
+        used, marks = self.capacity * bits, top - self.last_bits
+        if self.capacity > 1:
+            yield bits, used - 1, (
+                "the same address, repeated to fill the flit" if not self.multicast else
+                f"addresses of the next destinations, {self.capacity - 1} in all, in visiting order; "
+                "unused fields repeat the last address")
+        if used < marks:
+            yield used, marks - 1, "unused, 0"
+        if self.last_bits:
+            yield top - 1, top - 1, "1 in the worm's last header flit"
+        if self.selector_bits:
+            yield top, self.flit_width - 1, "routing relation of the worm"
+
 
 @dataclass(frozen=True)
 class Unicast(AddressList):
@@ -241,6 +273,10 @@ class Unicast(AddressList):
     WormcastError
         As for `AddressList`; or more than one destination is encoded.
     """
+
+    contents = "addresses"
+    buffers = ("deep", "shallow")
+    multicast = False
 
     @property
     def last_bits(self) -> int:

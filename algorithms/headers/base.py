@@ -1,7 +1,8 @@
 """Base classes of header formats."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +36,24 @@ class Header(ABC):
 
     node_has = "address"
     """Name of what each node has in the format, for refusals of other nodes: an address, a bit, a port."""
+
+    decoder: str
+    """Module with the hardware decoder: its function ``decoder_of`` builds the decoder of a router.
+
+    See ``wormcast.hw.decoders.choice``.
+    """
+
+    contents: str
+    """Contents of a header, for refusals: lists of addresses."""
+
+    buffers: ClassVar[tuple[str, ...]] = ("deep", "shallow")
+    """Kinds of buffers of the routers that decode the header."""
+
+    router = "path"
+    """Variant of the routers with shallow buffers that decode the header: a name in ``wormcast.hw.variants``."""
+
+    multicast = True
+    """A worm can have several destinations."""
 
     @classmethod
     @abstractmethod
@@ -127,6 +146,13 @@ class Header(ABC):
         """Return the header for destinations as text, part by part. By default the parts are the nodes in visiting
         order."""
         return [str(node) for node in destinations]
+
+    @abstractmethod
+    def fields(self, *, up_and_down: bool = False) -> Iterator[tuple[int, int, str]]:
+        """Yield the fields of the first header flit: lowest bit, highest bit, meaning.
+
+        ``up_and_down``: the network has up and down links.
+        """
 
     @abstractmethod
     def decode(self, flits: Iterable[int]) -> list[int]:

@@ -1,12 +1,13 @@
 """Bit-string header: one bit per node."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..compiled import LINEAR, compiled_from
 from ..errors import WormcastError
+from ..phrases import count
 from .base import HeaderByShape, or_bits
 
 __all__ = ["BitString"]
@@ -49,6 +50,9 @@ class BitString(HeaderByShape):
     signed: tuple[int, ...] = ()
 
     node_has = "bit"
+    decoder = "wormcast.hw.decoders.bit_string"
+    contents = "bit strings"
+    router = "tree"
 
     def __post_init__(self) -> None:
         if not self.shape or min(self.shape) < 1 or max(self.shape) < 2:
@@ -101,6 +105,19 @@ class BitString(HeaderByShape):
         flits = np.zeros((worms * self.flits(), -(-self.flit_width // 64)), np.uint64)
         _fill(flits, destination_offsets, destinations, self.flits(), self.flit_width)
         return np.arange(worms + 1) * self.flits(), flits
+
+    def fields(self, *, up_and_down: bool = False) -> Iterator[tuple[int, int, str]]:
+        """Yield the fields of the first flit: lowest bit, highest bit, meaning."""
+        first = ("the worm is on its way down, and never goes up again" if up_and_down else
+                 "the worm is a copy, and its arrival must be reported")
+        top = min(self.bits, self.flit_width) - 1
+        yield 0, 0, f"1: {first}; hosts send 0"
+        behind = "" if self.flits() == 1 else (
+            f"; the other bits are in {count(self.flits() - 1, 'more header flit')}, from bit 0 on")
+        if top:
+            yield 1, top, f"a bit for each node from 0 on, 1 if it is a destination{behind}"
+        if top < self.flit_width - 1:
+            yield top + 1, self.flit_width - 1, "unused, 0"
 
     def decode(self, flits: Iterable[int]) -> list[int]:
         """Decode header flits to destinations, ascending."""

@@ -1,6 +1,6 @@
 """Multi-drop header: switches in visiting order, with the output ports to destinations at each."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -58,6 +58,9 @@ class MultiDrop(Header):
     signed: tuple[int, ...] = ()
 
     node_has = "port"
+    decoder = "wormcast.hw.decoders.multi_drop"
+    contents = "lists of switches"
+    buffers = ("deep",)
 
     def __post_init__(self) -> None:
         for switch, port in self.places:
@@ -148,6 +151,21 @@ class MultiDrop(Header):
         """Strip the first pair, as its switch does. Return the remaining header, or None after the last pair."""
         last = flits[self.switch_bits // self.flit_width] >> self.switch_bits % self.flit_width & 1
         return None if last else list(flits[self.pair_flits:])
+
+    def fields(self, *, up_and_down: bool = False) -> Iterator[tuple[int, int, str]]:
+        """Yield the fields of the first flit of a pair: lowest bit, highest bit, meaning."""
+        width, id_bits = self.flit_width, self.switch_bits
+        ports = "a bit for each output port of that switch from 0 on, 1 if the node there is a destination"
+        for low, high, said in (
+            (0, id_bits - 1, "id of the next switch with destinations"),
+            (id_bits, id_bits, "1 in the worm's last pair"),
+            (id_bits + 1, self.pair_bits - 1, ports),
+        ):
+            if low < width:
+                behind = "; the pair's other bits are in the following flits, from bit 0 on"
+                yield low, min(high, width - 1), said + (behind if high >= width else "")
+        if self.pair_bits < width:
+            yield self.pair_bits, width - 1, "unused, 0"
 
     def decode(self, flits: Iterable[int]) -> list[int]:
         """Decode header flits to destinations in visiting order. Destinations at one switch are in the order of its

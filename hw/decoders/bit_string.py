@@ -5,18 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from wormcast.algorithms.errors import WormcastError
 from wormcast.algorithms.headers import BitString
 
 from .. import hdl
 from ..logic import any_of
+from ..options import MOST_SHALLOW, RouterOptions
 from ..router_kind import SwitchKind
+from .base import Decoder
 from .branching import BranchingDecoder
+from .reach import ReachDecoder
 from .tag import require_digits, tag_digits
 
 if TYPE_CHECKING:
     from amaranth.hdl import Value
 
-__all__ = ["BitCell", "BitStringDecoder"]
+    from .choice import DecoderPlace
+
+__all__ = ["BitCell", "BitStringDecoder", "decoder_of"]
 
 Table = tuple[tuple[bool, ...], ...]
 
@@ -145,3 +151,36 @@ class BitStringDecoder(BranchingDecoder):
         places = [self.header.place(node) for node in range(self.header.nodes)
                   if node >> digit * self.digit_bits & (1 << self.digit_bits) - 1 == value]
         return sum(1 << bit for at, bit in places if at == flit)
+
+
+def decoder_of(place: DecoderPlace) -> Decoder:
+    """Build the decoder of bit strings: with reachability strings if worms go up and then down, else by digits."""
+    header, kind, routes, options = place.header, place.kind, place.routes, place.options
+    assert isinstance(header, BitString)
+    if place.scheme.needs_whole_packet:
+        return ReachDecoder(header, kind=kind, injection=options.ports, in_turn=not routes.deterministic)
+    decided = tag_digits(routes, kind)
+    if decided is None:
+        raise WormcastError(f"relation: {routes.relation.name} is not valid: worms with bit strings need outputs that "
+                            f"are digits of the destination, which those of {place.topology.name} are not")
+    if not options.deep:
+        _require_tree(header, options)
+    return BitStringDecoder(header, kind=kind, deciding=decided, **place.ports)
+
+
+def _require_tree(header: BitString, options: RouterOptions) -> None:
+    """Refuse options that do not support replication to several outputs."""
+    flits, depth = header.flits(), options.buffer
+    if flits > depth:
+        raise WormcastError(f"buffer: {depth} is not valid: a bit string of {header.bits} bits has {flits} flits of "
+                            f"{header.flit_width} bits, which the buffer must hold. Allowed: "
+                            + (f"{flits} to {MOST_SHALLOW}, or " if flits <= MOST_SHALLOW else "") + "wider flits.")
+    if options.ports != "one":
+        raise WormcastError(f"ports: {options.ports} is not valid: each of several injection ports leads to one "
+                            "output, and worms with bit strings need several. Allowed: one.")
+    if options.slots:
+        raise WormcastError(f"absorb: {options.slots} is not valid: worms with bit strings end at each "
+                            "destination. Allowed: off.")
+    if options.readers != "coupled":
+        raise WormcastError(f"readers: {options.readers} is not valid: the scheme determines the replication of "
+                            "worms with bit strings. Allowed: coupled.")

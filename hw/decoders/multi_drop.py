@@ -12,13 +12,16 @@ from wormcast.algorithms.headers import MultiDrop
 from .. import hdl
 from ..logic import any_of
 from ..router_kind import SwitchKind
+from .base import Decoder
 from .branching import CopyingDecoder
 from .tabled import RouteRows, TableBits, look_up
 
 if TYPE_CHECKING:
     from amaranth.hdl import Value
 
-__all__ = ["MultiDropDecoder"]
+    from .choice import DecoderPlace
+
+__all__ = ["MultiDropDecoder", "decoder_of"]
 
 
 class MultiDropDecoder(CopyingDecoder):
@@ -133,3 +136,9 @@ class MultiDropDecoder(CopyingDecoder):
             rows[phase < 0] = self.nowhere(port)
             found.append(RouteRows((f"{name}_input", "intake", "routes"), port, 0, rows, self.nowhere(port)))
         return found
+
+
+def decoder_of(place: DecoderPlace) -> Decoder:
+    """Build the decoder of multi-drop headers."""
+    assert isinstance(place.header, MultiDrop)
+    return MultiDropDecoder(place.header, kind=place.kind, injection=place.options.ports)

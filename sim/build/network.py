@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wormcast.algorithms import HAMILTONIAN, NO_CLASS, ConsumptionClasses, WormcastError, Worms
-from wormcast.algorithms.headers import AddressList, Header, Unicast
+from wormcast.algorithms.headers import AddressList, Header
 from wormcast.algorithms.routing import routes_of
 from wormcast.hw.decoders.tabled import RouteRows
 from wormcast.hw.front import Front
@@ -118,7 +118,7 @@ class Network(Placement):
         the worm stays in one dimension, or in one of the networks up and down of the Hamiltonian labels.
         """
         rule = self.consumption_rule
-        if rule.by == "last" or not len(rule) or isinstance(self.header, Unicast):
+        if rule.by == "last" or not len(rule) or not self.header.multicast:
             return
         assert isinstance(self.header, AddressList)
         bits = self.header.address_bits

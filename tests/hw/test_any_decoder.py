@@ -5,6 +5,7 @@ Decoders that compare or take digits are run; tables are read as the hardware re
 do with it.
 """
 
+import importlib
 import itertools
 
 import numpy as np
@@ -21,8 +22,11 @@ from wormcast.algorithms.routing import (
     default_signs,
     without_classes,
 )
-from wormcast.hw.decoders import Arrival, RouteDecoder, TableDecoder, TagDecoder, TorusDecoder, tag_digits
+from wormcast.algorithms.schemes.individual import Individual
+from wormcast.hw.decoders import Arrival, MeshDecoder, RouteDecoder, TableDecoder, TagDecoder, TorusDecoder, tag_digits
+from wormcast.hw.router import Blueprint
 from wormcast.hw.router_kind import switch_kinds
+from wormcast.sim import Configuration, Message, run
 
 from . import bench
 from .anywhere import Place, blueprint
@@ -275,3 +279,22 @@ def test_tables_know_phases():
     assert set(phases.values()) == {0, 1}
     assert any((np.array(built.routes.options[0, number]) != built.routes.options[1, number]).any()
                for number, _ in phases)
+
+
+def test_two_files_add_a_header(tmp_path, monkeypatch):
+    """The format names its decoder's module; on a mesh its worms are then routed by tables, not by coordinates."""
+    (tmp_path / "toy_header.py").write_text(
+        "from wormcast.algorithms import Unicast\n\n\nclass Toy(Unicast):\n    decoder = 'toy_decoder'\n")
+    (tmp_path / "toy_decoder.py").write_text(
+        "from wormcast.hw.decoders import RouteDecoder\n\n\ndef decoder_of(place):\n"
+        "    return RouteDecoder(place.header, kind=place.kind, **place.ports)\n")
+    monkeypatch.syspath_prepend(tmp_path)
+
+    class Toys(Individual):
+        header = importlib.import_module("toy_header").Toy
+
+    mesh = topology("mesh:2x2")
+    assert isinstance(Blueprint(mesh, Individual(), Configuration()).decoder(), MeshDecoder)
+    built = Blueprint(mesh, Toys(), Configuration())
+    assert isinstance(built.decoder(), RouteDecoder)
+    assert run(mesh, Toys(), [Message(0, 0, (1,), 4), Message(0, 3, (0,), 4)], Configuration()).outcome == "delivered"

@@ -8,6 +8,7 @@ from typing import Any
 from amaranth.hdl import Shape
 from amaranth.lib import data, wiring
 
+from wormcast.algorithms.headers.address_list import axis
 from wormcast.hw.faults import Cause
 from wormcast.hw.interface import NetworkInterface
 from wormcast.hw.link import LinkSignature
@@ -16,7 +17,6 @@ from wormcast.hw.switch import Switch
 
 from ...build.network import Network
 from .docstrings import member_meaning, summary
-from .facts import axis, header_fields
 from .links import CONSUMPTION, channel_classes, links
 from .network import outside
 from .ports import ComponentPort, ports
@@ -236,7 +236,7 @@ def _flit(blueprint: Blueprint) -> Iterator[str]:
     yield "| 0 | `head` | a header flit |\n| 1 | `tail` | the worm's last flit |\n"
     yield f"| {width + 1}:2 | `data` | {width} bits: payload, or the fields below |\n"
     yield "\n## Data of a header flit\n\n| bits of `data` | meaning |\n|---:|---|\n"
-    for low, high, said in header_fields(blueprint.header, up_and_down=blueprint.scheme.needs_whole_packet):
+    for low, high, said in blueprint.header.fields(up_and_down=blueprint.scheme.needs_whole_packet):
         yield f"| {low if low == high else f'{high}:{low}'} | {said} |\n"
 
 

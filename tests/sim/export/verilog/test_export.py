@@ -17,7 +17,6 @@ from wormcast.sim.build.network import HOST, Network
 from wormcast.sim.export.verilog import NETWORK, component_tables, export, ports
 from wormcast.sim.export.verilog.docstrings import member_meaning, promises, summary
 from wormcast.sim.export.verilog.document import _flit, meaning
-from wormcast.sim.export.verilog.facts import header_fields
 from wormcast.sim.export.verilog.links import channel_classes, links
 from wormcast.sim.export.verilog.network import outside, table_words, top
 
@@ -202,7 +201,7 @@ def test_channels_serve_the_classes_that_routers_let_into_them(consumption):
     *(MultiDrop(((0, 1), (4, 3)), 5, 4, width) for width in (1, 2, 4, 5, 8, 12)),
 ])
 def test_fields_of_a_header_are_all_bits_once(header):
-    fields = list(header_fields(header))
+    fields = list(header.fields())
     assert [bit for low, high, _ in fields for bit in range(low, high + 1)] == list(range(header.flit_width))
     assert not any("0 bits" in said for _, _, said in fields)
 

@@ -1,0 +1,94 @@
+"""Choice of the decoder of unicasts and address lists, by routing relation and network."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from wormcast.algorithms.errors import WormcastError
+from wormcast.algorithms.headers import AddressList
+from wormcast.algorithms.routing import E_CUBE, E_CUBE_SIGNED, AnyChannel, Routes
+
+from ..router_kind import switch_kinds
+from .adaptive import AdaptiveDecoder
+from .base import Decoder
+from .mesh import MeshDecoder
+from .route import RouteDecoder
+from .table import MOST_ADDRESS_BITS, TableDecoder
+from .tag import TagDecoder, tag_digits
+from .torus import TorusDecoder
+
+if TYPE_CHECKING:
+    from .choice import DecoderPlace
+
+__all__ = ["decoder_of"]
+
+
+def decoder_of(place: DecoderPlace) -> Decoder:
+    """Build the decoder of unicasts or of address lists.
+
+    - With shallow buffers, coordinates are compared for e-cube on meshes, tori and rings (on tori and rings with the
+      signs of ties, if chosen), and for hamiltonian on meshes. In lists of addresses coordinates are compared also for
+      adaptive and e-cube-adaptive on meshes.
+    - Lists of addresses under other relations use a table in straps.
+    - On meshes, unicasts under relations other than e-cube and hamiltonian use tables in straps, if two conditions
+      hold. Addresses have at most 8 bits; the relation has one phase, one class of virtual channels and no
+      alternatives. Other unicasts use digits of the destination as output numbers, if this is possible at all switches
+      of the network, else tables in memories. With deep buffers unicasts always use tables in memories.
+    """
+    header, kind, topology, routes, options = place.header, place.kind, place.topology, place.routes, place.options
+    assert isinstance(header, AddressList)
+    relation, relations, ports = routes.relation, place.relations, place.ports
+    classes = options.consumption_classes(topology, place.scheme)
+    multicast, absorbs = header.multicast, options.slots > 0
+    plain = relation.relation if isinstance(relation, AnyChannel) else relation
+    if options.deep:
+        return RouteDecoder(header, kind=kind, in_turn=routes.in_turn)
+    if relations or plain in place.compared:
+        return MeshDecoder(header, relations=relations or (plain.name,), consumption=classes, multicast=multicast,
+                           kind=kind, absorbs=absorbs and multicast, **ports)
+    if plain in (E_CUBE, E_CUBE_SIGNED) and place.is_grid:
+        return TorusDecoder(header, classes=plain is relation, consumption=classes, multicast=multicast, kind=kind,
+                            absorbs=absorbs and multicast, **ports)
+    if multicast and place.is_grid and AdaptiveDecoder.knows(relation):
+        if absorbs:
+            raise WormcastError(f"absorb: {options.slots} is not valid: relation {relation.name} is adaptive. "
+                                "Allowed: off.")
+        return AdaptiveDecoder(header, relation=relation, consumption=classes, kind=kind, **ports)
+    if header.signed:
+        raise WormcastError(f"ties: signed is not valid: routers of {topology.name} have routing tables, which ignore "
+                            "signs. Allowed: plus.")
+    simple = routes.deterministic and len(routes.options) == 1 == len(routes.classes)
+    if multicast or (topology.kind == "mesh" and simple and header.address_bits <= MOST_ADDRESS_BITS):
+        if not simple:
+            raise WormcastError(f"relation: {relation.name} is not valid: on {topology.name} it has alternatives, "
+                                "phases or classes of virtual channels. Allowed for worms with several "
+                                "destinations: relations without these.")
+        if header.address_bits > MOST_ADDRESS_BITS:
+            raise WormcastError(
+                f"relation: {relation.name} is not valid: addresses of {topology.name} have {header.address_bits} "
+                f"bits, and its routing tables have room for {MOST_ADDRESS_BITS} (16x16 nodes). Allowed: e-cube, "
+                "hamiltonian, which need no tables."
+            )
+        return TableDecoder(header, consumption=classes, multicast=multicast, kind=kind,
+                            absorbs=absorbs and multicast, **ports)
+    digits = {one: tag_digits(routes, one) for one in switch_kinds(topology)}
+    own = next(found for one, found in digits.items() if one.members[0] == kind.members[0])
+    if own is not None and None not in digits.values() and not relation.enters_empty:
+        return TagDecoder(header, kind=kind, digit=own[0] if len(set(own)) == 1 else None, **ports)
+    if routes.in_turn and options.ports != "one":
+        raise WormcastError(f"ports: {options.ports} is not valid: relation {relation.name} takes its outputs in "
+                            "turn, and each of several injection ports leads to one output. Allowed: one.")
+    return RouteDecoder(header, kind=kind, vc_classes=len(routes.classes), in_turn=routes.in_turn,
+                        adaptive=not (routes.in_turn or routes.deterministic), preferred=_preferred(routes),
+                        enters_empty=relation.enters_empty, **ports)
+
+
+def _preferred(routes: Routes) -> tuple[int, ...]:
+    """Return the classes of virtual channels in the routes' order of preference, by their mean place among the
+    alternatives."""
+    place = np.broadcast_to(np.arange(routes.options.shape[-1]), routes.options.shape)[routes.options >= 0]
+    k = routes.options[routes.options >= 0] % len(routes.classes)
+    means = [place[k == one].mean() if (k == one).any() else np.inf for one in range(len(routes.classes))]
+    return tuple(np.argsort(means, kind="stable").tolist())

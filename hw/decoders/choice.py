@@ -1,0 +1,88 @@
+"""Choice of the header decoder of a router, by header format, routing relation and network."""
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import cast
+
+from wormcast.algorithms.errors import WormcastError
+from wormcast.algorithms.headers import Header
+from wormcast.algorithms.routing import E_CUBE, HAMILTONIAN, Relation, Routes
+from wormcast.algorithms.schemes import Scheme
+from wormcast.algorithms.topologies.base import Topology
+from wormcast.algorithms.topologies.direct import GRIDS
+from wormcast.algorithms.turns import require_unicasts
+
+from ..options import RouterOptions, require_buffers
+from ..router_kind import SwitchKind
+from .base import Decoder
+from .grid import grid_kind
+from .mesh import MeshDecoder
+
+__all__ = ["DecoderPlace", "decoder_for"]
+
+
+@dataclass(frozen=True)
+class DecoderPlace:
+    """Network and router that a decoder is for.
+
+    Parameters
+    ----------
+    kind : SwitchKind
+        One of the topology's kinds.
+    header : Header
+    scheme : Scheme
+        Determines the consumption classes.
+    routes : Routes
+        The scheme's relation on the topology.
+    options : RouterOptions
+    relations : tuple of str
+        Relations that the routers decode by comparing coordinates; if empty, the relation of the routes.
+    """
+
+    kind: SwitchKind
+    header: Header
+    scheme: Scheme
+    routes: Routes
+    options: RouterOptions
+    relations: tuple[str, ...] = ()
+
+    @property
+    def topology(self) -> Topology:
+        """Network of the router."""
+        return self.routes.topology
+
+    @property
+    def ports(self) -> dict[str, str]:
+        """Arguments ``injection`` and ``ejection`` of `Decoder`."""
+        return {"injection": self.options.ports, "ejection": self.options.ejection}
+
+    @property
+    def is_grid(self) -> bool:
+        """The network has the ports and links of a mesh or torus. A user's network of this kind can have others."""
+        return self.topology.kind in GRIDS and self.kind.signature == grid_kind(self.topology.shape).signature
+
+    @property
+    def compared(self) -> list[Relation]:
+        """Relations that the routers can decode by comparing coordinates with those of mesh routers."""
+        return [one for one in (E_CUBE, HAMILTONIAN)
+                if self.is_grid and self.topology.kind == "mesh" and MeshDecoder.knows(one)]
+
+
+def decoder_for(place: DecoderPlace) -> Decoder:
+    """Build the header decoder of a kind of routers.
+
+    The module ``Header.decoder`` builds the decoder, with its function ``decoder_of(place)``.
+
+    Raises
+    ------
+    WormcastError
+        No decoder supports this combination of network, scheme, relations and options.
+    """
+    relations, known = place.relations, [one.name for one in place.compared]
+    if not set(relations) <= set(known) or len(set(relations)) < len(relations):
+        reason = (f". Allowed: {', '.join(known)}, each once." if known else
+                  f": routers of {place.topology.name} decode the scheme's relation alone")
+        raise WormcastError(f"relations: {', '.join(relations)} is not valid{reason}")
+    require_buffers(place.scheme, deep=place.options.deep)
+    require_unicasts(place.scheme, place.routes)
+    return cast(Decoder, import_module(place.header.decoder).decoder_of(place))

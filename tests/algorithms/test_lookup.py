@@ -351,6 +351,8 @@ def test_a_multicast_is_named_that_cannot_be_divided(tmp_path):
     (('name = "mine"', r'name = "\x1b[31mred"'), r"mine.py: class Mine has name '\\x1b\[31mred'. Allowed: text on"),
     (("relation = HAMILTONIAN", "pass"), "mine.py: class Mine has no attribute relation$"),
     (("def visits", "def order"), r"mine.py: class Mine has no method visits\(topology, source, destinations\)$"),
+    (("source, destinations):", "sources):"),
+     r"method visits of class Mine has the parameters topology, sources. Needed: visits\(topology, source, "),
     (('name = "mine"', 'name = "dual-path"'), "mine.py: class Mine has the name 'dual-path' of another scheme. "),
     (("relation = HAMILTONIAN", "relation = 'e-cube'"), "class Mine has relation 'e-cube'. Allowed: a Relation"),
 ])

@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import threading
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from tools.tables import PRINTED, ROUTER, print_anew, require_area
 from wormcast.algorithms import WormcastError
 from wormcast.sim.cli.app import app
 from wormcast.sim.common.requirements import ToolMissing
-from wormcast.sim.export import synthesis
+from wormcast.sim.export.synthesis import flow
 
 DOCUMENT = Path(__file__).parents[2] / "docs/synthesis.md"
 
@@ -71,6 +72,10 @@ def test_commands_of_the_document_are_accepted(command, monkeypatch, tmp_path):
     (tmp_path / "docs").mkdir()
     monkeypatch.chdir(tmp_path)
 
-    monkeypatch.setattr(synthesis.flow, "find_tool", missing)
+    monkeypatch.setattr(flow, "find_tool", missing)
     with pytest.raises(ToolMissing):
         app(shlex.split(command), standalone_mode=False)
+    # other points may be under way: without the patch, they would go on to run the tools
+    for thread in threading.enumerate():
+        if thread.name.startswith("ThreadPoolExecutor"):
+            thread.join()

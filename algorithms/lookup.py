@@ -112,7 +112,7 @@ def _load(registry: Registry[T], text: str) -> T:
         raise WormcastError(f"{file}: {label} has name {thing.name!r}. Allowed: text on one line.")
     if thing.name in registry and thing is not registry[thing.name]:
         raise WormcastError(f"{file}: {label} has the name {thing.name!r} of another {what}. Allowed: unused names.")
-    _require_parameters(file, type(thing))
+    _require_parameters(file, thing)
     if isinstance(thing, Scheme):
         _require_new_names(file, thing)
     for stated in kind.__annotations__:
@@ -124,20 +124,19 @@ def _load(registry: Registry[T], text: str) -> T:
     return thing
 
 
-def _require_parameters(file: Path, given: type) -> None:
-    """Refuse a class with a method that cannot be called with the parameters of the abstract method."""
-    for base in given.__mro__[1:]:
-        for name in sorted(getattr(base, "__abstractmethods__", ())):
-            method, needed = getattr(given, name), getattr(base, name)
-            if not callable(method) or isinstance(inspect.getattr_static(given, name), classmethod):
+def _require_parameters(file: Path, thing: object) -> None:
+    """Refuse a method that cannot be called with the parameters of the abstract method."""
+    for base in type(thing).__mro__[1:]:
+        for name, needed in vars(base).items():
+            if not getattr(needed, "__isabstractmethod__", False) or not inspect.isfunction(needed):
                 continue
-            parameters = [*inspect.signature(needed).parameters][1:]
+            parameters, given = [*inspect.signature(needed).parameters][1:], inspect.signature(getattr(thing, name))
             try:
-                inspect.signature(method).bind(None, *parameters)
+                given.bind(*parameters)
             except TypeError:
-                raise WormcastError(f"{file}: method {name} of class {given.__name__} has the parameters "
-                                    f"{', '.join([*inspect.signature(method).parameters][1:]) or 'none'}. Needed: "
-                                    f"{name}({', '.join(parameters)}).") from None
+                raise WormcastError(f"{file}: method {name} of class {type(thing).__name__} has the parameters "
+                                    f"{', '.join(given.parameters) or 'none'}. Needed: {name}({', '.join(parameters)})."
+                                    ) from None
 
 
 def _require_new_names(file: Path, scheme: Scheme) -> None:

@@ -285,9 +285,10 @@ def test_two_files_add_a_header(tmp_path, monkeypatch):
     """The format names its decoder's module; on a mesh its worms are then routed by tables, not by coordinates."""
     (tmp_path / "toy_header.py").write_text(
         "from wormcast.algorithms import Unicast\n\n\nclass Toy(Unicast):\n    decoder = 'toy_decoder'\n")
-    (tmp_path / "toy_decoder.py").write_text(
-        "from wormcast.hw.decoders import RouteDecoder\n\n\ndef decoder_of(place):\n"
-        "    return RouteDecoder(place.header, kind=place.kind, **place.ports)\n")
+    decoder = tmp_path / "toy_decoder.py"
+    decoder.write_text(
+        "from wormcast.hw.decoders import RouteDecoder\n\n\nclass ToyDecoder(RouteDecoder):\n    size = 1\n\n\n"
+        "def decoder_of(place):\n    return ToyDecoder(place.header, kind=place.kind, **place.ports)\n")
     monkeypatch.syspath_prepend(tmp_path)
 
     class Toys(Individual):
@@ -297,4 +298,7 @@ def test_two_files_add_a_header(tmp_path, monkeypatch):
     assert isinstance(Blueprint(mesh, Individual(), Configuration()).decoder(), MeshDecoder)
     built = Blueprint(mesh, Toys(), Configuration())
     assert isinstance(built.decoder(), RouteDecoder)
+    before = built.decoder().signature
     assert run(mesh, Toys(), [Message(0, 0, (1,), 4), Message(0, 3, (0,), 4)], Configuration()).outcome == "delivered"
+    decoder.write_text(decoder.read_text().replace("size = 1", "size = 2"))
+    assert built.decoder().signature != before, "another file is other hardware"

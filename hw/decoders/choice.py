@@ -86,4 +86,12 @@ def decoder_for(place: DecoderPlace) -> Decoder:
         raise WormcastError(f"relations: {', '.join(relations)} is not valid{reason}")
     require_buffers(place.scheme, deep=place.options.deep)
     require_unicasts(place.scheme, place.routes)
-    return cast(Decoder, import_module(place.header.decoder).decoder_of(place))
+    name, header = getattr(place.header, "decoder", None), type(place.header).__name__
+    if name is None:
+        raise WormcastError(f"header: class {header} has no attribute decoder. Needed: the name of a module with a "
+                            "function decoder_of(place).")
+    try:
+        decoder_of = import_module(name).decoder_of
+    except (ImportError, AttributeError) as error:
+        raise WormcastError(f"header: class {header} has decoder {name!r}, which cannot be used: {error}") from error
+    return cast(Decoder, decoder_of(place))

@@ -302,3 +302,17 @@ def test_two_files_add_a_header(tmp_path, monkeypatch):
     assert run(mesh, Toys(), [Message(0, 0, (1,), 4), Message(0, 3, (0,), 4)], Configuration()).outcome == "delivered"
     decoder.write_text(decoder.read_text().replace("size = 1", "size = 2"))
     assert built.decoder().signature != before, "another file is other hardware"
+
+
+@pytest.mark.parametrize(("module", "reason"), [
+    ("no_such_module", "No module named 'no_such_module'"), ("wormcast.hw.decoders.mesh", "has no attribute"),
+])
+def test_a_header_without_decoder_is_refused(module, reason):
+    class Lost(Unicast):
+        decoder = module
+
+    class Losing(Individual):
+        header = Lost
+
+    with pytest.raises(WormcastError, match=f"header: class Lost has decoder '{module}', .*{reason}"):
+        Blueprint(topology("mesh:2x2"), Losing(), Configuration()).decoder()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,6 @@ from wormcast.algorithms.consumption import ConsumptionClasses
 from wormcast.algorithms.ejection import EJECTION
 from wormcast.algorithms.errors import WormcastError
 from wormcast.algorithms.routing import Routes
-from wormcast.algorithms.source_digest import source_digest
 
 from ..options import INJECTION
 from ..router_kind import SwitchKind
@@ -108,14 +106,9 @@ class Decoder(ABC):
 
     @property
     def signature(self) -> str:
-        """Description of the hardware as text. Decoders with equal signatures are the same hardware.
-
-        The description of a user's decoder has a digest of its file.
-        """
+        """Description of the hardware as text. Decoders with equal signatures are the same hardware."""
         parts = {name: value for name, value in sorted(vars(self).items()) if name != "kind"}
-        ours = type(self).__module__.startswith("wormcast.")
-        source = "" if ours else f" {source_digest([inspect.getfile(type(self))])}"
-        return f"{type(self).__name__}{source} {self.kind.signature} {parts}"
+        return f"{type(self).__name__} {self.kind.signature} {parts}"
 
     @property
     def injection_ports(self) -> tuple[str, ...]:

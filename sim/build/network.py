@@ -1,5 +1,6 @@
 """Composition of a network: its components, and the links between them."""
 
+import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -11,6 +12,8 @@ import numpy.typing as npt
 from wormcast.algorithms import HAMILTONIAN, NO_CLASS, ConsumptionClasses, WormcastError, Worms
 from wormcast.algorithms.headers import AddressList, Header
 from wormcast.algorithms.routing import routes_of
+from wormcast.algorithms.source_digest import source_digest
+from wormcast.hw.decoders import Decoder
 from wormcast.hw.decoders.tabled import RouteRows
 from wormcast.hw.front import Front
 from wormcast.hw.variants import front_of
@@ -242,7 +245,7 @@ class Network(Placement):
                 self._in_lanes([f"router_{self.switch_scope(switch)}" for switch in kind.members.tolist()]),
                 straps,
                 {name: np.tile(rows, (self.lanes, 1)) for name, rows in self._tables(name).items()},
-                f"{self.blueprint.variant.name} router {decoder.signature} "
+                f"{self.blueprint.variant.name} router {decoder.signature} {_source_of(decoder)}"
                 f"{self.blueprint.parameters(kind) | {'decoder': None}}",
             )
         found["interface"] = Kind(
@@ -332,3 +335,10 @@ class Network(Placement):
     def _everywhere(self, kind: str, instances: Instances) -> Instances:
         """Return the numbers of these instances of a kind in all lanes, lane by lane."""
         return (np.arange(self.lanes)[:, None] * self.count(kind) + instances).reshape(-1)
+
+
+def _source_of(decoder: Decoder) -> str:
+    """Return a digest of the file of a user's decoder. The package's own decoders are among the sources of all kernels.
+    """
+    ours = type(decoder).__module__.startswith("wormcast.")
+    return "" if ours else f"{source_digest([inspect.getfile(type(decoder))])} "

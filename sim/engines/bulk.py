@@ -251,7 +251,7 @@ class BulkEngine:
         """Run this number of cycles; without ``beyond``, stop when everything is delivered."""
         self._idle[:] = watch(int(self.host.counters[NOW]) + cycles if self._jumps else 0)
         if self._call is None or self._call[0] is not self.host:
-            self._call = self.host, run_cycles.prepared(cycles, beyond, *self._arguments, **needed(self.host))
+            self._call = self.host, self._prepare(cycles, beyond)
         if self.grants is not None:
             self._call[1].set(1, beyond)
             self.grants.run(cycles, beyond, self.host, self.outputs, self._call[1])
@@ -281,14 +281,14 @@ class BulkEngine:
             raise RuntimeError("worms are followed only from the first cycle on")
         self.grants = Grants(self.network, self.kernels, self._states_at, self.place, self.states, turns=turns)
 
-    @property
-    def _arguments(self) -> tuple[Any, ...]:
-        """Arguments of `run_cycles` after the first two."""
+    def _prepare(self, cycles: int, beyond: bool) -> NativeCall:
+        """Prepare a call of `run_cycles` with the present host."""
         calls, inputs, outputs, taken, given, room, image = self._fixed_arguments
         self._counting = self._prepare_counting(inputs[3], outputs[3])
         counting = np.array([call.pointers if call else (0, 0) for call in self._counting])
-        return (calls, self._runs, inputs, outputs, self.host, *taken, *given, room, counting, self.meter.counters,
-                self.states, self._idle, image)
+        return run_cycles.prepared(
+            cycles, beyond, calls, self._runs, inputs, outputs, self.host, *taken, *given, room, counting,
+            self.meter.counters, self.states, self._idle, image, **needed(self.host))
 
     def _prepare_counting(self, inputs: np.ndarray, outputs: np.ndarray) -> tuple[NativeCall | None, NativeCall | None]:
         """Return the functions that count at the start of a cycle, and after links are copied; None for no function."""

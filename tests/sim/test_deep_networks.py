@@ -103,7 +103,7 @@ def test_both_engines_drive_the_same_words(scheme, width, chunk, buffer):
     longest = buffer - 10
     worms = messages(4, 10, rng, longest=min(longest, 12), within=60)
     options = {**DEEP, "buffer": buffer, "chunk": chunk, "flit_width": width}
-    compare(Draw(name, scheme, options, worms, 0.3, 1), 120)
+    compare(Draw(name, scheme, options, worms, 0.3, 1), 200)
 
 
 @pytest.mark.slow

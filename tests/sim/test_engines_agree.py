@@ -201,7 +201,8 @@ def test_engines_agree_on_packets_and_overheads():
 
 
 # trees by receipts and all ports; worms by columns in test_adaptive_multicast
-@pytest.mark.parametrize(("mesh", "scheme", "options"), [OTHERS[0], *(slow(*one) for one in OTHERS[1:])])
+@pytest.mark.parametrize(("mesh", "scheme", "options"), [
+    OTHERS[0], *(slow(*one) for one in OTHERS[1:]), slow("mesh:2x2", *OTHERS[0][1:])])
 def test_engines_agree_on_other_schemes(mesh, scheme, options):
     """The same for worms of classes, trees by receipts, all ports and separate consumption links."""
     nodes = range(topology(mesh).nodes)

@@ -121,7 +121,7 @@ def test_no_header_waits_long(scheme, options, hot):
     a class and 9 for any channel.)"""
     engine = bulk("mesh:3x3", scheme, crowd(scheme, hot, 40), **options)
     waits = Waits(engine)
-    for _ in range(1500):
+    for _ in range(2500):
         engine.run(1)
         waits.look()
     check_receipts(engine.host)

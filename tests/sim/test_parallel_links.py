@@ -58,6 +58,28 @@ def kept(pair, how, **options):
     return all(cycles == sorted(cycles) for cycles in pairs.values())
 
 
+WIDE = ("switches = 3\nnodes = [0, 0, 0, 0, 1, 1, 1, 1, 2, 2]\n"
+        "links = [[0, 1], [0, 1], [0, 1], [0, 1], [1, 2], [1, 2]]\n")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", ["input", "turns"])
+@pytest.mark.parametrize("options", [{"vcs": 2}, DEEP], ids=["shallow", "deep"])
+def test_both_engines_drive_the_same_words_over_four_links(tmp_path, how, options):
+    (tmp_path / "wide.toml").write_text(WIDE)
+    worms = messages(10, 30, random.Random(5), longest=12, within=80, unicasts=1.0)
+    compare(Draw(str(tmp_path / "wide.toml"), "individual", options, worms, 0.3, 1, f"up-down:parallel={how}"), 200)
+
+
+@pytest.mark.slow
+def test_an_input_takes_four_links_in_turn(tmp_path):
+    (tmp_path / "wide.toml").write_text(WIDE)
+    sent = [send(0, node, length=40) for node in (4, 5, 6, 7)]
+    by_turns, by_input = (received(str(tmp_path / "wide.toml"), how, sent, vcs=4, buffer=4)
+                          for how in ("turns", "input"))
+    assert max(by_turns) <= max(by_input)
+
+
 @pytest.mark.parametrize(("how", "order"), [("destination", True), ("input", True), ("turns", False)])
 def test_order_of_worms_is_kept_but_in_turn(pair, how, order):
     """With one virtual channel, of worms from one node to another, while others wait in front of them."""

@@ -40,6 +40,8 @@ def times(host):
 
 @pytest.mark.parametrize(("name", "options", "kind"), [
     ("irregular:switches=2,ports=4,nodes=4,seed=3", NETWORKS[0][1], "fpfs"), ("mesh:1x4", NETWORKS[1][1], "fcfs"),
+    slow("irregular:switches=2,ports=8,nodes=6,seed=3", NETWORKS[0][1], "fpfs"),
+    slow("mesh:2x3", NETWORKS[1][1], "fcfs"),
     *(slow(*network, kind) for network in NETWORKS[:2] for kind in ("fcfs", "fpfs"))])
 def test_engines_agree(name, options, kind):
     options = {**options, "ni": kind, "rows": 2, "places": 6, "t_ns": 3, "t_nr": 2, "t_hs": 5, "t_hr": 4, "dma": "4/3"}

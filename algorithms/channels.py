@@ -35,8 +35,8 @@ class Resource:
     where : str
         Name of the link (see `link_names`), id of the node, or stage of the token.
     number : str
-        Number of the channel, slot or packet buffer entry, or group of the token. A set of channels: ``"*"`` for all of
-        a link, ``"0-1"`` for a range, ends included.
+        Number of the channel, slot or packet buffer entry, or group of the token. The number of several channels, slots
+        or entries is ``"*"`` (all of the link or node) or a range with both ends: ``"0-1"``.
     port : int, optional
         For ``"inj"``: number of the node's injection port.
 
@@ -102,8 +102,8 @@ class Resource:
 
     @classmethod
     def place(cls, node: int, number: int | str) -> "Resource":
-        """A packet buffer entry of a node's smart interface. Entries are numbered through all rows of the interface's
-        child table."""
+        """A packet buffer entry of a node's smart interface. The entries of an interface are numbered consecutively,
+        row after row of its child table."""
         return cls("place", str(node), str(number))
 
 
@@ -141,8 +141,8 @@ def channels_of_class(vcs: int, classes: int, one: int) -> range:
     vcs : int
         Virtual channels of the link, a multiple of its classes.
     classes, one : int
-        Number of classes, and the class in question: class ``one`` owns the vcs/classes channels from one*vcs/classes
-        on.
+        Number of classes of the link, and number of one of them. Class ``one`` owns the vcs/classes channels from
+        one*vcs/classes on.
     """
     share = vcs // classes
     return range(one * share, (one + 1) * share)

@@ -33,8 +33,8 @@ PATIENCE = 0.25
 class CompiledFunction(Generic[P, R]):
     """A function that Numba compiles at the first call that does not run as plain Python.
 
-    Compiled code is stored on disk between runs, runs without the interpreter's lock, and may call other functions of
-    this kind.
+    Compiled code is stored on disk between runs, runs without the interpreter's lock, and may call other objects of
+    this class.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def compiled(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def compiled_from(elements: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Compile a function over arrays. A process with little work runs the function as plain Python.
+    """Compile a function over arrays for large arguments. A process with little work runs the function as plain Python.
 
     In plain Python, numbers of NumPy's types do not widen: the function must not assume 64 bits for narrower arrays.
 
@@ -122,18 +122,18 @@ def intrinsic(function: Callable[..., Any]) -> Any:
 
 
 class _Plain(threading.local):
-    """Calls of this thread that run as plain Python."""
+    """State of this thread's calls that run as plain Python."""
 
     spent = 0.0  # processor seconds of `PATIENCE` that this thread has used
     under_way = False
     always = False
 
     def pays(self, arguments: tuple[Any, ...], below: int) -> bool:
-        """A call with these arguments is to run as plain Python."""
+        """Return whether a call with these arguments is to run as plain Python."""
         return self.always or (self.spent < PATIENCE and not jit_loaded() and _elements(arguments) < below)
 
     def call(self, function: Callable[P, R], *arguments: P.args, **named: P.kwargs) -> R:
-        """Call a function in Python. Numbers are returned as Python's numbers, as from compiled code."""
+        """Call a function as plain Python. Numbers are returned as Python's numbers, as from compiled code."""
         begun = time.thread_time()
         self.under_way = True
         try:
@@ -159,7 +159,7 @@ def plain() -> Iterator[None]:
 
 
 def jit_loaded() -> bool:
-    """Numba has been loaded: from then on compiled code is faster than plain Python."""
+    """Return whether Numba has been loaded: from then on compiled code is faster than plain Python."""
     return f"{__package__}.jit" in sys.modules
 
 
@@ -222,7 +222,8 @@ def _code(code: CodeType) -> tuple[Any, ...]:
     """Parts of a code object without its docstring and line numbers."""
     constants = [_code(value) if isinstance(value, CodeType) else value for value in code.co_consts]
     if constants and isinstance(constants[0], str) and not code.co_name.startswith("<"):
-        constants[0] = None  # a function's docstring; without one, Python up to 3.12 has None in this place
+        # the first constant is the docstring; in a function without docstring, Python up to 3.12 has None there
+        constants[0] = None
     return (code.co_code, repr(constants), code.co_names, code.co_varnames, code.co_argcount, code.co_flags)
 
 

@@ -36,7 +36,8 @@ class ClassMap(Protocol):
         """Consumption class of each hop, int8 [links * vc_classes]; ``NO_CLASS`` if it has none."""
 
     def at_stop(self, last: npt.ArrayLike, following: npt.ArrayLike) -> npt.NDArray[np.int8]:
-        """Class that a worm reserves at a stop, from the classes of the hops by which it arrives and continues."""
+        """Consumption class that a worm reserves at a stop, from the classes of the hops by which the worm arrives and
+        continues."""
 
 
 @dataclass(frozen=True)
@@ -52,9 +53,10 @@ class ConsumptionClasses:
     ----------
     networks : tuple of tuple of str
         Directions of each class: ``"0+"`` and ``"0-"`` are steps up and down dimension 0, and so on; ``"up"`` and
-        ``"down"`` are hops to higher and to lower Hamiltonian labels. Each direction once. Without networks every worm
-        may reserve any channel.
+        ``"down"`` are hops to higher and to lower Hamiltonian labels. Each direction once. If the map has no networks,
+        every worm may reserve any consumption channel.
     by : "next" or "last"
+        Hop of a worm at a stop that decides the class.
 
     Raises
     ------
@@ -147,7 +149,8 @@ class ConsumptionClasses:
         ------
         WormcastError
             The topology has no such directions: it is no mesh, torus or ring, has fewer dimensions, or has no labels
-            for ``up`` and ``down``. Or the map names a class of virtual channels that the links do not have.
+            for ``up`` and ``down``. The error is also raised if the map names a class of virtual channels that the
+            links do not have.
         """
         classes = np.full((len(topology.links), vc_classes), NO_CLASS, np.int8)
         for k, network in enumerate(self.networks):
@@ -171,7 +174,7 @@ class ConsumptionClasses:
             The routes do not reach a destination; or as `of_channels`.
         """
         topology = routes.topology
-        routes.hops(worms)  # refuses worms that do not reach their destinations
+        routes.hops(worms)  # this call refuses worms that do not reach their destinations
         last, following = _hops_of_visits(
             self.of_channels(topology, len(routes.classes)),
             routes.arrays,
@@ -191,7 +194,7 @@ def require_any_channel(classes: ClassMap | None, names: str) -> None:
 
 
 def _hop_of(direction: str) -> str:
-    """Direction without its class of virtual channels."""
+    """Direction without its class of virtual channels: ``0+`` of ``0+.1``."""
     return direction.partition(".")[0]
 
 
@@ -224,7 +227,8 @@ def _hops_of_visits(by_channel, arrays, starts, phases, destination_offsets, des
     """Return the classes of the hops by which worms reach and leave each destination; ``NO_CLASS`` at a worm's last
     destination.
 
-    If routing has several candidates, a worm leaves by the last candidate, and arrives on the preferred path.
+    If routing has several candidates, the hop by which a worm leaves is the last candidate. The hop by which a worm
+    arrives is the last hop of the preferred path.
     """
     options, vc_classes, link_of_port, switch_of_link, phase_of_link, _ = arrays
     last = np.full(len(destinations), NO_CLASS, np.int8)

@@ -45,8 +45,8 @@ class EjectionPorts:
         return self.first[node] + self.place[link]
 
     def channel(self, port: int, channel: int, channels: int) -> Resource:
-        """Return a consumption channel of a port as a `Resource`, numbered as in a run. Each port has ``channels``
-        consumption channels."""
+        """Return a consumption channel of a port as a `Resource`. A node's channels are numbered port after port, with
+        ``channels`` consumption channels for each port."""
         node = int(np.searchsorted(self.first, port, side="right")) - 1
         return Resource.cons(node, (port - int(self.first[node])) * channels + channel)
 

@@ -30,7 +30,7 @@ class WireError(RuntimeError):
 
 
 class MessageError(WormcastError):
-    """A message that cannot be sent.
+    """Refusal of a message that cannot be sent.
 
     Parameters
     ----------

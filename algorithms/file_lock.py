@@ -21,8 +21,8 @@ PATIENCE = 120
 def alone(lock: Path) -> Iterator[None]:
     """Hold a lock file. Other threads and processes with the same file wait, for `PATIENCE` at most.
 
-    After `PATIENCE` seconds a waiting process goes on without the lock, as its holder may have been stopped. On systems
-    without ``fcntl`` processes do not wait. The lock file is deleted at the end of the context.
+    After `PATIENCE` seconds a waiting process goes on without the lock, as the lock's holder may be a stopped process.
+    On systems without ``fcntl`` processes do not wait. The lock file is deleted at the end of the context.
     """
     handle = -1
     if fcntl is not None:
@@ -35,7 +35,7 @@ def alone(lock: Path) -> Iterator[None]:
         if handle >= 0:
             with contextlib.suppress(OSError):
                 lock.unlink()
-            fcntl.flock(handle, fcntl.LOCK_UN)  # explicitly: a process forked meanwhile may have the file open
+            fcntl.flock(handle, fcntl.LOCK_UN)  # close may not unlock, as a forked process may have the file open
             os.close(handle)
 
 

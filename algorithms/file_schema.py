@@ -36,7 +36,8 @@ class FileSchema:
     title : str
         Name of the kind of file, as in "a network".
     schema : mapping
-        JSON Schema, draft 4, of the whole file. `ALLOWED` beside other keywords describes the allowed values in words.
+        JSON Schema, draft 4, of the whole file. The keyword `ALLOWED` of a definition describes the allowed values in
+        words.
 
     Attributes
     ----------
@@ -53,7 +54,7 @@ class FileSchema:
         return self._compiled(self.document)
 
     def _compiled(self, schema: Mapping[str, Any]) -> Callable[[Any], Any]:
-        import fastjsonschema  # this import takes a tenth of a command's time, and most commands read no file
+        import fastjsonschema  # fastjsonschema takes a tenth of a command's time to import; most commands read no file
 
         shared = {"$schema": DRAFT, "definitions": self.document.get("definitions", {})}
         check: Callable[[Any], Any] = fastjsonschema.compile({**shared, **schema}, use_default=False, use_formats=False)
@@ -86,8 +87,8 @@ class FileSchema:
         return None
 
     def _closer(self, error: Any) -> Any:
-        """Return the error inside the one alternative that has the value's type; None without such an alternative or
-        error."""
+        """Return the error of a value by the one alternative that has the value's type. The result is None if no or
+        several alternatives have this type, or if the value is valid by the alternative."""
         if error.rule != "anyOf":
             return None
         kinds = [kind for kind in error.definition["anyOf"] if kind.get("type") in _types(error.value)]
@@ -97,9 +98,9 @@ class FileSchema:
         if rule in ("required", "additionalProperties"):
             where = f"{place}: " if place else ""
             keys = definition.get("properties", {})
-            known = [key for key in keys if "not" not in keys[key]]  # a key with "not" is never valid
+            known = [key for key in keys if "not" not in keys[key]]  # a key whose schema has "not" is never valid
             unknown = [key for key in value if key not in keys] if "additionalProperties" in definition else []
-            if unknown:  # reported before missing keys, as the unknown key may be a misspelt one
+            if unknown:  # unknown keys are reported before missing keys: an unknown key may be a misspelt missing one
                 what = definition.get("title", self.title)
                 return f"{where}{unknown[0]!r} is not a key of {what}.{_known(unknown[0], known, definition)}"
             missing = [key for key in definition["required"] if key not in value]

@@ -23,16 +23,16 @@ def cache_folder(folder: str | os.PathLike[str] | None = None) -> Path:
 
 
 def is_ours(found: os.stat_result) -> bool:
-    """Only this user and root can have written the file or folder with this status."""
+    """Return whether only this user and root can have written the file or folder with this status."""
     if not hasattr(os, "getuid"):
-        return True  # the system has no such owners and modes
+        return True  # a system without owners and modes of this kind, as Windows
     return found.st_uid in (0, os.getuid()) and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
 def read_kept(path: Path) -> bytes | None:
     """Return the content that `write_kept` has written, or None.
 
-    None: the file is missing or damaged, or the file or its folder is not `is_ours`.
+    The result is None if the file is missing or damaged, or if `is_ours` is false for the file or its folder.
     """
     try:
         if not is_ours(path.parent.stat()):

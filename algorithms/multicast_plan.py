@@ -41,10 +41,11 @@ class PlannedWorm:
     links : tuple of (int, int)
         Hops from switch to switch, in the order in which the worm's head takes them; of several candidates, the
         preferred one. The first hop leaves the switch where the source injects. The last hop leads to the switch where
-        the last destination consumes. A worm whose source and destinations are at one switch has no hop. For a tree the
-        links are its edges: each continues the last earlier edge that ends at its start, or begins at the source.
+        the last destination consumes. A worm whose source and destinations are at one switch has no hop. The links of a
+        tree are its edges. An edge continues the last earlier edge that ends where it starts, or starts at the source's
+        switch.
     link_rows : tuple of int
-        The links as rows of `Topology.links`. Parallel links have different rows.
+        Indices of the links in `Topology.links`. Parallel links have different indices.
     after : int or None
         Worm whose receipt at this worm's source releases this worm; None: this worm is sent at once.
     rank : int
@@ -56,10 +57,10 @@ class PlannedWorm:
         the step after its receipt.
     signs : tuple of int, or None
         Signs of each destination in the header, which select the way around a ring where both ways have the same
-        length. If bit d is set, the worm goes downwards in dimension d. None: hosts use the signs of `default_signs`,
-        which select the way that does not cross the ring's edge.
+        length. If bit d of a destination's signs is set, the worm goes downwards in dimension d. If ``signs`` is None,
+        hosts use the signs of `default_signs`, which select the way that does not cross the ring's edge.
     vc_classes : tuple of str, or None
-        Class of virtual channels on each of the links; None if the relation has one class.
+        Class of virtual channels on each link of the worm; None if the relation has only one class.
     tier : int
         Sender of the worm: its source's host (``HOST``), or its source's network interface, packet by packet
         (``INTERFACE``).
@@ -80,7 +81,8 @@ class PlannedWorm:
 
     @cached_property
     def before(self) -> list[int | None]:
-        """For each link the index of the last earlier link that ends at its start; None without such a link."""
+        """For each link of the worm, the index of the last earlier link that ends where this link starts; None if there
+        is no such link."""
         came: dict[int, int] = {}
         found = []
         for hop, (start, end) in enumerate(self.links):
@@ -170,12 +172,12 @@ class Plan:
 
     @property
     def hops(self) -> int:
-        """Sum of the worms' path lengths, links between switches."""
+        """Sum of the worms' path lengths, counted in links between switches."""
         return sum(len(worm.links) for worm in self.worms)
 
     @property
     def channels(self) -> int:
-        """Number of distinct links between switches."""
+        """Number of distinct links between switches that the worms take."""
         return _distinct(self.worms)
 
     @property
@@ -207,7 +209,7 @@ class Plan:
                  "channels": _distinct(worms)} for step, worms in sorted(sent.items())]
 
     def packet_steps(self, discipline: str) -> npt.NDArray[np.int64] | None:
-        """Return the step in which each packet of each worm is sent, see the function of this name.
+        """Return the step in which each packet of each worm is sent, as the function `packet_steps` computes it.
 
         The result is None unless network interfaces forward the scheme's worms (`Scheme.forwarded`), and each worm goes
         to one node.
@@ -238,7 +240,7 @@ class Plan:
     def arrivals(self, worm: PlannedWorm) -> list[int | None]:
         """Return for each destination of a worm the index of the link by which the worm arrives, or None.
 
-        None: the destination is at the worm's first switch.
+        An index is None if the destination is at the worm's first switch.
         """
         homes = self.topology.consumptions[list(worm.destinations), 0].tolist()
         if self.scheme.is_tree:
@@ -295,7 +297,7 @@ class Plan:
                 ahead.pop(0)
             if start != at or end < 0 or end not in self.topology.neighbours[at]:
                 self._refuse(f"worm {worm.id} takes {start} to {end} at switch {at}, which is not a link there")
-            # any of several parallel links is allowed
+            # the plan may take any of several parallel links
             codes = {int(code) for phase in phases for code in routes.options[phase, at, ahead[0]]} if ahead else set()
             taken = {int(self.topology.link_of_port[at, code // classes]) for code in codes if code >= 0}
             phases = {int(routes.phase_of_link[link]) for link in taken if self.topology.links[link, 2] == end}
@@ -335,7 +337,7 @@ class Plan:
             self._refuse(f"worm {worm.id} does not reach node {missed[0]}")
 
     def _goes_on_whole(self, routes: Routes, switch: int, node: int) -> bool:
-        """A worm to this node is not replicated at this switch, see `Routes`."""
+        """Return whether a worm to this node leaves this switch by a link up, so that it is not replicated there."""
         if not routes.together:
             return False
         code = int(routes.options[0, switch, node, 0])

@@ -43,6 +43,7 @@ def packet_steps(worms: Worms, packets: int, discipline: str) -> npt.NDArray[np.
     packets : int
         Packets of each message.
     discipline : "fpfs" or "fcfs"
+        Order in which an interface sends packets, as in `DISCIPLINES`.
 
     Returns
     -------
@@ -66,8 +67,8 @@ def _steps(message_offsets, source, rank, after, packets, by_child):
         place = np.empty(end - first, np.int64)
         for at in range(len(order)):
             place[order[at] - first] = at
-        for row in range(first, end):  # a worm comes after the worm that releases it
-            if sent[row, 0] > 0:  # already computed, with the other worms of its sender
+        for row in range(first, end):  # the worm that releases a worm is in an earlier row
+            if sent[row, 0] > 0:  # this worm's steps are computed already, with its sender's other worms
                 continue
             begin, stop = place[row - first], place[row - first]
             while begin > 0 and source[order[begin - 1]] == source[row]:

@@ -19,7 +19,7 @@ TABLE = re.compile(r"(?<=Cannot declare )\(('.*'),?\)")
 
 
 def parse_fault(error: BaseException, *, one_line: bool = False) -> str:
-    """Describe why a text cannot be read. With ``one_line`` the line's number is left out."""
+    """Describe why a text cannot be read. With ``one_line`` the description does not contain the line's number."""
     text = str(error)
     if isinstance(error, RecursionError | MemoryError) or "nested parentheses" in text:
         return "it has too many brackets inside one another"

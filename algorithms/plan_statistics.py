@@ -42,7 +42,7 @@ class Survey:
         destination.
     planning_ns : float
         Fastest measured time per multicast, in nanoseconds, when all are planned in one batch: check and sort the
-        destinations, and divide them among worms. Only this field differs from run to run.
+        destinations, and divide them among worms. `planning_ns` is the only field that differs from run to run.
     """
 
     destinations: float
@@ -72,7 +72,8 @@ def survey(
     ``sources``, ``destination_offsets``, ``destinations`` and the errors are as in `Scheme.batch`.
     """
     scheme = scheme.on(topology)
-    worms = scheme.batch(topology, sources, destination_offsets, destinations)  # compile and load before timing
+    # this call compiles and loads the code, so that the timed runs do not
+    worms = scheme.batch(topology, sources, destination_offsets, destinations)
     seconds = []
     for _ in range(TIMED):
         began = time.perf_counter()
@@ -101,9 +102,10 @@ def survey(
 
 
 def _leaving(topology: Topology, routes: Routes, worms: Worms, is_tree: bool) -> tuple[npt.NDArray[np.generic], ...]:
-    """Count the first links of each multicast's source, and find multicasts in which two worms of a node share one.
+    """Count the first links of each multicast's source, and find multicasts in which two worms of a node share a first
+    link.
 
-    For a worm without links, the port of its destination counts.
+    For a worm without links, the switch's port to a destination counts as first link.
     """
     count = worms.messages
     worm = np.repeat(np.arange(len(worms)), np.diff(worms.destination_offsets))
@@ -113,7 +115,7 @@ def _leaving(topology: Topology, routes: Routes, worms: Worms, is_tree: bool) ->
     leaves = np.bincount(worm[away], minlength=len(worms)) > 0
     away |= ~leaves[worm]
     tells = np.flatnonzero(away)
-    if not is_tree:  # the first destination at another switch decides
+    if not is_tree:  # the first destination at another switch decides the worm's first link
         tells = tells[np.unique(worm[away], return_index=True)[1]]
     elif routes.together:  # if the way to a destination begins with a link up, all branches leave by it
         up = leaves[worm] & away & (routes.phase_of_link[topology.link_of_port[start, ports]] == 0)
@@ -122,7 +124,8 @@ def _leaving(topology: Topology, routes: Routes, worms: Worms, is_tree: bool) ->
         ports = np.where(only[worm] >= 0, only[worm], ports)
     worm, ports = worm[tells], ports[tells]
     message = np.repeat(np.arange(count), np.diff(worms.message_offsets))[worm]
-    ways = np.unique(np.stack([message, worms.source[worm], ports]), axis=1)  # message, sender and port, each once
+    # each combination of message, sender and port once
+    ways = np.unique(np.stack([message, worms.source[worm], ports]), axis=1)
     own = ways[1] == worms.source[worms.message_offsets[:-1]][ways[0]]
     left = np.bincount(ways[0], minlength=count)
     by_worm = np.unique(np.stack([message, worm, ports]), axis=1)
@@ -132,8 +135,8 @@ def _leaving(topology: Topology, routes: Routes, worms: Worms, is_tree: bool) ->
 def _ways(routes: Routes, worms: Worms, is_tree: bool) -> tuple[npt.NDArray[np.generic], ...]:
     """Return three arrays by multicast, and one by worm.
 
-    By multicast: number of distinct links, whether two worms share a link, phases. By worm: whether the worm takes a
-    unicast's path.
+    The arrays by multicast are the number of distinct links, whether two worms share a link, and the number of phases.
+    The array by worm states whether the worm takes a unicast's path.
 
     All worms must have a path, as checked by `Routes.hops`.
     """
@@ -151,7 +154,7 @@ def _followed(arrays, longest, links, message_offsets, starts, sent, after, dest
     phases, as_unicast = np.zeros(messages, np.int64), np.ones(len(starts), np.bool_)
     taken, direct = np.empty(longest, np.int32), np.empty(longest, np.int32)
     chain = np.ones(len(starts), np.int64)
-    user = np.full(links, -1, np.int64)  # the last worm that used each link
+    user = np.full(links, -1, np.int64)  # the last worm so far that takes each link
     for message in range(messages):
         for worm in range(message_offsets[message], message_offsets[message + 1]):
             if after[worm] != AT_ONCE:

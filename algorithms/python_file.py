@@ -1,4 +1,4 @@
-"""Users' Python files, run as modules of their own. Errors in these files become refusals."""
+"""Users' Python files, run as modules of their own. Errors in users' files become refusals."""
 
 import importlib.util
 import inspect
@@ -13,7 +13,7 @@ __all__ = ["describe_class", "is_defined_in", "run_file", "split_file"]
 
 
 def split_file(text: str) -> tuple[str | None, str | None]:
-    """Split ``FILE.py[:NAME]`` into file and name. Both are None if the text has no file."""
+    """Split ``FILE.py[:NAME]`` into file and name. File and name are None if the text has no file."""
     before, _, after = text.rpartition(":")
     file, name = (before, after) if before.endswith(".py") else (text, None)
     return (file, name) if file.endswith(".py") else (None, None)
@@ -36,10 +36,10 @@ def run_file(what: str, file: Path) -> ModuleType:
         raise WormcastError(f"{what}: {file} cannot be read: No such file")
     unique = f"_wormcast_{what}_{file.stem}_{abs(hash(file.resolve()))}"
     specification = importlib.util.spec_from_file_location(unique, file)
-    assert specification is not None  # the name ends in .py
+    assert specification is not None  # the file's name ends in .py
     assert specification.loader is not None
     module = importlib.util.module_from_spec(specification)
-    sys.modules[unique] = module  # dataclasses look their module up here
+    sys.modules[unique] = module  # dataclasses look up their module in sys.modules
     try:
         specification.loader.exec_module(module)
     except FAILURES as error:
@@ -49,7 +49,7 @@ def run_file(what: str, file: Path) -> ModuleType:
 
 
 def is_defined_in(module: ModuleType, thing: Any) -> bool:
-    """Return whether a file's module defines a class, function or instance, in place of importing it.
+    """Return whether a file's module itself defines a class, function or instance, and does not import it.
 
     An instance is defined in the file if its class is, or if no other module has it as a global variable.
     """
@@ -62,7 +62,7 @@ def is_defined_in(module: ModuleType, thing: Any) -> bool:
 
 
 def describe_class(thing: Any) -> str:
-    """Return class and file of an instance: ``"class R of mine.py"``. For a class without a file only the name is
-    returned."""
+    """Return class and file of an instance: ``"class R of mine.py"``. For a class without a file only the class's name
+    is returned."""
     file = getattr(sys.modules.get(type(thing).__module__), "__file__", None)
     return f"class {type(thing).__name__}" + (f" of {Path(file).name}" if file else "")

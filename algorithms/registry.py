@@ -1,4 +1,4 @@
-"""Registries of names that a user types. Other packages can add entries."""
+"""Registries of names that a user types. Other packages can add names."""
 
 from collections.abc import Collection, Iterator, Mapping
 from functools import cache, cached_property
@@ -22,7 +22,7 @@ LISTED = 20
 def _installed() -> Any:
     from importlib.metadata import entry_points
 
-    return entry_points()  # reads a file of each installed package
+    return entry_points()  # this call reads a file of each installed package
 
 
 def entry_points(group: str) -> "EntryPoints":
@@ -76,7 +76,7 @@ class Registry(Mapping[str, T], Generic[T]):
         return self._entries.keys()
 
     def add(self, name: str, thing: T) -> T:
-        """Add one entry and return it."""
+        """Add an object under a name, and return the object."""
         if name in self._entries:
             raise WormcastError(f"{self.what}: {name!r} is not valid: it exists already. Allowed: other names.")
         self._entries[name] = thing

@@ -22,11 +22,12 @@ ROOT = os.path.dirname(wormcast.__file__)
 #: Functions by which code reads docstrings. The built-in ``help`` does not count.
 DOCSTRINGS = {"getdoc", "getsource"}
 
-#: Most files in the table on disk. A larger table is replaced by a table of the files that this process has read.
+#: Largest number of files in the table on disk.
+#: A larger table is replaced by a table of the files that this process has read.
 MOST = 1000
 
 #: Time at which this module was imported.
-#: A file that changed later may differ from the version that the process has imported.
+#: A file that changed after this time may differ from the version that the process has imported.
 BEGAN = time.time_ns()
 
 
@@ -49,7 +50,7 @@ class _Source(NamedTuple):
 
 
 def package_file(module: str) -> str:
-    """Return the file of a module of this package from its full name. For a package: its ``__init__.py``."""
+    """Return the file of a module of this package from its full name. The file of a package is its ``__init__.py``."""
     base = os.path.join(ROOT, *module.split(".")[1:])
     return f"{base}.py" if os.path.isfile(f"{base}.py") else os.path.join(base, "__init__.py")
 
@@ -102,7 +103,7 @@ def _follow(files: Iterable[str | os.PathLike[str]]) -> dict[str, _Source]:
 
 
 def _leads_to(table: "_Table", path: str, entry: _Import) -> Iterator[str]:
-    """Files to which an import leads."""
+    """Yield the files to which an import leads."""
     if entry.level:
         base = path
         for _ in range(entry.level):
@@ -194,6 +195,6 @@ def _parse(text: bytes) -> tuple[str, bool, list[_Import]]:
 
 
 def _is_text(statement: ast.stmt) -> bool:
-    """The statement is an unused text: a docstring, or the text after a constant."""
+    """Return whether the statement is an unused text: a docstring, or the text after a constant."""
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant) and isinstance(
         statement.value.value, str)

@@ -84,7 +84,8 @@ class AbsorbedByHosts(Scheme):
         return self if scheme is self.scheme else AbsorbedByHosts(scheme)
 
     def classes_on(self, topology: Topology) -> ConsumptionClasses:
-        """Return no class: each worm ends where it reserves a channel, so that any channel is allowed."""
+        """Return no consumption class: each worm ends where it reserves a consumption channel, so that any channel is
+        allowed."""
         return ConsumptionClasses()
 
     def visit_triples(self, topology: Topology) -> np.ndarray:

@@ -19,7 +19,7 @@ Integers = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class TokenGroups:
-    """Groups of switches that share a token.
+    """Groups of switches. The switches of a group share a token.
 
     Parameters
     ----------
@@ -47,7 +47,8 @@ class TokenGroups:
         return found
 
     def rings(self) -> dict[tuple[int, int], list[int]]:
-        """Return the switches of each group by (stage, group), ascending: the order in which the token circulates."""
+        """Return a dictionary from (stage, group) to the group's switches in ascending order, in which the token
+        circulates."""
         found: dict[tuple[int, int], list[int]] = {}
         for switch, (stage, group) in enumerate(zip(self.stage.tolist(), self.group.tolist(), strict=True)):
             if group != NO_TOKEN:
@@ -63,7 +64,8 @@ def require_trees(tokens: str | None, is_tree: bool, names: str) -> None:
 
 
 def require_one_or_all(topology: Topology, *, channels: int, vcs: int, ejection: str) -> None:
-    """Refuse numbers of consumption channels without token groups: from 2, but too few for `all_consumed`."""
+    """Refuse two or more consumption channels that are too few for `all_consumed`: no token groups are defined for
+    them."""
     _require_stages(topology)
     enough = _worms_at_a_node(topology, vcs, ejection)
     if 1 < channels < enough:
@@ -86,9 +88,10 @@ def _worms_at_a_node(topology: Topology, vcs: int, ejection: str) -> int:
 def all_consumed(topology: Topology, *, channels: int, vcs: int, ejection: str) -> bool:
     """Return whether the consumption channels suffice for all worms that may arrive at a node at once.
 
-    One worm can arrive by each virtual channel. With one ejection port per node, this port needs as many consumption
-    channels as the inputs of a switch have virtual channels together: with one each, b in [Varavithya]. With one
-    ejection port per input, each port needs as many consumption channels as its input has virtual channels.
+    By each virtual channel, one worm can arrive at a time. With one ejection port per node, this port needs one
+    consumption channel for each virtual channel of all inputs of its switch from other switches. With one virtual
+    channel per input, this number is b of [Varavithya]. With one ejection port per input, each port needs one
+    consumption channel for each virtual channel of its input.
 
     Parameters
     ----------

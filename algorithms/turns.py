@@ -31,7 +31,7 @@ def require_passage(scheme: Scheme, routes: Routes, classes: ConsumptionClasses,
     whole : bool
         Switches hold whole worms, and have all turns.
     apart : bool
-        Worms end at each destination and are sent anew, so that they need no turn there.
+        True: worms end at each destination and are sent anew, so that they need no turn there.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def require_turns(scheme: str, routes: Routes, worms: Worms, *, apart: bool = Fa
     scheme : str
         Name of the scheme in the refusal.
     apart : bool
-        Worms end at each destination and are sent anew, so that they need no turn there.
+        True: worms end at each destination and are sent anew, so that they need no turn there.
 
     Raises
     ------
@@ -89,8 +89,8 @@ def _first_wrong(arrays, turns, ports, starts, phases, sources, destination_offs
     """Return the links before and after the first missing turn, and whether the worm stops between them; -1 if no turn
     is missing."""
     options, classes, link_of_port, switch_of_link, phase_of_link, homes = arrays
-    reached = np.full(len(ports), -1, np.int64)  # last visit on the way to which a worm may take the link
-    came = np.empty(len(ports) + 1, np.int32)  # links by which the worm may arrive; -1: it is at its start
+    reached = np.full(len(ports), -1, np.int64)  # for each link: the latest visit whose paths contain the link
+    came = np.empty(len(ports) + 1, np.int32)  # links by which the worm may arrive; -1 for its first switch
     for worm in range(len(sources)):
         start, phase, tail = starts[sources[worm]], phases[sources[worm]], 1
         came[0] = -1

@@ -103,7 +103,7 @@ class _Rows:
         return _Invalid(f"worm {worm - self.first[message]} {reason}", message)
 
     def require_ranges(self, topology: Topology) -> None:
-        """Check nodes, signs, steps and tiers."""
+        """Check the ranges of the worms' nodes, signs, steps and tiers."""
         last = self.nodes - 1
         destinations, tier = self.arrays["destinations"], self.arrays["tier"]
         for row in _rows(_outside(self.source, 0, last)):

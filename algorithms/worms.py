@@ -19,7 +19,7 @@ TIERS = ("host", "ni")
 
 
 class MessageBatch(NamedTuple):
-    """Messages: the source of each, and its destinations.
+    """Messages, as arrays of their sources and destinations.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class MessageBatch(NamedTuple):
     destination_offsets : int64 array [messages + 1]
         Destinations of message m are destinations[destination_offsets[m]:destination_offsets[m + 1]].
     destinations : int32 array [all destinations]
-        Nodes in any order. No message has its source or a node twice among them.
+        Nodes in any order. A message's source is not among its destinations, and no node is among them twice.
     """
 
     sources: npt.NDArray[np.int32]
@@ -40,7 +40,7 @@ class MessageBatch(NamedTuple):
         return self.destinations[first:end].tolist()
 
     def copy(self) -> "MessageBatch":
-        """Return the messages with arrays of their own."""
+        """Return the same messages with copies of the arrays."""
         return MessageBatch(self.sources.copy(), self.destination_offsets.copy(), self.destinations.copy())
 
 
@@ -54,7 +54,7 @@ class Worms:
     Parameters
     ----------
     message_offsets : int64 array [messages + 1]
-        Worms of message m are the rows message_offsets[m] to message_offsets[m + 1].
+        Worms of message m are the rows message_offsets[m] to message_offsets[m + 1] - 1.
     source : int32 array [worms]
         Node that sends the worm: the message's source, or a destination that sends it on.
     rank : int32 array [worms]
@@ -70,7 +70,7 @@ class Worms:
         length: bit d for dimension d, set for downwards. Default: `default_signs`. Signs are used only with ``--ties
         signed``.
     steps : int32 array [worms], optional
-        Message-passing step of each worm, from 1, if the scheme counts its own. Default: a node sends one worm per
+        Message-passing step of each worm, from 1, if the scheme counts its own. By default, a node sends one worm per
         step, beginning in the step after its receipt.
     tier : int8 array [worms], optional
         Sender of each worm: ``HOST`` (default), or ``INTERFACE``: the sender's network interface forwards each packet
@@ -123,7 +123,7 @@ def unicasts(
     destination_offsets : int64 array [messages + 1]
         As in `Scheme.batch`.
     source, rank, after, destinations
-        Fields of each worm, as in `Worms`. Worms of a message are in any order.
+        Fields of each worm, as in `Worms`. In a message, a worm comes after the worm that releases it.
     """
     return Worms(destination_offsets.copy(), source, rank, after, np.arange(len(destinations) + 1), destinations)
 

@@ -4,10 +4,10 @@ Mechanisms and their files:
 
 - replication buffer with pending counters: ``buffer``
 - header decoding and stripping: ``decoders/``
-- state machine of an input virtual channel: ``input_vc``; the logic that its port shares: ``input_unit``
+- state machine of an input virtual channel: ``input_vc``; the rest of an input port: ``input_unit``
 - allocation in least-recently-granted order: ``allocator``
 - owners of virtual channels, and credits: ``output_unit``
-- virtual consumption channels by class, and ``fault``: ``switch``, which composes the units
+- consumption channels by class, and the register ``fault``: ``switch``, which connects the units
 - signals between the units: ``bundles``
 - variants of the router: ``variants``; tree worms in ``tree/``, deep buffers in ``deep/``
 - errors on the wire: ``faults``

@@ -15,23 +15,24 @@ __all__ = ["Allocator"]
 class Allocator(wiring.Component):
     """Grants outputs to requesters. A request for several outputs is granted as a whole, or not at all.
 
-    A *turn* is a virtual channel behind a requester, or a branch of the worm in a virtual channel. All outputs share
-    *one* order of all turns. Of the turns that request outputs in a cycle, the least recently granted one comes first:
-    if its request is complete, it is granted all these outputs. Requests for several outputs therefore cannot block
-    each other for ever; with a separate order per output they could. No turn starves: it moves back in the order only
-    when it is granted. While a turn requests an output, each rival is granted this output at most once before it.
+    A requester presents one of its *turns* at a time: a virtual channel, or a branch of the worm in a virtual channel.
+    All outputs share *one* order of the requesters' turns (virtual channels or branches). In each cycle, the least
+    recently granted turn among the requesting ones is granted all outputs that it requests, if its request is complete.
+    Because all outputs share one order, requests for several outputs cannot block each other for ever. A virtual
+    channel or branch moves back in the order only when it is granted, so none starves. While a virtual channel or
+    branch requests an output, each other one is granted this output at most once before it.
 
-    *Latency*: combinational. *Throughput*: a requested output is granted in each cycle, unless its first requester in
-    the order does not get another output that it requests, or its request is not complete. *Reset*: the order is that
-    of the requesters' numbers. *Cost*: a flip-flop for each pair of turns of two requesters that can request the same
-    output.
+    *Latency*: combinational. *Throughput*: a requested output is granted in each cycle, unless the first of its
+    requesters does not get another output that it requests, or has an incomplete request. *Reset*: the requesters are
+    in the order of their numbers. *Cost*: a flip-flop for each pair of turns (virtual channels or branches) of two
+    requesters that can request the same output.
 
     Parameters
     ----------
     reach : mapping of str to set of int
         For each requester, by name, the outputs that it can request.
     turns : list of int
-        Number of turns of each requester.
+        For each requester, the number of turns (virtual channels or branches) that it can present.
     outputs : int
 
     Members
@@ -46,7 +47,7 @@ class Allocator(wiring.Component):
         super().__init__({"requests": In(named({
             name: RequestSignature(outputs=outputs, turns=count) for name, count in zip(reach, turns, strict=True)
         }))})
-        self.request = list(by_name(self.requests).values())  #: by number of the requester
+        self.request = list(by_name(self.requests).values())  #: Requests, by the requester's number.
 
     def elaborate(self, platform):
         m = Module()
@@ -58,9 +59,9 @@ class Allocator(wiring.Component):
         for r in requesters:
             m.d.comb += [moves[r][v].eq(won[r] & (shown[r] == v)) for v in range(self.turns[r])]
 
-        # one vector for all rivals of a requester: far fewer expressions in a large allocator
+        # one signal holds the order of a turn against all later requesters: far fewer expressions than one per pair
         rivals = [[s for s in requesters if s != r and self.reach[r] & self.reach[s]] for r in requesters]
-        first: dict = {}  # first[r, s]: the presented virtual channel of r comes before that of s
+        first: dict = {}  # first[r, s]: the turn that requester r presents comes before that of s
         for r in requesters:
             later = [s for s in rivals[r] if s > r]
             if not later:
@@ -68,7 +69,7 @@ class Allocator(wiring.Component):
             order = []
             for v in range(self.turns[r]):
                 cells = Signal(sum(self.turns[s] for s in later), init=-1, name=f"order_{r}_{v}")
-                # of two channels the granted one comes last; if both are granted, or neither, the order stays
+                # of two turns the granted one moves behind the other; if both or neither are granted, their order stays
                 a, b = (~moves[r][v]).replicate(len(cells)), Cat(moves[s] for s in later)
                 m.d.sync += cells.eq((a & b) | (cells & (a | b)))
                 order.append(cells)
@@ -81,7 +82,7 @@ class Allocator(wiring.Component):
                 first[r, s], first[s, r] = before[k], behind[k]
             m.d.comb += behind.eq(~before)
         for r in requesters:
-            # not derived from the grants: `won` is on the critical path of most next states
+            # `won` is not derived from `grant`, because `won` is on the critical path of most registers
             clash = any_of([Cat(requests[s][o] if o in self.reach[s] else C(0, 1) for s in rivals[r])
                             & requests[r][o].replicate(len(rivals[r])) for o in sorted(self.reach[r])])
             beaten = clash & Cat(first[s, r] for s in rivals[r])

@@ -1,4 +1,4 @@
-"""Shallow replication buffer: one writer, one reader or more; with several readers a pending counter per chunk."""
+"""Shallow replication buffer: one writer, one or more readers; with several, a counter of pending reads per flit."""
 
 from amaranth.hdl import Array, C, Cat, Module, Mux, Signal, Value
 from amaranth.lib import memory, wiring
@@ -13,7 +13,7 @@ __all__ = ["BufferReaderSignature", "ReplicationBuffer"]
 
 
 class BufferReaderSignature(wiring.Signature):
-    """Reader of a `ReplicationBuffer`, seen from the reader.
+    """Signals between a `ReplicationBuffer` and one of its readers, seen from the reader.
 
     Members
     -------
@@ -24,17 +24,17 @@ class BufferReaderSignature(wiring.Signature):
     take : Out(1)
         The reader takes the presented flit.
     follow : Out(vcs)
-        The reader does not read the worm in this virtual channel: its position advances with the freed chunks. Only
-        with several readers.
+        The reader does not read the worm in this virtual channel: the reader's position advances with each freed flit.
+        Only with several readers.
     has, more : In(vcs)
         Per virtual channel: at least one / two flits are stored that this reader has not taken.
 
     Parameters
     ----------
     vcs, width : int
-        Virtual channels, and bits of a row.
+        Virtual channels, and bits that the buffer stores for a flit.
     alone : bool
-        The buffer has no other reader.
+        The buffer has only this reader.
     """
 
     def __init__(self, *, vcs: int, width: int, alone: bool):
@@ -56,8 +56,8 @@ class ReplicationBuffer(wiring.Component):
     ::
 
         write ──▶ memory, one row per (vc, position) ──▶ reader 0: row at its own read position of `vc`
-                  pending[vc][position] := count     ──▶ reader 1: ...
-                  take by a reader: pending -= 1; at zero the chunk is freed
+                  pending[vc][position] := count     ──▶ reader 1: …
+                  a reader takes a flit: pending -= 1; at zero the flit is freed
 
     *Latency*: a flit written in cycle t can be read from cycle t + 1 on. *Throughput*: one write per cycle, and one
     take per reader and cycle. A buffer with a single reader has no counters. All virtual channels share one memory,
@@ -68,8 +68,9 @@ class ReplicationBuffer(wiring.Component):
     vcs, depth : int
         Virtual channels, and flits per virtual channel (1 to 16).
     width : int
-        Bits of a row.
+        Bits that the buffer stores for a flit.
     readers : int
+        Number of readers.
     storage : "lutram" or "registers"
 
     Members
@@ -87,7 +88,7 @@ class ReplicationBuffer(wiring.Component):
         reader and a depth of 2 flits or more, ``arrives`` is also 1 for a flit that is dropped because the virtual
         channel is full.
     full : Out(vcs)
-        No row of this virtual channel is free.
+        This virtual channel has no room for another flit.
     freed : Out(vcs)
         A chunk of this virtual channel is freed in this cycle; at most one per virtual channel and cycle.
     """
@@ -132,7 +133,7 @@ class ReplicationBuffer(wiring.Component):
         ]
         for v in range(self.vcs):
             offered = self.write & (self.write_vc == v)
-            # with one reader and depth > 1 `arrives` may include dropped flits of a full channel: saves a gate
+            # with one reader and depth > 1, `arrives` is 1 also for a dropped flit of a full channel: saves a gate
             spared = len(self.readers) == 1 and self.depth > 1
             m.d.comb += [
                 writes[v].eq(offered & ~self.full[v]),
@@ -161,7 +162,7 @@ class ReplicationBuffer(wiring.Component):
                     gone |= reader.follow[v] & self.freed[v]
                 position = read_at[v][r]
                 m.d.sync += position.eq(late_mux(gone, self.after(position, self.depth)[:position_bits], position))
-                # equal positions: the last change distinguishes full from empty; write and take cancel (majority of 3)
+                # at equal positions `filled` means full; a write and a take in one cycle cancel (majority of 3 bits)
                 filled = Signal(name=f"vc{v}_filled{r}")
                 came, kept = self.arrives[v], ~gone
                 m.d.sync += filled.eq((came & kept) | (filled & (came | kept)))
@@ -183,7 +184,7 @@ class ReplicationBuffer(wiring.Component):
 
     @staticmethod
     def after(position: Value, depth: int) -> Value:
-        """Return the next position in the ring."""
+        """Return the position after ``position`` in a ring of ``depth`` positions."""
         if depth & (depth - 1) == 0:
             return position + 1
         return Mux(position == depth - 1, 0, position + 1)

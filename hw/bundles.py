@@ -19,7 +19,8 @@ __all__ = ["OfferSignature", "ReaderSignature", "RequestSignature", "RouteSignat
 def named(members: Mapping[str, Any]) -> wiring.Signature:
     """Return the signature of a bundle whose members differ in shape, such as the straps of a decoder.
 
-    `by_name` returns the members of such a bundle. Seen from the driver, all members are outputs.
+    `by_name` returns the members of a bundle with this signature. Seen from the component that drives the bundle, all
+    members are outputs.
     """
     return wiring.Signature({name: Out(shape) for name, shape in members.items()})
 
@@ -30,7 +31,7 @@ def by_name(bundle: Any) -> dict[str, Any]:
 
 
 def strap_ports(decoder: "Decoder") -> dict[str, Any]:
-    """Return the ports of a component with this header decoder: ``strap``, and ``table`` if the decoder has tables."""
+    """Return a component's ports for its header decoder: ``strap``, and ``table`` if the decoder has tables."""
     return {
         "strap": In(named(decoder.straps)),
         **({} if decoder.table_layout is None else {"table": In(decoder.table_layout)}),
@@ -38,19 +39,19 @@ def strap_ports(decoder: "Decoder") -> dict[str, Any]:
 
 
 def straps_of(component: Any) -> dict[str, Any]:
-    """Return the straps of a component with `strap_ports` by name; writes to its decoder's table are ``table``."""
+    """Return a component's straps by name, with ``table`` for writes to the decoder's table, if it has one."""
     straps = by_name(component.strap)
     return straps if component.decoder.table_layout is None else {**straps, "table": component.table}
 
 
 def connect_straps(m: Module, outer: Any, inner: Any) -> None:
-    """Connect straps and table of a component within another one, both with `strap_ports` of one decoder."""
+    """Connect the straps and the table of ``outer`` to those of ``inner``, a part of it with the same decoder."""
     given = straps_of(outer)
     m.d.comb += [strap.eq(given[name]) for name, strap in straps_of(inner).items()]
 
 
 class RequestSignature(wiring.Signature):
-    """Request for outputs, from a reader of an input to the allocator, and its answer.
+    """Request for outputs, from a reader of an input to the allocator, and the allocator's answer.
 
     Members
     -------
@@ -59,17 +60,17 @@ class RequestSignature(wiring.Signature):
     complete : Out(1)
         The request has all outputs that must be granted together. Only complete requests are granted.
     turn : Out(range(turns))
-        Turn of the request: the virtual channel, or, in a `TreeInput`, the virtual channel and the branch of its worm.
+        Number of the virtual channel that requests; in a `TreeInput`, number of the pair of virtual channel and branch.
     won : In(1)
         The request is complete, and all of it is granted.
     grant : In(outputs)
-        The outputs whose first requester this is, even if the request is not granted as a whole: at most one requester
-        per output. ``grant`` settles earlier in the cycle than ``won``.
+        The outputs for which this requester is the first, even if the request is not granted as a whole: at most one
+        requester per output. ``grant`` settles earlier in the cycle than ``won``.
 
     Parameters
     ----------
     outputs, turns : int
-        Outputs of the allocator, and turns of the requester.
+        Outputs of the allocator, and turns of the requester (see `Allocator`).
     """
 
     def __init__(self, *, outputs: int, turns: int):
@@ -93,11 +94,12 @@ class ReaderSignature(wiring.Signature):
     flit : Out(flit_layout(width))
         The presented flit.
     place : Out
-        Number of the flit in its header. Only in a `TreeInput`.
+        Number of the header flit in its header. Only in a `TreeInput`.
     owns : Out(1)
-        The presented worm owns a virtual channel of its link. If 0, a grant gives it one.
+        The presented worm owns a virtual channel of its link. If ``owns`` is 0, a grant gives the worm a virtual
+        channel.
     claims : Out(1)
-        The request takes a consumption channel; in a `TreeInput` any channel of the output.
+        The request takes a consumption channel; in a `TreeInput`, a virtual channel of any requested output.
     sends : Out(1)
         If 1, a grant of a consumption channel sends the flit. A grant of a link always sends the flit.
     reports : Out(1)
@@ -110,7 +112,7 @@ class ReaderSignature(wiring.Signature):
     width : int
         Data bits of a flit.
     place_bits : int, optional
-        Bits of ``place``; None: without it.
+        Bits of ``place``; None: the reader has no ``place``.
     reports : bool
     """
 
@@ -170,7 +172,7 @@ class SendSignature(wiring.Signature):
     send, vc, tail : Out
         A flit is sent; its virtual channel; it is the worm's last flit.
     flit : Out(flit_layout(width))
-        In the cycle of ``send``, or one cycle later with ``extra_stage``.
+        The flit that is sent, in the cycle of ``send``; with ``extra_stage``, one cycle later.
     reports : Out(1)
         With ``touch``: the worm on ``vc`` reports its arrival. A reporting worm holds the virtual channel until its
         tail is sent and the link has reported the arrival. Only with reports.
@@ -201,11 +203,12 @@ class RouteSignature(wiring.Signature):
     links : Out(targets)
         Targets that the worm goes on to: pairs of a network output and a class.
     here, ends_here : Out(1)
-        A destination is here; it is the worm's last one.
+        A destination of the worm is here; it is the worm's last one.
     exit : Out(range(exits))
-        Ejection port of the worm that ends here. Only with several ejection ports.
+        Ejection port of the worm that ends here. ``exit`` exists only with several ejection ports.
     kind : Out(class_bits)
-        Consumption class of a worm that goes on. It depends on the virtual channel.
+        Consumption class of a worm that stops here and goes on. The class can depend on the virtual channel by which
+        the worm came.
     nothing : Out(1)
         The flit requests nothing, and is not fetched.
     keeps : Out(1)

@@ -1,7 +1,7 @@
 """Decoders of an input unit's registers: what the worm at its front holds and requests.
 
-Deadlock proofs and statistics read the registers of input units through these classes. Each kind of input unit has its
-own class.
+Deadlock proofs and statistics read the registers of input units through the classes of this module. Each kind of input
+unit has its own class.
 """
 
 from abc import ABC, abstractmethod
@@ -38,7 +38,7 @@ have while ``owns`` is 0. ``token``: the worm requests the token.
 
 LINK, CONSUMPTION, FOR_TOKEN = 1, 2, 4
 WHAT = LINK | CONSUMPTION
-# lowest bits of the fields of a code; the kinds of wait are from bit 0 on
+# lowest bit of each field of a code; the kind of wait (`LINK`, `CONSUMPTION` or `FOR_TOKEN`) begins at bit 0
 ENDS_HERE, EXIT, LINKS = 2, 3, 8
 TURN = 62
 MOST_TARGETS = TURN - LINKS
@@ -52,7 +52,7 @@ def owner_flags(output: PortSpec) -> list[str]:
 class Front(ABC):
     """State of the worm at the front of a virtual channel of an input.
 
-    Values are numbers or arrays, except where stated otherwise.
+    The methods return numbers or arrays, except where stated otherwise.
 
     Parameters
     ----------
@@ -106,11 +106,11 @@ class Front(ABC):
         return self.unread(read)
 
     def _at(self, position: str, read: Callable[[str], Any]) -> Any:
-        """Return a position in the buffer; 0 in a buffer of one flit, which has no such register."""
+        """Return a position register of the buffer; 0 for a buffer of one flit, which has no position registers."""
         return 0 if self.spec.depth == 1 else read(f"{self.name}_input.buffer.vc{self.vc}_{position}")
 
     def _before(self, read: Callable[[str], Any], position: str, filled: str) -> Any:
-        """Return the number of flits in the buffer from a position on."""
+        """Return the number of flits that the buffer stores from position register ``position`` on."""
         return fill_level(self._at("write_at", read), self._at(position, read),
                           read(f"{self.name}_input.buffer.vc{self.vc}_{filled}"), self.spec.depth)
 
@@ -144,7 +144,7 @@ class Front(ABC):
     def leaving(self, output: int, read: Callable[[str], Any]) -> list[int]:
         """Return the flits, of any input, that have left their buffer and wait at an output to be sent.
 
-        The flit that is sent next comes first; the format is that of `flits`.
+        The flit that the output sends next comes first. The flits have the format of `flits`.
         """
         return []
 
@@ -197,9 +197,9 @@ class Front(ABC):
         Parameters
         ----------
         mask : callable
-            Returns the mask of the consumption channels that a worm may take. Arguments: the ejection port; the output
-            of the worm's next hop, None if it is not known (of several outputs the last one); true if the worm ends
-            here.
+            Returns the mask of the consumption channels that a worm may take. ``mask`` has three arguments: the
+            ejection port; the output of the worm's next hop, None if it is not known (of several outputs the last one);
+            true if the worm ends here.
         """
 
     @abstractmethod
@@ -231,7 +231,7 @@ class CopiesFront(Front):
         self._channels = {o: range(router.outputs[o].vcs) for o in leads}
 
     def asking(self, asked: Any) -> Any:
-        """Return a code for requested outputs, which are bits of ``asked`` from `LINKS` on."""
+        """Return a code for requested outputs, which are the bits of ``asked`` from bit `LINKS` on."""
         exits = sum(1 << LINKS + i for i, output in enumerate(self.leads) if output in self.exits)
         links = (1 << LINKS + len(self.leads)) - (1 << LINKS) - exits
         return LINK * (asked & links != 0) | CONSUMPTION * (asked & exits != 0) | asked
@@ -290,12 +290,12 @@ class PathFront(Front):
 
     def consumes(self, of: Of) -> Any:
         """Return true while the worm holds a consumption channel."""
-        # with two readers, that of the consumption channel can finish before the other one
+        # with two readers, the reader of the consumption channel can finish before the reader of the link
         return (of("here") != 0) & (of("wants_consumption") == 0) & (of("done_1") == 0)
 
     def owns_link(self, of: Of) -> Any:
         """Return true while the worm owns a virtual channel of its link."""
-        # with two readers, that of the link can finish before the other one
+        # with two readers, the reader of the link can finish before the reader of the consumption channel
         return (of("links") != 0) & (of("owns_link") != 0) & (of("done_0") == 0)
 
     def active(self, of: Of) -> Any:

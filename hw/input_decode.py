@@ -114,7 +114,7 @@ class InputDecode(wiring.Component):
                 ends = self.flit.tail | (frame == Frame.FIRST)
                 m.d.sync += frames[vc].eq(Mux(ends, Frame.FIRST, Frame.PAYLOAD))
 
-        # a header flit too many ends the worm in front like a tail, and so does a next worm that cannot be routed
+        # a header flit too many ends the worm in front like a tail; so does the header of a next worm without a route
         closes = Signal()
         astray = decoded.outside | decoded.disorder
         m.d.comb += closes.eq(
@@ -154,7 +154,7 @@ class InputDecode(wiring.Component):
                 m.d.comb += self.cause.eq(Cause.WRONG_ORDER)
 
     def _count(self, m, accepted, decoded, begins, new, over):
-        """Count the readers from the worm's header: it goes to a link, to a consumption channel, or both."""
+        """Count each flit's readers: its worm goes to a link, to a consumption channel, or to both."""
         request = self.decoder.request(self.port, decoded.code)
         onward = Array(Signal(name=f"vc{v}_onward") for v in range(self.vcs))
         here = Array(Signal(name=f"vc{v}_here") for v in range(self.vcs))

@@ -38,21 +38,21 @@ class InputUnit(wiring.Component):
               offers of outputs   fetched route, won ◀─────────────────────────────────────┘
 
     A flit on the link in cycle t is in the buffer in t + 1. A worm's first header flit, on the link in t, is *fetched*
-    in t + 1: its code is latched as the route. The header flit requests outputs in t + 2 and, when granted, is on the
-    next link in t + 3: **header delay 3**. A data flit skips the fetch: **data delay 2**. At a destination the worm
-    reserves a consumption channel first. The reservation of a consumption channel takes **one cycle more** if the
-    header flit holds further addresses, and **two** if it is stripped and the next flit is fetched. At a worm's last
-    destination the first payload flit is on the consumption link 4 cycles after the last header flit was on the
-    incoming link. The credit of a flit is on the link in the cycle after its last reader took it. These delays hold for
-    free resources.
+    in t + 1: its code is latched as the route. A header flit on the link in t requests outputs in t + 2 and, when
+    granted, is on the next link in t + 3: **header delay 3**. A data flit is not fetched, so it is on the next link in
+    t + 2: **data delay 2**. At a destination the worm reserves a consumption channel first. The reservation of a
+    consumption channel takes **one cycle more** if the header flit holds further addresses, and **two** if this flit is
+    stripped and the next one is fetched. At a worm's last destination the first payload flit is on the consumption link
+    4 cycles after the last header flit was on the incoming link. The credit of a flit is on the link in the cycle after
+    its last reader took it. The header and data delays hold if all resources are free.
 
     Adaptive routing: the worm requests one target that it has chosen. If the chosen target is not expected to be free
     in the next cycle, the worm changes to a target that is, and requests it then. The delays of adaptive routing are
     the same as without it.
 
-    The virtual channels take turns at each reader. A complete request uses up the turn, granted or not. A fetch uses up
-    the turn, too. An incomplete request does not use up the turn, nor does a request for a virtual channel that another
-    worm has just taken. *Reset*: empty.
+    The virtual channels take turns at each reader. A complete request uses up a virtual channel's turn at the reader,
+    granted or not. A fetch also uses up the virtual channel's turn at the reader. An incomplete request does not use up
+    this turn, nor does a request for a virtual channel that another worm has just taken. *Reset*: empty.
 
     Parameters
     ----------
@@ -66,8 +66,8 @@ class InputUnit(wiring.Component):
     readers : "coupled" or "independent"
         ``coupled``: one reader for all outputs of a worm, which advance in lockstep. ``independent``: one reader for
         the links, and one for the consumption channels. With independent readers a flit is freed when each reader that
-        the worm needs has taken it. The next worm of the virtual channel starts when each of these readers has sent the
-        tail.
+        the worm needs has taken it. With independent readers, the next worm of a virtual channel starts when each
+        reader that the worm in front needs has sent the tail.
     storage : "lutram" or "registers"
     separate : bool
         Each consumption channel has its own link.
@@ -149,7 +149,7 @@ class InputUnit(wiring.Component):
         ]
         m.d.sync += [
             self.link.credit.eq(buffer.freed),
-            # registered: the combinational path through the decoder is long
+            # `cause` is registered, because the combinational path through the decoder is long
             self.cause.eq(intake.cause),
             self.cause_vc.eq(self.link.vc),
         ]
@@ -160,7 +160,7 @@ class InputUnit(wiring.Component):
         return m
 
     def _worms(self, m, code, buffer) -> list[InputVC]:
-        """Build the state machines of the virtual channels. ``code``: that of the flit presented to reader 0."""
+        """Build the state machines of the virtual channels. ``code``: the code of the flit that reader 0 presents."""
         onward = self.decoder.onward(self.port, self.decoder.request(self.port, code))
         straps = straps_of(self)
         kinds = [self.decoder.consumption_class(self.port, straps, onward, vc_class) for vc_class in self._vc_classes]
@@ -214,12 +214,12 @@ class InputUnit(wiring.Component):
         return code[2:2 + exit_bits(self.decoder, self.port)]
 
     def _of_exit(self, of: Callable[[Any], Value], way_out: Value) -> Value:
-        """Return ``of(offer)`` of the ejection port ``exits[way_out]``."""
+        """Return ``of(offer)`` for the offer of ejection port ``exits[way_out]``."""
         found = [of(self.offer[o]) for o in self.exits]
         return Array(found)[way_out] if len(found) > 1 else found[0]
 
     def _at_exit(self, of: Callable[[Any], Value], worm: InputVC) -> Value:
-        """Return ``of(offer)`` of a worm's ejection port."""
+        """Return ``of(offer)`` for the offer of a worm's ejection port."""
         return self._of_exit(of, worm.exit if len(self.exits) > 1 else C(0))
 
     def consumption_pick(self, worm: InputVC) -> Value:
@@ -231,7 +231,7 @@ class InputUnit(wiring.Component):
 
 
 class _Reader:
-    """Reader of an `InputUnit`, while it is elaborated.
+    """Builder of one reader of an `InputUnit`, used while the unit is elaborated.
 
     The reader presents the virtual channels in turn, requests outputs, and takes each flit that a grant sends or
     strips.
@@ -246,14 +246,14 @@ class _Reader:
                  worms: list[InputVC]):
         self.unit, self.m, self.r, self.worms = unit, m, r, worms
         self.group, self.exits, self.decoder = unit.groups[r], unit.exits, unit.decoder
-        self.alone = len(unit.groups) == 1  # one reader for all outputs
+        self.alone = len(unit.groups) == 1  # the unit has one reader for all outputs
         self.consumes = bool(self.exits) and self.exits[0] in self.group
         self.port, self.source = unit.readers[r], buffer.readers[r]
         self.sel = Signal(range(unit.spec.vcs), name=f"reader{r}_sel")
         self.row = Signal(row_layout, name=f"reader{r}_row")
         self._present()
         link_free, link_ready, pick_link = self._request()
-        # if the presented worm is granted in this cycle: it has a flit, and is eligible, in the next one
+        # in the cycle after a grant the presented worm has a flit (`more`), and is eligible (`again`)
         more, again = (Signal(name=f"reader{r}_{name}") for name in ("more", "again"))
         m.d.comb += more.eq(bit_at(self.source.more | buffer.arrives, self.sel))
         self._take()
@@ -262,13 +262,13 @@ class _Reader:
             with m.If(self.port.claims):
                 m.d.comb += again.eq(self._again_after_claim(more, link_free))
         self._answer(buffer, again, pick_link)
-        # a complete request uses up the turn, granted or not; so does the search of reader 0 for a header flit
+        # a complete request uses up a channel's turn, granted or not; so does reader 0's search for a header flit
         used = self.port.request.complete
         take_turns(m, f"reader{r}", [worm.readers[r].want for worm in worms], self.sel,
                    used | self.shown(lambda worm: worm.unread) if r == 0 else used)
 
     def shown(self, of: Callable[[Any], Value]) -> Value:
-        """Return ``of(worm)`` of the presented virtual channel."""
+        """Return ``of(worm)`` for the worm of the presented virtual channel."""
         return Array(of(worm) for worm in self.worms)[self.sel]
 
     def _present(self) -> None:
@@ -283,7 +283,7 @@ class _Reader:
             self.source.vc.eq(self.sel),
             row.eq(self.source.data),
             self.nothing.eq(row.head & self.fetched.nothing),
-            # the next worm's first header flit: the worm in front has lost its tail, and is ended here
+            # a first header flit while a worm is under way: that worm has lost its tail, and ends here
             self.closing.eq(self.header & ~self.nothing & self.shown(lambda worm: worm.readers[self.r].under_way)),
             flit.data.eq(row.data),
             flit.head.eq(row.head | self.closing | (code[:2] == Mark.CUT)),
@@ -293,8 +293,8 @@ class _Reader:
     def _request(self) -> tuple[Value, Value, Value]:
         """Drive the request.
 
-        Return whether a virtual channel of the presented worm's link will be free, whether all its virtual channels
-        will have a credit after a grant, and the virtual channel of the link.
+        Return three values for the presented worm: a virtual channel of its link will be free; all its virtual channels
+        will have a credit after a grant; the number of the link's virtual channel.
         """
         m, unit, port, request = self.m, self.unit, self.port, self.port.request.outputs
         self.links = links = self.shown(lambda worm: worm.links)
@@ -337,8 +337,8 @@ class _Reader:
             target &= mine
         free = offer.held
         if not self.alone:
-            # a worm's first claim is made without a check for a free channel, which is made here
-            # each worm's bit of `free` is selected before the worm, as `sel` is late
+            # a worm makes its first claim without a check for a free channel, so the check is made here
+            # `sel` is late: each worm's bit of `free` is selected first, then `sel` selects the worm
             free = self.shown(lambda worm: bit_at(offer.free, worm.kind))
         asks_here = (asks & target) | (claims & free if mine is None else claims & free & mine)
         m.d.comb += vc.eq(Mux(claims, self.shown(lambda worm: worm.exit_offer.pick),
@@ -362,7 +362,7 @@ class _Reader:
         return [(self.links[i], k) for i, (output, k) in enumerate(self.unit.targets) if output == o]
 
     def _any_class(self, o: int, bits: Value) -> Value:
-        """Return the requested class's bit of ``bits``, a member of an output with a bit per class."""
+        """Return the requested class's bit of ``bits``, a member of an output's offer with a bit per class."""
         found = [way & bits[k] for way, k in self._ways(o)]
         return found[0] if len(found) == 1 else any_of(found)
 
@@ -371,7 +371,7 @@ class _Reader:
         m, port, row, won = self.m, self.port, self.row, self.port.request.won
         drops: Value = C(0)
         if self.r == 0:
-            # flits for no output: before a worm's header, or a header that requests nothing
+            # drop flits that go to no output: those before a worm's header, and headers that request nothing
             drops = self.shown(lambda worm: worm.unread) & Mux(
                 row.head, self.nothing, ~self.ends_here & ~self.shown(lambda worm: worm.here))
         halted: Value = C(0)

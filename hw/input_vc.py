@@ -14,10 +14,10 @@ class WormState(enum.Enum, shape=3):
     """State of the worm at the front of an input virtual channel. Waveforms show it."""
 
     IDLE = 0  #: no worm, or its header has not been fetched
-    WANTS_CONSUMPTION = 1  #: at a destination; waits for a consumption channel
-    WANTS_LINK = 2  #: waits for a virtual channel of the next link
-    MOVES = 3  #: holds all virtual channels that it needs
-    CONSUMED = 4  #: holds a consumption channel; its next link is unknown until the next header flit
+    WANTS_CONSUMPTION = 1  #: the worm is at a destination, and waits for a consumption channel
+    WANTS_LINK = 2  #: the worm waits for a virtual channel of the next link
+    MOVES = 3  #: the worm holds all virtual channels that it needs
+    CONSUMED = 4  #: the worm holds a consumption channel; its next link is unknown until its next header flit
 
 
 class ServiceSignature(wiring.Signature):
@@ -84,8 +84,8 @@ class InputVC(wiring.Component):
 
     The requests of a cycle come from registers. ``eligible`` of a reader: the worm has a flit, and the credit or the
     virtual channel that the flit needs is expected. ``claims``: the worm requests a consumption channel. Two next
-    values of ``eligible`` are computed, and the grant selects one. The next value of ``eligible`` after a lost request
-    is computed here, that after a grant in the input unit, once for all virtual channels. *Reset*: idle.
+    values of ``eligible`` are computed, and the grant selects one. This component computes the value after a lost
+    request; the input unit computes the value after a grant, once for all virtual channels. *Reset*: idle.
 
     Parameters
     ----------
@@ -101,8 +101,8 @@ class InputVC(wiring.Component):
     choice : bool
         Adaptive routing: any one of the fetched targets suffices.
     absorbs : bool
-        A worm with a destination here ends here. The header flits of a worm that ends here may go to the consumption
-        channel.
+        True: a worm with a destination here ends here. With ``absorbs``, the header flits of a worm that ends here may
+        go to the consumption channel.
     readers : int
         1: coupled; 2: reader 0 serves the links, reader 1 the consumption channels.
 
@@ -125,15 +125,15 @@ class InputVC(wiring.Component):
     links, here : Out
         ``links``: the worm's target, a network output and class, one-hot. ``here``: the worm has a destination here.
     exit : Out(range(exits))
-        Ejection port of the consumption channel. Only with several ejection ports.
+        Ejection port of the consumption channel. ``exit`` exists only with several ejection ports.
     kind : Out
         Consumption class of the worm, while it needs a consumption channel.
     ends_here : Out(1)
         The worm's last destination is here, or its list broke off here: no further header flit follows.
     wants_consumption, owns_link, undecided : Out(1)
-        The worm needs a consumption channel, and requests nothing else before it has one. ``owns_link``: the worm owns
-        a virtual channel of the next link. ``undecided``: the worm holds a consumption channel, and its next link is
-        unknown.
+        ``wants_consumption``: the worm needs a consumption channel, and requests nothing else before it has one.
+        ``owns_link``: the worm owns a virtual channel of the next link. ``undecided``: the worm holds a consumption
+        channel, and its next link is unknown.
     unread : Out(1)
         The front flit may be a header flit that reader 0 has to fetch.
     link_vc, consumption_vc : Out
@@ -197,7 +197,7 @@ class InputVC(wiring.Component):
 
         fetch = Signal()
         m.d.comb += fetch.eq(first.shown & first.has & first.head & looks & ~self.fetched.nothing)
-        # the last reader serves the consumption channel; a halted grant sends nothing
+        # the last reader serves the consumption channel; it sends no header flit of a worm whose next link is unknown
         advance = [reader.won & ~(self.undecided & reader.head) if reader is last else reader.won
                    for reader in self.readers]
         ends = [reader.won & reader.tail for reader in self.readers]
@@ -212,7 +212,7 @@ class InputVC(wiring.Component):
                           late_mux(fetch, self.fetched.links, self.links & stays.replicate(len(self.links)))),
             self.owns_link.eq((self.owns_link | (first.won & goes_on & ~self.claims)) & stays),
         ]
-        # until a channel is owned, `link_vc` follows the pick, so that the late grant sets `owns_link` alone
+        # until a channel is owned, `link_vc` follows the pick, so that the late grant only sets `owns_link`
         with m.If(~self.owns_link):
             m.d.sync += self.link_vc.eq(self.pick_link)
         if self.consumption:
@@ -242,7 +242,8 @@ class InputVC(wiring.Component):
         return m
 
     def _consume(self, m, fetch, stays, advances):
-        """Update the worm's stop at this router, and its consumption channel. ``advances``: a grant moves the worm."""
+        """Update the worm's stop at this router, and its consumption channel. ``advances``: a grant sends a flit, or
+        reserves a channel."""
         last, held = self.readers[-1], self.consumption_vc
         cut = self.undecided & last.won & ~last.head
         m.d.sync += [
@@ -268,7 +269,7 @@ class InputVC(wiring.Component):
     def _prepare(self, m, fetch, goes_on, looks, done, advance):
         """Compute the requests of the next cycle: ``eligible`` and ``want`` of each reader."""
         first = self.readers[0]
-        # a credit of the owned virtual channel, or a virtual channel that is expected to be free
+        # `link`: the owned virtual channel has a credit, or a virtual channel of the link is expected to be free
         ready = [
             any_of([self.links[i] & target.ready[v]
                     for i, target in enumerate(self.target) if v in self.links_vcs[i]])
@@ -287,16 +288,16 @@ class InputVC(wiring.Component):
         m.d.comb += dropped.eq(first.shown & self.unread & self.fetched.nothing)
         claim = fetch & ~self.here & self.fetched.here
         for r, reader in enumerate(self.readers):
-            # a flit is stored in the next cycle, if no flit leaves in this one
+            # `flit`: a flit is stored in the next cycle, if no flit leaves in this one
             flit = reader.has | self.write
             if len(self.readers) == 1:
-                # also true while idle: idle channels request nothing, and a worm that is fetched can request at once
+                # `goes` may be 1 for an idle channel, which requests nothing: so a fetched worm can request at once
                 goes = flit & ~dropped & link & channel & (~claim | self.fetched_soon)
                 lost = Mux(self.wants_consumption, soon, goes)
                 # `want` differs from `goes`: a turn in which reader 0 looks for a header flit is used up
                 want = Mux(self.wants_consumption, soon, flit & (looks | link & channel))
             elif r == 0:
-                # only when a consumption channel is about to be reserved: till then reader 0 presents other channels
+                # `near`: the worm needs no consumption channel, or claims one now; else reader 0 presents other worms
                 near = ~self.wants_consumption | self.claims
                 goes = goes_on & ~done[0] & near & flit & link
                 lost, want = goes | fetch & ~self.fetched.here, goes | looks & flit

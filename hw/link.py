@@ -42,7 +42,7 @@ class LinkSignature(wiring.Signature):
     vcs, width : int
         Virtual channels, and data bits of a flit.
     arrived : bool
-        Receivers report arrivals.
+        True: the receiver reports arrivals on ``arrived``.
     """
 
     def __init__(self, *, vcs: int, width: int, arrived: bool = False):

@@ -22,12 +22,12 @@ def any_of(values: Sequence[Value]) -> Value:
 
 
 def bits_for(count: int) -> int:
-    """Return the width of a number below ``count``; 0 for counts up to 1."""
+    """Return the width in bits of a number below ``count``; 0 for counts up to 1."""
     return max(count - 1, 0).bit_length()
 
 
 def bit_at(bits: Value | Sequence[Value], index: Value) -> Value:
-    """Return the bit of ``bits`` at ``index``. For a single bit the index is ignored."""
+    """Return the bit of ``bits`` at ``index``. If ``bits`` has a single bit, ``index`` is ignored."""
     return hdl.Array(bits)[index] if len(bits) > 1 else bits[0]
 
 
@@ -49,7 +49,7 @@ def late_mux(late: Value, one: Value, zero: Value) -> Value:
 
     Synthesis turns the Muxes of a register into clock enables and resets. The wires of clock enables and resets are
     slower than those of the lookup table in front of the flip-flop, and a reset is first combined with the global
-    reset. The AND and OR of this function stay in the lookup table.
+    reset. The AND and OR gates of this function stay in the lookup table.
     """
     chosen = late.replicate(len(one)) if len(one) > 1 else late
     return (one & chosen) | (zero & ~chosen)

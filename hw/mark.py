@@ -6,7 +6,7 @@ __all__ = ["Mark"]
 
 
 class Mark(enum.Enum):
-    """Code of a buffer row without a head mark."""
+    """Code of a stored flit without a head mark."""
 
     PAYLOAD = 0
     TAIL = 1  #: the worm's last flit

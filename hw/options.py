@@ -51,7 +51,7 @@ SLOT_FLITS = (2, 65536)
 
 ROW_BITS = 8
 """Number of low bits of a packet's first payload flit that hold the child table row of the packet's message. If the
-message is not forwarded, these bits differ from all row numbers.
+message is not forwarded, these low bits of the first payload flit differ from all row numbers.
 """
 
 #: Maximum rows of a child table.

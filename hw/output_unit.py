@@ -21,13 +21,14 @@ class OutputUnit(wiring.Component):
         send: touch, vc, tail ──▶ stage ──▶ busy[vc], credits[vc]    follow one cycle behind the grant
         send: flit ────────────▶ register ──▶ link
 
-    The state is updated from the *registered* send, so that the grant ends at a flip-flop. An input that prepares the
-    request of the next cycle uses ``ready`` if nothing is sent in this cycle, and ``ready_after`` if a flit is sent.
+    The state is updated from the *registered* send, so that the path from the grant ends at a flip-flop. An input that
+    prepares the request of the next cycle uses ``ready`` if nothing is sent in this cycle, and ``ready_after`` if a
+    flit is sent.
 
-    *Latency*: a send is on the link in the next cycle (two cycles later with ``extra_stage``). A virtual channel can be
-    taken again two cycles after the send of a tail, at the earliest. *Throughput*: one flit per cycle; a virtual
-    channel gets min(1, depth / 4) of it (depth / 5 with ``extra_stage``) because of the credit loop. *Reset*: all
-    virtual channels free, with all their credits.
+    *Latency*: a send is on the link in the next cycle, with ``extra_stage`` two cycles later. A virtual channel can be
+    taken again two cycles after the send of a tail, at the earliest. *Throughput*: one flit per cycle; one virtual
+    channel alone sends min(1, depth / 4) flits per cycle (min(1, depth / 5) with ``extra_stage``), because of the
+    credit loop. *Reset*: all virtual channels free, with all their credits.
 
     If a credit is a chunk of flits, the first flit of a worm and the first flit of each further chunk use a credit.
 
@@ -49,7 +50,8 @@ class OutputUnit(wiring.Component):
     separate : bool
         A link for each virtual channel in place of one for all.
     empty : bool
-        A header takes a virtual channel only if all its credits are here, so that the receiver's buffer is empty.
+        True: a header takes a virtual channel only if the sender has all its credits, so that the receiver's buffer is
+        empty.
     reports : bool
         The link's receiver reports arrivals. Not for separate links.
 
@@ -183,7 +185,7 @@ class OutputUnit(wiring.Component):
             pick = Signal(range(vcs), init=members[0], name=f"picked_{k}")
             free = Signal(init=1, name=f"free_{k}")
             m.d.comb += [offer.pick[k].eq(pick), offer.free[k].eq(free & ~taken)]
-            # change to another usable channel if there is one: then only the present pick can have been taken
+            # the pick changes to another usable channel, if there is one: only the present pick can be taken now
             others = Signal(name=f"others_{k}")
             m.d.comb += following[k].eq(pick)
             with m.Switch(pick):

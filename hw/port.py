@@ -56,7 +56,7 @@ class PortSpec:
 def numbers_of_links(output: int, ejection: int, each: int) -> range:
     """Return the allocator's numbers of an output's links.
 
-    Outputs from ``ejection`` on are ejection ports, with ``each`` links; other outputs have one link.
+    Outputs with numbers from ``ejection`` on are ejection ports with ``each`` links each; other outputs have one link.
     """
     if output < ejection:
         return range(output, output + 1)

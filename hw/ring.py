@@ -13,7 +13,7 @@ def fill_level(write_at: int, read_at: int, filled: int, depth: int) -> int:
     filled : int or array of int
         Register ``filled`` of the reader: if the positions are equal, 1 means a full channel, and 0 an empty one.
     depth : int
-        Flits of the buffer.
+        Number of flits that the virtual channel's buffer holds.
     """
     found = (write_at - read_at) % depth
     return found + (found == 0) * depth * filled

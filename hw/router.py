@@ -96,7 +96,7 @@ class Blueprint(Generic[Given]):
 
     @cached_property
     def named_kinds(self) -> dict[str, SwitchKind]:
-        """Router kinds by name: ``router``, or ``router_0``, ``router_1``, ... if there are several."""
+        """Router kinds by name: ``router``, or, if there are several, ``router_0``, ``router_1`` and so on."""
         return {"router" if len(self.kinds) == 1 else f"router_{k}": kind for k, kind in enumerate(self.kinds)}
 
     @cached_property
@@ -136,7 +136,7 @@ class Blueprint(Generic[Given]):
         return self.variant.build(**self.parameters(kind))
 
     def parameters(self, kind: SwitchKind | None = None) -> dict[str, Any]:
-        """Return the parameters of a kind's routers, as of the variant's ``spec``. Default: the first kind.
+        """Return the parameters of a kind's routers, by the names in the variant's ``spec``. Default: the first kind.
 
         Raises
         ------
@@ -285,5 +285,5 @@ class Blueprint(Generic[Given]):
 
 def _header(topology: Topology, scheme: Scheme, relation: Relation, width: int,
             relations: tuple[str, ...]) -> Header:
-    """Return the header format of a scheme's worms, for routers that decode ``relations``, with signs of ties."""
+    """Return the header format of a scheme's worms, for routers that decode ``relations``."""
     return scheme.header.on(topology, width, max(len(relations), 1), signed_dimensions(relation, topology))

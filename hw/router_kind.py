@@ -14,7 +14,7 @@ __all__ = ["SwitchKind", "switch_kinds"]
 
 Ids = npt.NDArray[np.int64]
 
-#: Port name that is the name of a dimension and a sign.
+#: Port name that consists of the name of a dimension and a sign.
 SIGNED = re.compile("([A-Za-z][A-Za-z0-9]*)([+-])")
 
 WORDS = {"+": "plus", "-": "minus"}

@@ -38,17 +38,17 @@ class Switch(SwitchSpec, wiring.Component):
     At a destination on its way a worm takes a consumption channel of its class. At its last destination a worm takes
     any free consumption channel, and so does a unicast.
 
-    *Errors on the wire* are detected where they arrive. `Cause` describes the effect of each error on its worm. If a
-    worm cannot go on to a destination, the destinations that it had reached still receive its payload. The first cause
-    stays in ``fault``, with its port and virtual channel, from two cycles after the wrong flit or credit was on the
-    link until reset. An error of a flit affects no other worm. After an error of a credit, the virtual channel is not
-    used again.
+    *Errors on the wire* are detected at the port at which the wrong flit or credit arrives. `Cause` describes the
+    effect of each error on its worm. If a worm cannot go on to a destination, the destinations that it had reached
+    still receive its payload. The first cause stays in ``fault``, with its port and virtual channel, from two cycles
+    after the wrong flit or credit was on the link until reset. An error of a flit affects no other worm. After an error
+    of a credit, the virtual channel sends at most one more flit.
 
     *Latency*, with free resources, from link to link: ``paper`` header 3 cycles and data 2, ``fast`` 4 and 3;
     at a destination on the way the header takes 1 cycle more (2 if its flit is used up). *Throughput*: a flit per
     output and cycle; one worm alone min(1, depth / 4), with ``fast`` min(1, depth / 5).
-    *Deadlock*: a worm reserves its consumption channel before it requests the next link. *Reset*: empty, all
-    credits held.
+    *Deadlock*: a worm reserves its consumption channel before it requests the next link. *Reset*: all buffers
+    are empty, and the outputs have all their credits.
 
     Parameters
     ----------
@@ -66,8 +66,11 @@ class Switch(SwitchSpec, wiring.Component):
     tables : TableBus, optional
         The network's `TableBus`; by default one for this switch alone, if the decoder has tables.
     readers : "coupled" or "independent"
+        As in `InputUnit`.
     storage : "lutram" or "registers"
+        Memory of the input buffers.
     delays : "paper" or "fast"
+        ``fast`` adds a register between allocation and crossbar.
 
     Members
     -------
@@ -96,7 +99,7 @@ class Switch(SwitchSpec, wiring.Component):
         wiring.Component.__init__(self, self._members())
         ports = by_name(self)
         self.in_links = [ports[f"{p.name}_in"] for p in self.inputs]  #: by input
-        #: Links of each output; several with separate consumption links.
+        #: Links of each output: several for an ejection port with separate consumption links.
         self.out_links = [[ports[f"{name}_out"] for name in self._names(o)] for o in range(len(self.outputs))]
         self.straps = {name: ports[f"strap_{name}"] for name in self.decoder.straps}  #: by name
 
@@ -152,7 +155,8 @@ class Switch(SwitchSpec, wiring.Component):
         return m
 
     def _join(self, m, inputs) -> None:
-        """Connect further signals of the inputs, such as token lines. A switch for path worms has none."""
+        """Connect further signals of the inputs, such as token lines. In a switch for path worms the inputs have no
+        further signals."""
 
     def _crossbar(self, m, requesters) -> list[Value]:
         """Return the flit of each reader as the crossbar takes it."""
@@ -167,7 +171,7 @@ class Switch(SwitchSpec, wiring.Component):
         return flits
 
     def _crossbar_input(self, reader) -> Value:
-        """Return the input of the crossbar from a reader: its flit."""
+        """Return the bits that a reader gives to the crossbar: its flit."""
         return reader.flit.as_value()
 
     def _gated(self, m, o: int, name: str, select: Value, given: Value) -> Value:
@@ -240,7 +244,7 @@ class Switch(SwitchSpec, wiring.Component):
                 granted.eq(request.grant[link]),
                 won.eq(reader.request.outputs[link] & request.won),
             ]
-            # without the extra stage flit, `vc` and `tail` use the grant, which settles earlier than `won`
+            # without the extra stage, the grant selects the flit, `vc` and `tail`, as it settles earlier than `won`
             select = won if self.delays == "fast" else granted
             takes, sends = (reader.claims, reader.sends) if o >= self.ejection else (~reader.owns, C(1))
             send |= won & sends

@@ -41,16 +41,16 @@ class SwitchSpec:
     """
 
     decoders: type = PathDecoder
-    """Decoders that the inputs of the switch have."""
+    """Class of the decoders that the switch accepts."""
 
     copies = False
-    """The switch replicates worms to several outputs."""
+    """True if the switch replicates worms to several outputs."""
 
     has_reports = False
-    """Arrivals are reported on the links from and to other switches."""
+    """True if arrivals are reported on the links from and to other switches."""
 
     has_tokens = False
-    """The switch is in a group with a token."""
+    """True if the switch is in a group with a token."""
 
     def __init__(self, *, inputs: list[PortSpec], outputs: list[PortSpec], decoder: Decoder, width: int,
                  readers: str = "coupled", storage: str = "lutram", delays: str = "paper",
@@ -138,15 +138,15 @@ class SwitchSpec:
         return [*(1 << k % channels | extra for k in range(classes)), (1 << channels) - 1]
 
     def class_masks(self, port: PortSpec) -> list[int]:
-        """Return, for each class, the mask of its virtual channels on a link to another switch."""
+        """Return, for each class of virtual channels, the mask of its channels on a link to another switch."""
         classes = self.decoder.vc_classes
         return [sum(1 << v for v in channels_of_class(port.vcs, classes, k)) for k in range(classes)]
 
     def enough(self, port: int) -> bool:
         """Return true if there are enough consumption channels for all worms of an input.
 
-        Each ejection port that the input uses then has a channel for each virtual channel of the inputs that use this
-        port, so no worm waits to be consumed.
+        There are enough if each ejection port of the input has a consumption channel for each virtual channel of all
+        inputs that use this port. No worm of the input then waits for a consumption channel.
         """
         return all(self.outputs[o].vcs >= sum(p.vcs for i, p in enumerate(self.inputs) if o in self.decoder.exits(i))
                    for o in self.decoder.exits(port))

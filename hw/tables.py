@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 __all__ = ["TableBus", "pass_on"]
 
 HOPS = 12
-"""Width in bits of a number of switches, for the largest network."""
+"""Width in bits of the field ``hops``, for the number of switches in the largest network."""
 
 
 class TableBus(NamedTuple):

@@ -31,15 +31,15 @@ class TokenStation(wiring.Component):
         token_in ─▶ here ─┬─ no request ──────────────▶ register ─▶ token_out
                           └─ request ─▶ held ─ ends ───────▲
 
-    All switches of a group form a ring, in which one token circulates. After reset, the switch with ``strap_first``
-    holds the token. A station grants the token to one of its requesters. When the holder releases the token, the token
+    All switches of a group form a ring, in which one token circulates. After reset, the token is at the station with
+    ``strap_first``. A station grants the token to one of its requesters. When the holder releases the token, the token
     goes to the next station, even if other requesters of this station request it.
 
     *Latency*: without requests, a cycle from ``token_in`` to ``token_out``, so a round of P switches takes P cycles. A
-    requester that requests in the cycle in which the token arrives can hold it in the next one. The token leaves in the
-    cycle after its release. *Fairness*: the requesters of a station take turns, and the token visits each station once
-    per round. With P switches of b inputs of V virtual channels, at most P*b*V - 1 others hold the token before a given
-    requester. *Reset*: no requester holds the token.
+    requester that requests in the cycle in which the token arrives can hold it in the next one. The token leaves the
+    station in the cycle after its release. *Fairness*: the requesters of a station take turns, and the token visits
+    each station once per round. With P switches of b inputs of V virtual channels, at most P*b*V - 1 grants to other
+    requesters come before the grant to a given requester. *Reset*: no requester holds the token.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class TokenStation(wiring.Component):
         From the switch before this one in the ring, and to the next one. In a group of one switch, ``token_out`` is
         connected to ``token_in``.
     strap_first : In(1)
-        This station holds the token after reset.
+        The token is at this station after reset.
     asks : In(requesters)
         Requests for the token, until it is granted.
     ends : In(requesters)

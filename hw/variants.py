@@ -1,6 +1,6 @@
 # amaranth: UnusedElaboratable=no
 # (components that are built for their ports alone are never elaborated)
-"""Variants of routers: when a network has one, its parameters, its component, and the decoder of its registers.
+"""Variants of the router: the networks that use a variant, its parameters, its component, its registers' decoder.
 
 A new variant needs its files and a line in `ROUTERS`. docs/variants.md shows one.
 """
@@ -39,9 +39,10 @@ class RouterVariant:
         Returns true if routers with these options decode this header in this variant. The first variant of `ROUTERS`
         that fits is used.
     spec : type
-        Parameters of its routers, without Amaranth.
+        Class of the parameters of the variant's routers. It does not import Amaranth.
     build : callable
-        Builds a router from the arguments of ``spec``. It imports Amaranth, so its import stands in the function.
+        Builds a router from the arguments of ``spec``. The router's module imports Amaranth, so ``build`` imports it
+        only when called.
     front : type
         Decoder of the registers of an input virtual channel.
     parameters : callable
@@ -97,7 +98,7 @@ def _tree(options: RouterOptions, scheme: Scheme, tokens: TokenGroups | None, ki
     }
 
 
-#: Variants, the special ones first.
+#: Variants of the router; the first one that fits is used.
 ROUTERS = [
     RouterVariant("deep", lambda options, header: options.deep, DeepSwitchSpec, _build_deep, DeepFront,
                   lambda options, scheme, tokens, kind: {}),

@@ -14,9 +14,9 @@ WAITS = {"never": 0.0, "half": 0.5, "mostly": 0.85, "bursts": 0.3}
 class Readers:
     """Writer of random worms, each to a random set of readers, and the flits that each reader must read.
 
-    A worm is read when all readers of the previous worm of its virtual channel have read that one.
+    A worm is read after all readers of the previous worm on the same virtual channel have read the previous worm.
 
-    Setup: ``vcs``, ``depth``, ``width`` and ``readers`` of the buffer.
+    The setup has the parameters ``vcs``, ``depth``, ``width`` and ``readers`` of the buffer.
     """
 
     def __init__(self, dut, rng, idle, busy):
@@ -29,7 +29,7 @@ class Readers:
         self.worms = self.through = 0
 
     def put(self, name, value):
-        """Drive a port. A port of zero bits is not in the Verilog."""
+        """Drive a port if the Verilog has it. The Verilog has no ports of zero bits."""
         if hasattr(self.dut, name):
             getattr(self.dut, name).value = value
 

@@ -36,7 +36,7 @@ def post(tb, worms):
     """Send worms, and expect their copies.
 
     A worm is ``{"link", "vc", "flits", "copies"}``. ``copies`` are pairs of an end and the flits that must arrive
-    there. Optional: ``at``, the first cycle in which the worm may be sent.
+    there. A worm may also have ``at``, the first cycle in which it may be sent.
     """
     for worm in worms:
         tb.drivers[worm["link"]].send(worm["flits"], worm["vc"], at=worm.get("at", 0))
@@ -45,11 +45,14 @@ def post(tb, worms):
 
 
 class CopyingTB(TB):
-    """Bench of a router of a multistage network that replicates worms. All links are to and from other routers.
+    """Bench of a router of a multistage network that replicates worms.
 
-    Setup: ``inputs``, ``outputs`` (prefixes of its links), ``depth`` of all buffers and ``chunk`` (flits for each
-    credit), ``masks`` (bits of the nodes behind each output, for each header flit), ``straps``, ``header_flits``,
-    ``reports`` (true: arrivals are reported), ``faults``, ``worms`` to send (link, virtual channel, flits).
+    All links of the router join it to other routers. In the setup, ``inputs`` and ``outputs`` are the prefixes of the
+    router's links. ``depth`` is the depth of every buffer in flits, and ``chunk`` the number of flits for each credit.
+    ``masks`` has the bits of the nodes behind each output, for each header flit. ``reports`` is true if arrivals are
+    reported. Each of the ``worms`` to send has a link, a virtual channel and flits. ``straps`` has the values of the
+    static inputs, and ``header_flits`` is the number of header flits of each worm. The function `faults` reads the
+    setup's ``faults``.
     """
 
     def __init__(self, dut):
@@ -74,9 +77,9 @@ class CopyingTB(TB):
 
 
 def faults(dut):
-    """Return the first error of each component of the design by output: cause, port and virtual channel.
+    """Return cause, port and virtual channel of each component's first error, by the component's fault output.
 
-    Setup: ``faults``, the widths of cause, port and virtual channel by output.
+    In the setup, ``faults`` has the widths of cause, port and virtual channel, by fault output.
     """
     found = {}
     for name, widths in given().faults.items():

@@ -18,7 +18,7 @@ async def every_copy_leaves_once_and_whole(dut, idle, pressure):
 async def a_flit_takes_three_cycles(dut, which):
     """A flit takes three cycles to each output, plus one for each header flit of its worm after the first.
 
-    Setup: ``alone``, a worm with one branch, and ``split``, a worm with several.
+    In the setup, ``alone`` is a worm with one branch, and ``split`` a worm with several branches.
     """
     setup = given()
     tb = CopyingTB(dut)
@@ -34,10 +34,11 @@ async def a_flit_takes_three_cycles(dut, which):
 
 @cocotb.test()
 async def a_blocked_branch_stops_no_other(dut):
-    """A blocked branch delays no other branch. The worm's credits are returned when the blocked branch has left, too.
+    """A blocked branch delays no other branch of its worm.
 
-    Setup: ``blocked``, an output; ``before``, a worm that takes all credits of that output; ``split``, a worm with a
-    branch to all outputs.
+    The credits of a worm with a blocked branch return only after the blocked branch has left. In the setup, ``blocked``
+    is an output. ``before`` is a worm that takes all credits of the output ``blocked``. ``split`` is a worm with a
+    branch to each output.
     """
     setup = given()
     tb = CopyingTB(dut)

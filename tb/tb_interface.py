@@ -9,8 +9,9 @@ from wormcast_tb import TB, waits
 class InterfaceTB(TB):
     """Bench of a network interface.
 
-    Setup: ``into``, ``out`` (its links: flits of buffer at the receiving end, by prefix), ``faults``, ``worms`` to send
-    from host and network.
+    In the setup, ``into`` and ``out`` have the flits of buffer at the receiving ends of the links into and out of the
+    interface, by the link's prefix. ``worms`` are sent from host and network. The function `faults` reads the
+    setup's ``faults``.
     """
 
     def __init__(self, dut, **options):
@@ -34,7 +35,7 @@ async def every_packet_passes_once_and_whole(dut, idle, pressure):
 async def a_false_credit_stops_its_virtual_channel_alone(dut, link):
     """After a false credit on one link, worms to the other links pass.
 
-    Setup: ``spoilt``, the reported fault by the link's prefix.
+    In the setup, ``spoilt`` has the fault that a false credit on each link causes, by the link's prefix.
     """
     tb = InterfaceTB(dut)
     await tb.reset()
@@ -52,9 +53,9 @@ async def a_flit_without_a_credit_is_dropped_and_reported(dut, link):
     """The bench sends the flits of one worm without credits; the interface drops some of them; all other worms pass.
 
     A buffer overflows, because the worm without credits is longer than all buffers on its way. The interface drops the
-    flits that have no place in the buffer, and reports the overflow.
+    flits that find no free entry in the buffer, and reports the overflow.
 
-    Setup: ``flood``, by the link's prefix a worm longer than all buffers on its way, and the reported fault.
+    In the setup, ``flood`` has, by the link's prefix, a worm longer than all buffers on its way, and the fault.
     """
     setup = given().flood[link]
     tb = InterfaceTB(dut, strict=False)
@@ -79,7 +80,7 @@ async def a_flit_without_a_credit_is_dropped_and_reported(dut, link):
 async def a_worm_without_tail_is_cut_off_by_the_next(dut, link):
     """If a worm from the host has no tail, the interface terminates it when the next worm begins.
 
-    Setup: ``untailed``, by the link's prefix the flits of a worm without tail, and the reported fault.
+    In the setup, ``untailed`` has, by the link's prefix, the flits of a worm without tail, and the reported fault.
     """
     setup = given().untailed[link]
     tb = InterfaceTB(dut, strict=False)

@@ -9,8 +9,9 @@ from wormcast_tb import TB
 class NetworkTB(TB):
     """Bench of routers and interfaces.
 
-    Setup: ``host_in``, ``host_out`` (prefixes of the hosts' links), ``queue`` (flits of buffer in the interfaces for
-    flits from hosts), ``host_depth`` (flits of buffer in the hosts), ``faults``, ``worms`` to send.
+    In the setup, ``host_in`` and ``host_out`` are the prefixes of the links from and to the hosts. ``queue`` is the
+    interfaces' buffer for flits from the hosts, and ``host_depth`` the hosts' buffer, in flits. The function
+    `faults` reads the setup's ``faults``, and ``worms`` are the worms to send.
     """
 
     def __init__(self, dut, **options):
@@ -34,7 +35,7 @@ async def every_multicast_arrives_once_and_whole(dut, idle, pressure):
 async def bad_flits_of_a_host_disturb_nobody(dut, error, pressure):
     """The interface or router of the host that sends bad flits reports them. All other worms arrive.
 
-    Setup: ``errors``, by name the flits and, by output, cause and port of the fault.
+    In the setup, ``errors`` has bad flits by name, with cause and port of the fault on each fault output.
     """
     setup = given().errors[error]
     tb = NetworkTB(dut, strict=False)

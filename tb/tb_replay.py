@@ -10,8 +10,8 @@ from tb_network import NetworkTB
 async def every_delivery_in_its_cycle(dut):
     """The first and the last flit of every delivery arrive in the same cycles as in the simulated hardware.
 
-    Setup: that of `NetworkTB`, ``at`` of each worm, and ``deliveries``: host's link, data of the first flit, its cycle,
-    and the cycle of the last flit.
+    The setup is that of `NetworkTB`, with ``at`` for each worm, and with ``deliveries``. A delivery has the link to the
+    host, the data of the first flit, the cycle of the first flit, and the cycle of the last flit.
     """
     tb = NetworkTB(dut)
     await tb.reset()

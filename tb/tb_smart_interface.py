@@ -9,9 +9,9 @@ from wormcast_tb import TB, waits
 class SmartInterfaceTB(TB):
     """Bench of a network interface that forwards packets.
 
-    Setup: ``into`` and ``out`` (links by the prefix of their ports, with the flits of the receiver's buffer),
-    ``faults``, ``tables`` (flits that the host writes into the child table, row by row), ``places`` (packet buffer
-    entries of a row).
+    In the setup, ``into`` and ``out`` have the flits of the receiver's buffer for each link, by the link's prefix.
+    ``tables`` are the flits that the host writes into the child table, row by row. ``places`` is the number of packet
+    buffer entries of a row. The function `faults` reads the setup's ``faults``.
     """
 
     def __init__(self, dut, **options):
@@ -40,7 +40,7 @@ async def each_packet_goes_once_to_each_child(dut, idle, pressure):
 
     The packets are forwarded with each pattern in which host and network idle and hold back credits (`cross`).
 
-    Setup: ``worms`` to send from host and network, and ``forwarded``, the number of their packets that are forwarded.
+    In the setup, ``worms`` are sent from host and network, and ``forwarded`` is the number of packets to be forwarded.
     """
     setup, tb = given(), SmartInterfaceTB(dut)
     tb.wait_by(idle=PATTERNS[idle], pressure=PATTERNS[pressure])
@@ -56,8 +56,8 @@ async def each_packet_goes_once_to_each_child(dut, idle, pressure):
 async def copies_leave_in_order_and_in_their_cycles(dut):
     """Copies leave in the order for which the interface is built (fpfs or fcfs), and in the expected cycles.
 
-    Setup: ``timed``, the packets of a message from the network, the first flits of their copies in order, and the
-    cycles in which these leave.
+    In the setup, ``timed`` has the packets of a message from the network, the first flits of their copies in order, and
+    the cycles in which these flits leave.
     """
     setup, tb = given(), SmartInterfaceTB(dut)
     await tb.reset()
@@ -75,7 +75,7 @@ async def copies_leave_in_order_and_in_their_cycles(dut):
 async def who_finds_no_place_waits(dut, which):
     """Packets wait for a free packet buffer entry, and no packet is lost.
 
-    Setup: ``crowds``, more packets of a message than a row has entries, from network or host.
+    In the setup, each of the ``crowds`` has more packets of a message than a row has entries, from network or host.
     """
     setup, tb = given(), SmartInterfaceTB(dut)
     crowd = setup.crowds[which]
@@ -98,7 +98,7 @@ async def who_finds_no_place_waits(dut, which):
 async def an_error_is_reported(dut, name):
     """The interface reports an error, and later worms pass.
 
-    Setup: ``errors``, by name the flits of each link and the fault; ``apart``, the later worms.
+    In the setup, ``errors`` has, by name, bad flits with their links, and the fault. ``apart`` are worms sent later.
     """
     setup, tb = given(), SmartInterfaceTB(dut, strict=False)
     error = setup.errors[name]

@@ -9,8 +9,9 @@ from wormcast_tb import TB, waits
 class SwitchTB(TB):
     """Bench of a router.
 
-    Setup: ``inputs``, ``outputs`` (prefixes of its links; ``local...``: links to the node), ``depth`` of all buffers,
-    ``straps`` (values of the static inputs), ``faults``, ``worms`` to send.
+    In the setup, ``inputs`` and ``outputs`` are the prefixes of the router's links; prefixes of links to the node begin
+    with ``local``. ``depth`` is the depth of all buffers. ``straps`` has the values of the static inputs. The
+    function `faults` reads the setup's ``faults``, and ``worms`` are the worms to send.
     """
 
     def __init__(self, dut, **options):
@@ -19,7 +20,7 @@ class SwitchTB(TB):
         for prefix in setup.inputs:
             self.driver(prefix, depth=setup.depth)
         for prefix in setup.outputs:
-            # if the worm goes on, the node's copy begins with the rest of the header
+            # if a worm goes on after this node, the node's copy begins with the remaining header flits
             to_node = {"headers": "allowed", "end": "local_out"} if prefix.startswith("local") else {}
             self.sink(prefix, depth=setup.depth, cuts=not self.scoreboard.strict, **to_node)
         for name, value in setup.straps.items():
@@ -35,9 +36,10 @@ async def every_copy_leaves_once_and_whole(dut, idle, pressure):
 
 @cocotb.test()
 async def a_lone_worm_leaves_in_its_cycles(dut):
-    """A worm that is alone in the switch leaves in the expected cycles.
+    """If only one worm is in the switch, the worm leaves in the expected cycles.
 
-    Setup: ``alone``, a worm with one copy, and its ``cycles``, from the first flit in to each of the first flits out.
+    In the setup, ``alone`` is a worm with one copy. Its ``cycles`` are the numbers of cycles from the worm's first flit
+    on the input to each of the copy's first flits on the output.
     """
     tb = SwitchTB(dut)
     await tb.reset()
@@ -53,9 +55,10 @@ async def a_lone_worm_leaves_in_its_cycles(dut):
 async def bad_flits_disturb_nobody(dut, error, pressure):
     """Bad flits are reported. Worms before, after and beside bad flits leave once and complete.
 
-    A worm that leaves unexpectedly has payload of the bad flits only.
+    If an unexpected worm leaves, all its payload is from the bad flits.
 
-    Setup: ``errors``, by name the flits, the fault, and a worm to be sent after them on the same virtual channel.
+    In the setup, ``errors`` has, by name, bad flits, the fault that they cause, and a worm that is sent after them on
+    the same virtual channel.
     """
     setup = given().errors[error]
     tb = SwitchTB(dut, strict=False)
@@ -74,7 +77,8 @@ async def bad_flits_disturb_nobody(dut, error, pressure):
 async def a_false_credit_stops_its_virtual_channel_alone(dut):
     """After a false credit, the other virtual channels of the output still send.
 
-    Setup: ``spoilt``, an output's prefix and virtual channel, and the fault; empty if there is one virtual channel.
+    In the setup, ``spoilt`` has an output's prefix, a virtual channel of the output, and the fault. ``spoilt`` is empty
+    if the output has only one virtual channel.
     """
     setup = given().spoilt
     tb = SwitchTB(dut)
@@ -93,9 +97,9 @@ async def a_false_credit_stops_its_virtual_channel_alone(dut):
 async def a_flit_without_a_credit_is_dropped_and_reported(dut):
     """Worms after a flit without credit, and on other virtual channels, leave once and complete.
 
-    Only the worm of that flit loses flits.
+    Only the worm of the flit without credit loses flits.
 
-    Setup: ``flood``, a worm longer than all buffers on its way, and the fault.
+    In the setup, ``flood`` has a worm longer than all buffers on its way, and the fault.
     """
     setup = given().flood
     tb = SwitchTB(dut, strict=False)

@@ -12,8 +12,8 @@ from tb_common import given
 async def run(dut, cycles, share, hold, seed):
     """Request the token at random, hold it for some cycles, and check that at most one requester holds it.
 
-    Return the longest wait of a requester, as a number of grants to others, and the cycles of all grants. Setup:
-    ``stations``, and ``requesters`` of each station.
+    Return the longest wait of a requester, as a number of grants to others, and the cycles of all grants. The setup
+    has the number of ``stations``, and the number of ``requesters`` of each station.
     """
     rng, setup = random.Random(seed), given()
     everyone = [(p, k) for p in range(setup.stations) for k in range(setup.requesters)]
@@ -57,7 +57,7 @@ async def run(dut, cycles, share, hold, seed):
 @cocotb.test()
 @cocotb.parametrize(share=[0.01, 0.2, 1.0], hold=[1, 9])
 async def one_at_a_time_and_each_in_its_turn(dut, share, hold):
-    """While a requester waits, others are granted at most as many times as there are other requesters."""
+    """While a requester waits, the number of grants to others is at most the number of other requesters."""
     everyone = given().stations * given().requesters
     most, grants = await run(dut, 1500, share, hold, seed=f"{share} {hold}")
     assert len(grants) > 10

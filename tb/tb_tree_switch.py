@@ -32,7 +32,8 @@ class Ring:
 class TreeSwitchTB(CopyingTB):
     """Bench of a tree switch, with a ring for its token.
 
-    Setup: that of `CopyingTB`, and ``walk`` (cycles of the token through the rest of the ring; 0: no tokens).
+    The setup is that of `CopyingTB`, with ``walk``, the cycles of the token through the rest of the ring. If ``walk``
+    is 0, the switch has no token.
     """
 
     def __init__(self, dut):
@@ -43,7 +44,7 @@ class TreeSwitchTB(CopyingTB):
 @cocotb.test()
 @cross
 async def every_copy_leaves_once_and_whole(dut, idle, pressure):
-    """All copies leave, with each pattern of waiting (`cross`). Each worm with the report bit is reported once."""
+    """All copies leave, with each pattern of waiting (`cross`). Each worm with the report bit causes one report."""
     tb = TreeSwitchTB(dut)
     await all_pass(tb, idle, pressure, TreeSwitchTB.post)
     for prefix, driver in tb.drivers.items():
@@ -58,7 +59,7 @@ async def every_copy_leaves_once_and_whole(dut, idle, pressure):
 async def a_copied_worm_waits_for_the_token(dut):
     """A worm with one branch needs no token; a replicated worm waits for it.
 
-    Setup: ``alone``, a worm with one branch, and ``split``, a worm with several.
+    In the setup, ``alone`` is a worm with one branch, and ``split`` a worm with several branches.
     """
     setup = given()
     tb = TreeSwitchTB(dut)
@@ -79,7 +80,10 @@ async def a_copied_worm_waits_for_the_token(dut):
 
 @cocotb.test(skip=not given().reports)
 async def a_report_waits_for_those_of_all_copies(dut):
-    """A worm's arrival is reported after all its branches have reported. Setup: ``split``, sent with the report bit."""
+    """A worm's arrival is reported after all its branches have reported.
+
+    The worm ``split`` of the setup is sent with the report bit.
+    """
     setup = given()
     tb = TreeSwitchTB(dut)
     await tb.reset()

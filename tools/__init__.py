@@ -1,1 +1,1 @@
-"""Developers' tools: benchmarks, cost tables, fuzzer, mutation test, reference pages. Not part of the wheel."""
+"""Developers' tools, not part of the wheel: benchmarks, cost tables, fuzzer, mutation test, reference pages."""

@@ -11,10 +11,10 @@ from wormcast.sim.export.synthesis import SynthesisPoint, build, run
 
 __all__ = ["INTERFACES", "PAIRS", "ROUTERS", "costs"]
 
-#: Options of all rows, unless a row has others.
+#: Options of all rows of the table, unless a row has other values.
 BASE: dict[str, Any] = {"topology": "mesh:8x8", "consumption": 2, "area_delay": 4250}
 
-#: Rows: name, scheme, and differences from dual-path with 2 VCs x 4 flits and 2 consumption channels.
+#: Rows of routers: name, scheme, and options that differ from 2 VCs x 4 flits and 2 consumption channels.
 ROUTERS: list[tuple[str, str, dict[str, Any]]] = [
     ("dual-path, 2 VCs x 4, C = 2", "dual-path", {}),
     ("unicasts only, same relation", "individual", {"relation": "hamiltonian"}),
@@ -42,7 +42,7 @@ INTERFACES: list[tuple[str, str, dict[str, Any]]] = [
     ("t_ns = t_nr = 100", "dual-path", {"t_ns": 100, "t_nr": 100}),
 ]
 
-#: Rows of a router with multicast and of its equal without multicast: one address, no classes, no replication.
+#: Rows to compare: a router with multicast, and an otherwise equal router for unicasts only.
 PAIRS = [
     ("dual-path, 2 VCs x 4, C = 2", "unicasts only, same relation"),
     ("column-path (class of the next hop)", "unicast e-cube, C = 2"),
@@ -59,7 +59,7 @@ def costs() -> Iterator[tuple[str, str, Mapping[str, int]]]:
 
 
 def _simulated(kind: str, point: SynthesisPoint) -> dict[str, int]:
-    """Return operations and bytes of a component in simulation."""
+    """Return the number of operations, and the bytes of state, of a component's kernel."""
     made = point.blueprint
     kernel = kernels(Network(made.topology, made.scheme, made.configuration))[kind]
     return {"operations": kernel.operations, "bytes": round(kernel.state_bytes)}

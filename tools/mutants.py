@@ -3,8 +3,9 @@
     python -m tools.mutants --count 60 --seed 1 --out out/mutants.json
     python -m tools.mutants --again out/mutants.json
 
-The second command repeats the killed mutants of the first run, and fails if one of them survives, for example because
-the tests have changed. A failed test of ``make test`` kills a mutant. Tests near the mutant's file run first.
+With ``--again``, the command repeats the killed mutants of an earlier run, and fails if one of them survives, for
+example because tests have changed. A failed test of ``make test`` kills a mutant. Tests near the mutant's file run
+first.
 """
 
 import argparse

@@ -8,8 +8,8 @@ In the document a command is a line of code, indented by four spaces. Its output
     ...
     <!-- end -->
 
-One command synthesises the router of measurements.md. If the router's area exceeds its bounds, the document is not
-changed.
+One command synthesises the router of measurements.md. If the area of the router in measurements.md exceeds
+the bounds in `MOST`, the document is not changed.
 """
 
 import re

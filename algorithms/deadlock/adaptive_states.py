@@ -24,30 +24,32 @@ class Heads:
     """States ("places") of worm heads: the resource that a worm acquired last, and the node that it goes to.
 
     The resource is a channel of a link or, at a stop, the consumption channel that the worm reserved there. A worm with
-    a consumption channel at a stop also holds the channel by which it arrived. The requests that a worm may make depend
-    on this state only.
+    a consumption channel at a stop also holds the channel by which it arrived. The resources that a worm may request
+    next depend only on the state of its head.
 
     Parameters
     ----------
     resources : int32 array [places]
         Resource of each place, numbered as in `DependencyGraph`.
     witnesses : int32 array [places, 3]
-        Nodes (u, v, w) of a worm in this place: it goes from u to v. If it holds a consumption channel of the stop v, w
-        is its next stop; otherwise w is -1.
+        Nodes (u, v, w) of a worm in this place: it goes from u to v. If the worm holds a consumption channel of the
+        stop v, w is its next stop after v; otherwise w is -1.
     cases, ask_offsets, asks : arrays
-        Requests of the head. Place p has the cases cases[p] to cases[p + 1] - 1. A worm in place p is in one of these
-        cases. In a case, a worm requests any one of the resources asks[ask_offsets[case]:ask_offsets[case + 1]]. If the
-        channel of a place ends at the switch of the worm's node, one case is that the worm ends at the node. Each next
-        stop to which it may go on is a further case.
+        Requests of a worm's head in each place. Place p has the cases numbered cases[p] to cases[p + 1] - 1. A worm in
+        place p is in one of the cases of p. In a case, a worm requests any one of the resources
+        asks[ask_offsets[case]:ask_offsets[case + 1]]. If the channel of a place ends at the switch of the node to which
+        the worm goes, one case is a worm that ends at this node. Each next stop to which a worm may go on from this
+        node is a further case.
     following : int32 array [cases]
-        Next stop of a worm that in this case requests a consumption channel at a stop on its way. -1 in other cases.
+        If a worm in the case requests a consumption channel at a stop on its way: the worm's next stop after that stop.
+        In other cases the entry is -1.
     onward_offsets, onward : arrays
         Places that a head may enter next from place p: onward[onward_offsets[p]:onward_offsets[p + 1]].
     links : int
-        How many resources are channels of links: resources 0 to links - 1.
+        Number of resources that are channels of links: the resources 0 to links - 1.
     first_choice, groups : int
-        ``first_choice``: index of the first resource "any channel" of an ejection port. ``groups``: how many groups of
-        consumption channels each ejection port has.
+        ``first_choice``: index of the first resource "any channel" of an ejection port. ``groups``: number of groups of
+        consumption channels of each ejection port.
     """
 
     resources: Integers
@@ -68,7 +70,8 @@ class Heads:
         return (self.resources, self.cases, self.ask_offsets, self.asks, self.onward_offsets, self.onward, self.links)
 
     def waits(self, place: int) -> list[tuple[int, list[int]]]:
-        """Return for each case of a place the next stop, or -1, and the candidates of the request."""
+        """Return for each case of a place (state) its entry in `following`, and the resources that the worm requests as
+        candidates."""
         found = []
         for case in range(self.cases[place], self.cases[place + 1]):
             asked = self.asks[self.ask_offsets[case]:self.ask_offsets[case + 1]].tolist()
@@ -79,17 +82,17 @@ class Heads:
         return found
 
     def next(self, place: int) -> list[int]:
-        """Return the places that a head may enter next from a place."""
+        """Return the places (states) that a worm's head may enter directly after `place`."""
         return self.onward[self.onward_offsets[place]:self.onward_offsets[place + 1]].tolist()
 
     def at(self, resource: int) -> list[int]:
-        """Return the places of heads whose last acquired resource is this one."""
+        """Return the places (states) of heads whose last acquired resource is `resource`."""
         order, found = self._by_resource
         first, end = np.searchsorted(found, [resource, resource + 1])
         return order[first:end].tolist()
 
     def before(self, place: int) -> list[int]:
-        """Return the places from which a head may enter a place."""
+        """Return the places (states) from which a worm's head may directly enter `place`."""
         order, found, start = self._backwards
         first, end = np.searchsorted(found, [place, place + 1])
         return start[order[first:end]].tolist()
@@ -121,13 +124,14 @@ def find_heads(part: ChannelUse, classes: ClassMap, consumption: int, *, groups:
     Parameters
     ----------
     classes : ClassMap
-        Consumption classes of the worms. Unless the map is empty, a worm needs a class at each stop on its way.
+        Consumption classes of the worms. Unless this class map is empty, a worm needs a consumption class at each stop
+        on its way.
     consumption : int
         Consumption channels of each ejection port.
     groups, ports
         Number of consumption resources of each ejection port, and the ejection ports, as in `DependencyGraph`.
     share : int
-        Number of resources of the graph into which each channel of the scheme's relation is divided.
+        Number of resources of the dependency graph into which each channel of the scheme's relation is divided.
     """
     topology = part.topology
     nodes, links = topology.nodes, len(topology.links) * part.vc_classes * share
@@ -154,10 +158,10 @@ def find_heads(part: ChannelUse, classes: ClassMap, consumption: int, *, groups:
 
 
 class _Ways:
-    """Ways: groups of sources whose worms to a node have the same possible next stops after it.
+    """Ways: groups of sources whose worms to a node have the same possible next stops after this node.
 
     Each way is a node, a set of next stops, and all sources or previous stops of worms to the node with exactly these
-    next stops. The set is empty if the worms end at the node.
+    next stops. A way's set of next stops is empty if its worms end at the node.
 
     Attributes
     ----------
@@ -191,7 +195,8 @@ class _Ways:
 
 @compiled
 def _class(by_last, of_channel, came, asked):
-    """Return the consumption class at a stop, where worms come by channel `came` and have `asked` as last candidate."""
+    """Return the consumption class at a stop of worms that arrive by channel `came` and have `asked` as last
+    candidate."""
     if by_last or of_channel[asked] == NO_CLASS:
         return of_channel[came]
     return of_channel[asked]
@@ -212,7 +217,8 @@ def _groups_at_stop(arrays, by_last, any_class, consumption, groups, of_channel,
 @compiled
 def _number(arrays, share, nodes, offsets, pairs, stop_pairs, way_of_pair, origin, of_channel, by_last, any_class,
             consumption, groups, links, any_of, port_first, port_place, most):
-    """Number the places on links and at stops, and find for each place at a stop the lowest source of its worms."""
+    """Number the places (states) on links and at stops. Find for each place at a stop the lowest source of its
+    worms."""
     classes, switch_of_link, homes = arrays[1], arrays[3], arrays[5]
     of_channels = np.full(origin.shape, -1, np.int32)
     of_stops = np.full((len(stop_pairs), most), -1, np.int32)
@@ -247,7 +253,7 @@ def _number(arrays, share, nodes, offsets, pairs, stop_pairs, way_of_pair, origi
 
 @compiled
 def _fill(given, of_channels, of_stops, sources, places, sizes, write):
-    """Fill the arrays of `Heads`, or only count cases, requests and next places."""
+    """Fill the arrays of `Heads` if `write` is true, else only count the cases, requests and next places."""
     (arrays, share, nodes, offsets, pairs, stop_pairs, way_of_pair, origin, of_channel, by_last, any_class,
      consumption, groups, links, any_of, port_first, port_place) = given
     options, classes, link_of_port, switch_of_link, phase_of_link, homes = arrays

@@ -42,17 +42,17 @@ class CopiedEdges(NamedTuple):
 
 
 class Numbering(NamedTuple):
-    """Mapping from places of `BranchPairs` to resources.
+    """Mapping from places of `BranchPairs` (channels, and ends at nodes) to resources of the graph.
 
     Parameters
     ----------
     share : int
         Number of resources of each channel.
     channels : int
-        Number of channels of the relation.
+        Number of channels (link and class) that the relation distinguishes.
     ends : int
-        Number of the first resource that worms request at their last destination. Each ejection port has one of these
-        resources.
+        Number of the first resource that worms request at their last destination. Each ejection port has one resource
+        that worms request at their last destination.
     tokens : int
         Number of the first resource that is a token.
     """
@@ -63,7 +63,8 @@ class Numbering(NamedTuple):
     tokens: int
 
     def of(self, places: Integers, one: int) -> Integers:
-        """Return the resources of places: of a channel number `one`, from 0 to share - 1; of an end its only one."""
+        """Return resource number `one` (0 to share - 1) of each place that is a channel, and the only resource of each
+        end."""
         return np.where(places < self.channels, places * self.share + one, self.ends + places - self.channels)
 
 
@@ -91,7 +92,7 @@ def branch_dependencies(part: ChannelUse, splits: BranchPairs, numbering: Number
 
 
 def beyond(across: Edges, starts: Integers, ends: Integers) -> Edges:
-    """Replace the end of each edge, a first channel that the worm already holds, by each resource requested after it.
+    """Replace each edge to a first channel, which the worm already holds, by edges to the resources requested after it.
 
     Parameters
     ----------

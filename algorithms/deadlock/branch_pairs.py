@@ -31,11 +31,11 @@ class BranchPairs:
     ----------
     pairs : int32 array [pairs, 6]
         Each pair of places where a worm may hold the first while it waits for the second, which is the first place of
-        another branch. Columns: the two places, the switch where the branches part, and a worm: its source, a node
-        behind the first place, and a node behind the second.
+        another branch. The columns of `pairs` are the two places, the switch where the branches part, and a worm: its
+        source, a node behind the first place, and a node behind the second.
     enters : int32 array [channels, 3]
         For each channel, a worm that is replicated at the switch where the channel ends: its source, and two nodes in
-        different branches. -1 if no worm is replicated there.
+        different branches. The entries are -1 if no worm is replicated at this switch.
     """
 
     pairs: Integers
@@ -43,7 +43,7 @@ class BranchPairs:
 
 
 def find_branch_pairs(routes: Routes, ports: EjectionPorts) -> BranchPairs:
-    """Enumerate the trees from each node to all others."""
+    """Find the pairs of places in the worm trees from each node to all other nodes."""
     topology = routes.topology
     if topology.nodes > MOST_NODES:
         raise WormcastError(f"check: {topology.name} is not valid: it has {topology.nodes} nodes, and the tree from "
@@ -66,7 +66,7 @@ def _pairs(arrays, together, starts, ports, first_port, port_of_link):
     enters = np.full((channels, 3), -1, np.int32)
     count = 0
     taken = np.empty(options.shape[0] * options.shape[1], np.int32)
-    parent, behind = np.empty(places, np.int32), np.empty(places, np.int32)  # by place: parent; a node behind it
+    parent, behind = np.empty(places, np.int32), np.empty(places, np.int32)  # by place: its parent; a node behind it
     listed = np.empty(places, np.int32)
     first, following = np.empty(places + 1, np.int32), np.empty(places, np.int32)  # first child; next sibling
     u, climbed = 0, np.empty(0, np.int32)  # channels up that a worm has taken before its branches part

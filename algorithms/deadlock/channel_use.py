@@ -51,16 +51,17 @@ class ChannelUse:
     classes : ConsumptionClasses
         Class map in use: the user's, or that of the scheme.
     passes : int32 array [channels, outputs, 2]
-        A worm (from u, to v) that holds the channel and requests this output next, without a stop between. An output
+        A worm (from u, to v) that holds the channel and requests this output next, without a stop in between. An output
         that is an ejection port leads to the worm's last destination.
     stops : int32 array [channels, outputs, 3]
-        A worm (from u, to v, to w) that comes by this channel to v. There it requests first a consumption channel and
-        then this output. If the worm has several candidate outputs, this is the last one, which decides the consumption
-        class. Worms with `needs_whole_packet` request the consumption channel and the output at the same time. For a
-        tree from u: the worm uses this channel to reach v, and this output to reach w.
+        A worm (from u, to v, to w) that comes by this channel to v. At v the worm requests first a consumption channel
+        and then this output. If the worm has several candidate outputs, this output is the last candidate, which
+        decides the consumption class. Worms of schemes with `needs_whole_packet` request the consumption channel and
+        the output at the same time. For a tree from u: the worm uses this channel to reach v, and this output to reach
+        w.
     visit_triples : int32 array [triples, 3]
-        Each (u, v, w) once: worms from u, or from the stop u, stop next at v and then at w. Empty unless worms have a
-        choice of channels between their stops.
+        Each (u, v, w) once: worms from u, or from the stop u, stop next at v and then at w. `visit_triples` is empty
+        unless worms have a choice of channels between their stops.
     used : bool array [channels]
         Worms of several destinations use the channel. For worms that switches replicate, `used`, `loaded` and `arrives`
         are all False.
@@ -139,8 +140,8 @@ def find_channel_use(
 ) -> ChannelUse:
     """Find the channel use of a scheme's worms.
 
-    Any node may send to any other. Stops come from the scheme's visit triples. A random sample of multicasts to three
-    or more destinations validates the triples.
+    Any node may send to any other. Stops come from the scheme's visit triples. Unless the worms are trees, a random
+    sample of multicasts to three or more destinations validates the visit triples.
 
     Parameters
     ----------
@@ -149,7 +150,7 @@ def find_channel_use(
     classes : ConsumptionClasses, optional
         Class map in place of the scheme's own.
     seed : int
-        Seed of the sample.
+        Seed of the random sample of multicasts.
     absorbed : bool
         Worms end at each destination and are sent again, so that they may take any turn there.
     """
@@ -270,7 +271,8 @@ def visit_triples_of(scheme: Scheme, topology: Topology) -> Integers:
 
 
 def _sample(scheme: Scheme, topology: Topology, seed: int) -> Worms:
-    """Return the worms of random multicasts with three destinations and more, or of a broadcast."""
+    """Return the worms of random multicasts to three or more destinations, or of a broadcast if the scheme only
+    broadcasts."""
     generator = np.random.default_rng(seed)
     most = min(topology.nodes - 1, LARGEST_SAMPLE)
     sizes = generator.integers(min(3, most), most, SAMPLES, endpoint=True)
@@ -442,8 +444,7 @@ def _stops(triples, first, last, arrays, starts):
 
 @compiled
 def _stops_of_choices(triples, arrays, starts, phases):
-    """Return the arrays of `_stops` for worms with a choice; the second array has all candidates at each stop.
-    """
+    """Return the arrays of `_stops` for worms with a choice, and as second array all candidates at each stop."""
     options, classes, link_of_port, switch_of_link, phase_of_link, homes = arrays
     channels, nodes = len(switch_of_link) * classes, len(starts)
     stops = np.full((channels, link_of_port.shape[1] * classes, 3), NOWHERE, np.int32)

@@ -34,15 +34,15 @@ class Dependency:
     ----------
     resource : str
         ``link:U>V:vc``, ``cons:NODE:i``, ``retrans:NODE:i``, ``token:STAGE:GROUP`` or ``place:NODE:i``, as in the
-        output of a run. Where any of several channels or slots suffices, the number is ``*`` or a range such as
-        ``0-1``.
+        output of a run. If any of several channels or slots suffices, the number at the end of the name is ``*`` or a
+        range such as ``0-1``.
     scheme : str
         Scheme of the worm.
     source : int
         Source of the worm, or its previous stop.
     stops : tuple of int
-        The worm's next one or two stops. For a replicated worm: a destination in each of one or two branches. For a
-        packet that interfaces forward: all destinations of the message.
+        The worm's next one or two stops. For a replicated worm, `stops` has a destination in each of one or two
+        branches. For a packet that interfaces forward, `stops` has all destinations of the message.
     """
 
     resource: str
@@ -111,44 +111,50 @@ class Analysis:
     vc_classes : int
         Classes of virtual channels that the relations distinguish on each link.
     verdict : str
-        ``"free"``: no deadlock is possible. ``"deadlock"``: a deadlock was found. ``"undecided"``: neither a proof nor
-        the worms of a deadlock were found. If the verdict is undecided, the field `searched` says why.
+        ``"free"``: the analysed worms cannot deadlock under the assumptions in `assumes`. ``"deadlock"``: a deadlock
+        was found. ``"undecided"``: neither a proof nor the worms of a deadlock were found. If the verdict is undecided,
+        the field `searched` says why.
     cycle : tuple of Dependency
-        A shortest cycle of dependencies. Empty if no deadlock is possible.
+        A shortest cycle of dependencies. `cycle` is empty if no cycle was found.
     worms : tuple of HeldWorm
-        Worms of a deadlock in which some worm has a choice of channels. Together they hold all candidates of each of
-        these worms. Empty if no such deadlock was found.
+        Worms of a deadlock in which some worm has a choice of channels. Together these worms hold all candidates for
+        which each of them waits. `worms` is empty if no deadlock with a choice of channels was found.
     assumes : str
-        Assumptions of the proof about the hardware or the signs of ties, as a clause. Empty if there are none.
+        Assumptions of the proof about the hardware or the signs of ties, as a clause. `assumes` is empty if there is no
+        proof, or if the proof needs no assumptions.
     searched : str
         Why the verdict is undecided, for example the search that found no deadlock. Empty for other verdicts.
     classes_required : int
         The largest number of consumption classes that one of the schemes states, at least 1.
     dans : ConsumptionClasses or None
         A map of directions to classes that excludes deadlocks; one with the fewest classes if this number is known.
-        None if no such map was found, or with slots or replicated worms, for which no map is searched for.
+        `dans` is None if no map was found. With slots or replicated worms, the analysis searches for no map, and `dans`
+        is None.
     classes_minimal : int or None
-        The fewest classes that exclude deadlocks. None if no map was found, or if this number is not known. More than
-        eight directions leave too many maps to try: then ``dans`` has a class for each direction.
+        The fewest classes that exclude deadlocks. `classes_minimal` is None if no map was found, or if the fewest
+        number is not known. With more than eight deciding directions, not all maps are tried, and ``dans`` has a class
+        for each deciding direction.
     lemma1, corollary2 : int or None
-        Consumption channels of each ejection port that suffice by Lemma 1 and by Corollary 2 of [Boppana98]. Each of
-        these channels serves the worms of one link only. Links are counted with one virtual channel each. If each link
-        has an ejection port, the number is 1. For worms with a choice that stop on their way, a link counts once for
-        each class of virtual channels, and only Lemma 1 applies. None if ``dans`` is None, or if the statement does not
+        Consumption channels of each ejection port that suffice by Lemma 1 and by Corollary 2 of [Boppana98]. For worms
+        without a choice, each link is counted with one virtual channel. If each link has an ejection port, `lemma1` and
+        `corollary2` are 1 for worms without a choice. For worms with a choice that stop on their way, a link counts
+        once for each class of virtual channels, and only Lemma 1 applies. `lemma1` is None if ``dans`` is None, or if
+        Lemma 1 does not apply to the relation. `corollary2` is None if ``dans`` is None, or if Corollary 2 does not
         apply to the relation.
     complete : bool
-        All worms that the schemes can send were analysed. Otherwise only multicasts to two destinations and a sample of
-        larger ones were analysed, so that the absence of a cycle is no proof.
+        All worms that the schemes can send were analysed. If `complete` is False, only multicasts to two destinations
+        and a sample of larger multicasts were analysed, and the absence of a cycle is no proof.
     slots : int
         Retransmission slots of each node. With slots no class map is searched for, as worms take any consumption
         channel.
     tokens : int or None
-        Number of groups of switches that share a token. 0: switches replicate without tokens. None: no worm is
-        replicated from buffers shorter than a worm.
+        Number of groups of switches that share a token. `tokens` is 0 if switches replicate without tokens. `tokens` is
+        None if no worm is replicated from buffers shorter than a worm.
     consumed : bool
         Consumption channels suffice for all replicated worms that can be at a node at a time (`all_consumed`).
     fits : bool or None
-        Switch buffers store a whole worm. None unless worms are replicated from buffers that can store a whole worm.
+        Switch buffers store a whole worm. `fits` is None unless worms are replicated from buffers that can store a
+        whole worm.
     """
 
     topology: Topology
@@ -223,7 +229,8 @@ def check(
     relation : Relation, optional
         Routes the scheme's worms in place of its own.
     consumption : int, optional
-        Consumption channels of each ejection port. Range: 1 to 16. Default: the number of consumption classes.
+        Consumption channels of each ejection port. Range: 1 to 16. The default is the largest number of consumption
+        classes of one of the schemes, at least 1.
     classes : ConsumptionClasses, optional
         Class map for all worms, in place of the schemes' own.
     others : sequence of (Scheme, Relation or None)
@@ -233,21 +240,22 @@ def check(
         ``vcs`` for replicated worms only: ``vcs`` decides if the consumption channels suffice for all worms that may
         arrive at a node (`all_consumed`).
     ejection : "one" or "all"
-        Ejection ports of each node: one, or one for each link by which worms arrive. With ``"all"`` worms that arrive
-        by different links do not share consumption channels.
+        Ejection ports of each node: one, or one for each link by which worms arrive. With ``ejection="all"``, worms
+        that arrive by different links do not share consumption channels.
     slots : int
         Retransmission slots of each node. With slots, worms are absorbed at each destination and sent again from a
         slot. With slots, worms take any consumption channel, and classes are ignored. Range: 0 to 16.
     tokens : bool, optional
-        Replicated worms wait for tokens. Default: True unless worms are replicated from buffers that can store a whole
-        worm.
+        Replicated worms wait for tokens. `tokens` is True by default, unless worms are replicated from buffers that can
+        store a whole worm.
     fits : bool, optional
-        Switch buffers store a whole worm, so that no branch waits for another one. Default: True for schemes with
-        `Scheme.needs_whole_packet`. For other schemes the default is that buffers store a part of a worm.
+        Switch buffers store a whole worm, so that no branch waits for another one. `fits` is True by default for
+        schemes with `Scheme.needs_whole_packet`. Other schemes by default replicate worms from buffers that store a
+        part of a worm.
     places : bool, optional
-        Smart interfaces have packet buffer entries for all packets of a message. By default, a proof states as its
-        assumption that interfaces have these entries. If False, and the network itself is free of deadlock, a cycle of
-        interfaces is searched for (`circle_of_interfaces`).
+        Smart interfaces have packet buffer entries for all packets of a message. If `places` is None, a proof assumes
+        that interfaces have packet buffer entries for all packets. If `places` is False and the network itself is free
+        of deadlock, the analysis searches for a cycle of interfaces (`circle_of_interfaces`).
     seed : int
         Seed of the random multicasts that validate the visit triples, and in which cycles of interfaces are searched.
     """
@@ -352,7 +360,8 @@ def check(
 def _full_interfaces(topology: Topology, scheme: Scheme, consumption: int, seed: int) -> list[Dependency]:
     """Return the steps of a cycle of interfaces.
 
-    Steps hold by turns packet buffer entries of a node, and consumption channels of the next node.
+    The steps alternate: one holds packet buffer entries of a node, the next one holds consumption channels of the next
+    node of the cycle.
     """
     channels = "0" if consumption == 1 else "*"
     return [Dependency(str(resource), scheme.name, source, stops)
@@ -376,8 +385,8 @@ def _require_trees(trees: bool, serial: bool, parts: Sequence[ChannelUse], slots
 
 def _assumed_of_signs(schemes: Sequence[Scheme], parts: Sequence[ChannelUse], consumption: int,
                       classes: ConsumptionClasses | None, ejection: str, seed: int) -> str:
-    """Return the assumption of a proof about the signs of ties. Empty if no worm has signs, or no signs lead to a
-    cycle."""
+    """Return the assumption of a proof about the signs of ties. The text is empty if no worm has signs, or if no signs
+    lead to a cycle."""
     relations = [with_any_signs(part.routes.relation) for part in parts]
     signed = [part for part, relation in zip(parts, relations, strict=True) if relation is not part.routes.relation]
     if not signed:

@@ -29,9 +29,9 @@ class Vocabulary:
     deciding : tuple of str
         Directions of the hops that decide a class.
     idle : tuple of str
-        The other directions. All of them can share one class. No worm holds a channel of this class at a stop on its
-        way. So worms at their last destination can always take a channel of this class. This class is the "+ 1" of
-        Lemma 1, which e-mcast on meshes of two rows needs.
+        Directions whose hops decide no class. All idle directions can share one class. No worm holds a channel of the
+        idle directions' class at a stop on its way, so that worms at their last destination can always take one. The
+        idle directions' class is the "+ 1" of Lemma 1, which e-mcast on meshes of two rows needs.
     by : "next" or "last"
         The hop that decides the class of a stop: the hop after it, or the hop before it.
     """
@@ -54,7 +54,8 @@ class Vocabulary:
     def maps(self, count: int) -> Iterator[ConsumptionClasses]:
         """Yield once each map of the deciding directions to `count` classes.
 
-        Then yield the maps of these directions to one class fewer, with all idle directions in a further class.
+        If there are idle directions, also yield the maps of the deciding directions to `count` - 1 classes, with all
+        idle directions in a further class.
         """
         maps = partitions(self.deciding, count)
         if self.idle:
@@ -66,7 +67,7 @@ class Vocabulary:
 def vocabularies(parts: Sequence[ChannelUse]) -> list[Vocabulary]:
     """Return the sets of directions by which class maps of these worms can be written.
 
-    If the first scheme's own map uses one of the sets, this set is the first.
+    If the first scheme's own map uses one of the sets of directions, that set comes first.
     """
     stated, topology = parts[0].stated, parts[0].topology
     named = []
@@ -90,9 +91,9 @@ def fewest_classes(parts: Sequence[ChannelUse], ejection: str = "one") -> tuple[
     Maps are built from the directions of `vocabularies`. The deciding hop (next or last) is that of the first scheme's
     own map.
 
-    Joining two classes removes no cycle. So if the map with a class for each direction has a cycle, every map has a
-    cycle. For up to eight directions all maps are tried, fewest classes first. Of several maps with the fewest classes,
-    one with the directions that the first scheme's own map uses is preferred.
+    Joining two classes into one removes no cycle of dependencies. So if the map with a class for each direction has a
+    cycle, every map has a cycle. For up to eight directions all maps are tried, fewest classes first. Of several maps
+    with the fewest classes, one with the directions that the first scheme's own map uses is preferred.
 
     Parameters
     ----------
@@ -103,10 +104,11 @@ def fewest_classes(parts: Sequence[ChannelUse], ejection: str = "one") -> tuple[
     Returns
     -------
     ConsumptionClasses or None
-        A map to the fewest classes. With too many directions to try all maps: a class for each direction. None if no
-        map excludes deadlocks, or if one class does not suffice and the network has no named directions.
+        A map to the fewest classes. If there are too many directions to try all maps, the map has a class for each
+        deciding direction (`Vocabulary.finest`). The map is None if no map excludes deadlocks, or if one class does not
+        suffice and the network has no named directions.
     int or None
-        The fewest classes. None if no map excludes deadlocks, or the number is not known.
+        The fewest classes. The number is None if no map excludes deadlocks, or if the fewest number is not known.
     """
     known = vocabularies(parts)
     if not known or not any(part.has_stops for part in parts):
@@ -121,7 +123,7 @@ def fewest_classes(parts: Sequence[ChannelUse], ejection: str = "one") -> tuple[
 
 
 def _deciding(parts: Sequence[ChannelUse], vocabulary: list[str], by: str) -> list[str]:
-    """Return the directions of hops that decide a class."""
+    """Return the directions of `vocabulary` whose hops decide the consumption class at a stop."""
     topology = parts[0].topology
     links = topology.links
     decides = np.zeros(len(links), bool)
@@ -142,7 +144,7 @@ def links_along(topology: Topology, direction: str) -> np.ndarray:
 
 
 def partitions(things: Sequence[str], blocks: int) -> Iterator[tuple[tuple[str, ...], ...]]:
-    """Yield all partitions of things into non-empty blocks, each partition once, in a fixed order."""
+    """Yield all partitions of `things` into `blocks` non-empty blocks, each partition once, in a fixed order."""
 
     def divide(place: int, division: tuple[tuple[str, ...], ...]) -> Iterator[tuple[tuple[str, ...], ...]]:
         if len(division) + len(things) - place < blocks:

@@ -70,7 +70,7 @@ class Degrees:
     def corollary2(self) -> int:
         """Number of consumption channels of a node that suffice by Corollary 2 of [Boppana98]; at least one.
 
-        If the condition of Corollary 2 is not met, this is the number of Lemma 1.
+        If the condition of Corollary 2 is not met, the value is the number of Lemma 1.
         """
         return max(1, min(self.v_in, self.v_out)) if self.met else self.lemma1
 
@@ -89,8 +89,8 @@ def degrees(parts: Sequence[ChannelUse], reading: Reading) -> Degrees:
 
     - ``"held"``: out of a node, links that worms use while they hold a consumption channel, as in section 3.2.1, which
       does not count the row links of column-path. Into a node, ``held`` counts the links by which worms come to a
-      destination. If it counted only links of worms that hold a consumption channel, Lemma 1 would be wrong: dual-path
-      on a line of four nodes would need one channel, but it needs two.
+      destination. If only links of worms that hold a consumption channel counted into a node, Lemma 1 would wrongly
+      give one channel for dual-path on a line of four nodes, which needs two.
     - ``"all"``: every link that worms of several destinations use, another reading of Definition 1.
     """
     topology = parts[0].topology
@@ -112,12 +112,14 @@ def degrees(parts: Sequence[ChannelUse], reading: Reading) -> Degrees:
 def channel_bounds(parts: Sequence[ChannelUse], ejection: str) -> tuple[int | None, int | None]:
     """Return the numbers of consumption channels of a node that suffice by Lemma 1 and by Corollary 2 of [Boppana98].
 
-    Lemma 1: min(v_in, v_out + 1). Corollary 2: min(v_in, v_out).
+    The number is min(v_in, v_out + 1) by Lemma 1, and min(v_in, v_out) by Corollary 2. v_in and v_out are the largest
+    numbers of counted links into and out of a node.
 
     - Relations without a choice: links are counted in the reading ``"held"``, with one virtual channel each, as further
       virtual channels of a link change nothing. If the condition of Corollary 2 is not met (column-path on meshes of
       two rows), Lemma 1's number is returned for both. With an ejection port for each link, one consumption channel
-      suffices for these relations. Relations that distinguish classes of virtual channels have no bounds: None.
+      suffices for worms without a choice. A relation without a choice but with several classes of virtual channels has
+      no bounds: both numbers are None.
     - Worms with a choice that stop on their way: the virtual channels by which they come to stops or go on are counted,
       one of each class (section 3.2.1). Only Lemma 1 applies. For worms with a choice there are no bounds if each link
       has an ejection port.

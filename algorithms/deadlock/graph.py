@@ -31,52 +31,54 @@ class DependencyGraph:
     """Resources of a network, the dependencies between them, and a cycle of dependencies if there is one.
 
     Resources, in this order: the channels (link x `vc_classes` + class), and for each ejection port the groups of its
-    consumption channels (port x `groups` + group). Then follow the retransmission slots of each node, the tokens, and
-    for each ejection port "any channel".
+    consumption channels (port x `groups` + group). The last resources are the retransmission slots of each node, the
+    tokens, and for each ejection port the resource "any channel".
 
     - The virtual channels of a link that belong to one class are one resource. A worm takes any virtual channel of its
-      class. So it waits for ever only if other worms hold all virtual channels of the class for ever. The number of
+      class. So a worm waits for ever only if other worms hold all virtual channels of its class for ever. The number of
       virtual channels of a class does not matter.
     - A worm may have entered the buffer of a virtual channel behind the tail of another worm, and wait until that worm
       leaves. The worm behind the tail holds its previous channels and needs the channel whose buffer its head is in. A
-      worm that waits to enter the buffer has the same edge.
+      worm that waits to enter a buffer has the same edge, from its previous channel to the buffer's channel.
     - If relations distinguish different numbers of classes, a link has in the graph as many channels as their least
-      common multiple. A class of a relation with fewer classes then consists of several of these channels, and its
-      worms have an edge to each. To enter, one channel suffices, but the worm may be in any buffer of its class behind
-      the tail of another worm.
+      common multiple. A class of a relation with fewer classes then consists of several channels of the graph, and
+      worms of this class have an edge to each of them. One free channel suffices to enter the link, but a worm may be
+      in any buffer of its class behind the tail of another worm.
     - Consumption class k owns consumption channel k % channels, so that an ejection port has min(classes, channels)
-      groups, or one group without classes. Consumption channels beyond the classes are open to all worms. A worm that
-      waits for an open channel may also take the channel of its class, so that only the channels of classes decide.
-    - A worm at its last destination takes any free consumption channel. With this channel it needs nothing more, so
-      that no worm waits for ever behind it. While it waits for the channel, it holds its last link. The wait is an edge
-      to "any channel", which is unsafe only if *every* group of the port is unsafe (Figure 4 of [Boppana98]: two worms
-      at their last destinations).
+      groups, or one group without classes. Consumption channels beyond the number of classes are open to all worms. A
+      worm that waits for an open consumption channel may also take the channel of its class, so that the graph contains
+      only the channels of classes.
+    - A worm at its last destination takes any free consumption channel. With this channel the worm requests nothing
+      more, so that no other worm waits for ever behind it. While a worm waits for a consumption channel of its last
+      destination, it holds its last link. The wait for any consumption channel of a port is an edge to the resource
+      "any channel" of the port. The resource "any channel" of a port is unsafe only if *every* group of the port is
+      unsafe (Figure 4 of [Boppana98]: two worms at their last destinations).
     - If a node has an ejection port for each link, worms that arrive by different links do not share consumption
       channels.
     - With retransmission slots a worm ends at each destination. A worm with further destinations holds its consumption
-      channel until it has a slot, and the slot until its last flit has left the slot. In the slot it waits for the next
-      link, or at the injection port behind another worm of the node, to any destination. The slots of a node are one
-      resource, as any slot suffices.
+      channel until it has a slot, and the slot until its last flit has left the slot. A worm in a slot waits for its
+      next link, or at the injection port behind another worm of the node, to any destination. The slots of a node are
+      one resource, as any slot suffices.
     - A replicated worm keeps its channels in one branch while another branch waits. So a worm that holds a channel may
       wait for the first channel of each other branch (`BranchPairs`), in addition to the next channel of its own
       branch. With synchronous replication a worm that holds a channel also holds the first channels of all branches.
-      The worm waits for the channels after these first channels, or behind another worm that is still in the buffers of
-      the first channels.
+      With synchronous replication, a worm waits for the channels after the first channels of its branches, or behind
+      another worm that is still in the buffers of these first channels.
     - If a switch stores a whole worm (`fits`), the branches of the worm do not wait for each other. A stored worm holds
-      its input channel until its last branch has left, and each branch needs the next channel on its way. A branch that
-      is consumed needs nothing more. So a worm that is stored whole has the dependencies of unicasts on the paths of
-      its branches (Theorem 5 of [Sivaram98]).
+      its input channel until its last branch has left, and each branch needs the next channel on its way. A branch with
+      a consumption channel requests nothing more. So a worm that is stored whole has the dependencies of unicasts on
+      the paths of its branches (Theorem 5 of [Sivaram98]).
     - With tokens a worm requests the token of the switch's group before it is replicated, and keeps the token while it
-      waits for channels behind the switch. A cycle of dependencies counts only if no two of its waits behind
-      replicating switches use the same token (`may_return`).
+      waits for channels behind the switch. With tokens, a cycle of dependencies counts only if no two of its waits
+      behind replicating switches use the same token (`may_return`).
     - Worms in their source's queue hold nothing, and nodes accept all flits from consumption channels.
 
     A resource is safe if all resources that its holders may request are safe; "any channel" is safe if one of its
-    groups is. If all resources are safe, no deadlock is possible. Proof: order the resources as they are found safe,
-    and take the first one that a waiting worm requests. Its holders do not wait. If there are resources that are not
-    safe, these contain a cycle. The analysis does not decide if the worms of a cycle can occur at the same time in a
-    run. As in the analyses of the papers, a graph without a cycle is a sufficient condition for freedom from deadlock,
-    not a necessary one.
+    groups is. If all resources are safe, no deadlock is possible. Proof: in the order in which resources are found
+    safe, take the first one that a waiting worm requests; its holders do not wait. Resources that are not safe contain
+    a cycle of dependencies. The analysis does not decide if the worms of a cycle can occur at the same time in a run.
+    As in the analyses of the papers, a graph without a cycle is a sufficient condition for freedom from deadlock, not a
+    necessary one.
 
     Parameters
     ----------
@@ -86,7 +88,8 @@ class DependencyGraph:
     starts, ends : int32 arrays [edges]
         A worm that holds `starts` may request `ends`. Sorted, without duplicates.
     witnesses : int32 array [edges, 4]
-        A worm of each edge: its part, its source or previous stop, and one or two further stops (-1: no stop).
+        A worm of each edge: the index of its scheme, its source or previous stop, and one or two further stops (-1: no
+        stop).
     vc_classes : int
         Classes of virtual channels that are distinguished on each link.
     consumption : int
@@ -94,10 +97,10 @@ class DependencyGraph:
     ejection : "one" or "all"
         As in `ejection_ports`.
     slots : int
-        Retransmission slots of each node. 0: a worm goes on to its next stop while it is consumed at a stop.
+        Retransmission slots of each node. With 0 slots, a worm goes on to its next stop while it is consumed at a stop.
     copied : int32 array [edges], optional
         The switch that replicates the worm of the edge: one branch holds `starts` while another branch waits for
-        `ends`. -1 if the worm waits and holds in the same branch.
+        `ends`. `copied` is -1 if the worm holds `starts` and waits for `ends` in the same branch.
     tokens : TokenGroups, optional
         The groups of switches that share a token.
     """
@@ -186,8 +189,8 @@ class DependencyGraph:
     def cycle_edges(self) -> list[int]:
         """Return the cycle that `cycle` returns, as edges.
 
-        Cycles without "any channel" are preferred. In a cycle with "any channel" the edge that starts there is left
-        out: the group at its end represents it. The result is deterministic.
+        Cycles without the resource "any channel" are preferred. In a cycle with "any channel", the edge from "any
+        channel" to a group is left out: the group represents "any channel". The result is deterministic.
         """
         locked = self.locked()
         inside = np.flatnonzero(locked[self.starts] & locked[self.ends])
@@ -217,15 +220,16 @@ def dependency_graph(
     ejection : "one" or "all"
         As in `ejection_ports`.
     without : sequence of ChannelUse
-        Parts whose worms are left out. Other worms with a choice of channels have an edge to each candidate: then a
-        cycle need not be a deadlock.
+        Parts whose worms are left out. Worms of other parts with a choice of channels have an edge to each candidate,
+        so that a cycle need not be a deadlock.
     slots : int
         Retransmission slots of each node. With slots, worms are absorbed at each destination and have no classes.
     tokens : TokenGroups, optional
         Tokens of replicated worms.
     consumed : bool
         Consumption channels suffice for all worms that may arrive (`all_consumed`), so that no worm waits for a
-        consumption channel. If False, all consumption channels of a port are one resource for replicated worms.
+        consumption channel. If `consumed` is False, all consumption channels of a port are one resource for replicated
+        worms.
     fits : bool
         Switch buffers store a whole worm, for parts with `needs_whole_packet`.
     """
@@ -305,7 +309,7 @@ def dependency_graph(
                 add_held(held, group, witness)
                 for ends in asked:
                     add(index, group, ends, witness)
-            else:  # without classes a worm takes any consumption channel, so that it may hold any
+            else:  # without classes a worm may take and hold any consumption channel
                 add_held(held, any_of(exits), witness)
                 for one in range(groups):
                     for ends in asked:
@@ -353,7 +357,8 @@ def _first_channels(part: ChannelUse, nodes: npt.NDArray) -> tuple[npt.NDArray, 
 def _class_of_stops(
     part: ChannelUse, classes: ClassMap, held: npt.NDArray, asked: npt.NDArray, witness: Integers
 ) -> npt.NDArray:
-    """Return the consumption class that a worm requests at a stop, for each pair of channels into and out of it."""
+    """Return the consumption class that a worm requests at a stop, for each pair of channels into and out of the
+    stop."""
     of_channel = classes.of_channels(part.topology, part.vc_classes)
     chosen = classes.at_stop(of_channel[held], of_channel[asked])
     without = np.flatnonzero(chosen == NO_CLASS)
@@ -403,9 +408,9 @@ def _locked(resources, first_choice, starts, ends):
 
 @compiled
 def _shortest_cycle(resources, starts, ends):
-    """Return the edges of a shortest cycle, from its lowest resource on. Empty if there is no cycle.
+    """Return the edges of a shortest cycle, from its lowest resource on. The result is empty if there is no cycle.
 
-    The arguments are edges sorted by start.
+    `starts` and `ends` are edges, sorted by start.
     """
     offsets = _offsets(resources, starts)
     best = np.empty(0, np.int64)

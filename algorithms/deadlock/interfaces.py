@@ -20,10 +20,11 @@ interface sends packets to the next node, whose interface forwards them."""
 def circle_of_interfaces(topology: Topology, scheme: Scheme, seed: int = 0) -> tuple[Step, ...]:
     """Find a shortest cycle of nodes in which each node sends the next one packets that the next one forwards.
 
-    An interface may have fewer packet buffer entries than a message has packets. Then the stored packets wait until
-    their copies are sent. Each copy waits for a consumption channel of the next node, and that channel waits for a
-    packet buffer entry of the next node. Around a cycle of interfaces the packets may wait for ever. The search uses
-    random multicasts of the scheme. The result is empty if these multicasts contain no cycle.
+    An interface may have fewer packet buffer entries than a message has packets. In this case, stored packets keep the
+    entries until their copies are sent. Each copy waits for a consumption channel of the next node, and the worm in
+    that channel waits for a packet buffer entry of the next node. Around a cycle of interfaces the packets may wait for
+    ever. The search uses random multicasts of the scheme. The result is empty if the random multicasts contain no cycle
+    of nodes.
     """
     if topology.nodes < 3:
         return ()
@@ -51,7 +52,7 @@ def circle_of_interfaces(topology: Topology, scheme: Scheme, seed: int = 0) -> t
 
 
 def _shortest(edges: dict[int, dict[int, int]]) -> list[int]:
-    """Return a shortest cycle of nodes. Empty if there is no cycle."""
+    """Return a shortest cycle of nodes. The result is empty if there is no cycle."""
     best: list[int] = []
     for start in sorted(edges):
         before, queue = {start: start}, deque([start])

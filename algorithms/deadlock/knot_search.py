@@ -86,17 +86,18 @@ class KnotSearch:
         """Find the largest set of resources that could be held for ever, bool [resources].
 
         For each resource of the set there is a worm whose head has only candidates in the set. The worm holds this
-        resource, and perhaps others of the set. The resources that the worms of a deadlock hold are a set of this kind,
-        so that every deadlock lies inside the largest set. A head in a buffer behind the tail of another worm no longer
-        has a choice: it needs the one channel of this buffer. For a head behind a tail each next channel is a
-        dependency by itself, as in the dependency graph. So an empty set proves that there is no deadlock only if all
-        worms of `choosing` enter empty buffers only.
+        resource, and perhaps other resources of the set. The resources that the worms of a deadlock hold are a set of
+        this kind, so that every deadlock lies inside the largest set. A head in a buffer behind the tail of another
+        worm no longer has a choice: it needs the one channel of this buffer. For a head behind the tail of another
+        worm, each possible next channel is a dependency by itself, as in the dependency graph. So an empty set proves
+        that there is no deadlock only if all worms of `choosing` enter empty buffers only.
 
         The proof covers Duato's condition: every head has an escape channel among its candidates, and the escape
         channels have an extended dependency graph without a cycle. Suppose that the set has escape channels, and take
-        the one that comes last in the order of that graph. The head of the worm that holds it has another escape
-        channel as a candidate. This candidate is in the set, too, and comes later: a contradiction. So the set is
-        empty.
+        the last of them in the order of their dependency graph. The head of the worm that holds this last escape
+        channel has another escape channel as a candidate, which is in the set, too, and comes later in the order: a
+        contradiction. So the largest set has no escape channel, and is empty, as every head has an escape channel among
+        its candidates.
 
         Parameters
         ----------
@@ -156,7 +157,7 @@ class KnotSearch:
     def _waiting(self, resource: int, lost: Flags) -> Held:
         """Return a worm whose head is at a resource and has candidates in `lost` only.
 
-        The function returns a worm with the fewest candidates.
+        Of several worms, the function returns one with the fewest candidates.
         """
         found = [Held(part, witness, (resource,), tuple(waits))
                  for part, witness, waits in self.fixed(resource) if lost[waits].all()]
@@ -206,7 +207,7 @@ _Placed = tuple[Held, list[int], int]
 
 
 def _held(part: int, heads: Heads, way: Sequence[int], to: int, waits: Sequence[int]) -> Held:
-    """Make a worm that holds the resources of a way and waits for any one of `waits`."""
+    """Make a worm that holds the resources of `way` (a list of places) and waits for any one of `waits`."""
     stops = [int(node) for place in way for node in heads.witnesses[place, 2:] if node >= 0]
     witness = (*heads.witnesses[way[0], :2].tolist(), *stops, *([to] if to >= 0 else []))
     return Held(part, witness, tuple(heads.resources[list(way)].tolist()), tuple(waits))
@@ -229,14 +230,14 @@ class _Assignment:
         self.worms: list[_Placed] = []
 
     def run(self) -> tuple[list[Held], int]:
-        """Search from each resource in turn."""
+        """Search for a deadlock from each resource in turn, until one is found or the allowed steps are used up."""
         for first in np.flatnonzero(self.inside[: self.search.graph.first_choice]).tolist():
             if self.steps < MOST_STEPS and self._hold({first}):
                 return [worm for worm, *_ in self.worms], self.steps
         return [], self.steps
 
     def _hold(self, wanted: set[int]) -> bool:
-        """Assign a worm to each of these resources, and to all resources that those worms wait for."""
+        """Assign a worm to each of the resources `wanted`, and to all resources that the assigned worms wait for."""
         if not wanted:
             return True
         if len(self.worms) == MOST_WORMS:
@@ -281,7 +282,8 @@ class _Assignment:
             yield from self._ways(part, heads, begin, taken)
 
     def _begins(self, heads: Heads, resource: int, taken: set[int]) -> Iterator[list[int]]:
-        """Yield the shortest ways that hold a resource. A worm at a stop also holds the channel by which it came."""
+        """Yield the shortest ways (lists of places) in which a worm's head acquires a resource. A worm at a stop also
+        holds the channel by which it came."""
         for place in heads.at(resource):
             if resource < heads.links:
                 yield [place]
@@ -290,7 +292,7 @@ class _Assignment:
 
     def _ways(self, part: int, heads: Heads, way: list[int], taken: set[int],
               ) -> Iterator[tuple[None, _Placed]]:
-        """Yield worms that hold this way, then worms that hold a continuation of it."""
+        """Yield worms that hold the resources of `way`, then worms that hold the resources of a longer way."""
         self.steps += 1
         if self.steps >= MOST_STEPS:
             return
@@ -304,7 +306,7 @@ class _Assignment:
 
 
 class _Shortest(_Assignment):
-    """Search of `_Assignment` by one shortest way to each place.
+    """Search as in `_Assignment`, but with only one shortest way to each place (state of a head).
 
     Worms that wait only for resources that assigned worms already hold are tried first.
     """

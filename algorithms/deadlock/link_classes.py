@@ -16,8 +16,9 @@ __all__ = ["LinkClasses"]
 class LinkClasses:
     """A map from links to classes of consumption channels.
 
-    A worm that stops on its way takes the class of its last or of its next hop, as `by` states. If the stated hop has
-    no class, the other hop decides. With ``by="last"`` this is the map in the proof of [Boppana98], Lemma 2.
+    A worm that stops on its way takes the class of its last or of its next hop, as `by` states. If the hop that `by`
+    states has no class, the worm takes the class of the other one of its last and next hop. With ``by="last"`` the map
+    is the one in the proof of [Boppana98], Lemma 2.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ def _drops(arrays, starts, pairs, came, ports, first_port, port_of_link):
     channels = came.shape[1]
     places = channels + ports
     taken = np.empty(phases * switches, np.int32)
-    beyond = np.full((switches, places), -1, np.int32)  # by switch: a node behind each place that its worms may reach
+    beyond = np.full((switches, places), -1, np.int32)  # by switch: a node behind each place reachable from it
     changed = True
     while changed:
         changed = False

@@ -13,17 +13,17 @@ Integers = npt.NDArray[np.int32]
 
 
 def may_return(resources: int, starts: Integers, ends: Integers, labels: Integers) -> bool:
-    """Return whether a cycle may exist in which no two edges have the same label. False proves that no cycle of this
-    kind exists.
+    """Return whether a cycle may exist in which no two edges have the same label. The result False proves that each
+    cycle has two edges with the same label.
 
     A worm that waits along a labelled edge holds the label's token, and one worm at a time holds a token. So two edges
     of a cycle with the same label belong to one worm. A cycle that contains one worm twice can be shortened to a cycle
-    that contains it once.
+    that contains this worm once.
 
     The labels are processed in turn. After each label, the reachability covers paths that use each processed label at
     most once. A path that uses the next label leads to the start of an edge with that label, and on from the end of the
-    edge. Each cycle is found when the last of its labels is processed. True does not prove that such a cycle exists: a
-    path that joins two pieces may contain an earlier label twice.
+    edge. Each cycle is found when the last of its labels is processed. The result True does not prove that a cycle with
+    distinct labels exists: a path that joins two pieces may contain an earlier label twice.
 
     Parameters
     ----------

@@ -41,11 +41,11 @@ def decide(parts: Sequence[ChannelUse], channels: int, ejection: str = "one", sl
            tokens: TokenGroups | None = None, consumed: bool = False, fits: bool = False) -> DeadlockVerdict:
     """Decide whether worms can deadlock.
 
-    Without a cycle of dependencies no deadlock is possible, with or without a choice of channels. If no worm has a
-    choice, a cycle is a deadlock. With tokens a cycle leaves the verdict undecided, as the cycle may need a token
-    twice. If worms have a choice, the largest set of resources that could be held for ever is searched for
-    (`KnotSearch.possible`). If this set is not empty, worms are searched for that hold a part of it and wait for
-    nothing outside it (`KnotSearch.search`).
+    Without a cycle of dependencies no deadlock is possible, with or without a choice of channels. With tokens, the
+    verdict is free if every cycle provably needs a token twice, and otherwise undecided. Without tokens, and if no worm
+    has a choice, a cycle counts as a deadlock. If worms have a choice, the largest set of resources that could be held
+    for ever is searched for (`KnotSearch.possible`). If this set is not empty, `KnotSearch.search` looks for worms that
+    hold a part of the set and wait for nothing outside this part.
 
     Parameters
     ----------

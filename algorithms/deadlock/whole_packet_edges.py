@@ -21,7 +21,8 @@ def chained_ways(routes: Routes, pairs: Integers, passes: Integers) -> tuple[Int
     routes : Routes
         Routes without a choice.
     pairs : int32 array [pairs, 2]
-        A stop, and a stop that worms may go on to from there. One pair of nodes for each pair of switches suffices.
+        A stop, and a next stop to which worms may go on from the first stop. One pair of nodes for each pair of
+        switches suffices.
     passes : int32 array [channels, outputs, 2]
         Passes of unicasts. The function writes further passes into this array: those of worms from one stop to the
         next.
@@ -139,7 +140,7 @@ def _turning(arrays, starts, stops):
 @compiled
 def _turn(options, ways, u, before, here, switch):
     """Add to `ways` the outputs of worms from `u` that turn down at a switch."""
-    newly = -1  # a node that is below this switch, and was not below the switch before
+    newly = -1  # a node below this switch that is not below the worm's previous switch
     for node in range(len(here)):
         if here[node] and not before[node] and node != u:
             newly = node

@@ -19,7 +19,8 @@ class CycleStep(NamedTuple):
 
 
 class _Run(NamedTuple):
-    """Resources of a cycle that one worm uses: it holds `still` in one branch, and waits in another branch.
+    """Resources of a cycle that one worm uses: it holds the resource `still` in one branch, and waits in another
+    branch.
     """
 
     part: int
@@ -32,8 +33,8 @@ def retell(graph: DependencyGraph, parts: Sequence[ChannelUse]) -> list[CycleSte
 
     Each witness of `DependencyGraph` is the first worm of its edge, regardless of the rest of the cycle. A replicated
     worm may hold a channel in one branch and, in another branch, all following channels of the cycle up to the one that
-    it waits for. A worm of this kind replaces the witnesses of these steps, if there is one that holds no resource of
-    the worms found before.
+    it waits for. A worm of this kind replaces the witnesses of these steps of the cycle, if it holds no resource of the
+    worms found before.
     """
     edges = graph.cycle_edges()
     copied = [] if graph.copied is None else graph.copied[edges].tolist()
@@ -58,7 +59,7 @@ def retell(graph: DependencyGraph, parts: Sequence[ChannelUse]) -> list[CycleSte
 
 
 def _worms(graph: DependencyGraph, part: ChannelUse, run: _Run) -> Iterator[tuple[int, tuple[int, ...], set[int]]]:
-    """Yield worms that hold and wait for the resources of a run: source, two destinations, and resources held."""
+    """Yield worms that hold and wait for the resources of a `_Run`: source, two destinations, and resources held."""
     topology, share = part.topology, graph.vc_classes // part.vc_classes
     for source in range(topology.nodes):
         ways = {}

@@ -15,7 +15,7 @@ __all__ = ["AddressList", "Unicast", "axis"]
 
 
 def axis(dimensions: int, d: int) -> str:
-    """Return the number of a dimension, in two dimensions with its name."""
+    """Return the number of dimension ``d`` as text; with two ``dimensions``, its name is added: ``0 (row)``."""
     return f"{d} ({('row', 'column')[d]})" if dimensions == 2 else str(d)
 
 
@@ -31,11 +31,11 @@ class AddressList(HeaderByShape):
     An address is the concatenated coordinates, the first in the most significant place, each in ceil(log2(extent)) bits
     (none for an extent of 1). Above the coordinates, in the same order, an address has one bit for each dimension with
     a sign. The sign decides between the two ways around a ring where both have the same length: 1 is down (-), 0 is up
-    (+). Destinations fill the slots from 0 upwards, flit after flit. Free slots of the last flit repeat its last
-    address. So the next destination is always in slot 0. A router that strips its own address shifts the slots down by
-    one and keeps the top one. A flit is used up when slot 1 equals slot 0, or when there is only one slot; then the
-    router drops the flit. ``last`` marks the last flit of the list: the destination that uses it up is the worm's last
-    one.
+    (+). Destinations fill the slots from 0 upwards, flit after flit. Free slots of the last flit repeat the flit's last
+    address. A router that strips its own address from slot 0 shifts the slots down by one and keeps the top slot. So
+    the next destination is always in slot 0. A flit is used up when slot 1 equals slot 0, or when there is only one
+    slot; then the router drops the flit. ``last`` marks the last flit of the list: the destination that uses it up is
+    the worm's last one.
 
     Parameters
     ----------
@@ -44,8 +44,8 @@ class AddressList(HeaderByShape):
     flit_width : int
         W, bits of data in a flit.
     relations : int
-        Number of routing relations that the routers implement. With two or more, the top S = ceil(log2(relations))
-        bits of each header flit select the relation.
+        Number of routing relations that the routers implement. With two or more relations, the top S =
+        ceil(log2(relations)) bits of each header flit select the relation.
     signed : tuple of int
         Dimensions with a sign, ascending. Signed dimensions have even extents: only rings of even length have two ways
         of the same length.

@@ -35,7 +35,7 @@ class Header(ABC):
     signed: tuple[int, ...]
 
     node_has = "address"
-    """Name of what each node has in the format, for refusals of other nodes: an address, a bit, a port."""
+    """Noun for a node's part of the header, as in the refusal ``node 70 has no address``: address, bit or port."""
 
     decoder: str
     """Module with the hardware decoder: its function ``decoder_of`` builds the decoder of a router.
@@ -44,7 +44,7 @@ class Header(ABC):
     """
 
     contents: str
-    """Contents of a header, for refusals: lists of addresses."""
+    """Plural noun for headers of this format in refusals: ``lists of addresses``."""
 
     buffers: ClassVar[tuple[str, ...]] = ("deep", "shallow")
     """Kinds of buffers of the routers that decode the header."""
@@ -72,7 +72,7 @@ class Header(ABC):
                        signed: tuple[int, ...] = ()) -> int:
         """Compute the flit width with which the header of this number of destinations is one flit (``--header ideal``).
 
-        For a multi-drop header: the width with which each pair is one flit.
+        For a multi-drop header, compute the width with which each pair is one flit.
         """
 
     @property
@@ -143,8 +143,8 @@ class Header(ABC):
             raise WormcastError(f"header: node {outside} has no {self.node_has}. Allowed: 0 to {self.nodes - 1}.")
 
     def parts(self, destinations: Iterable[int]) -> list[str]:
-        """Return the header for destinations as text, part by part. By default the parts are the nodes in visiting
-        order."""
+        """Return the header for destinations as text, part by part. By default, the parts of the text are the nodes in
+        visiting order."""
         return [str(node) for node in destinations]
 
     @abstractmethod

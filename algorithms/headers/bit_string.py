@@ -17,7 +17,7 @@ __all__ = ["BitString"]
 class BitString(HeaderByShape):
     """A mark and one bit for each of N nodes, for worms that replicate in switches ([Varavithya], [Sivaram98]).
 
-    The string of N + 1 bits is cut into flits of W bits, the lowest first::
+    The string of N + 1 bits is cut into flits of W bits, the lowest bits first::
 
          N + 1 bits:  node N-1 | … | node 1 | node 0 | mark
 

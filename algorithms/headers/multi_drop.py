@@ -20,7 +20,7 @@ class MultiDrop(Header):
     """Pairs of a switch id and one bit per output port, one pair per switch with destinations, in visiting order.
 
     Source: [Sivaram98], section 5.2.3, with switch ids. A pair of B + 1 + p bits is cut into flits of W bits, the
-    lowest first. Each pair begins a flit::
+    lowest bits first. Each pair begins a flit::
 
          pair:  port p-1 | … | port 1 | port 0 | last | switch
 
@@ -105,7 +105,8 @@ class MultiDrop(Header):
         return -(-self.pair_bits // self.flit_width)
 
     def flits(self, destinations: int) -> int:
-        """Return the largest number of header flits for this number of destinations: with as many switches as possible.
+        """Return the largest number of header flits for this number of destinations: each at a switch of its own, if
+        possible.
         """
         return self.pair_flits * min(destinations, len({switch for switch, _ in self.places}))
 
@@ -205,7 +206,7 @@ def _pairs(destination_offsets, destinations, places, switches):
     A worm is not valid if it visits a node twice or comes back to a switch.
     """
     pairs = np.zeros(len(destination_offsets) - 1, np.int64)
-    seen = np.full(switches, -1, np.int64)  # the last worm that visits each switch
+    seen = np.full(switches, -1, np.int64)  # the last worm so far that visits each switch
     last_seen = np.full(len(places), -1, np.int64)
     for worm in range(len(pairs)):
         before = np.int64(-1)

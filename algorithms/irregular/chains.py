@@ -123,7 +123,7 @@ def chain_keys(arrays, source, destinations, keys, number):
     keys : int64 array [destinations]
         Output.
     number : int64 array [switches]
-        Output: number of the chain of the switch at each place.
+        Output: number of each participating switch's chain, in the order of `chains`.
 
     Returns
     -------
@@ -132,7 +132,7 @@ def chain_keys(arrays, source, destinations, keys, number):
     """
     homes, starts, first, children, below = arrays
     nodes, switches = len(homes), len(first) - 1
-    # separate arrays: in a kernel, unpacked rows of one array do not keep that array alive
+    # three arrays, not three rows of one array: in a kernel, unpacked rows do not keep their array alive
     counts, order, place = np.zeros(switches, np.int64), np.empty(switches, np.int64), np.empty(switches, np.int64)
     counts[starts[source]] = 1
     for node in destinations:
@@ -172,7 +172,7 @@ def _chain_order(counts, first, children, below, order, number):
             for other in range(switches):
                 if below[switch, other]:
                     weight[switch] += counts[other]
-    seen = np.full(switches, -1, np.int64)  # for each switch: chain switch from which a search reached it last
+    seen = np.full(switches, -1, np.int64)  # for each switch: the switch of a chain from which a search reached it last
     stack = np.empty(switches, np.int64)
     done, chain, here = 0, -1, -1
     while done < left:

@@ -22,8 +22,8 @@ def phased_worms(topology: Topology, messages: MessageBatch, *, whole_chains: bo
     whole_chains : bool
         True: a worm visits all switches of a chain; False: a worm goes to one switch.
     all_send : bool
-        True (greedy): all destinations that were reached in an earlier step send. False (less greedy): of a worm's
-        destinations at one switch, only the one with the lowest id sends.
+        True (greedy): all destinations that were reached in an earlier step send worms. False (less greedy): of a
+        worm's destinations at one switch, only the destination with the lowest id sends worms.
     """
     return Worms(*_phased(chain_arrays(topology), topology.switches, *messages, whole_chains, all_send))
 
@@ -39,7 +39,7 @@ def _phased(arrays, switches, sources, destination_offsets, destinations, whole_
     visit_offsets = np.zeros(visits + 1, np.int64)
     ordered = np.empty(visits, np.int32)
 
-    number = np.empty(switches, np.int64)  # number of the chain of the switch at each place
+    number = np.empty(switches, np.int64)  # number of each participating switch's chain, in the order of `chains`
     ends = np.empty(nodes + 1, np.int64)  # index in `keys` of each worm's first destination
     sender, receipt = np.empty(nodes, np.int64), np.empty(nodes, np.int64)
     sent = np.empty(nodes, np.int32)
@@ -49,7 +49,7 @@ def _phased(arrays, switches, sources, destination_offsets, destinations, whole_
         keys = np.empty(end - begin, np.int64)
         chain_keys(arrays, sources[message], destinations[begin:end], keys, number)
         keys.sort()
-        worms, group = 0, -1  # one worm per chain, or per switch
+        worms, group = 0, -1  # number of worms; chain or switch of the latest worm
         for visit in range(len(keys)):
             place = keys[visit] // nodes
             before, group = group, number[place] if whole_chains else place

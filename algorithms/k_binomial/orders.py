@@ -33,15 +33,15 @@ def chains_of(order: str, topology: Topology, messages: MessageBatch, *, seed: i
         One of `ORDERS`: ``id``, ascending; ``dimension``, by coordinates, first by the dimension that e-cube routes
         first (the last), as `halving_worms`; ``cco``, chain after chain of switches (`chains`), and by id at each
         switch; ``random``. With ``dimension`` and ``cco`` the chain is rotated until the source is first. With ``id``
-        and ``random`` the source is moved to the front.
+        and ``random`` the source is moved to the beginning of the chain.
     messages : MessageBatch
     seed : int
-        Seed of ``random``. A random chain depends on the seed, the source and the set of destinations only.
+        Seed of the order ``random``. A random chain depends on the seed, the source and the set of destinations only.
 
     Returns
     -------
     int32 array [all destinations + messages]
-        Entries destination_offsets[m] + m to destination_offsets[m + 1] + m + 1 belong to message m.
+        Entries destination_offsets[m] + m to destination_offsets[m + 1] + m belong to message m.
     """
     keys, own = ORDERS[order](topology, messages, seed)
     return _laid(messages.sources, own, messages.destination_offsets, messages.destinations, keys)
@@ -55,7 +55,8 @@ def usual_order(topology: Topology) -> str:
 
 
 def require_order(order: str, topology: Topology, whose: str) -> None:
-    """Refuse an order that a network does not have. ``whose`` begins the message: ``"scheme binomial"``."""
+    """Refuse an order that a network does not have. The error message begins with ``whose``, as ``"scheme
+    binomial"``."""
     if order == "dimension" and topology.kind not in GRIDS:
         raise WormcastError(f"{whose}: order dimension is not valid: {topology.name} has no dimensions. Allowed: "
                             f"{', '.join(sorted(set(ORDERS) - {'dimension'}))}.")
@@ -84,13 +85,15 @@ def _at_random(topology: Topology, messages: MessageBatch, seed: int) -> tuple[K
 ORDERS: dict[str, Callable[[Topology, MessageBatch, int], tuple[Keys, Keys]]] = {
     "cco": _by_chains, "dimension": _by_dimension, "id": _by_id, "random": _at_random,
 }
-"""Functions by order: each returns the sort keys, from 0, of all destinations and of all sources (or ``NOT_TURNED``).
+"""Functions by the name of the order. Each returns the sort keys, from 0, of all destinations, and those of all sources
+(or ``NOT_TURNED``).
 """
 
 
 @compiled_from(LINEAR)
 def _laid(sources, own, destination_offsets, destinations, keys):
-    """Append to each source the destinations with keys above its own, ascending; then the others, ascending."""
+    """Append to each source the destinations with keys above the source's, ascending; then the other destinations,
+    ascending."""
     chain = np.empty(len(destinations) + len(sources), np.int32)
     for message in range(len(sources)):
         begin, end = destination_offsets[message], destination_offsets[message + 1]

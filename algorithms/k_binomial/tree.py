@@ -28,8 +28,9 @@ def tree_worms(
 
     The tree covers a piece of the chain in s steps, from the piece's first node, which has the message. The first node
     sends to the first of the last N(s - 1, k) nodes (`covered`), then to the first of the N(s - 2, k) nodes before
-    them, and so on. A node sends at most k times; each block of nodes that it sends to is covered by a tree in the same
-    way. After a sender's worms come those of its first child and of all nodes below it, then those of the second child.
+    them, and so on. A node sends at most k worms. Each receiver covers its block of nodes in the same way as the
+    sender. After a sender's worms come those of its first child and of all nodes below it, then those of the second
+    child.
 
     Source: [Sivaram98], section 4.3.4 and Figure 10.
 
@@ -42,7 +43,7 @@ def tree_worms(
     k : int
         Most children of a node, or ``BEST``.
     packets : int
-        Number of packets for the best k.
+        Number of packets of a message, for which the best k is computed.
     forwarded : bool
         True: network interfaces forward the message (``INTERFACE``); False: hosts send it on.
     """
@@ -59,7 +60,8 @@ def _tree(chain, destination_offsets, k, packets):
     visits = np.empty(count, np.int32)
     longest = np.diff(destination_offsets).max() + 1 if len(destination_offsets) > 1 else 1
     best = np.zeros(longest + 1, np.int64)  # best k by number of nodes; 0: not computed yet
-    sizes = np.empty(longest + 1, np.int64)  # nodes covered with `children` children, by number of steps
+    # sizes[s]: number of nodes that a tree with at most `children` children per node covers in s steps
+    sizes = np.empty(longest + 1, np.int64)
     sizes_k, known = -1, 0
     # pieces still to be covered: index of the first node, end, steps, and the worm that brings the message to this node
     pieces = np.empty((longest + 1, 4), np.int64)
@@ -94,7 +96,8 @@ def _tree(chain, destination_offsets, k, packets):
                 sent += 1
                 worm += 1
                 end = to
-            for place in range((left - begun) // 2):  # the last piece is covered next: the first child's
+            # put the piece of the first child last: the last piece is covered next
+            for place in range((left - begun) // 2):
                 for field in range(4):
                     one, other = begun + place, left - 1 - place
                     pieces[one, field], pieces[other, field] = pieces[other, field], pieces[one, field]

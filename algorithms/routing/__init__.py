@@ -1,8 +1,9 @@
 """Routing relations: the outputs by which a worm may leave a switch for its next destination.
 
-A relation is data. On a topology it is one table of candidate outputs, for each switch, each destination node, and each
-way of arrival: by injection, or by a link. Paths, plans, deadlock analysis and route memories all read the table of the
-relation. To add a relation, write one file with a class that has one method, and name the relation here.
+A relation is data. On a topology, a relation is one table of candidate outputs, for each switch, each destination node,
+and each way of arrival: by injection, or by a link. Paths, plans, deadlock analysis and route memories all read the
+table of the relation. To add a relation, write one file with a class that has one method, and add the relation to
+`RELATIONS`.
 """
 
 from ..registry import Registry
@@ -74,7 +75,7 @@ for _relation in (E_CUBE, E_CUBE_EITHER, HAMILTONIAN, DESTINATION_TAGS, UP_DOWN,
 
 
 def usual_relation(kind: str) -> Relation:
-    """Return the relation of unicasts on a kind of topology if the user names none.
+    """Return the relation of unicasts on a kind of topology if the user names no relation.
 
     Each kind of topology in this package has its own relation for unicasts. Users' networks are routed by up*/down*.
     """

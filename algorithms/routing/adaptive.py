@@ -22,8 +22,8 @@ class Adaptive(ChoiceRelation):
     a head enters a virtual channel only when its buffer is empty.
 
     A worm with several destinations is routed by this relation from stop to stop, and keeps the order of its visits. By
-    [Boppana98], section 3.2.1, a worm may reach its stops by any virtual channel, or by the base channels only. The
-    base channels are the escape channels here.
+    [Boppana98], section 3.2.1, a worm may reach its stops by any virtual channel, or by the base channels only. In this
+    relation, the base channels are the escape channels.
     Source: Duato 1993; general knowledge.
 
     Attributes
@@ -38,7 +38,7 @@ class Adaptive(ChoiceRelation):
     stops_by_escape = False
 
     def choices(self, topology: Topology) -> Choices:
-        """Return the adaptive hops, last dimension first, and then e-cube's. Defined on meshes."""
+        """Return the adaptive hops, last dimension first, and then e-cube's hop. Defined on meshes."""
         if topology.kind != "mesh":
             raise WormcastError(f"relation {self.name}: topology {topology.name} is not valid. Allowed: meshes.")
         escape = E_CUBE.on(topology).table.astype(np.int16)

@@ -20,7 +20,7 @@ __all__ = ["AnyChannel", "ChangedRelation", "ChoiceRelation", "Choices", "Relati
            "turns_of", "walk", "without_classes"]
 
 ANY_CLASS = ("",)
-"""Classes of a relation with one class of virtual channels."""
+"""Class names of a relation with one class of virtual channels: a single empty name."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,9 +33,10 @@ class Choices:
     Parameters
     ----------
     options : int16 array [phases, switches, nodes, alternatives]
-        Codes ``output port * classes + class`` in the order of preference. -1 follows the last candidate, and fills
-        states without a candidate. At the switch where the node consumes, the only candidate is the node's own port,
-        class 0. At a stop the last candidate, the escape channel, is the next hop that decides the consumption class.
+        Codes ``output port * classes + class`` in the order of preference. The entry -1 follows the last candidate, and
+        fills states without a candidate. At the switch where the node consumes, the only candidate is the node's own
+        port, class 0. At a stop, the last candidate (the escape channel) is the next hop that decides the consumption
+        class.
     phase_of_link : int8 array [links]
         Phase of worms that arrived by this link. Worms from their node's injection are in phase 0, except as
         ``phase_of_node`` states.
@@ -46,10 +47,10 @@ class Choices:
         A worm with several destinations is replicated only at a switch where no candidate towards any of them is a link
         of phase 0.
     phase_of_node : int8 array [nodes], optional
-        Phase of the worms that a node injects. Default: 0 for all nodes.
+        Phase of the worms that a node injects. The default is phase 0 for all nodes.
     in_turn : bool
-        Each input of a switch uses the candidates towards a node in turn, one per worm. The worm waits for this
-        candidate only. If False, a worm takes any free candidate.
+        Each input of a switch uses the candidates towards a node in turn, one per worm. A worm waits only for the
+        candidate whose turn it is. If `in_turn` is False, a worm takes any free candidate.
     """
 
     options: npt.NDArray[np.int16]
@@ -91,7 +92,7 @@ class Relation(ABC):
         """
 
     def choices(self, topology: Topology) -> Choices:
-        """Return the candidates. Default: the table's port, in one phase and one class."""
+        """Return the candidates. By default, the only candidate is the port in `table`, in one phase and one class."""
         table, most = self.table(topology), topology.neighbours.shape[1]
         expected = (topology.switches, topology.nodes)
         if not isinstance(table, np.ndarray):
@@ -107,8 +108,8 @@ class Relation(ABC):
     def turns(self, topology: Topology) -> npt.NDArray[np.bool_]:
         """Return the turns of the relation's routers, bool [links, ports]: a worm from the link may go on by the port.
 
-        Default: all turns except the way back to the previous switch. A router reports a worm that requests another
-        turn as an error on the wire.
+        By default, routers have all turns except the way back to the previous switch. If a worm requests another turn,
+        the router reports an error on the wire.
         """
         found = np.ones((len(topology.links), topology.link_of_port.shape[1]), bool)
         back = ways_back(topology)
@@ -116,7 +117,7 @@ class Relation(ABC):
         return found
 
     def on(self, topology: Topology) -> "Routes":
-        """Bind the relation to a topology. Errors in its code are raised as `WormcastError`."""
+        """Bind the relation to a topology. Errors in the relation's code are raised as `WormcastError`."""
         with users_code(f"relation {self.name}: its table for {topology.name} cannot be computed",
                         type(self).__module__):
             return self._on(topology)
@@ -137,7 +138,7 @@ class ChoiceRelation(Relation):
 
     @abstractmethod
     def choices(self, topology: Topology) -> Choices:
-        """Return the candidates on a topology.
+        """Return the candidates of the relation on a topology.
 
         Raises
         ------
@@ -146,7 +147,8 @@ class ChoiceRelation(Relation):
         """
 
     def table(self, topology: Topology) -> npt.NDArray[np.int8]:
-        """Return the table of output ports. A relation with several candidates or phases is refused."""
+        """Return the table of output ports. Refuse a relation with several candidates or phases with a
+        `WormcastError`."""
         return self.on(topology).table
 
 
@@ -181,7 +183,7 @@ class AnyChannel(ChangedRelation):
         super().__init__(relation, " without classes", "on any virtual channel")
 
     def choices(self, topology: Topology) -> Choices:
-        """Return the other relation's candidates, each port once."""
+        """Return the candidates of `self.relation`, each port once and without classes."""
         routes = self.relation.on(topology)
         count = len(routes.classes)
         ports = np.where(routes.options < 0, -1, routes.options // count)
@@ -318,8 +320,9 @@ class Routes:
     def table(self) -> npt.NDArray[np.int8]:
         """Output port of a switch towards a node, int8 [switches, nodes].
 
-        At a node's own switch it is the node's own port. -1: the relation has no path from the switch to the node. A
-        relation with several candidates or phases is refused.
+        At the switch where a node consumes, the entry is the node's own port. An entry is -1 if the relation has no
+        path from the switch to the node. A relation with several candidates or phases has no table, and raises
+        `WormcastError`.
         """
         if not self.deterministic or len(self.options) > 1:
             raise WormcastError(f"relation {self.relation.name}: it has no table of one port per switch and node, as "
@@ -341,7 +344,7 @@ class Routes:
         return self.options, len(self.classes), self.topology.link_of_port, ends, self.phase_of_link, homes
 
     def next_hop(self, switch: int, node: int, phase: int = 0) -> int:
-        """Return the switch after this one on the preferred path to a node, -1 at the end of the path."""
+        """Return the switch after `switch` on the preferred path to a node, -1 at the end of the path."""
         code = int(self.options[phase, switch, node, 0])
         return int(self.topology.neighbours[switch, code // len(self.classes)]) if code >= 0 else -1
 
@@ -399,7 +402,7 @@ class Routes:
             counts = _hops(self.arrays, starts, self.phase_of_node[worms.source], *visits)
         if counts.size and counts.min() < 0:
             worm = int(counts.argmin())
-            self.channels(int(worms.source[worm]), worms.visits(worm).tolist())  # raises: names switch and node
+            self.channels(int(worms.source[worm]), worms.visits(worm).tolist())  # raises an error
         return counts
 
 
@@ -417,8 +420,8 @@ def walk(arrays, switch, phase, node, taken):
     Returns
     -------
     int
-        Number of hops. -1: there is no path, or it is longer than `taken`. If `taken` has an entry for each phase and
-        switch, a path that is longer contains a cycle.
+        Number of hops. The result is -1 if there is no path, or if the path is longer than `taken`. If `taken` has an
+        entry for each phase and switch, a longer path contains a cycle.
     """
     options, classes, link_of_port, switch_of_link, phase_of_link, homes = arrays
     hops, home = 0, homes[node]
@@ -426,7 +429,7 @@ def walk(arrays, switch, phase, node, taken):
         code = options[phase, switch, node, 0]
         if code < 0 or hops == len(taken):
             return -1
-        if classes == 1:  # a division would double the time
+        if classes == 1:  # a division here would double the time of the loop
             link = link_of_port[switch, code]
             taken[hops] = link
         else:

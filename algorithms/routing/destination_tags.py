@@ -23,7 +23,7 @@ class DestinationTags(Relation):
     description = "one way through a multistage network, each stage by a digit of the destination"
 
     def table(self, topology: Topology) -> npt.NDArray[np.int8]:
-        """Compute the table; defined on multistage networks."""
+        """Compute the table of output ports. The relation is defined on multistage networks only."""
         if topology.kind != "min":
             raise WormcastError(f"relation destination-tags: topology {topology.name} is not valid. Allowed: "
                                 "multistage networks.")

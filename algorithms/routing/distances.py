@@ -27,7 +27,7 @@ def shortest_choices(
     phase_of_link : int8 array [links]
         Phase of a worm that has taken the link.
     alternatives : bool
-        Return all hops that bring a worm nearer. If False, return only the first one.
+        Return all hops that bring a worm nearer. If `alternatives` is False, return only the first hop.
     """
     phases, most = len(may), topology.neighbours.shape[1] if alternatives else 1
     links = np.ascontiguousarray(topology.links)

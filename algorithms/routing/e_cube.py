@@ -24,26 +24,26 @@ class ECube(ChoiceRelation):
 
     On a torus a worm takes the shorter way around each ring. Where both ways have the same length (a tie), the default
     is upwards (+). On a torus each link has two classes of virtual channels, so that worms do not wait for each other
-    around a ring. A worm that crosses the ring's edge uses class ``p`` up to and including that hop. After that hop, or
-    if the worm never crosses the edge, it uses ``h`` (upwards) or ``l`` (downwards). A ring's edge lies between its
-    last node and its first::
+    around a ring. A worm that crosses a ring's edge uses class ``p`` up to and including the hop across the edge. After
+    this hop, or if the worm never crosses the edge, the worm uses class ``h`` (upwards) or ``l`` (downwards). A ring's
+    edge lies between its last node and its first::
 
-        0 --- 1 --- 2 --- 3 --- 0       1 to 3: h h      2 to 0: p p      3 to 1: p h
-           h     h    h p    p          (ties: upwards)
+        0 ---- 1 ---- 2 ---- 3 ---- 0       1 to 3: h h      2 to 0: p p      3 to 1: p h
+            h      h     h p     p          (ties: upwards)
 
-    A link has at most two of these classes: ``l`` and ``h`` are one class, named ``l`` on links down and ``h`` on links
-    up.
+    A link has at most two of the classes ``p``, ``l`` and ``h``: ``l`` and ``h`` are one class, named ``l`` on links
+    down and ``h`` on links up.
     Source: [Boppana98], section 2 ("row first"); [Hou] for the classes.
 
     Parameters
     ----------
     name, description : str
     ties : "plus", "signed" or "either", or int
-        Rule for ties. ``plus``: upwards. ``signed``: away from the ring's edge, by the default signs (`default_signs`).
-        A switch derives the default signs from its own coordinates: at a tie, a worm has not moved in the dimension
-        yet. ``either``: both ways are candidates, upwards preferred. Worms that go up a ring and worms that go down it
-        use different links. A number: the bits of this number are the signs. Bit d is for dimension d; 1 means
-        downwards.
+        Rule for ties. With ``plus``, a worm goes upwards at a tie. With ``signed``, a worm goes away from the ring's
+        edge at a tie, by the default signs (`default_signs`). A switch derives the default signs from its own
+        coordinates: at a tie, a worm has not moved in the dimension yet. With ``either``, both ways are candidates at a
+        tie, upwards preferred. Worms that go up a ring and worms that go down it use different links. If `ties` is a
+        number, its bits are the signs. Bit d is the sign of dimension d; 1 means downwards.
     """
 
     def __init__(self, name: str, description: str, *, ties: str | int = "plus") -> None:
@@ -52,7 +52,7 @@ class ECube(ChoiceRelation):
         self.ties = ties
 
     def turns(self, topology: Topology) -> npt.NDArray[np.bool_]:
-        """Return all turns except back, and except into dimensions routed earlier unless the rule is ``either``."""
+        """Return all turns except back, and except into dimensions routed earlier unless `ties` is ``either``."""
         found = super().turns(topology)
         if self.ties != "either":
             at = topology.coordinates
@@ -62,7 +62,7 @@ class ECube(ChoiceRelation):
         return found
 
     def choices(self, topology: Topology) -> Choices:
-        """Return the candidates to each node. Defined on meshes, tori and rings."""
+        """Return the candidates to each node. The relation is defined on meshes, tori and rings."""
         if topology.kind not in GRIDS:
             raise WormcastError(f"relation {self.name}: topology {topology.name} is not valid. Allowed: meshes, tori, "
                                 "rings.")

@@ -6,10 +6,11 @@ __all__ = ["E_CUBE_ADAPTIVE"]
 
 
 class ECubeAdaptive(Adaptive):
-    """As adaptive, but only e-cube's channels when one dimension is left, as it always is before a destination.
+    """The relation adaptive, but with only e-cube's virtual channels when one dimension is left.
 
-    Worms arrive at their stops by e-cube's channels. Worms of column-path and e-mcast have a choice only on their way
-    to the first destination in a column. This way begins at the source, or at the last destination in the source's row.
+    Before a destination one dimension is always left, so that worms arrive at their stops by e-cube's channels. Worms
+    of column-path and e-mcast have a choice only on their way to the first destination in a column. The way to the
+    first destination in a column begins at the source, or at the last destination in the source's row.
     Source: [Boppana98], section 3.2.1.
     """
 

@@ -12,9 +12,10 @@ __all__ = ["HAMILTONIAN", "Hamiltonian"]
 class Hamiltonian(Relation):
     """Routing function R of Lin and Ni: the neighbour nearest to the destination's label without passing it.
 
-    Towards a higher label: the neighbour with the largest label not above the destination's. Towards a lower label:
-    the neighbour with the smallest label not below it. Labels along a path only rise or only fall, so that R cannot
-    deadlock. On two-dimensional meshes its paths are shortest, in more dimensions not always.
+    Towards a higher label, R takes the neighbour with the largest label not above the destination's. Towards a lower
+    label, R takes the neighbour with the smallest label not below the destination's. Labels along a path only rise or
+    only fall, so that R cannot deadlock. On two-dimensional meshes the paths of R are shortest paths, on meshes of more
+    dimensions not always.
     """
 
     name = "hamiltonian"
@@ -31,7 +32,7 @@ class Hamiltonian(Relation):
         return found
 
     def table(self, topology: Topology) -> npt.NDArray[np.int8]:
-        """Compute the table. Defined if nodes have Hamiltonian labels and a switch each."""
+        """Compute the table. The table is defined if each node has a Hamiltonian label and a switch of its own."""
         labels = topology.hamiltonian_labels
         own, to = labels[:, None], labels[None, :]
         table = np.broadcast_to(topology.consumptions[:, 1].astype(np.int8), (len(labels), len(labels))).copy()

@@ -30,9 +30,9 @@ class _Spread(ChangedRelation):
         self.how = how
 
     def choices(self, topology: Topology) -> Choices:
-        """Return the other relation's candidates, spread over parallel links.
+        """Return the candidates of `self.relation`, spread over parallel links.
 
-        Refused if the network has no parallel links, or if the other relation has several candidates.
+        Refuse a network without parallel links, and a relation with several candidates.
         """
         routes = self.relation.on(topology)
         if not routes.deterministic:
@@ -48,8 +48,8 @@ class _Spread(ChangedRelation):
 def _by_destination(routes: Routes, mates: Ports, sizes: Ports) -> Choices:
     """All worms to a node take the same link from one switch to the next.
 
-    So worms from one node to another have one path. With one virtual channel and one consumption channel these worms
-    arrive in the order of sending.
+    So worms from one node to another have one path. With one virtual channel and one consumption channel, worms from
+    one node to another arrive in the order of sending.
     """
     numbers = np.arange(routes.topology.nodes)[:, None]
     options = _spread(routes.options, len(routes.classes), mates, sizes, numbers)
@@ -57,7 +57,8 @@ def _by_destination(routes: Routes, mates: Ports, sizes: Ports) -> Choices:
 
 
 def _by_turns(routes: Routes, mates: Ports, sizes: Ports) -> Choices:
-    """Each input uses the parallel links in turn. Worms from one node to another may overtake each other."""
+    """Each input of a switch uses the parallel links to the next switch in turn. Worms from one node to another may
+    overtake each other."""
     turns = range(int(sizes.max()))
     classes = len(routes.classes)
     options = np.concatenate([_spread(routes.options, classes, mates, sizes, turn) for turn in turns], axis=-1)
@@ -70,10 +71,10 @@ def _by_turns(routes: Routes, mates: Ports, sizes: Ports) -> Choices:
 def _by_input(routes: Routes, mates: Ports, sizes: Ports) -> Choices:
     """All worms that arrive at a switch by the same input take the same link to the next switch.
 
-    So worms from one node to another have one path. With one virtual channel and one consumption channel these worms
-    arrive in the order of sending. The inputs of a switch are its nodes, then the links that end there, sorted by the
-    switch where they begin. The inputs that may continue to a next switch are assigned in turn to the parallel links to
-    that switch. Each input of a switch is a phase of its own.
+    So worms from one node to another have one path. With one virtual channel and one consumption channel, worms from
+    one node to another arrive in the order of sending. The inputs of a switch are its nodes, then the links that end
+    there, sorted by the switch where they begin. The inputs that may continue to a next switch are assigned in turn to
+    the parallel links to that switch. Each input of a switch is a phase of its own.
     """
     topology, count = routes.topology, len(routes.classes)
     nodes_at, links_at = topology.injections[:, 0], topology.links[:, 2]
@@ -115,7 +116,7 @@ PARALLEL: dict[str, Callable[[Routes, Ports, Ports], Choices]] = {
 
 def _spread(options: npt.NDArray[np.int16], classes: int, mates: Ports, sizes: Ports,
             number: npt.ArrayLike) -> npt.NDArray[np.int16]:
-    """Replace the port of each option by the parallel port with this number, modulo the number of parallel links."""
+    """Replace the port of each option by its parallel port `number`, modulo the number of parallel links."""
     known = options >= 0
     ports = np.where(known, options // classes, 0)
     switches = np.arange(len(sizes))[:, None, None]

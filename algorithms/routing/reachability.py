@@ -23,7 +23,7 @@ class Reachability:
     up : int64 array [switches]
         Output port by which worms go up: the lowest port to the level above; -1 at the root.
     total : bool array [switches, nodes]
-        Some port down of the switch leads to the node.
+        Some port of the switch that leads down leads to the node.
     restricted : bool array [switches, ports, nodes]
         The port is the one by which worms go down to the node.
     """
@@ -35,7 +35,8 @@ class Reachability:
 
 @lru_cache(maxsize=16)
 def reachability(topology: Topology, keeps: Literal["highest", "lowest"] = "highest") -> Reachability:
-    """Compute the strings of a network, level by level, from the switches farthest from the root to the root.
+    """Compute the reachability strings of a network, level by level, from the switches farthest from the root to the
+    root.
 
     Within a level higher ids come first, as a link between two switches of one level leads down to the higher id.
     [Sivaram98], Figure 18, leaves the order within a level open.
@@ -43,8 +44,8 @@ def reachability(topology: Topology, keeps: Literal["highest", "lowest"] = "high
     Parameters
     ----------
     keeps : "highest" or "lowest"
-        Port that worms use if several ports lead down to a node. Figure 18 says the highest port; a footnote of section
-        5.3.2 seems to say the lowest.
+        Port that worms use if several ports lead down to a node. [Sivaram98], Figure 18, uses the highest port; a
+        footnote of section 5.3.2 seems to use the lowest port.
     """
     level, up = levels(topology), goes_up(topology)
     ports = topology.link_of_port.shape[1]

@@ -10,9 +10,10 @@ __all__ = ["SHORTEST", "Shortest"]
 
 
 class Shortest(ChoiceRelation):
-    """A shortest path to each node. Of several hops nearer to the node it takes the one by the lowest output port.
+    """A shortest path to each node. Of several hops nearer to the node, the relation takes the hop by the lowest output
+    port.
 
-    Nothing prevents worms from waiting in a cycle. This relation demonstrates the deadlocks that others avoid.
+    Nothing prevents worms from waiting in a cycle. This relation demonstrates the deadlocks that other relations avoid.
     """
 
     name = "shortest"

@@ -17,13 +17,13 @@ TIES = ("plus", "signed")
 
 
 def as_built(relation: Relation, topology: Topology, ties: str, vc_classes: str) -> Relation:
-    """Return the relation of worms under these hardware options."""
+    """Return the relation of worms under the hardware options `ties` and `vc_classes`."""
     tied = with_ties(relation, topology, ties)
     return without_classes(tied) if vc_classes == "none" else tied
 
 
 def with_ties(relation: Relation, topology: Topology, ties: str) -> Relation:
-    """Return the relation under this rule for ties. The rule changes e-cube only, and only with a ring of even extent.
+    """Return the relation under the rule `ties`. The rule changes only e-cube, and only if a ring has an even extent.
     """
     if isinstance(relation, AnyChannel):
         return without_classes(with_ties(relation.relation, topology, ties))
@@ -38,7 +38,8 @@ def with_any_signs(relation: Relation) -> Relation:
 
 
 def signed_dimensions(relation: Relation, topology: Topology) -> tuple[int, ...]:
-    """Return the dimensions with a sign in each address of a header. Empty if the relation reads no signs."""
+    """Return the dimensions with a sign in each address of a header. The result is empty if the relation reads no
+    signs."""
     if isinstance(relation, AnyChannel):
         return signed_dimensions(relation.relation, topology)
     return _tied(topology) if relation is E_CUBE_SIGNED else ()
@@ -47,8 +48,8 @@ def signed_dimensions(relation: Relation, topology: Topology) -> tuple[int, ...]
 def routes_of(routes: Routes, worms: Worms) -> Iterator[tuple[npt.NDArray[np.int64], Routes]]:
     """Yield rows of worms with their routes, one group for each combination of signs.
 
-    Each worm is in one group. For a worm with several destinations the first destination's signs count. Without signs,
-    or if they do not matter, there is one group.
+    Each worm is in one group. For a worm with several destinations the first destination's signs count. If the worms
+    have no signs, or if the relation reads no signs, all worms are in one group.
     """
     dimensions = signed_dimensions(routes.relation, routes.topology)
     if worms.signs is None or not dimensions:
@@ -67,7 +68,7 @@ def default_signs(topology: Topology, worms: Worms) -> npt.NDArray[np.int64]:
     """Return the signs that hosts write if the worms carry none, int64 [all destinations]: bit d for dimension d.
 
     A bit is set, and a tie goes down, where the destination's coordinate is lower than that of the previous stop (the
-    first stop is the source). So a tie never crosses the ring's edge.
+    first stop is the source). So at a tie a worm never crosses the ring's edge.
     """
     before = np.empty_like(worms.destinations)
     before[1:] = worms.destinations[:-1]

@@ -28,12 +28,12 @@ def find_tree_channels(routes: Routes, source: int, destinations: list[int]) -> 
     path = np.empty(len(routes.options) * routes.topology.switches, np.int32)
     start, nodes = int(routes.topology.injections[source, 0]), np.array(destinations, np.int32)
     trunk_hops, switch = walk_to_replication(routes.arrays, routes.together, start, nodes, path)
-    trunk = path[:max(trunk_hops, 0)].tolist()  # channels before a replication is possible
+    trunk = path[:max(trunk_hops, 0)].tolist()  # channels up to the first switch that may replicate
     depth = {channel: hop for hop, channel in enumerate(trunk)}
     for node in destinations:
         hops = walk(routes.arrays, switch, 0, node, path) if trunk_hops >= 0 else -1
         if hops < 0:
-            routes.channels(source, [node])  # raises: names switch and node
+            routes.channels(source, [node])  # raises an error
         for hop, channel in enumerate(path[:hops].tolist(), len(trunk)):
             depth.setdefault(channel, hop)
     ends = routes.topology.links[:, :2].tolist()

@@ -21,7 +21,7 @@ class UpDown(ChoiceRelation):
     the end nearer to the root; between switches of one level, the end with the lower id. So no cycle of links leads
     only up, or only down. A worm takes zero or more links up, then zero or more links down, on a shortest such path.
 
-    Source: [Sivaram98], section 2.2 (Autonet). The root is the topology's, by default switch 0.
+    Source: [Sivaram98], section 2.2 (Autonet). The root is `Topology.root`, by default switch 0.
 
     Parameters
     ----------
@@ -36,7 +36,8 @@ class UpDown(ChoiceRelation):
         self.adaptive = adaptive
 
     def choices(self, topology: Topology) -> Choices:
-        """Return the hops on shortest paths up and down. Defined everywhere, but one-way links may leave no path."""
+        """Return the hops on shortest paths up and down. The relation is defined on all networks, but one-way links may
+        leave no path."""
         up = goes_up(topology)
         may = np.stack([np.ones(len(up), bool), ~up])
         phase_of_link = np.where(up, UPWARDS, DOWNWARDS).astype(np.int8)

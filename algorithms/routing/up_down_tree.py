@@ -12,7 +12,8 @@ __all__ = ["UP_DOWN_TREE", "UP_DOWN_TREE_ANY", "UpDownTree"]
 
 
 class UpDownTree(ChoiceRelation):
-    """Links up towards the root until links down lead to all destinations, then down by restricted strings.
+    """Links up towards the root until links down lead to all destinations, then down by restricted reachability
+    strings.
 
     A worm with several destinations goes up in one piece. After it turns down, the paths to two nodes part once and do
     not meet again, so that each node is reached by one branch.
@@ -23,8 +24,8 @@ class UpDownTree(ChoiceRelation):
     ----------
     name, description : str
     any_up : bool
-        Any link up is a candidate, in the order of output ports. If False, the only candidate up is the lowest port to
-        the level above.
+        Any link up is a candidate, in the order of output ports. If `any_up` is False, the only candidate up is the
+        lowest port to the level above.
     """
 
     def __init__(self, name: str, description: str, *, any_up: bool) -> None:
@@ -33,7 +34,8 @@ class UpDownTree(ChoiceRelation):
         self.any_up = any_up
 
     def choices(self, topology: Topology) -> Choices:
-        """Return the candidates to each node. Defined on all networks, but one-way links may leave no path."""
+        """Return the candidates to each node. The relation is defined on all networks, but one-way links may leave no
+        path."""
         strings, up = reachability(topology), goes_up(topology)
         upwards = _ports_up(topology, up) if self.any_up else strings.up[:, None]
         down = np.full((*strings.total.shape, upwards.shape[1]), -1, np.int64)

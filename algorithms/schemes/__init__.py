@@ -1,8 +1,8 @@
 """Multicast schemes by name: ``SCHEMES["dual-path"]``.
 
 A new scheme is one file with a subclass of `Scheme`, and one instance in the list of this file. Variants of a scheme
-stand in the scheme's file. Other packages add schemes by an entry point in the group ``wormcast.schemes``.
-`PlainScheme` is the simplest base class.
+are in the scheme's file. Other packages add schemes by an entry point in the group ``wormcast.schemes``. `PlainScheme`
+is the simplest base class.
 """
 
 from ..registry import Registry

@@ -11,7 +11,8 @@ REPLICATION = ("asynchronous", "synchronous", "serial")
 
 
 class TreeScheme(OneTree):
-    """A scheme that sends one tree worm through a multistage network, with buffers shorter than the worm.
+    """A scheme that sends one tree worm per multicast through a multistage network, whose buffers may be shorter than
+    the worm.
 
     Attributes
     ----------
@@ -24,7 +25,7 @@ class TreeScheme(OneTree):
     replication = "asynchronous"
 
     def check(self, topology: Topology) -> None:
-        """Refuse also an unknown kind of replication."""
+        """Refuse topologies as `Scheme.check` does, and an unknown kind of replication."""
         super().check(topology)
         if self.replication not in REPLICATION:
             raise WormcastError(f"scheme {self.name}: replication {self.replication!r} is not valid. Allowed: "
@@ -48,11 +49,11 @@ class Atbm(TreeScheme):
 
 
 class TreeSynchronous(TreeScheme):
-    """A tree worm that reserves all requested outputs of a switch at once, or none. Each flit goes to all these outputs
-    in the same cycle.
+    """A tree worm that reserves all requested outputs of a switch at once, or none. Each flit of the worm goes to all
+    requested outputs in the same cycle.
 
-    Within one switch, two worms cannot wait for each other. Worms that replicate in two different switches can, so that
-    tokens are needed as with asynchronous replication.
+    Within one switch, two worms cannot wait for each other. Worms that replicate in two different switches can wait for
+    each other, so that tokens are needed as with asynchronous replication.
 
     Cost: one start-up for any number of destinations.
     Source: own design, following the description of synchronous replication in [Varavithya], sections 1 and 2.
@@ -67,7 +68,7 @@ class TreeSynchronous(TreeScheme):
 class TreeSerial(TreeScheme):
     """A tree worm whose branches take turns at their buffer's read port, which reads a flit for one branch per cycle.
 
-    The branches are as independent as with asynchronous replication.
+    The branches of the worm are as independent as with asynchronous replication.
 
     Cost: one start-up for any number of destinations.
     Source: [Varavithya], section 2: flits can be copied to several outputs in sequence.

@@ -29,8 +29,8 @@ __all__ = ["Scheme", "ask", "classes_of", "describe_multicast"]
 class Scheme(ABC):
     """An algorithm that turns multicasts into worms, millions of multicasts per call.
 
-    A scheme states the attributes below, its consumption classes and its worms. Hops and links follow from its
-    relation.
+    A subclass states the attributes below, its consumption classes and its worms. The hops of worms follow from the
+    scheme's relation.
 
     Attributes
     ----------
@@ -41,7 +41,8 @@ class Scheme(ABC):
     provenance : str
         Paper and section; or ``"reconstructed"`` and the sources, if no description was available. Default: ``"own"``.
     kinds : tuple of str
-        Kinds of topology on which the scheme is defined. Empty: all kinds, or all networks whose links go `both_ways`.
+        Kinds of topology on which the scheme is defined. Empty if the scheme is defined on all kinds, or on all
+        networks whose links go `both_ways`.
     relation : Relation
         Relation that routes the scheme's worms, unless the topology decides; see `relation_on`.
     header : type
@@ -65,7 +66,8 @@ class Scheme(ABC):
     """The scheme is defined only on networks whose links all go both ways."""
 
     replication: str | None = None
-    """Replication in switches, see `TreeInput`. None: switches copy a worm only to deliver it at a node on its way."""
+    """Replication in switches, see `TreeInput`. If None, switches copy a worm only to deliver it at a node on its
+    way."""
 
     needs_whole_packet = False
     """Switches must store a whole worm, so that no branch waits for another."""
@@ -80,10 +82,12 @@ class Scheme(ABC):
     """Number of packets per message for which the scheme computes worms, if the worms depend on this number."""
 
     pairs_are_complete = True
-    """The multicasts to two destinations contain all visit triples. A scheme for which this is not known sets False."""
+    """The scheme's multicasts to two destinations contain all its visit triples. If this is not known, a scheme sets
+    `pairs_are_complete` to False."""
 
     def most_visits(self, topology: Topology) -> int:
-        """Return the most entries that a worm's header can have. Default: one entry for each other node."""
+        """Return the most entries that a worm's header can have. By default, a header can have one entry for each node
+        but the source."""
         return max(1, topology.nodes - 1)
 
     @property
@@ -107,7 +111,7 @@ class Scheme(ABC):
 
     @abstractmethod
     def worms(self, topology: Topology, messages: MessageBatch) -> Worms:
-        """Compute the worms. Called by `batch`, which has checked the arguments."""
+        """Compute the worms of messages. The method `batch` checks the messages before it calls `worms`."""
 
     def with_parameters(self, text: str) -> "Scheme":
         """Return the scheme with parameters, ``"k=2,order=id"``, under the name that includes them.
@@ -127,25 +131,27 @@ class Scheme(ABC):
     def set_parameters(self, given: Mapping[str, str]) -> None:
         """Set the parameters. `with_parameters` calls this method on a copy of the scheme, with all parameters.
 
-        Default: the parameters become attributes of the scheme, as texts.
+        By default, the parameters become attributes of the scheme, as texts.
         """
         vars(self).update(given)
 
     def for_packets(self, packets: int) -> "Scheme":
-        """Return the scheme for messages of this number of packets. Most schemes are the same for any number."""
+        """Return the scheme for messages of this number of packets. Most schemes are the same for any number of
+        packets."""
         return self
 
     def routed_by(self, relation: Relation) -> "Scheme":
         """Return the same scheme with its worms routed by another relation. The worms keep their order of visits.
 
-        ``wormcast.algorithms.check`` determines whether the result is free of deadlock.
+        ``wormcast.algorithms.check`` determines whether the scheme with this relation is free of deadlock.
         """
         other = copy(self)
         other.relation = relation
         return other
 
     def relation_on(self, topology: Topology) -> Relation:
-        """Return the relation that routes worms on a topology. Default: the same relation on all topologies."""
+        """Return the relation that routes worms on a topology. By default, the relation is the same on all
+        topologies."""
         return self.relation
 
     def on(self, topology: Topology) -> "Scheme":
@@ -156,7 +162,7 @@ class Scheme(ABC):
     def taken(self, routes: Routes, source: int, destinations: list[int]) -> list[int]:
         """List the channels of a worm, ``link * classes + class``, in the order in which its header uses them.
 
-        Default: one path that visits the destinations in their order.
+        By default, a worm takes one path, which visits the destinations in their order.
         """
         return routes.channels(source, destinations)
 
@@ -178,13 +184,13 @@ class Scheme(ABC):
     def form(self, topology: Topology) -> str:
         """Describe in words how the scheme works on a topology on which it is defined.
 
-        Default: the text ``its only form``, for schemes that work in the same way on all topologies.
+        By default, the description is ``its only form``, for schemes that work in the same way on all topologies.
         """
         return "its only form"
 
     def cost(self, topology: Topology) -> Cost | None:
-        """Return the cost of a contention-free broadcast by nodes that use all ports at once. None: no formula is
-        known."""
+        """Return the cost of a contention-free broadcast by nodes that use all ports at once. The result is None if no
+        formula is known."""
         return None
 
     def visit_triples(self, topology: Topology) -> npt.NDArray[np.int32]:
@@ -193,8 +199,8 @@ class Scheme(ABC):
         A row (u, v, w): some worm that u sends, or whose previous stop is u, visits v and continues to w. Rows may
         repeat. Extra rows are allowed: they can make the analysis too strict, but never too lax.
 
-        Default: the triples of all multicasts to two destinations. The default is correct if the remainder of a worm at
-        each of its stops is itself a worm of the scheme. Other schemes override it.
+        By default, the triples are those of all multicasts to two destinations. The default is correct if the remainder
+        of a worm at each of its stops is itself a worm of the scheme. Other schemes override this method.
 
         Returns
         -------
@@ -232,8 +238,9 @@ class Scheme(ABC):
         Raises
         ------
         WormcastError
-            The topology is refused, or the arrays do not fit together. A message has no destination, a repeated one,
-            its own source or a node outside the topology. A user's scheme fails, or returns worms that are not valid.
+            The topology is refused, or the arrays do not fit together. Messages are refused without destinations, or
+            with a repeated destination, their own source or a node outside the topology. The error is also raised if a
+            user's scheme fails, or returns worms that are not valid.
         """
         ask(self, "check", topology)
         messages = MessageBatch(
@@ -247,7 +254,8 @@ class Scheme(ABC):
         return self._of_packets(np.asarray(packets, np.int64), topology, messages)
 
     def _computed(self, scheme: "Scheme", topology: Topology, messages: MessageBatch) -> Worms:
-        """Compute the worms of this scheme for some number of packets, and validate those of a user's scheme."""
+        """Compute the worms of messages by ``scheme``: this scheme for some number of packets. Worms of a user's scheme
+        are validated."""
         own = _is_own(scheme)
         with users_code(f"scheme {self.name}: its worms cannot be computed", type(self).__module__):
             worms = scheme.worms(topology, messages if own else messages.copy())
@@ -339,7 +347,7 @@ def _check_messages(topology: Topology, messages: MessageBatch) -> None:
 @compiled_from(LINEAR)
 def _first_fault(nodes, sources, destination_offsets, destinations):
     """Find the first message that is not valid: (number of its error text in `_check_messages`, message, node)."""
-    last_seen = np.full(nodes, -1, np.int64)  # last message that names each node
+    last_seen = np.full(nodes, -1, np.int64)  # last message so far that has each node as destination
     for message in range(len(sources)):
         source = sources[message]
         if source < 0 or source >= nodes:

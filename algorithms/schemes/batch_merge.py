@@ -42,7 +42,7 @@ def merge_batches(parts: Sequence[Worms], messages: Sequence[npt.NDArray[np.int6
     """
     places = np.concatenate(messages)
     bases = np.cumsum([0, *map(len, parts)])
-    # concatenate the parts, then sort into the order of all messages
+    # concatenate the batches, then sort their worms into the order of all messages
     message_offsets = np.concatenate([[0], *(part.message_offsets[1:] + base
                                              for part, base in zip(parts, bases, strict=False))])
     rows, offsets = select_entries(np.argsort(places), message_offsets)

@@ -7,15 +7,16 @@ __all__ = ["Binomial"]
 
 
 class Binomial(ChainTree):
-    """A binomial tree on a chain of source and destinations. Each host forwards a message after its whole receipt.
+    """A binomial tree on a chain of source and destinations. Each host forwards a message after it has received the
+    whole message.
 
     In each step every node with the message sends it to one other node, and a node begins in the step after its
     receipt. So the number of nodes with the message doubles in each step, except perhaps in the last one. `chains_of`
-    sorts the nodes into the chain: by dimension on meshes, tori and rings. On other networks whose links all go both
-    ways it sorts by `cco` (chain after chain of switches), and by id on all others. ``binomial:order=...`` selects
-    another order, as ``binomial:order=random,seed=1``.
+    sorts the nodes into the chain: by dimension on meshes, tori and rings. If all links of another network go both
+    ways, `chains_of` sorts by `cco` (chain after chain of switches), else by id. ``binomial:order=...`` selects another
+    order, as ``binomial:order=random,seed=1``.
 
-    Cost: ceil(log2(d + 1)) steps for d destinations, each with t_hs and t_hr, the fewest with one port.
+    Cost: ceil(log2(d + 1)) steps for d destinations, the fewest with one port. Each step costs t_hs and t_hr.
     Source: [Sivaram98], section 3.3; the tree on the chain is that of section 4.3.4.
     """
 

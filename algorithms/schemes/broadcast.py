@@ -16,8 +16,8 @@ from .unicast import UnicastScheme
 __all__ = ["Block", "BroadcastTree", "Offset", "TorusBroadcast"]
 
 Offset = tuple[int, int]
-"""(x, y) of [Hou], in nodes. x, our second coordinate, is routed first, growing to the right (east). y, our first
-coordinate, is routed second, growing to the bottom (south)."""
+"""Offset (x, y) of [Hou], counted in nodes. x, our second coordinate, is routed first, growing to the right (east). y,
+our first coordinate, is routed second, growing to the bottom (south)."""
 
 
 class BroadcastTree:
@@ -66,7 +66,7 @@ class BroadcastTree:
         return target
 
     def send_block(self, sender: Offset, pattern: "Block", unit: int, step: int) -> None:
-        """Add the two steps of a block of 16 units, beginning at this step; see `Block`."""
+        """Add the unicasts of the two steps of a block of 16 units, with ``step`` as the first step; see `Block`."""
         first, second = pattern
         reached = {(0, 0): sender}
         for offset in first:
@@ -95,11 +95,11 @@ class TorusBroadcast(UnicastScheme):
 
     A message to one node is a unicast, so that unicasts and broadcasts can be mixed.
 
-    A scheme states its tree from node (0, 0). The tree of another source is the same one, shifted: the torus looks the
-    same from every node. [Hou] routes x first, e-cube here routes the last dimension first. So the paper's x is our
-    second coordinate (`Offset`), and all statements of [Hou] on channels hold. Where both ways around a ring have the
-    same length, the sender's sign selects the direction of the offset in the pattern. ``--ties signed`` makes routers
-    use these signs; without this option worms go up at a tie.
+    A subclass states the tree from node (0, 0). The tree from any other source is this tree, shifted: the torus looks
+    the same from every node. [Hou] routes x first, and `E_CUBE` routes the last dimension first. So the paper's x is
+    our second coordinate (`Offset`), and all statements of [Hou] on channels hold. Where both ways around a ring have
+    the same length, the sender's sign selects the direction of the offset in the pattern. ``--ties signed`` makes
+    routers use these signs; without this option worms go up at a tie.
     """
 
     kinds = ("torus",)
@@ -120,7 +120,8 @@ class TorusBroadcast(UnicastScheme):
     """Tori on which the scheme is defined, in words."""
 
     def allows(self, extent: int) -> bool:
-        """Return whether the scheme is defined on tori of this extent. Default: a power of two."""
+        """Return whether the scheme is defined on tori of this extent. By default, the extent must be a power of
+        two."""
         return extent > 1 and extent & extent - 1 == 0
 
     def form(self, topology: Topology) -> str:
@@ -151,7 +152,7 @@ class TorusBroadcast(UnicastScheme):
         sender, target, rank, after, tree_signs, tree_steps = _template(type(self), extent)
         first = found.message_offsets[:-1][broadcasts, None]
         rows = first + np.arange(others)
-        # x is the second coordinate
+        # x of the tree is the second coordinate of the topology
         shift = topology.coordinates[sources[broadcasts]][:, None, ::-1]
         found.source[rows], found.destinations[rows] = (
             ((one + shift) % extent) @ np.array([1, extent]) for one in (sender, target))

@@ -22,7 +22,7 @@ class ChainTree(UnicastAnywhere):
     k : int
         Largest number of children of a node, or ``BEST`` or ``BINOMIAL``.
     order : str
-        One of `ORDERS`. Empty: the network's default order.
+        One of `ORDERS`. If empty, the network's default order is used.
     seed : int
         Seed of the order ``random``.
     """
@@ -43,7 +43,7 @@ class ChainTree(UnicastAnywhere):
         return whole_number(self.name, name, given[name], least, most, what="scheme")
 
     def check(self, topology: Topology) -> None:
-        """Refuse also an order that the network does not have."""
+        """Refuse topologies as `Scheme.check` does, and an order that the network does not have."""
         super().check(topology)
         require_order(self.order_on(topology), topology, f"scheme {self.name}")
 
@@ -59,7 +59,7 @@ class ChainTree(UnicastAnywhere):
         return "binomial" if self.k == BINOMIAL else f"k = {self.k}"
 
     def form(self, topology: Topology) -> str:
-        """Describe k, the order and the relation; on a mesh, after the number of its dimensions."""
+        """Describe k, the order and the relation. On a mesh, the description begins with the number of dimensions."""
         told = f"{self.children}, order {self.order_on(topology)}, by {self.relation_on(topology).name}"
         if topology.kind != "mesh":
             return told

@@ -16,19 +16,20 @@ class Cmin(UnicastScheme):
 
     In each step every node with the message sends it to one remaining destination; the nodes choose in the order of
     their receipts. A node chooses the destination whose worm shares a link with the fewest worms already chosen for
-    this step. Of several such destinations it chooses those whose ids have the fewest leading digits in common with its
-    own id, and of these the lowest id. Digits have base b in a network of b x b switches.
+    this step. If several destinations are equally good, the node prefers ids with the fewest leading digits in common
+    with its own id, then the lowest id. Digits have base b in a network of b x b switches.
 
     The indirect cube and omega networks have trees without conflicts, baseline and butterfly networks may not
     ([Chiang95]). The tree of this scheme has few conflicts, not always the fewest. In broadcasts on the baseline
     network of 64 nodes with 2x2 switches, 7 pairs of worms of one step share a link on average, with `CminHalving` 44.
-    In the indirect cube of this size 2 pairs share a link on average, with `CminHalving` none.
+    In the indirect cube of 64 nodes with 2x2 switches, 2 pairs of worms of one step share a link on average, with
+    `CminHalving` none.
 
     Cost: ceil(log2(d + 1)) steps for d destinations, with one port: a node sends one worm per step, a destination from
     the step after its receipt. A worm also carries the list of nodes that its receiver must serve, as payload that is
     not counted.
     Source: [Varavithya], section 4, with CMIN as its baseline, and [Chiang95]; reconstructed from the description in
-    the first and the abstract of the second.
+    [Varavithya] and the abstract of [Chiang95].
     """
 
     name = "cmin"
@@ -43,7 +44,7 @@ class Cmin(UnicastScheme):
 
     def worms(self, topology: Topology, messages: MessageBatch) -> Worms:
         """Compute the worms, one per destination, in the order of the steps."""
-        # all relations have the same path, as the network has one path between two nodes
+        # the scheme's relation does not matter: the network has one path between two nodes
         network = (DESTINATION_TAGS.on(topology).table, topology.link_of_port, topology.links, topology.injections)
         base = len(topology.ports[0])
         return unicasts(messages.destination_offsets, *_matched(network, base, *messages))
@@ -60,7 +61,8 @@ def _matched(network, base, sources, destination_offsets, destinations):
     digits = _apart(0, len(injections) - 1, base)  # number of digits of an id
     sent = np.zeros(len(injections), np.int32)
     on = np.empty(len(links), np.int32)  # number of worms of this step on each link
-    through = np.empty((len(links), base), np.int32)  # the same, by input of the switch where the link begins
+    # through[k, i]: number of worms of this step that take link k, and enter the switch where it begins by input i
+    through = np.empty((len(links), base), np.int32)
     for message in range(len(sources)):
         begin, end = destination_offsets[message], destination_offsets[message + 1]
         left = np.sort(destinations[begin:end])
@@ -69,7 +71,7 @@ def _matched(network, base, sources, destination_offsets, destinations):
         while worm < end:
             on[:] = 0
             through[:] = 0
-            for receipt in range(begin - 1, worm):  # all receipts of earlier steps, the source first
+            for receipt in range(begin - 1, worm):  # senders: the source, then the receivers of earlier steps
                 if worm == end:
                     break
                 sender = sources[message] if receipt < begin else visits[receipt]

@@ -23,8 +23,9 @@ class ColumnPath(MeshScheme):
 
     Cost: at most two start-ups per column. Source: [Boppana98], section 2.2, and Corollary 3 for the two consumption
     classes. By the paper's text a destination in the source's row always joins the worm upwards (`ColumnPathLiteral`).
-    On 8x8, random multicasts to 1 to 19 nodes then take 3.84 hops per destination. By the rule here they take 3.75 hops
-    per destination, and section 4.1 states 3.76. Ours: columns are served in ascending order, upwards before downwards.
+    By the paper's text, random multicasts to 1 to 19 nodes on 8x8 take 3.84 hops per destination. By `ColumnPath` they
+    take 3.75 hops per destination; section 4.1 of the paper states 3.76. Ours: columns are served in ascending order,
+    upwards before downwards.
     """
 
     name = "column-path"
@@ -38,7 +39,8 @@ class ColumnPath(MeshScheme):
     """A destination in the source's row always belongs to the worm upwards."""
 
     def classes_on(self, topology: Topology) -> ConsumptionClasses:
-        """Return two classes: down and up the columns. The hop into the first destination may be in neither."""
+        """Return two classes: down and up the columns. The hop into a worm's first destination may belong to no
+        class."""
         return ConsumptionClasses((("0+",), ("0-",)), by="next")
 
     def worms(self, topology: Topology, messages: MessageBatch) -> Worms:
@@ -51,8 +53,8 @@ class ColumnPath(MeshScheme):
 class ColumnPathLiteral(ColumnPath):
     """Column-path by the paper's text: a destination in the source's row always joins or makes the worm upwards.
 
-    So a column with destinations below and in the source's row needs two worms. Cost, source and what is ours: as for
-    `ColumnPath`.
+    So a column with destinations below the source's row and a destination in this row needs two worms. Cost, source and
+    what is ours: as for `ColumnPath`.
     """
 
     name = "column-path-literal"
@@ -67,9 +69,10 @@ BELOW, ABOVE = 1, 2
 
 @compiled_from(LINEAR)
 def _keys(nodes, columns, literal, sources, destination_offsets, destinations):
-    """Key each destination by column, upwards first, and by rows away from the source (see `grouped_worms`)."""
+    """Key each destination by its worm's column and direction (upwards first), and by rows away from the source (see
+    `grouped_worms`)."""
     keys = np.empty(len(destinations), np.int64)
-    sides = np.zeros(columns, np.int8)  # sides of the source's row with destinations in each column
+    sides = np.zeros(columns, np.int8)  # for each column: the sides of the source's row with destinations
     for message in range(len(sources)):
         first, end = destination_offsets[message], destination_offsets[message + 1]
         row = sources[message] // columns

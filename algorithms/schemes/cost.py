@@ -10,8 +10,8 @@ class Cost:
     """Latency of a broadcast without contention: start_ups t_s + hops t_hop + receipts (c + t_r).
 
     t_s is the time between two sends of a node. t_r is the time from the last flit of a message to its receipt, and
-    t_hop the time of a hop of a header. c is the latency of a single unicast without t_s, t_r and its hops. In place of
-    c, [Hou] has L t_c.
+    t_hop the time of a hop of a header. c is the latency of a single unicast without t_s, t_r and its hops. [Hou]
+    writes L t_c in place of c.
 
     Parameters
     ----------
@@ -23,5 +23,5 @@ class Cost:
     receipts: int
 
     def latency(self, *, t_s: int, t_r: int, t_hop: int, c: int) -> int:
-        """Cycles from the source's first t_s to the last receipt."""
+        """Cycles from the beginning of the source's first t_s to the last receipt."""
         return self.start_ups * t_s + self.hops * t_hop + self.receipts * (c + t_r)

@@ -24,10 +24,11 @@ class Dcf(TorusBroadcast):
 
     A unit has n / 4 x n / 4 nodes in the first two steps, n / 16 x n / 16 in the next two, and so on. If units of 2 x 2
     nodes are left, as on 8 x 8, the last step is that of `Z`. The paper's figure 7 is not available. The paper's text
-    determines this block, except that either B or C sends to three: see `Dcf2`.
+    determines the block of `Dcf`, except that either B or C sends to three neighbours: see `Dcf2`.
 
-    Cost: d = log2(n) steps. With n = 4^k: 5 k t_s + 4 (4^k - 1) / 3 t_hop + 2 k (c + t_r); with n = 2 4^k: (5 k + 3)
-    t_s + 2 (4^(k+1) - 1) / 3 t_hop + (2 k + 1) (c + t_r). No worm waits for a worm of another sender.
+    Cost: d = log2(n) steps. With n = 4^k, the latency (see `Cost`) is 5 k t_s + 4 (4^k - 1) / 3 t_hop + 2 k (c + t_r).
+    With n = 2 4^k, the latency is (5 k + 3) t_s + 2 (4^(k+1) - 1) / 3 t_hop + (2 k + 1) (c + t_r). No worm waits for a
+    worm of another sender.
     Source: [Hou], sections 5.2 and 6.1.
     """
 
@@ -46,7 +47,7 @@ class Dcf(TorusBroadcast):
         return tree_of_blocks(extent, self.block)
 
     def cost(self, topology: Topology) -> Cost:
-        """Return the cost; units of 2 x 2 nodes at the end need a step of `Z`."""
+        """Return the cost of the broadcast; units of 2 x 2 nodes at the end need a step of `Z`."""
         phases, left = divmod(topology.shape[0].bit_length() - 1, 2)
         return Cost(5 * phases + 3 * left, hops_of_blocks(topology.shape[0]), 2 * phases + left)
 
@@ -54,7 +55,8 @@ class Dcf(TorusBroadcast):
 class Dcf2(Dcf):
     """DCF with the other block that fits the paper's text: B = (0, 2) sends to three, C = (-1, -1) to two.
 
-    Here B informs the unit (-1, 2), modulo 4; in `Dcf` the unit (-1, -1) informs it. Cost and source as for `Dcf`.
+    In `Dcf2` B informs the unit (-1, 2), modulo 4; in `Dcf` the unit (-1, -1) informs the unit (-1, 2). Cost and source
+    as for `Dcf`.
     """
 
     name = "dcf-2"

@@ -33,8 +33,9 @@ class LabelOrder(MeshScheme):
         """List dual-path's triples. Dual-path's triples include those of multipath and of the other schemes of this
         class, whose worms go on from a stop as dual-path's do.
 
-        By R, these schemes' multicasts to two destinations have the same paths through stops as dual-path's. By another
-        relation that a user chooses, these multicasts lack some of dual-path's triples.
+        By R, multipath's multicasts to two destinations have the same paths through stops as dual-path's, while those
+        of sp and gtdmpm have fewer. By another relation that a user chooses, multipath's multicasts to two destinations
+        may also have fewer paths through stops than dual-path's.
         """
         return visit_triples_of_pairs(DualPath().batch, topology)
 
@@ -43,10 +44,11 @@ class DualPath(LabelOrder):
     """Visit the destinations above the source's label with one worm, and those below with another.
 
     The first worm visits labels in ascending order (in H_u, the network of links to higher labels), the second worm in
-    descending order (in H_l). An empty worm is not sent.
+    descending order (in H_l). A worm without destinations is not sent.
 
     Cost: at most two start-ups; a worm may be as long as the Hamiltonian path. Source: [Boppana98], section 2.1 (after
-    [Lin94]). In three dimensions this is TP of [Amnah], `TwoPhase`. Ours: the worm of the higher labels is sent first.
+    [Lin94]). In three dimensions dual-path is TP of [Amnah], `TwoPhase`. Ours: the worm of the higher labels is sent
+    first.
     """
 
     name = "dual-path"
@@ -62,7 +64,8 @@ class DualPath(LabelOrder):
 
 @compiled_from(LINEAR)
 def label_key(labels, own, second, node):
-    """Key of a destination (see `grouped_worms`): by part (`second`), in a part H_u before H_l (compiled)."""
+    """Return a destination's key (see `grouped_worms`) from the number of its part (``second``). In each part, H_u
+    comes before H_l (compiled)."""
     nodes = np.int64(len(labels))
     label = np.int64(labels[node])
     group = 2 * np.int64(second) + np.int64(label < own)
@@ -72,7 +75,8 @@ def label_key(labels, own, second, node):
 
 @compiled_from(LINEAR)
 def side_keys(labels, along, same, sources, destination_offsets, destinations):
-    """Keys of dual-path's two sets, each divided by a coordinate: part 0 above the source's, part 1 below it.
+    """Return the keys of dual-path's two sets, each divided by a coordinate. Part 0 has the destinations with a greater
+    coordinate than the source, part 1 those with a smaller one.
 
     Parameters
     ----------

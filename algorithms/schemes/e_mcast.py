@@ -20,18 +20,18 @@ class EMcast(MeshScheme):
 
     Each column (line along dimension 0) has one worm for its destinations in rows above the source and one for those
     below. A destination in the source's row belongs to the worm that goes farthest on its side of the source.
-    Destinations in the source's row beyond this worm's column share one more worm.
+    Destinations in the source's row beyond the column of this farthest worm share one more worm.
 
-    In more dimensions this rule is repeated for each dimension k, in the reverse order of routing. For dimension k the
-    rule applies to lines along k whose nodes have the source's coordinates in all dimensions before k. On each side of
-    the source, destinations on the line belong to the worm that goes farthest along it. Destinations beyond the end of
-    this worm on the line share one more worm.
+    In more dimensions, the rule for the source's row is repeated for each dimension k, in the reverse order of routing.
+    For dimension k the rule applies to lines along k whose nodes have the source's coordinates in all dimensions before
+    k. On each side of the source, destinations on a line belong to the worm that goes farthest along this line.
+    Destinations on a line beyond the reach of all other worms share one more worm.
 
     Cost: no more start-ups than column-path. Source: [Boppana98], section 2.3 (after [Panda95]), which states the
     destinations that a worm may serve. The assignment of destinations to worms is ours. On 8x8, random multicasts to 1
-    to 19 nodes take 3.70 hops per destination by it; section 4.1 states 3.72. Ours too: of two worms that go equally
-    far, the one sent earlier serves the destination. Worms of columns are sent first, in ascending order of columns and
-    upwards before downwards, then worms of rows.
+    to 19 nodes take 3.70 hops per destination; section 4.1 of the paper states 3.72. Also ours: of two worms that go
+    equally far, the worm that is sent earlier serves the destination. Worms of columns are sent first, in ascending
+    order of columns and upwards before downwards, then worms of the source's row.
     """
 
     name = "e-mcast"
@@ -43,9 +43,9 @@ class EMcast(MeshScheme):
     header = AddressList
 
     def classes_on(self, topology: Topology) -> ConsumptionClasses:
-        """Return one class per direction, in the order of routing, by the last hop.
+        """Return one consumption class per direction, in the order of routing; the last hop decides.
 
-        In two dimensions these are the paper's four classes, but three suffice: ``1+,0+/1-/0-:last``.
+        In two dimensions these classes are the paper's four, but three classes suffice: ``1+,0+/1-/0-:last``.
         """
         directions = mesh_directions(topology.shape)
         return ConsumptionClasses(tuple((direction_name(*direction),) for direction in directions), by="last")
@@ -59,7 +59,8 @@ class EMcast(MeshScheme):
 
 @compiled_from(LINEAR)
 def _side(node, source, dimension, shape, strides, first_group):
-    """Return the group of worms that pass a node's line on its side of the source, and the node's distance along it."""
+    """Return the number of a node's line and side of the source in a dimension, and the node's distance from the source
+    along this dimension."""
     rest, line = divmod(node, strides[dimension])
     along = rest % shape[dimension] - source // strides[dimension] % shape[dimension]
     return first_group[dimension] + 2 * line + (1 if along > 0 else 0), abs(along)
@@ -69,18 +70,18 @@ def _side(node, source, dimension, shape, strides, first_group):
 def _keys(nodes, shape, sources, destination_offsets, destinations):
     """Key each destination by the line and side of its worm, and by distance (see `grouped_worms`)."""
     dimensions = len(shape)
-    strides = np.ones(dimensions, np.int64)  # id difference along a dimension; id % stride: line
+    strides = np.ones(dimensions, np.int64)  # strides[k]: difference of neighbours' ids along dimension k
     for k in range(dimensions - 2, -1, -1):
         strides[k] = strides[k + 1] * shape[k + 1]
     first_group = np.zeros(dimensions + 1, np.int64)
     first_group[1:] = np.cumsum(2 * strides)
 
     keys = np.empty(len(destinations), np.int64)
-    target = np.full(first_group[-1], -1, np.int64)  # by group: a destination on its worm's own line
-    reach = np.zeros(first_group[-1], np.int64)  # distance of the farthest worm on each line and side ...
-    farthest = np.zeros(first_group[-1], np.int64)  # ... and group of that worm
-    worms = np.empty(len(target), np.int64)  # groups of this message
-    touched = np.empty(len(target), np.int64)  # lines and sides that these worms pass in one dimension
+    target = np.full(first_group[-1], -1, np.int64)  # for each group: the first of its destinations, or -1
+    reach = np.zeros(first_group[-1], np.int64)  # for each line and side: the farthest worm's distance
+    farthest = np.zeros(first_group[-1], np.int64)  # for each line and side: the farthest worm's group
+    worms = np.empty(len(target), np.int64)  # groups of this message's worms
+    touched = np.empty(len(target), np.int64)  # lines and sides that the message's worms pass in dimension k
     for message in range(len(sources)):
         source = np.int64(sources[message])
         first, end = destination_offsets[message], destination_offsets[message + 1]
@@ -102,7 +103,7 @@ def _keys(nodes, shape, sources, destination_offsets, destinations):
                 before = strides[k] * shape[k]
                 line, along = _side(node, source, k, shape, strides, first_group)
                 if node // before != source // before or along == 0:
-                    continue  # it differs from the source in a dimension before k, or not in k
+                    continue  # the node differs from the source in a dimension before k, or not in k
                 if along <= reach[line]:
                     group = farthest[line]
                 else:

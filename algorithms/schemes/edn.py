@@ -21,17 +21,18 @@ class Edn(TorusBroadcast):
          3               b
          y
 
-    Units shrink as in `Dcf`. On rings of four units B lies two units away from S along y, C along x, and A along x the
-    other way. In these ties both ways have the same length, so that the scheme needs signs (``--ties signed``). With
-    ``--ties plus`` the worms to A go to the right, too, over the channels of the worms to C in the same step.
+    Units shrink after every second step, as in `Dcf`. On rings of four units B lies two units away from S along y, C
+    along x, and A along x the other way. Both ways around a ring to A, B and C then have the same length, so that EDN
+    needs signs (``--ties signed``). With ``--ties plus`` the worms to A go to the right, too, over the channels of the
+    worms to C in the same step.
 
     Reconstructed from the abstract of [Tsai96] and from [Hou]. For n = 4^k, [Hou] states the cost 6 k t_s + 4 (4^k - 1)
-    / 3 t_c + 2 k (L t_c + t_r). It also states that no contention occurs within steps. Eight translation-invariant
-    patterns of two steps with three sends each meet both statements; they differ in reflections only. The pattern here
-    is one of the eight.
+    / 3 t_c + 2 k (L t_c + t_r). [Hou] also states that no contention occurs within steps. Eight translation-invariant
+    patterns of two steps with three sends each meet both statements of [Hou]; they differ in reflections only. The
+    pattern of `Edn` is one of these eight patterns.
 
     Cost if no worm waits: log2(n) steps. With n = 4^k the start-ups take 6 k t_s, with n = 2 4^k they take 3 (2 k + 1)
-    t_s. The other terms are those of `Dcf`. Worms of different steps may wait for each other.
+    t_s. The other terms of EDN's latency are those of `Dcf`. Worms of different steps may wait for each other.
     """
 
     name = "edn"
@@ -48,6 +49,6 @@ class Edn(TorusBroadcast):
         return tree_of_blocks(extent, self.block)
 
     def cost(self, topology: Topology) -> Cost:
-        """Return the cost without contention."""
+        """Return the cost of the broadcast without contention."""
         steps = topology.shape[0].bit_length() - 1
         return Cost(3 * steps, hops_of_blocks(topology.shape[0]), steps)

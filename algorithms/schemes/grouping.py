@@ -16,11 +16,11 @@ def grouped_worms(messages: MessageBatch, keys: npt.NDArray[np.int64], nodes: in
     ----------
     messages : MessageBatch
     keys : int64 array [all destinations]
-        ``(group * nodes + place) * nodes + node`` of each destination. Worms are sent in the order of their groups and
-        visit their nodes in the order of their places. Groups and places start from 0 and may have gaps. The function
-        sorts the keys in place, within each message.
+        ``(group * nodes + place) * nodes + node`` of each destination. Worms are sent in the order of their groups, and
+        visit their destinations in the order of the destinations' places. The numbers of groups, and of places in a
+        worm, start from 0 and may have gaps. The function sorts the keys in place, within each message.
     nodes : int
-        Number of nodes. All places and node ids are lower.
+        Number of nodes of the network. The key's places and node ids are lower than this number.
     """
     return Worms(*_grouped(messages.sources, messages.destination_offsets, keys, nodes))
 

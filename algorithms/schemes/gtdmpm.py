@@ -14,17 +14,18 @@ __all__ = ["Gtdmpm"]
 class Gtdmpm(LabelOrder):
     """Divide each of dual-path's two sets by the differences in x and z between the source and its destinations.
 
-    The differences dx and dz from the source to a destination decide its submulticast. It is the column (dx = dz = 0),
-    the row along x (dz = 0), or the row along z (dx = 0). For other destinations it is the diagonal with the
-    destination's dx + dz if both have one sign, else that with its dx - dz. Each submulticast is one worm, routed by R
-    from the source, in the order of labels. Worms are sent in batches with at most one worm for each link of the
-    source: the k-th worm by a link is in batch k. Batches determine only the order of sending: no worm waits for
-    another, and each worm has its own start-up.
+    The differences dx and dz from the source to a destination decide its submulticast. Submulticasts are the column (dx
+    = dz = 0), the row along x (dz = 0), the row along z (dx = 0), and diagonals. Destinations whose dx and dz have the
+    same sign are on one diagonal if they have the same dx + dz. Destinations whose dx and dz have different signs are
+    on one diagonal if they have the same dx - dz. Each submulticast is one worm, routed by R from the source, in the
+    order of labels. Worms are sent in batches with at most one worm for each link of the source: the k-th worm by a
+    link is in batch k. Batches determine only the order of sending: no worm waits for another, and each worm has its
+    own start-up.
 
-    Reconstructed, as no description was available. [Amnah] says that "the destinations in a multicast message are
-    placed into submulticast according to the column, rows and messages diagonals". It also says that more destinations
-    need more start-ups, and that congestion at the source causes most of the latency. All else here is ours, so that
-    absolute measurements do not transfer to the original.
+    The scheme is reconstructed, as no description of it was available. [Amnah] says that "the destinations in a
+    multicast message are placed into submulticast according to the column, rows and messages diagonals". [Amnah] also
+    says that more destinations need more start-ups, and that congestion at the source causes most of the latency. All
+    else in this scheme is ours, so that absolute measurements do not transfer to the original.
 
     Cost: one start-up per submulticast; the paper's example of 21 destinations has 18 submulticasts, in 7 batches.
     """
@@ -53,7 +54,7 @@ def _keys(labels, places, ports, sources, destination_offsets, destinations):
     most = np.int64(places.max())
     groups = 2 * (DIAGONALS + 2 * (4 * most + 1))
     keys = np.empty(len(destinations), np.int64)
-    sent = np.zeros(ports.max() + 1, np.int64)  # worms of this message so far, by their first link
+    sent = np.zeros(ports.max() + 1, np.int64)  # number of this message's worms so far, by their first link
     for message in range(len(sources)):
         source = sources[message]
         first, end = destination_offsets[message], destination_offsets[message + 1]

@@ -12,17 +12,18 @@ __all__ = ["halving_worms"]
 def halving_worms(topology: Topology, messages: MessageBatch, *, turned: bool) -> Worms:
     """Make one worm per destination. Worms of one sender are consecutive, in the order of sending.
 
-    Source and destinations are sorted by their coordinates, first by the one that e-cube routes first (the last). A
-    node that serves a piece of this chain cuts the piece in two; of an odd number of nodes the upper piece gets one
-    more. The node sends to the nearest node of the piece to which it does not belong itself. The receiver then serves
-    that piece.
+    Source and destinations are sorted into a chain by their coordinates, first by the one that e-cube routes first (the
+    last). A node that serves a piece of the chain cuts the piece in two; of an odd number of nodes the upper piece gets
+    one more. The node sends the message to the nearest node of the piece to which it does not belong itself. The
+    receiver then serves the piece to which the receiver belongs.
 
     Parameters
     ----------
     turned : bool
         The chain is rotated until the source is first, so that each sender sends to the first node of the upper piece.
     """
-    order = np.lexsort(topology.coordinates.T).astype(np.int32)  # by the last coordinate, then the one before
+    # node ids sorted by the last coordinate, then by the second last, and so on
+    order = np.lexsort(topology.coordinates.T).astype(np.int32)
     place = np.argsort(order).astype(np.int32)
     return unicasts(messages.destination_offsets, *_halved(order, place, *messages, turned))
 
@@ -34,7 +35,7 @@ def _halved(order, place, sources, destination_offsets, destinations, turned):
     rank = np.empty(count, np.int32)
     after = np.empty(count, np.int64)
     visits = np.empty(count, np.int32)
-    piece = np.empty((count, 2), np.int64)  # first and last of the piece that a worm's receiver serves
+    piece = np.empty((count, 2), np.int64)  # first and last node of the piece that each worm's receiver serves
     chain = np.empty(size, np.int32)
     for message in range(len(sources)):
         begin, end = destination_offsets[message], destination_offsets[message + 1]
@@ -45,7 +46,7 @@ def _halved(order, place, sources, destination_offsets, destinations, turned):
             chain[visit - begin + 1] = (place[destinations[visit]] - start) % size
         chain[:nodes].sort()
         worm = begin
-        for receipt in range(begin - 1, end):  # the source first, then each receiver in the order of the worms
+        for receipt in range(begin - 1, end):  # senders: the source, then each worm's receiver
             if receipt < begin:
                 sender, first, last = sources[message], np.int64(0), nodes - 1
             else:

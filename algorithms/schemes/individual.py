@@ -13,8 +13,8 @@ __all__ = ["Individual", "Separate"]
 class Individual(UnicastAnywhere):
     """Send each destination a worm of its own, in ascending order of ids.
 
-    Defined on every network: by e-cube on meshes, tori and rings, by destination tags in multistage networks, by
-    up*/down* on others.
+    The scheme is defined on every network: by e-cube on meshes, tori and rings, by destination tags in multistage
+    networks, by up*/down* on others.
 
     Cost: one start-up per destination, and the sum of the path lengths in hops.
     Source: [Boppana98], section 2; the paper leaves the order of sending open.
@@ -25,7 +25,7 @@ class Individual(UnicastAnywhere):
     provenance = "Boppana et al. 1998, 2 (order of sending: ours)"
 
     def form(self, topology: Topology) -> str:
-        """Describe its form: on a mesh as `MeshScheme` does, elsewhere by its relation."""
+        """Describe the scheme's form: on a mesh as `MeshScheme` does, elsewhere by its relation."""
         if topology.kind != "mesh":
             return f"by {self.relation_on(topology).name}"
         dimensions = len(topology.shape)
@@ -38,7 +38,7 @@ class Individual(UnicastAnywhere):
 
 
 class Separate(Individual):
-    """Send each destination a worm of its own. Baseline for broadcasts on tori.
+    """Send each destination a worm of its own. The scheme is a baseline for broadcasts on tori.
 
     The worms are those of `Individual`, under the name that [Hou] and others use.
 

@@ -8,17 +8,18 @@ __all__ = ["MeshScheme"]
 
 
 class MeshScheme(Scheme):
-    """A scheme described on meshes of two or three dimensions. It may have forms on other meshes.
+    """A scheme described on meshes of two or three dimensions. The scheme may have forms on meshes of more dimensions.
 
     Attributes
     ----------
     in_two_dimensions : str
-        How the form in two dimensions relates to the paper: ``as printed``, or in words. Empty: the scheme has no form
-        there.
+        How the form in two dimensions relates to the paper: ``as printed``, or in words. Empty if the scheme has no
+        form in two dimensions.
     in_three_dimensions : str
         How the form in three dimensions relates to the paper. Default: `in_more_dimensions`.
     in_more_dimensions : str
-        Describes the form on meshes of more than two dimensions. Empty: the scheme has no form there.
+        Describes the form on meshes of more than two dimensions. Empty if the scheme has no form in four or more
+        dimensions.
     """
 
     kinds = ("mesh",)
@@ -28,7 +29,7 @@ class MeshScheme(Scheme):
 
     @property
     def dimensions(self) -> str:
-        """Numbers of dimensions with a form: ``"2"``, ``"2 and more"``."""
+        """Numbers of dimensions for which the scheme has a form: ``"2"``, ``"2 and more"``."""
         if self.in_more_dimensions:
             return "2 and more" if self.in_two_dimensions else "3 and more"
         return " and ".join(str(count) for count in (2, 3) if self._words(count))
@@ -50,7 +51,8 @@ class MeshScheme(Scheme):
         return f"{dimensions}-D, {words}" if words == "as printed" or dimensions == 2 else f"{dimensions}-D: {words}"
 
     def _words(self, dimensions: int) -> str:
-        """Form on meshes with this number of dimensions. Empty: none."""
+        """Form on meshes with this number of dimensions. Empty if the scheme has no form in this number of
+        dimensions."""
         if dimensions == 2:
             return self.in_two_dimensions
         return (dimensions == 3 and self.in_three_dimensions) or self.in_more_dimensions

@@ -23,8 +23,8 @@ class MultiDropScheme(Scheme):
 
     The switches that a worm visits are a chain (`chains`): links down lead from each to the next. A worm that goes from
     each switch of a chain to the next by shortest up*/down* paths obeys up*/down* on its whole path (Theorem 4 of
-    [Sivaram98]). If switches store whole worms, such a worm waits only for resources for which a unicast waits (Theorem
-    5).
+    [Sivaram98]). If switches store whole worms, a worm along a chain waits only for resources for which a unicast waits
+    (Theorem 5).
 
     With ``NAME:by=ni`` network interfaces forward the message packet by packet. [Sivaram98] mentions the combination of
     replicating switches and forwarding interfaces (section 1) and does not simulate it.
@@ -57,7 +57,7 @@ class MultiDropScheme(Scheme):
                 + ("all destinations send" if self.all_send else "one destination of each switch sends"))
 
     def classes_on(self, topology: Topology) -> ConsumptionClasses:
-        """Return no class: a branch that is consumed delays no other branch."""
+        """Return no consumption class: a branch that is consumed delays no other branch."""
         return ConsumptionClasses()
 
     def most_visits(self, topology: Topology) -> int:
@@ -82,7 +82,7 @@ class MultiDropScheme(Scheme):
 
 
 class SsrGreedy(MultiDropScheme):
-    """One worm per switch with destinations. All nodes with the message send.
+    """One worm per switch with destinations. All nodes that have the message send worms.
 
     Switches with more destinations are served first, and those with the same number in the order of their chains. In
     every step each node with the message sends one worm, so that these worms need the fewest steps.
@@ -98,10 +98,10 @@ class SsrGreedy(MultiDropScheme):
 
 
 class SsrLessGreedy(MultiDropScheme):
-    """One worm per switch with destinations. One node of each switch with the message sends.
+    """One worm per switch with destinations. At each switch that has received the message, one destination sends.
 
-    As `SsrGreedy`, but in every step at most one worm starts at each switch, not counting worms from the source. This
-    needs at least as many steps as `SsrGreedy`, but fewer worms of a step wait for each other's links.
+    As `SsrGreedy`, but in every step at most one worm starts at each switch, not counting worms from the source.
+    `SsrLessGreedy` needs no fewer steps than `SsrGreedy`, but fewer worms of a step wait for each other's links.
 
     Source: [Sivaram98], sections 5.2.1 and 5.2.5.
     """
@@ -114,7 +114,7 @@ class SsrLessGreedy(MultiDropScheme):
 
 
 class PathGreedy(MultiDropScheme):
-    """One worm per chain of switches. All nodes with the message send.
+    """One worm per chain of switches. All nodes that have the message send worms.
 
     A worm replicates to the destinations at each switch of its chain (`chains`). In every step each node with the
     message sends one worm, so that these worms need the fewest steps. The number of worms is the number of chains,
@@ -131,11 +131,11 @@ class PathGreedy(MultiDropScheme):
 
 
 class PathLessGreedy(MultiDropScheme):
-    """One worm per chain of switches. One node of each switch with the message sends.
+    """One worm per chain of switches. At each switch that has received the message, one destination sends.
 
-    As `PathGreedy`, but in every step at most one worm starts at each switch, not counting worms from the source. This
-    needs at least as many steps as `PathGreedy`, but fewer worms of a step wait for each other's links. [Sivaram98]
-    uses this algorithm for all comparisons.
+    As `PathGreedy`, but in every step at most one worm starts at each switch, not counting worms from the source.
+    `PathLessGreedy` needs no fewer steps than `PathGreedy`, but fewer worms of a step wait for each other's links.
+    [Sivaram98] uses the algorithm of `PathLessGreedy` for all comparisons.
 
     Source: [Sivaram98], sections 5.2.2, 5.2.4 and 5.2.5.
     """

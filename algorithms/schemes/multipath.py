@@ -16,12 +16,13 @@ class Multipath(LabelOrder):
 
     The destinations of higher labels (as in dual-path) are divided into those in the source's column or to the right of
     it, and those to the left. The destinations of lower labels are divided in the same way. Each worm goes by R
-    directly from the source. An empty worm is not sent.
+    directly from the source. A worm without destinations is not sent.
 
-    Cost: at most four start-ups. Source: [Boppana98], section 2.1. Ours: the source's own column belongs to the right.
-    Sending alternates between higher and lower labels: right up, right down, left up, left down. The reason: two worms
-    to higher labels, or two to lower labels, may leave by the same channel and then follow each other. The paper states
-    no form in more dimensions: it counts 2n worms there, and n dimensions have 2**n quadrants.
+    Cost: at most four start-ups. Source: [Boppana98], section 2.1. Ours: destinations in the source's own column belong
+    to the worms to the right. Sending alternates between higher and lower labels: right up, right down, left up, left
+    down. Sending alternates because two worms to higher labels, or two to lower labels, may leave by the same channel
+    and then follow each other. The paper states no form in more dimensions: it counts 2n worms there, and n dimensions
+    have 2**n quadrants.
     """
 
     name = "multipath"
@@ -38,16 +39,18 @@ class MultipathLmn(LabelOrder):
     """Divide the destinations by the source's neighbours, following Lin, McKinley and Ni.
 
     Of the source's neighbours of higher label, one lies in its row and one in its column. The destinations of higher
-    labels in columns on the row neighbour's side get one worm, and the others another; likewise for lower labels. So
-    for higher labels as for lower labels the source's own column always belongs to the worm of the column neighbour.
+    labels in columns on the side of this row neighbour get one worm, the other destinations of higher labels another.
+    The destinations of lower labels are divided likewise. So destinations in the source's own column always belong to
+    the worm of the column neighbour.
 
     Cost: at most four start-ups. Source: [Lin94], as [Boppana98] quotes it in section 2.1; the split is from general
-    knowledge. In [Lin94] each worm leaves the source to its own neighbour. Here all worms go by R directly from the
-    source, so that the worm of the row neighbour may leave to the column neighbour. The paths there and here are
-    shortest, with the same number of hops. But here two worms to higher labels, or two to lower labels, may share their
-    first link, which never happens in [Lin94]. Such worms follow each other even with an injection port per link.
-    Example on mesh:6x6: the worms from 3.2 to 1.5, and from 3.2 to 2.1 and 2.0. On 8x8, 24.5 % of random multicasts to
-    10 destinations have two worms that share their first link (tests/algorithms/test_schemes.py).
+    knowledge. In [Lin94] each worm leaves the source to its own neighbour. By `MultipathLmn` all worms go by R directly
+    from the source, so that the worm of the row neighbour may leave to the column neighbour. The paths of [Lin94] and
+    of `MultipathLmn` are shortest, with the same number of hops. But by `MultipathLmn` two worms to higher labels, or
+    two to lower labels, may share their first link, which never happens in [Lin94]. Worms with the same first link
+    follow each other even with an injection port per link. On mesh:6x6, for example, the worm from 3.2 to 1.5 and the
+    worm from 3.2 to 2.1 and 2.0 share their first link. On 8x8, 24.5 % of random multicasts to 10 destinations have two
+    worms that share their first link (tests/algorithms/test_schemes.py).
     Ours: the order of sending, alternating as in `Multipath`.
     """
 

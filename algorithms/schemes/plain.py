@@ -22,7 +22,8 @@ class PlainScheme(MeshScheme):
     """A scheme on meshes that divides one multicast at a time among worms, all sent by its source at once.
 
     A subclass defines the method `visits`, its name, its relation and its consumption classes (`classes_on`). A plain
-    scheme needs microseconds per multicast, a compiled scheme nanoseconds. The hardware is the same for both.
+    scheme needs microseconds per multicast, a compiled scheme nanoseconds. The hardware is the same for plain and
+    compiled schemes.
     """
 
     header = AddressList
@@ -46,8 +47,8 @@ class PlainScheme(MeshScheme):
         Raises
         ------
         WormcastError
-            `visits` fails, or does not return each destination once. Or the relation is hamiltonian, and the labels
-            along a worm neither rise nor fall throughout, which routers refuse.
+            `visits` fails, or does not return each destination once. With relation hamiltonian, worms are refused whose
+            labels neither rise nor fall throughout.
         """
         found: list[list[int]] = []
         rank: list[int] = []

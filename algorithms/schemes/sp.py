@@ -9,16 +9,18 @@ __all__ = ["SixPhase"]
 
 
 class SixPhase(LabelOrder):
-    """Divide dual-path's two sets by x: greater than the source's, smaller, and the same.
+    """Divide dual-path's two sets by the destinations' x: greater than the source's, smaller, and the same.
 
-    Each worm goes by R directly from the source. An empty worm is not sent.
+    Each worm goes by R directly from the source. A worm without destinations is not sent.
 
     Cost: at most six start-ups. The paper's worms leave by six outputs at once. By R two worms may leave by the same
-    output: in the paper's own example two worms take the same first link. The one sent first then goes ahead of the
-    other, even with an injection port per link. On 5x5x5, 72 % of random multicasts to 12 destinations have worms with
-    a common first link, and 98 % of those to 100 destinations. Measured with ``wormcast plan mesh:5x5x5 sp --random
-    10000 --destinations-distribution fixed --destinations-mean 12``. Source: [Amnah], SP. Ours: the order of sending,
-    which alternates between higher and lower labels (x greater, smaller, the same), as in `Multipath`.
+    output: in the paper's own example two worms take the same first link. Of two worms with the same first link, the
+    one sent first goes ahead of the other, even with an injection port per link. On 5x5x5, 72 % of random multicasts to
+    12 destinations have worms with a common first link, and 98 % of those to 100 destinations. The 72 % are measured
+    with ``wormcast plan mesh:5x5x5 sp --random 10000 --destinations-distribution fixed --destinations-mean 12``.
+    Source: [Amnah], SP.
+    Ours: the order of sending, which alternates between higher and lower labels (x greater, smaller, the same), as in
+    `Multipath`.
     """
 
     name = "sp"

@@ -15,8 +15,8 @@ class UTorus(UnicastScheme):
     chain is rotated until the source is first. A node that serves a piece of the chain sends to the first node of the
     upper half of the piece, which then serves this half.
 
-    On one-way rings the worms of one step share no link ([Robinson95]). Here worms take the shorter way around a ring,
-    and may share links; ``plan`` reports such worms.
+    On one-way rings the worms of one step share no link ([Robinson95]). By `UTorus` worms take the shorter way around a
+    ring, and may share links; ``wormcast plan`` reports worms that share links.
 
     Cost: ceil(log2(d + 1)) steps for d destinations, with one port: a node sends one worm per step, a destination from
     the step after its receipt. A worm also carries the list of nodes that its receiver must serve, as payload that is

@@ -33,13 +33,13 @@ class Z(TorusBroadcast):
         return tree
 
     def cost(self, topology: Topology) -> Cost:
-        """Return the cost without contention."""
+        """Return the cost of the broadcast without contention."""
         steps = topology.shape[0].bit_length() - 1
         return Cost(3 * steps, 2 * (topology.shape[0] - 1), steps)
 
 
 def z_step(tree: BroadcastTree, unit: int, step: int) -> None:
-    """Every informed node sends to the other three units of its block of 2 x 2."""
+    """Send from every informed node to the other three units of its block of 2 x 2 units."""
     for node in list(tree.informed):
         for x, y in ((1, 0), (0, 1), (-1, 1)):
             tree.send(node, (x * unit, y * unit), step)

@@ -15,6 +15,6 @@ can check), ``paper`` (the paper's own claims). [Varavithya]: ``trees``. [Hou], 
 plan: ``contention``. [Sivaram98]: ``up_down`` (worms replicated from buffers), ``path_worm_bounds`` (chains of
 switches), ``packet_trees`` (packets that interfaces forward), ``conflicts`` (links shared in one step).
 
-``problem`` is the input of the checks, ``statement`` their result. ``explain`` runs all of them except ``contention``
+``problem`` is the input of the checks, ``statement`` their result. ``explain`` runs all checks except ``contention``
 and ``conflicts``, which check a plan.
 """

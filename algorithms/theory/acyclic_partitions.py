@@ -24,7 +24,7 @@ __all__ = ["Dans", "Groups", "dans", "group_links", "own_dans"]
 
 
 MOST_SHOWN = 6
-"""Largest number of pairs of DANs that a sentence lists. The JSON data list all pairs."""
+"""Largest number of pairs of DANs that the sentence of a result lists. The JSON data list all pairs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,9 +38,9 @@ class Groups:
     numbers : int16 array [links]
         Group of each link, or -1.
     before : int32 array [groups, groups, 4]
-        ``before[g, h]`` is a worm that uses a link of group g and later a link of group h. Its four numbers are: the
-        index of its scheme in `Problem.schemes`, its source or a stop, and its next two stops. If no worm uses group g
-        before group h, the first number is ``NOWHERE``.
+        ``before[g, h]`` is a worm that uses a link of group g and later a link of group h. The four numbers of this
+        worm are: the index of its scheme in `Problem.schemes`, its source or a stop, and its next two stops. If no worm
+        uses group g before group h, the first number is ``NOWHERE``.
     """
 
     topology: Topology
@@ -49,7 +49,8 @@ class Groups:
     before: npt.NDArray[np.int32]
 
     def cycle(self, block: tuple[int, ...]) -> list[int]:
-        """Return the switches of a shortest cycle of links of some groups. Empty if the links are acyclic."""
+        """Return the switches of a shortest cycle of links of some groups. The result is empty if the links are
+        acyclic."""
         if block not in self._known:
             links = self.topology.links[np.isin(self.numbers, block)][:, [0, 2]]
             self._known[block] = _cycle(links.tolist())
@@ -118,7 +119,7 @@ class Dans:
 
     @cached_property
     def cycle(self) -> list[int]:
-        """Switches of a cycle of links in one of the DANs. Empty if all DANs are acyclic."""
+        """Switches of a cycle of links in one of the DANs. The list is empty if all DANs are acyclic."""
         return next(filter(None, map(self.groups.cycle, self.blocks)), [])
 
     @cached_property
@@ -136,14 +137,15 @@ class Dans:
 
     @cached_property
     def clash(self) -> list[tuple[int, int, tuple[int, ...]]]:
-        """Those pairs of `steps` that form a cycle of DANs. Empty if the DANs have a partial order."""
+        """Those pairs of `steps` that form a cycle of DANs. The list is empty if worms use the DANs in a partial
+        order."""
         around = _cycle([[first, second] for first, second, _ in self.steps])
         pairs = set(zip(around, around[1:] + around[:1], strict=True))
         return [step for step in self.steps if step[:2] in pairs]
 
     @cached_property
     def order(self) -> list[int]:
-        """DANs in an order in which worms use them. Defined if `clash` is empty."""
+        """DANs in an order in which worms use them. The order is defined only if `clash` is empty."""
         left, order = list(range(len(self))), []
         while left:
             order.append(next(one for one in left if not any(
@@ -181,7 +183,7 @@ class Dans:
             for first, second, worm in self.clash)
 
     def classes(self) -> LinkClasses:
-        """Return the consumption classes of Lemma 2: the DAN of the most recent hop, or else of the next one."""
+        """Return the consumption classes of Lemma 2: the DAN of the most recent hop, or else of the next hop."""
         return LinkClasses(self.numbers, len(self), "last")
 
     def to_dict(self) -> dict[str, Any]:
@@ -200,7 +202,7 @@ def own_dans(subject: Problem, classes: ConsumptionClasses) -> Dans:
 
 
 def dans(subject: Problem) -> list[TheoremCheck]:
-    """Decide if the scheme's classes are a valid set of DANs, and if one channel for each DAN suffices."""
+    """Decide if the scheme's classes are a valid set of DANs, and if one consumption channel for each DAN suffices."""
     place = "section 3.2"
     both = ("Definition 2", "Lemma 2")
     if subject.unfit:
@@ -248,7 +250,7 @@ def _order_text(proof: dict[str, Any] | None) -> str:
 
 
 def _cycle(edges: Sequence[Sequence[int]]) -> list[int]:
-    """Return a shortest cycle of a graph, its lowest vertex first. Empty if there is no cycle."""
+    """Return a shortest cycle of a graph, its lowest vertex first. The list is empty if there is no cycle."""
     after: dict[int, list[int]] = {}
     for start, end in edges:
         after.setdefault(start, []).append(end)

@@ -13,9 +13,9 @@ PLACE = "section 3.2"
 def bounds(subject: Problem) -> list[TheoremCheck]:
     """Count links in two readings of Definition 1, and check the two constructions of Lemma 1's proof for cycles.
 
-    One reading follows section 3.2.1. Out of a node it counts the links that worms use while they hold a consumption
-    channel, and into a node the links by which worms arrive at destinations. The other reading counts all links that
-    worms of several destinations use.
+    The first reading is that of section 3.2.1. Out of a node, this reading counts the links that worms use while they
+    hold a consumption channel. Into a node, the reading of section 3.2.1 counts the links by which worms arrive at
+    destinations. The second reading of Definition 1 counts all links that worms of several destinations use.
     """
     if subject.unfit:
         why = f"does not apply: {subject.unfit}"

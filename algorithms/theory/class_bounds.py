@@ -1,7 +1,7 @@
 """Fewest consumption classes that exclude cycles of dependencies, and the numbers of [Boppana98].
 
-Definition 3 asks for the fewest DANs of a valid set. Here a class map counts if worms cannot wait in a cycle, even if
-its classes are not a valid set of DANs.
+Definition 3 of [Boppana98] asks for the fewest DANs of a valid set. In this module, a class map is sufficient if worms
+cannot wait in a cycle, even if its classes are not a valid set of DANs.
 """
 
 from dataclasses import dataclass
@@ -30,10 +30,11 @@ class Need:
     free : bool
         One consumption channel for each of the `stated` classes suffices.
     fewest : int or None
-        The fewest classes by directions, with the deciding hop of the scheme's own map. None if it is not known, or no
-        map excludes cycles.
+        The fewest classes by directions, with the deciding hop of the scheme's own map. `fewest` is None if the number
+        is not known, or if no map excludes cycles.
     maps : list of ConsumptionClasses
-        All maps to the fewest classes. If the fewest number is not known: one map without a cycle, if there is one.
+        All maps to the fewest classes. If the fewest number is not known, `maps` has one map without a cycle, if there
+        is one.
     refused : list of dict
         All maps to one class fewer than `fewest`, each with a cycle of dependencies. All maps to a single class are
         equal, so that only one of them is listed. Joining two classes removes no cycle, so that maps to even fewer
@@ -48,7 +49,7 @@ class Need:
 
 
 def find_need(subject: Problem) -> Need:
-    """Search the maps from directions to classes."""
+    """Search the maps from directions to consumption classes for the fewest classes without a cycle."""
     stated = max(1, *map(len, subject.maps)) if subject.maps else 1
     free = is_free(subject.parts, stated)
     found, fewest = fewest_classes(subject.parts)
@@ -86,7 +87,7 @@ def need(subject: Problem) -> list[TheoremCheck]:
 
 
 def _sentence(subject: Problem, found: Need) -> str:
-    """Return the result in words."""
+    """Return in words the numbers of classes that suffice."""
     maps = [str(one) for one in subject.maps if len(one)]
     mapped = f" with the map in use ({' and '.join(maps)})" if maps else ""
     said = [_number(count(found.stated, "class"), found.stated, found.free) + mapped]
@@ -105,7 +106,7 @@ def _sentence(subject: Problem, found: Need) -> str:
 
 
 def _beside(subject: Problem, found: Need, claim: Claim) -> TheoremCheck:
-    """Compare a claim of the paper with the result."""
+    """Compare a claim of the paper with the numbers of classes that suffice."""
     said, holds, numbers = [], True, {}
     if claim.too_few is not None:
         cycle = subject.cycle(1, ConsumptionClasses()) if claim.too_few == 1 else []

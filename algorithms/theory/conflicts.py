@@ -38,12 +38,13 @@ class Conflict:
 
 
 def conflicts(plan: Plan, discipline: str = "fpfs") -> list[Conflict] | None:
-    """List the pairs of packets that are sent in one step and share a link. None if the plan has no packet steps.
+    """List the pairs of packets that are sent in one step and share a link. The result is None if the plan has no
+    packet steps.
 
     A tree without packets that share a link in one step is depth contention-free ([Sivaram98], section 4.3.4). An order
-    of the nodes in which worms between disjoint pieces of the order share no link guarantees this for the first packet
-    only. A later packet is sent at the same time as packets between nodes that lie between its sender and its receiver
-    in the order.
+    of the nodes in which worms between disjoint pieces of the order share no link excludes shared links for the first
+    packet only. A later packet is sent at the same time as packets between nodes that lie between its sender and its
+    receiver in the order.
 
     Parameters
     ----------
@@ -66,9 +67,9 @@ def _shared(offsets, taken, steps, by_step, links):
     packets = steps.shape[1]
     found = np.empty((1024, 6), np.int64)
     count = 0
-    last = np.full(links, -1, np.int64)  # last use of each link in this step; `uses` has the use before each use
+    last = np.full(links, -1, np.int64)  # latest use of each link in this step; `uses` has the one before each
     uses = np.empty((len(steps) * 2 + len(taken), 2), np.int64)
-    seen = np.full(len(by_step), -1, np.int64)  # last send with which each send was paired
+    seen = np.full(len(by_step), -1, np.int64)  # of each send, the latest send paired with it
     used, step = 0, 0
     for place in range(len(by_step)):
         send = by_step[place]

@@ -45,16 +45,16 @@ class Contention:
     ----------
     plan : Plan
     definition : dict of int to bool
-        Conditions of Definition 1. 1: only the source sends in step 1. 2: each other node sends after the step of its
-        receipt. 3: a node's worms of one step leave by different links. 4: each destination receives once, which is
-        true of every `Plan`.
+        Conditions of Definition 1. Condition 1: only the source sends in step 1. Condition 2: each other node sends
+        after the step of its receipt. Condition 3 of Definition 1: a node's worms of one step leave by different links.
+        Condition 4 of Definition 1: each destination receives once, which is true of every `Plan`.
     stepwise : tuple of Shared
         Pairs of worms that are sent in one step and share a link.
     conditions : dict of int to int
-        Number of pairs that share a link, by the first of Theorem 1's conditions that they meet. 1: the later sender
-        has received the message by way of the earlier worm. 3: both worms have the same sender and first link. 4: the
-        later sender has received the message by way of a worm that the earlier worm's sender sent later, by the same
-        first link.
+        Number of pairs that share a link, by the first of Theorem 1's conditions that they meet. Condition 1 of Theorem
+        1: the later worm's sender has received the message by way of the earlier worm. Condition 3 of Theorem 1: both
+        worms have the same sender and first link. Condition 4 of Theorem 1: the later worm's sender has received the
+        message by way of a third worm, which the earlier worm's sender sent later, by the same first link.
     violations : tuple of Shared
         Pairs of worms that share a link and meet none of Theorem 1's conditions.
     """
@@ -96,7 +96,7 @@ class Contention:
 
 
 def contention(plan: Plan) -> Contention | None:
-    """Check all pairs of a plan's worms. None if a worm has several destinations.
+    """Check all pairs of a plan's worms. The result is None if a worm has several destinations.
 
     The worms of a pair are in the order of their steps. Source: [Hou], section 3.
     """
@@ -130,17 +130,18 @@ def contention(plan: Plan) -> Contention | None:
 
 @compiled_from(QUADRATIC)
 def _pairs(offsets, taken, link_offsets, users, source, after, steps):
-    """Return all pairs that share a link, once each: the earlier worm, the later one, the link, and a condition or 0.
+    """Return each pair of worms that share a link: the earlier worm, the later one, the link, and `_condition` of the
+    pair.
     """
     found = np.empty((1024, 4), np.int64)
     count = 0
-    seen = np.full(len(source), -1, np.int64)  # last worm with which each worm was paired
+    seen = np.full(len(source), -1, np.int64)  # of each worm, the latest worm paired with it
     for one in range(len(source)):
         for place in range(offsets[one], offsets[one + 1]):
             link = taken[place]
             for user in range(link_offsets[link], link_offsets[link + 1]):
                 other = users[user]
-                # each pair once, found from the earlier of both
+                # each pair is found once, from its earlier worm
                 if other == one or seen[other] == one or (steps[other], other) < (steps[one], one):
                     continue
                 seen[other] = one

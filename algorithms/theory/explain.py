@@ -42,19 +42,20 @@ def explain(
     tokens: bool | None = None,
     seed: int = 0,
 ) -> list[TheoremCheck]:
-    """Decide the papers' statements for schemes on a topology. Parameters and errors are those of `check`.
+    """Decide the papers' statements for schemes on a topology. The parameters mean the same as in `check`.
 
     - Worms without replication: [Boppana98], sections 2 and 3.
     - Worms that switches replicate without deep buffers: [Varavithya], section 3, for one scheme alone. ``tokens`` has
-      no effect, as these statements are about the cycles that tokens break.
+      no effect, as the statements of [Varavithya] are about the cycles that tokens break.
     - Worms that switches replicate from deep buffers: [Sivaram98], section 5, for buffers that store whole worms. If
-      these worms have no choice of channels, also section 3.4.2, for buffers that store parts of worms. For worms along
-      chains of switches also the number of worms and of steps, for random multicasts drawn by ``seed``.
-    - One scheme whose worms interfaces forward along k-binomial trees: also [Sivaram98], section 4.3.
+      worms from deep buffers have no choice of channels, also [Sivaram98], section 3.4.2, for buffers that store parts
+      of worms. For worms along chains of switches, also the numbers of worms and of steps, for random multicasts drawn
+      by ``seed``.
+    - A single scheme with k-binomial trees whose worms are forwarded by interfaces: also [Sivaram98], section 4.3.
 
     Section 3 of [Boppana98] is about the consumption channels of a node with one ejection port. For some schemes
-    multicasts to two destinations are not known to cover all larger multicasts. Then a statement of section 3.2 that is
-    true of multicasts to two destinations is reported as undecided.
+    multicasts to two destinations are not known to cover all larger multicasts. For these schemes, a statement of
+    [Boppana98], section 3.2, that is true of multicasts to two destinations is reported as undecided.
     """
     pairs = [(scheme, relation), *others]
     parts = [find_channel_use(one, topology, by, classes, seed) for one, by in pairs]

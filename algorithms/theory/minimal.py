@@ -23,7 +23,7 @@ class Minimal:
     sets : list of Dans
         The valid sets, each once.
     refused : list of Dans
-        All sets of fewer DANs. None of these sets is valid.
+        All sets of fewer DANs. None of the sets in `refused` is valid.
     """
 
     sets: list[Dans]
@@ -67,8 +67,8 @@ def minimal_by_directions(subject: Problem) -> Minimal | None:
     """Partition the directions of links that worms use while they hold a consumption channel, fewest DANs first.
 
     Directions of dimensions and of labels are tried. A set with the same links as an earlier one is left out.
-    Directions that no worm uses while it holds a consumption channel are in no DAN. None: no set is valid, or there are
-    too many directions.
+    Directions that no worm uses while it holds a consumption channel are in no DAN. The result is None if no set is
+    valid, or if there are too many directions.
     """
     vocabularies_ = [one for one in (_needed(subject, [*known.deciding, *known.idle]) for known in vocabularies(
         subject.parts)) if len(one.names) <= MOST_DIRECTIONS]

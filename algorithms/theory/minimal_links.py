@@ -34,7 +34,7 @@ class Partitions:
     count : int
         Number of valid sets found.
     first : int8 array [links] or None
-        Index of the DAN of each link in the first valid set. None if the search found no valid set.
+        Index of the DAN of each link in the first valid set. `first` is None if the search found no valid set.
     steps : int
         Steps of the search. In a step the search tries one link in one DAN.
     complete : bool
@@ -50,7 +50,7 @@ class Partitions:
 def minimal_by_links(subject: Problem) -> TheoremCheck:
     """Find the smallest number of DANs in a valid set.
 
-    The set has the links that worms use while they hold a consumption channel. Each link may be in any DAN.
+    A valid set contains the links that worms use while they hold a consumption channel. Each link may be in any DAN.
     """
     name, place = "Definition 3, by links", "section 3.2"
     if subject.unfit:
@@ -79,7 +79,7 @@ def minimal_by_links(subject: Problem) -> TheoremCheck:
 
 
 def _statement(subject: Problem, groups: Groups, found: Partitions, refused: list[dict[str, int]]) -> TheoremCheck:
-    """Return the statement about the sets found."""
+    """Return the result of the check for the valid sets of the fewest DANs."""
     assert found.first is not None
     size = len(refused) + 1
     blocks = tuple(tuple(np.flatnonzero(found.first == dan).tolist()) for dan in range(size))
@@ -103,7 +103,8 @@ def _statement(subject: Problem, groups: Groups, found: Partitions, refused: lis
 
 
 def search(subject: Problem, groups: Groups, loaded: npt.NDArray[np.int64], count: int) -> Partitions:
-    """Count the valid sets of `count` DANs with each of these links in one DAN. Each group has a single link here."""
+    """Count the valid sets of `count` DANs with each link of `loaded` in one DAN. Each of the `groups` has a single
+    link."""
     ends = subject.topology.links[loaded][:, [0, 2]]
     before = groups.before[..., 0] >= 0
     order = _order(ends, before)
@@ -120,7 +121,8 @@ def search(subject: Problem, groups: Groups, loaded: npt.NDArray[np.int64], coun
 
 
 def _order(ends: npt.NDArray[np.int32], before: npt.NDArray[np.bool_]) -> list[int]:
-    """Order the links so that each is related to many earlier ones, above all to the link in the opposite direction."""
+    """Order the links so that each shares worms with many earlier links, and follows the link in the opposite
+    direction."""
     related = (before | before.T).astype(int)
     related += len(ends) * ((ends[:, None, 0] == ends[None, :, 1]) & (ends[:, None, 1] == ends[None, :, 0]))
     np.fill_diagonal(related, 0)
@@ -134,8 +136,8 @@ def _order(ends: npt.NDArray[np.int32], before: npt.NDArray[np.bool_]) -> list[i
 
 @compiled
 def _search(ends, after, prior, switches, count, most, first):
-    """Try each link in each DAN with links and in one empty DAN. Return the numbers of sets and of steps, and
-    completeness.
+    """Try each link in each DAN with links and in one empty DAN. Return the number of valid sets, the number of steps,
+    and whether the search was complete.
 
     The state at each depth is the reachability between switches in each DAN and the order of the DANs.
     """

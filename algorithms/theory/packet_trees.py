@@ -137,7 +137,8 @@ def _statements(trees: list[PacketTree], most: int) -> Iterator[TheoremCheck]:
 
 
 def _theorem_3(trees: list[PacketTree]) -> tuple[int, int]:
-    """Return the number of cases in which another k takes fewer steps than the best one, and the number of cases."""
+    """Return the number of cases (nodes, packets) in which another k takes fewer steps than the best k, and of all
+    cases."""
     least: dict[int, npt.NDArray[np.int64]] = {}
     for tree in trees:
         least[tree.nodes] = np.minimum(least.get(tree.nodes, tree.completed), tree.completed)

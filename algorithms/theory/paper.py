@@ -35,9 +35,9 @@ class Stated:
         The scheme meets the hypotheses of Theorem 1 (section 3.1: all schemes but individual do).
     claims : tuple of Claim
     dans : int
-        Number of DANs of the paper's valid set for the scheme. 0: the paper states no set.
+        Number of DANs of the paper's valid set for the scheme. `dans` is 0 if the paper states no valid set.
     unique : bool
-        The paper says that this set is minimal and the only one.
+        The paper says that its valid set for the scheme is minimal and the only minimal one.
     shortest : bool
         The paper says that unicasts by the scheme's relation take shortest paths (section 2.1).
     outgoing : int or None
@@ -66,4 +66,4 @@ STATED = {
                              Claim("e-mcast", "section 4", "at least four channels are required", too_few=3)), 4),
     "individual": Stated(False, (Claim("individual", "section 4", "one channel suffices", enough=1),)),
 }
-"""Claims by name of the scheme."""
+"""Claims of [Boppana98] by the name of the scheme."""

@@ -21,17 +21,18 @@ __all__ = ["Multicast", "chained", "drawn_multicasts", "piecewise"]
 SOURCE = "Sivaram98"
 
 MULTICASTS = 200
-"""Number of random multicasts for a statement."""
+"""Number of random multicasts for which a statement is decided."""
 
 MOST_SWITCHES = 8
-"""Largest number of switches with destinations of a random multicast. All partitions of these switches into chains are
-tried."""
+"""Largest number of switches with destinations of a random multicast. All partitions of a multicast's switches into
+chains are tried."""
 
 NEARLY = 1.1
-"""Largest ratio of worms to the fewest worms, over all multicasts, that counts as the paper's "near-optimal"."""
+"""Largest ratio of a scheme's worms to the fewest possible worms, in total over all multicasts, that counts as the
+paper's "near-optimal"."""
 
 MOST_ENDS = 24
-"""Largest number of switches for which Lemma 5 is decided. In larger networks this many switches are drawn at
+"""Largest number of switches for which Lemma 5 is decided. In larger networks, this number of switches is drawn at
 random."""
 
 
@@ -44,10 +45,10 @@ class Multicast:
 
 
 def chained(topology: Topology, scheme: MultiDropScheme, seed: int = 0) -> list[TheoremCheck]:
-    """Decide for worms along chains: Lemma 5, if they are nearly the fewest, and if they take the fewest steps.
+    """Decide for worms along chains: Lemma 5, if nearly the fewest worms are sent, and if they take the fewest steps.
 
-    Lemma 5 is decided for all worms to two switches of a chain, in large networks for a sample of switches. The other
-    two statements are decided for random multicasts. ``seed`` draws both samples.
+    Lemma 5 is decided for all worms to two switches of a chain, in large networks for a sample of switches. The
+    statements about numbers of worms and of steps are decided for random multicasts. ``seed`` draws both samples.
     """
     multicasts = drawn_multicasts(topology, seed)
     found = [_lemma_5(topology, seed), _few(topology, scheme, multicasts)] if scheme.whole_chains else []
@@ -75,7 +76,8 @@ def piecewise(topology: Topology, switches: Sequence[int]) -> Counter[tuple[bool
     """Compare the paths of worms to two switches in turn with shortest legal paths to the first and on to the second.
 
     At the first switch the routing table depends on the worm's last link, up or down. After a down link the worm must
-    not go up again. So the worm may have fewer or longer paths than a worm that begins at this switch.
+    not go up again. So a worm that arrives at the first switch may have fewer or longer paths to the second than a worm
+    that begins at the first.
 
     Parameters
     ----------

@@ -47,7 +47,7 @@ class Problem:
 
     @property
     def stated(self) -> Stated | None:
-        """The paper's claims, for one scheme with its own relation on a two-dimensional mesh; otherwise None."""
+        """Claims of [Boppana98] for one scheme with its own relation on a two-dimensional mesh; otherwise None."""
         alone = len(self.parts) == 1 and self.topology.kind == "mesh" and len(self.topology.shape) == 2
         return STATED.get(self.parts[0].name) if alone else None
 
@@ -63,7 +63,7 @@ class Problem:
 
     @cached_property
     def unfit(self) -> str:
-        """Reason why section 3.2 does not apply to these worms, as a clause. Empty if it applies."""
+        """Reason why section 3.2 of [Boppana98] does not apply to these worms, as a clause. Empty if it applies."""
         if not is_free(self.parts, 1, ConsumptionClasses(), "all"):
             return "section 3.2 assumes that the links alone cause no deadlock. Here this is false or not known"
         if self.has_stops and any(not part.routes.deterministic for part in self.parts):

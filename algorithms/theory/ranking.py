@@ -23,9 +23,9 @@ Integers = npt.NDArray[np.int64]
 class Ranking:
     """Rank of each link and each consumption channel, with one ejection port for each node.
 
-    If worms request higher channels only, and at their last destination some channel of the node is higher, no worm
-    waits for ever. Proof: of the channels that worms hold for ever, take the highest one. The worm that holds it
-    requests a higher channel, which another worm holds for ever: a contradiction.
+    If worms request higher channels only, and some consumption channel of a worm's last destination is higher, no worm
+    waits for ever. Proof: of the channels that worms hold for ever, take the highest one. The worm that holds this
+    highest channel requests a higher channel, which another worm holds for ever: a contradiction.
 
     Parameters
     ----------
@@ -47,8 +47,8 @@ class Ranking:
         return [str(resource) for _, resource in sorted(named, key=lambda one: one[0])]
 
     def check(self, parts: Sequence[ChannelUse], classes: ClassMap) -> tuple[int, list[str]]:
-        """Check all requests of worms that hold a resource. Return the number of requests, and those not for a higher
-        channel.
+        """Check all requests of worms that hold a resource. Return the number of requests, and the names of those that
+        are not for a higher channel.
 
         The check uses the worms' channel use, and no result of the search for this order.
         """
@@ -84,8 +84,8 @@ class Ranking:
 
 
 def ranking(graph: DependencyGraph) -> Ranking | None:
-    """Rank the resources of a graph by the length of the chain of requests that can follow. None if the graph has a
-    cycle."""
+    """Rank the resources of a graph by the length of the chain of requests that can follow. The result is None if the
+    graph has a cycle."""
     levels = np.full(graph.resources, -1)
     after: list[list[int]] = [[] for _ in range(graph.resources)]
     before: list[list[int]] = [[] for _ in range(graph.resources)]
@@ -109,7 +109,8 @@ def ranking(graph: DependencyGraph) -> Ranking | None:
 
 
 def certificate(subject: Problem, classes: ClassMap) -> dict[str, Any] | None:
-    """Return a checked order of all channels, with one consumption channel for each class. None if there is a cycle."""
+    """Return a checked order of all channels, with one consumption channel for each class. The result is None if the
+    dependencies have a cycle."""
     ranks = ranking(dependency_graph(subject.parts, len(classes), classes))
     if ranks is None:
         return None

@@ -19,11 +19,11 @@ class TheoremCheck:
     sentence : str
         The result in one sentence.
     holds : bool or None
-        The statement is true of the scheme. None if it does not apply or is undecided.
+        The statement is true of the scheme. `holds` is None if the statement does not apply or is undecided.
     paper : str or None
         The paper's own result for this scheme.
     agrees : bool or None
-        The result agrees with the paper's result. None if the paper has no result for this scheme.
+        The result agrees with the paper's result. `agrees` is None if the paper has no result for this scheme.
     found : dict
         The numbers in `sentence`, by name.
     witness : list of dict, optional

@@ -51,7 +51,7 @@ def theorem1(subject: Problem) -> TheoremCheck:
     undecided if multicasts to two destinations do not meet it, and larger multicasts may.
     """
     pairs, found = crossing(subject)
-    unseen = False if subject.complete else None  # the answer for worms that were not analysed
+    unseen = False if subject.complete else None  # None: not known for worms that were not analysed
     waits, orders = subject.has_stops or unseen, bool(found) or (None if pairs else unseen)
     met = waits and orders
     stated = subject.stated
@@ -92,10 +92,10 @@ def theorem1(subject: Problem) -> TheoremCheck:
 
 
 def crossing(subject: Problem) -> tuple[int, Crossing | None]:
-    """Find two worms that visit two nodes in both orders, if possible two with `Crossing.meets`.
+    """Find two worms that visit the same two nodes in opposite orders, if possible two with `Crossing.meets`.
 
-    Each worm is sent for a multicast to exactly these two nodes. Pairs of nodes with the fewest hops between them are
-    tried first, and for each pair the nearest sources.
+    Each of the two worms is sent for a multicast to exactly these two nodes. Pairs of nodes with the fewest hops
+    between them are tried first, and for each pair the nearest sources.
 
     Returns
     -------
@@ -130,7 +130,7 @@ def _crossings(subject: Problem, first: int, second: int) -> Iterator[Crossing]:
 
 
 def _worms(subject: Problem, first: int, second: int) -> Iterator[tuple[int, int, int, int]]:
-    """Yield worms of multicasts to these two destinations that visit them in this order: part, source, both."""
+    """Yield worms of multicasts to two nodes that visit `first` before `second`, as (part, source, first, second)."""
     for part, (scheme, triples) in enumerate(zip(subject.schemes, subject.visit_triples, strict=True)):
         sources = np.unique(triples[(triples[:, 1] == first) & (triples[:, 2] == second), 0])
         if not len(sources):

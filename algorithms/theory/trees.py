@@ -33,7 +33,7 @@ class Copies:
     ejection : "one" or "all"
         As in `ejection_ports`.
     consumed : bool
-        Consumption channels suffice for all worms that may arrive.
+        Consumption channels suffice for all worms that may arrive at a node at a time.
     """
 
     part: ChannelUse
@@ -54,8 +54,8 @@ class Copies:
     def meets(self) -> Flags:
         """Pairs of switches of a stage whose replicated worms can wait for each other, bool [switches, switches].
 
-        Each of two such worms holds a resource behind one output of its switch, and waits behind another output for the
-        resource that the other worm holds.
+        Each of two worms that wait for each other holds a resource behind one output of its switch, and waits behind
+        another output for the resource that the other worm holds.
         """
         graph, topology = self.graph, self.part.topology
         plain = np.ones(len(graph.starts), bool) if graph.copied is None else graph.copied < 0
@@ -126,7 +126,7 @@ def overlapped_networks(part: ChannelUse) -> Integers:
 
 
 def trees(copies: Copies) -> list[TheoremCheck]:
-    """Decide Lemma 1, Lemma 2, the bound in its proof, and if the groups are as small as possible."""
+    """Decide Lemma 1, Lemma 2, the bound in the proof of Lemma 2, and if the token groups are as small as possible."""
     return [_lemma1(copies), _lemma2(copies), _rows(copies), _groups(copies)]
 
 

@@ -14,7 +14,7 @@ __all__ = ["unicasts"]
 
 
 def unicasts(subject: Problem) -> list[TheoremCheck]:
-    """Decide the statements about the worms' relations."""
+    """Decide the statements of section 2 about the relations that route the worms."""
     routes = list({part.routes.relation: part.routes for part in subject.parts}.values())
     return [_shortest(subject, routes), _trees(subject, routes)]
 
@@ -45,9 +45,9 @@ def _shortest(subject: Problem, relations: list[Routes]) -> TheoremCheck:
 def _trees(subject: Problem, relations: list[Routes]) -> TheoremCheck:
     """Search for two tree worms that would wait for each other's branches.
 
-    A tree worm branches where the ways to its destinations part, and advances only if all its branches do. Of two
+    A tree worm branches where the ways to its destinations part, and advances only if all its branches advance. Of two
     neighbours u and v, each sends a worm to a node beyond u and to a node beyond v. Each worm holds the link from its
-    sender outwards, and waits for the link beyond the other neighbour.
+    sender to the node beyond, and waits for the link from the other neighbour to the node beyond that neighbour.
     """
     found = [pair for routes in relations if routes.deterministic for pair in _crossed(subject, routes)]
     if not found:
@@ -69,7 +69,7 @@ def _crossed(subject: Problem, routes: Routes) -> Iterator[tuple[int, int, int, 
     starts, homes = topology.injections[:, 0].tolist(), topology.consumptions[:, 0].tolist()
     at = {switch: node for node, switch in enumerate(homes) if starts[node] == switch}
     beside = {switch: {int(end) for end in ends if end >= 0} for switch, ends in enumerate(topology.neighbours)}
-    near: dict[int, dict[int, list[int]]] = {}  # paths of one or two links, by their end
+    near: dict[int, dict[int, list[int]]] = {}  # of each node, paths of one or two links, by their last node
     for switch, u in at.items():
         ends = beside[switch].union(*(beside[one] for one in beside[switch])) - {switch}
         ways = {at[end]: routes.channels(u, [at[end]]) for end in sorted(ends) if end in at}

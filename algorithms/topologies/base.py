@@ -45,12 +45,12 @@ class Topology:
     Parameters
     ----------
     name : str
-        Name of the network. For the kinds of this package, the shortest specification that builds the network:
-        ``"mesh:8x8"``.
+        Name of the network. For the kinds of this package, `name` is the shortest specification that builds the
+        network: ``"mesh:8x8"``.
     kind : str
-        Kind of the network. For the kinds of this package, the part of the name before the colon: ``"mesh"``.
+        Kind of the network. For the kinds of this package, `kind` is the part of the name before the colon: ``"mesh"``.
     shape : tuple of int
-        Extents of the coordinates. Ids are row-major in it: the last coordinate runs fastest.
+        Extents of the coordinates. Node ids are row-major in `shape`: the last coordinate runs fastest.
     ports : tuple of tuple of str, [switches][ports]
         Port names of each switch. An input and an output of the same index have the same name, but may be linked to
         different switches.
@@ -64,14 +64,15 @@ class Topology:
     labels : int32 array [nodes], optional
         Index of each node on the Hamiltonian path, if the kind has one.
     switch_names : tuple of str, optional
-        Names of the switches. Default: the ids of the nodes in a direct network, else ``s0``, ``s1``, ...
+        Names of the switches. The default names are the ids of the nodes in a direct network, else ``s0``, ``s1``, ...
     places : Places, optional
-        Positions of switches and nodes in drawings. Default: by the levels of the breadth-first tree from the root.
+        Positions of switches and nodes in drawings. The default layout follows the levels of the breadth-first tree
+        from the root.
     root : int
         Switch from which breadth-first trees grow.
     origin : str, optional
-        Specification from which `topology` builds it again. Default: the topology's name; for a network from a file,
-        the text that the user gave.
+        Specification from which the function `topology` builds the network again. The default of `origin` is the
+        network's name; for a network from a file, the text that the user gave.
     """
 
     name: str
@@ -137,7 +138,7 @@ class Topology:
         return self.at_ports(self.injections, np.arange(self.nodes))
 
     def at_ports(self, ports: npt.NDArray[np.integer], values: npt.NDArray[np.integer]) -> Integers:
-        """Arrange values by their ports.
+        """Arrange values in a table of switches and ports.
 
         Parameters
         ----------
@@ -157,7 +158,7 @@ class Topology:
 
     @property
     def hamiltonian_labels(self) -> Integers:
-        """Labels of the nodes, int32 [nodes]. A topology without labels is refused."""
+        """Labels of the nodes, int32 [nodes]. A topology without labels raises `WormcastError`."""
         if self.labels is None:
             raise WormcastError(f"topology: {self.name} has no Hamiltonian labels. Allowed: meshes.")
         return self.labels
@@ -184,8 +185,8 @@ class Topology:
 
     @cached_property
     def _named_nodes(self) -> dict[str, int]:
-        """Nodes by switch name, for the names that `node` accepts. Names without a letter, and ``all``, have other
-        meanings."""
+        """Nodes by switch name, for the names that `node` accepts. Names without a letter, and the name ``all``, are
+        left out, as they have other meanings."""
         if not self.direct:
             return {}
         return {name: node for node, name in enumerate(self.switch_names)

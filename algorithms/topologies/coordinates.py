@@ -15,17 +15,17 @@ FARTHEST = 10**9
 """Largest coordinate, and with a minus sign the smallest. Arithmetic with larger coordinates would lose precision."""
 
 GAP = 2.0
-"""Cells from the lowest nodes of a level to the switches of the next level."""
+"""Least distance, in cells, between the drawings of one level and the next level."""
 
 ROW = 8
-"""Least length of a row of a switch's nodes, in nodes, before a second row begins."""
+"""Least number of nodes of a switch that are drawn in one row before a second row begins."""
 
 BESIDE, FARTHER = 0.6, 0.7
-"""Cells from node to node of a row, and extra distance of every second node from the switch."""
+"""Distance between neighbouring nodes of a row, and extra distance of every second node from the switch, in cells."""
 
 SIDES, LINK = 1.3, 0.7
-"""Cells between the nodes of neighbouring switches, and further cells for every two links down that pass beside a
-switch's nodes."""
+"""Distance, in cells, between the nodes of neighbouring switches, and further cells for every two links down that pass
+beside a switch's nodes."""
 
 ARC = 1.0
 """Height of the arc on which a level's switches are drawn, in cells. Because of the arc, links within a level pass
@@ -53,14 +53,14 @@ class Wired(Protocol):
 class Places:
     """Positions in a drawing: x to the right, y down; or x to the right, y up and z towards the reader.
 
-    Three dimensions are drawn as planes of equal y. The unit is a cell, the distance of two neighbours in a row. The
-    arrays are read-only.
+    Three dimensions are drawn as planes of equal y. The unit of positions is a cell, the distance between two
+    neighbours in a row of a mesh. The arrays are read-only.
 
     Parameters
     ----------
     switches : float array [switches, 2 or 3]
     nodes : float array [nodes, 2 or 3]
-        Positions where nodes inject. In a direct network these are the positions of the nodes' switches.
+        Positions where nodes inject. In a direct network the nodes have the positions of their switches.
     sinks : float array [nodes, 2 or 3], optional
         Positions where nodes consume, in a network whose nodes are drawn twice: where they inject and where they
         consume.
@@ -118,8 +118,8 @@ def places_by_level(topology: Wired) -> Places:
 def places_around(topology: Wired, places: Floats) -> Places:
     """Place nodes at their switches in a direct network, otherwise below the switch that they inject into.
 
-    If a node consumes at another switch than it injects into, all nodes have second positions, above the switches where
-    they consume.
+    If some node consumes at another switch than it injects into, all nodes have second positions, above the switches
+    where they consume.
     """
     if topology.direct:
         return Places(places, places)
@@ -128,7 +128,8 @@ def places_around(topology: Wired, places: Floats) -> Places:
 
 
 def _most_beside(topology: Wired, level: Integers) -> int:
-    """Return the most links between a switch and lower levels that pass on one side of its nodes (half of these links).
+    """Return half of the largest number of links between a switch and lower levels: these pass on one side of its
+    nodes.
     """
     start, end = topology.links[:, 0], topology.links[:, 2]
     down = np.bincount(start[level[end] > level[start]], minlength=topology.switches)

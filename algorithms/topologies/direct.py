@@ -15,7 +15,8 @@ def grid(kind: str, shape: tuple[int, ...], *, wraps: bool) -> Topology:
     """Build a mesh, or with links around the edges a torus. The network's name is ``KIND:`` and the extents.
 
     Each router has two ports for each dimension with more than one node, last dimension first and upwards first, and
-    then ``local``. A link goes from the port up to the neighbour's port down, and another one back.
+    then ``local``. In each dimension, a link leads from a router's port up to the port down of the neighbour, and
+    another link leads back.
     """
     nodes = int(np.prod(shape))
     coordinates = np.stack(np.unravel_index(np.arange(nodes), shape), axis=1).astype(np.int32)
@@ -67,7 +68,8 @@ def port_name(dimensions: int, dimension: int, step: int) -> str:
 
 
 def grid_places(coordinates: npt.NDArray[np.int32], shape: tuple[int, ...]) -> npt.NDArray[np.float64]:
-    """Place the nodes. Two dimensions: column, row. Three: x, y, z. Four and more: grids of grids in the plane.
+    """Place the nodes. Two dimensions: column, row. Three: x, y, z. Four and more dimensions: grids of grids in the
+    plane.
 
     From four dimensions on, the last dimension runs along x, the one before it along y, the one before that along x
     again. A step of an outer dimension is one cell more than the size of the inner grids.

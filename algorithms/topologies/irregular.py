@@ -24,16 +24,16 @@ def irregular(parameters: str) -> Topology:
     connected. A switch has first its ports for links (``p0``, ``p1`` and so on), joined from the first on, and then the
     ports of its nodes (``n0``, ``n1`` and so on). The same parameters build the same network in every version.
 
-    Source: [Sivaram98], section 6, which leaves open how networks are made connected. Here a random tree is grown
+    Source: [Sivaram98], section 6, which leaves open how networks are made connected. wormcast grows a random tree
     first: each switch, in random order and those with one free port last, is joined to a random free port of the
-    switches before it in this order. Then random free ports of different switches are joined. If only one switch has
-    free ports left, a random link is cut and both ends are joined to that switch.
+    switches before it in this order. After the tree, random free ports of different switches are joined. If only one
+    switch has free ports left, a random link is cut and both ends are joined to that switch.
 
     Raises
     ------
     WormcastError
-        A parameter is unknown or out of its range. Or there are too many nodes to leave each switch a port for a link,
-        or too few joined ports to connect all switches.
+        A parameter is unknown or out of its range. There are too many nodes to leave each switch a port for a link, or
+        too few joined ports to connect all switches.
     """
     specification = f"irregular:{parameters}"
     given = read_parameters("irregular", parameters, DEFAULTS)
@@ -82,7 +82,7 @@ def _pairs(random: SplitMix64, free: list[int], links: int) -> list[tuple[int, i
     Parameters
     ----------
     free : list of int, [switches]
-        Free ports of each switch, one or more; they differ by one at most. After the call the list has the number of
+        Free ports of each switch, one or more; they differ by one at most. After the call, `free` has the number of
         open ports of each switch.
     """
     order = list(range(len(free)))

@@ -54,8 +54,8 @@ def built_alike(topology: Topology) -> Iterator[tuple[Ids, tuple[str, ...], tupl
 def way_back(topology: Topology, members: Ids, inputs: list[int], outputs: list[int]) -> tuple[int | None, ...]:
     """Return for each input the output back to the worm's previous switch, in switches with the same hardware.
 
-    The arguments are port numbers; the result has indices of `outputs`. None: there is no output that leads back in
-    every member. Routers do not have the turn back.
+    `inputs` and `outputs` are port numbers; the result has indices of `outputs`. The entry of an input is None if no
+    output leads back in every member. Routers do not have the turn back.
     """
     came = topology.at_ports(topology.links[:, 2:], topology.links[:, 0])[members[:, None], inputs]
     return same_end(came, topology.neighbours[members[:, None], outputs], inputs, outputs)
@@ -77,7 +77,7 @@ def ways_back(topology: Topology) -> Ids:
 def same_end(first: npt.NDArray, second: npt.NDArray, ports: list[int], others: list[int]) -> tuple[int | None, ...]:
     """For each column of `first`, find the column of `second` that equals it in all rows where both have entries.
 
-    Of several such columns it takes the one of the same port, else the lowest.
+    Of several columns of `second` that fit, the function takes the one of the same port, else the lowest.
     """
     found: list[int | None] = []
     for i, port in enumerate(ports):
@@ -94,7 +94,8 @@ def links_go_both_ways(topology: Topology) -> bool:
 
 
 def require_both_ways(topology: Topology, whose: str) -> None:
-    """Refuse a network with a link without counterpart. ``whose`` begins the message: ``"scheme tree"``."""
+    """Refuse a network in which a link has no counterpart in the other direction. ``whose`` begins the message:
+    ``"scheme tree"``."""
     for start, end, there, back in _without_counterpart(topology):
         one, other = topology.switch_names[start], topology.switch_names[end]
         raise WormcastError(f"{whose}: {topology.name} is not valid: it has {count(there, 'link')} from switch {one} "

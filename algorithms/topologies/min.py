@@ -99,21 +99,22 @@ def multistage(parameters: str) -> Topology:
     line i*b+p of its stage. Lines are joined by their base-b digits:
 
     baseline (the default)
-        node n to line n of stage 0; after stage j the last stages-j digits are rotated to the right.
+        node n leads to line n of stage 0; after stage j the last stages-j digits are rotated to the right.
     cube (indirect binary n-cube)
-        nodes to stage 0 by a perfect shuffle; after stage j the last digit is swapped with digit j, 0 being the most
-        significant.
+        nodes lead to stage 0 by a perfect shuffle; after stage j the last digit is swapped with digit j, 0 being the
+        most significant.
     omega
-        a perfect shuffle, which rotates the digits to the left, before each stage, the first included.
+        lines pass a perfect shuffle, which rotates the digits to the left, before each stage, the first included.
     butterfly
-        node n to line n of stage 0; after stage j the last digit is swapped with the digit j+1 places before it.
+        node n leads to line n of stage 0; after stage j the last digit is swapped with the digit j+1 places before it.
 
     Line n of the last stage leads to node n.
 
     Raises
     ------
     WormcastError
-        A parameter is unknown, missing or out of its range. 4096 nodes and 1024 switches are the most.
+        A parameter is unknown, missing or out of its range. A multistage network has at most 4096 nodes and 1024
+        switches.
     """
     b, stages, kind = read_min(parameters)
     nodes, rows = b**stages, b ** (stages - 1)
@@ -189,7 +190,7 @@ def _parameters(topology: Topology) -> tuple[int, int, str]:
 def _places(b: int, stages: int, first: Integers) -> Places:
     """Place stages from left to right, lines one cell apart. Nodes inject on the left and consume on the right.
 
-    A shuffle before stage 0 gets as much space as between stages.
+    A shuffle before stage 0 gets as much space as the links between two stages.
     """
     nodes, rows = b**stages, b ** (stages - 1)
     gap = max(2.0, nodes / (2 * stages))

@@ -1,4 +1,4 @@
-"""Networks as TOML files. A network that is written to a file and read again is equal."""
+"""Networks as TOML files. A network that is written to a file and read again equals the original network."""
 
 import dataclasses
 import json
@@ -105,18 +105,19 @@ def read_toml(path: str) -> Topology:
 
     ::
 
-        switches = 4                                # or a list of their names
-        nodes = [0, 0, 1, 2, 3]                     # the switch of each, or [switch, port]
+        switches = 4                                # the number of switches, or a list of their names
+        nodes = [0, 0, 1, 2, 3]                     # the switch of each node, or its [switch, port]
         links = [[0, 1], [1, 2], [2, 3], [3, 0]]    # both ways; [switch, output, switch, input] is one way
 
     These keys are needed. Switches and ports are numbers or names. A link or node without a port gets the lowest free
     port: first the links in their order, and then the nodes. Optional keys:
 
-    - ``ports``: number of ports per switch, their names in all switches, or one list of names per switch. Default: as
-      many as are used; ports of links are named ``p0``, ``p1`` and so on, ports of nodes ``n0``, ``n1`` and so on.
+    - ``ports``: number of ports per switch, their names in all switches, or one list of names per switch. By default, a
+      switch has the ports that it needs: ports of links ``p0``, ``p1`` and so on, and ports of nodes ``n0``, ``n1`` and
+      so on.
     - ``consumptions``: [switch, port] where each node consumes, for all nodes. Default: where they inject.
-    - ``name``: name of the network, default the file's name. ``kind``: default ``own``. ``root``: a switch, default 0.
-    - ``shape``: extents of the coordinates; ids are row-major in it.
+    - ``name``: name of the network, default the file's path. ``kind``: default ``own``. ``root``: a switch, default 0.
+    - ``shape``: extents of the coordinates; node ids are row-major in ``shape``.
     - ``labels``: label of each node, along a Hamiltonian path.
     - ``places`` of switches, ``node_places`` and ``sink_places``: positions in drawings, two or three numbers each
       (`Places`).
@@ -146,7 +147,7 @@ class _Reader:
         self.inputs: list[set[int]] = [set() for _ in range(self.switches)]
 
     def refusal(self, sentence: str) -> WormcastError:
-        """Return an error that names the file, with this sentence."""
+        """Return an error that has the file's path and `sentence`."""
         return WormcastError(f"topology: {self.path}: {sentence}")
 
     def topology(self) -> Topology:
@@ -220,7 +221,7 @@ class _Reader:
         return list(switches)
 
     def _ports(self) -> list[list[str]] | None:
-        """Names of the ports of each switch. None: the file has no key ``ports``."""
+        """Names of the ports of each switch. The value is None if the file has no key ``ports``."""
         ports = self.entries.get("ports")
         if ports is None:
             return None
@@ -243,7 +244,7 @@ class _Reader:
                 links.append([*self._end("links", one[:2], self.outputs), *self._end("links", one[2:], self.inputs)])
             else:
                 both.append((len(links), self._switch("links", one[0]), self._switch("links", one[1])))
-                links += [[], []]  # filled below with the remaining ports
+                links += [[], []]  # filled below, with the lowest free ports
         for row, start, end in both:
             out, into = (self._free(switch, f"the link {self.names[start]} to {self.names[end]}",
                                     [self.inputs, self.outputs])
@@ -298,8 +299,8 @@ class _Reader:
                            "names.")
 
     def _alike(self, key: str) -> list[list[float]]:
-        """Return the positions of a key. Each position must have as many coordinates as the first position of a
-        switch."""
+        """Return the positions that the file has under a key. Each position must have as many coordinates as the first
+        position of a switch."""
         places: list[list[float]] = self.entries[key]
         dimensions = len(next(iter(self.entries["places"]), (0, 0)))
         other = next((number for number, one in enumerate(places) if len(one) != dimensions), None)

@@ -56,7 +56,7 @@ def read_parameters(
     Parameters
     ----------
     defaults : mapping of str to str or None
-        All parameters. None: the parameter has no default.
+        All parameters. A parameter with the value None has no default.
     what : str
         First word of error messages.
 

@@ -36,8 +36,9 @@ class AdaptiveDecoder(GridDecoder):
         address ─▶ compare each dimension ─┬─ differs, above or below ─────▶ adaptive: any of these
                                            └─ the last one that differs ───▶ escape: e-cube
 
-    Under e-cube-adaptive no adaptive hop is requested if the address differs from the own one in a single dimension. A
-    header whose escape hop leads back is an error on the wire, even if it has adaptive hops.
+    Under e-cube-adaptive no adaptive hop is requested if the address differs from the switch's own one in a single
+    dimension. A header whose escape hop leads back to the previous switch is an error on the wire, even if adaptive
+    hops exist.
 
     The worm's delays are those that `Switch` states. At a destination the escape hop counts as the worm's next hop,
     which decides the consumption class.
@@ -50,6 +51,7 @@ class AdaptiveDecoder(GridDecoder):
         ``adaptive`` or ``e-cube-adaptive``.
     consumption : ConsumptionClasses
     injection, ejection : "one" or "all"
+        As in `Decoder`.
     kind : SwitchKind, optional
         Kind of the mesh's switches; by default derived from the header's shape.
 

@@ -16,7 +16,8 @@ __all__ = ["beyond", "coordinates", "signs"]
 
 
 def coordinates(header: AddressList, address: Value) -> dict[int, Value]:
-    """Return the coordinates in an address by dimension, the last one first. A dimension of extent 1 has no coordinate.
+    """Return the coordinates in an address by dimension, the last dimension first. A dimension of extent 1 has no
+    coordinate.
     """
     fields, at = {}, 0
     for dim, bits in reversed(list(enumerate(header.field_bits))):
@@ -28,7 +29,7 @@ def coordinates(header: AddressList, address: Value) -> dict[int, Value]:
 
 def signs(header: AddressList, address: Value) -> dict[int, Value]:
     """Return the signs in an address by dimension. A set sign selects the way down where both ways around a ring have
-    the same length. Dimensions without a sign are left out."""
+    the same length. The result has no entry for a dimension without a sign."""
     return {dim: address[header.coordinate_bits + k] for k, dim in enumerate(reversed(header.signed))}
 
 

@@ -1,4 +1,4 @@
-"""Base class of the address-list decoders: slots of a flit, own address, end of a worm."""
+"""Base class of the address-list decoders: address slots of a flit, own address, end of a worm."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ Examined = dict[Any, "Value"]
 
 
 class AddressListDecoder(PathDecoder):
-    """Decoder of the first header flit of a worm. The next hop leads to the flit's first address that is not the
-    switch's own one.
+    """Decoder of the first of a worm's remaining header flits. The next hop leads to the flit's first address that is
+    not the switch's own one.
 
     ::
 
@@ -31,15 +31,15 @@ class AddressListDecoder(PathDecoder):
         slots ──▶ shifted down by one if here ─▶ buffer
 
     Slots 0 and 1 are examined in parallel, because a flit is decoded in one cycle, and slot 1 decides the route if slot
-    0 holds the own address. At inputs that do not deliver, for unicast headers, for flits with one slot, and if the
-    decoder absorbs, slot 0 alone is examined.
+    0 holds the own address. Only slot 0 is examined at inputs whose worms cannot have a destination here, for unicast
+    headers, for flits with one slot, and if the decoder absorbs worms.
 
-    A flit is used up if all its slots hold the own address. If slots 0 and 1 hold the own address, and a later slot
-    another one, this is an error, and the worm ends here.
+    A header flit is used up if all its address slots hold the switch's own address. If slots 0 and 1 of a flit hold the
+    own address, and a later slot holds another one, the header is in error, and the worm ends here.
 
     If the decoder absorbs, a worm with the own address in slot 0 always ends here, and slot 1 is not routed. The header
-    flits of an absorbed worm, without the own address, go to the node. A used-up flit is stripped, and does not go to
-    the node.
+    flits of an absorbed worm, without the own address, go to the node. A used-up header flit of an absorbed worm is
+    stripped, and does not go to the node.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class AddressListDecoder(PathDecoder):
 
     @abstractmethod
     def own_address(self, straps: dict[str, Value]) -> Value:
-        """Return the own address, as the header format packs it, without signs."""
+        """Return the switch's own address, as the header format packs it, without signs."""
 
     @abstractmethod
     def examine(self, m: Module, name: str, straps: dict[str, Value], address: Value, selector: Value) -> Examined:
@@ -65,7 +65,7 @@ class AddressListDecoder(PathDecoder):
 
     @abstractmethod
     def is_own(self, straps: dict[str, Value], examined: Examined) -> Value:
-        """Return a bit that is set for the own address."""
+        """Return a bit that is set if the examined address is the switch's own one."""
 
     @abstractmethod
     def route(self, m: Module, port: int, straps: dict[str, Value], examined: Examined,
@@ -99,7 +99,7 @@ class AddressListDecoder(PathDecoder):
                 rest = data[header.capacity * bits:]
                 rewritten = hdl.Mux(here, hdl.Cat(*slots[1:], slots[-1], rest), data)
         asked, nowhere = self.route(m, port, straps, examined, selector)
-        # a second own address is out of order; the address after it does not matter
+        # after a used-up flit the own address is out of order; the address behind it does not matter
         refused = arrival.again & own
         outside = nowhere & ~refused
         wanted = arrival.first & ~refused & ~outside

@@ -28,14 +28,15 @@ __all__ = ["decoder_of"]
 def decoder_of(place: DecoderPlace) -> Decoder:
     """Build the decoder of unicasts or of address lists.
 
-    - With shallow buffers, coordinates are compared for e-cube on meshes, tori and rings (on tori and rings with the
-      signs of ties, if chosen), and for hamiltonian on meshes. In lists of addresses coordinates are compared also for
-      adaptive and e-cube-adaptive on meshes.
-    - Lists of addresses under other relations use a table in straps.
-    - On meshes, unicasts under relations other than e-cube and hamiltonian use tables in straps, if two conditions
-      hold. Addresses have at most 8 bits; the relation has one phase, one class of virtual channels and no
-      alternatives. Other unicasts use digits of the destination as output numbers, if this is possible at all switches
-      of the network, else tables in memories. With deep buffers unicasts always use tables in memories.
+    - With shallow buffers, the decoder compares coordinates for e-cube on meshes, tori and rings, and for hamiltonian
+      on meshes. On tori and rings the decoder reads the signs of ties, if the header has them. In address lists the
+      decoder compares coordinates also for adaptive and e-cube-adaptive on meshes.
+    - Address lists under relations without a comparison of coordinates use a table in straps.
+    - On meshes, unicasts under relations other than e-cube and hamiltonian use tables in straps, if the table can hold
+      the routes. A table in straps holds addresses of at most 8 bits, and relations with one phase, one class of
+      virtual channels and no alternatives. All other unicasts use digits of the destination as output numbers, if this
+      is possible at all switches of the network, else tables in memories. With deep buffers unicasts always use tables
+      in memories.
     """
     header, kind, topology, routes, options = place.header, place.kind, place.topology, place.routes, place.options
     assert isinstance(header, AddressList)
@@ -86,7 +87,7 @@ def decoder_of(place: DecoderPlace) -> Decoder:
 
 
 def _preferred(routes: Routes) -> tuple[int, ...]:
-    """Return the classes of virtual channels in the routes' order of preference, by their mean place among the
+    """Return the classes of virtual channels in the routes' order of preference, by their mean position among the
     alternatives."""
     place = np.broadcast_to(np.arange(routes.options.shape[-1]), routes.options.shape)[routes.options >= 0]
     k = routes.options[routes.options >= 0] % len(routes.classes)

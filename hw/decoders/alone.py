@@ -33,8 +33,8 @@ class HeaderDecoder(wiring.Component):
     table : In(Decoder.table_layout)
         Writes to the decoder's table; present if the decoder has a table.
     code, rewritten, strip, ends_here, last, outside, disorder, exit : Out
-        As in `Decoded`. ``rewritten`` is the field ``data``. ``exit`` is present if worms of the input can end at
-        several ejection ports.
+        As in `Decoded`. ``rewritten`` is the field ``data`` of `Decoded`. ``exit`` is present if worms of the input can
+        end at several ejection ports.
     """
 
     def __init__(self, port: int, decoder: PathDecoder, *, width: int):

@@ -33,14 +33,14 @@ class Decoder(ABC):
     kind : SwitchKind
         The switch's ports.
     injection : "one" or "all"
-        One injection port for each node, or one for each node and port to another switch.
+        ``one``: one injection port for each node; ``all``: one for each node and each output to another switch.
     ejection : "one" or "all"
-        One ejection port for each node, or one for each node and each source of worms that can end there. Sources of
-        worms are the inputs from other switches, and the other nodes of this switch.
+        ``one``: one ejection port for each node; ``all``: one for each node and each source of worms that can end
+        there. Sources of worms are the inputs from other switches, and the other nodes of this switch.
     consumption : ConsumptionClasses
-        Map to the consumption channels that a worm may reserve at a stop on its way.
+        The consumption channels that a worm may reserve at a stop on its way, by the class of its hop.
     vc_classes : int
-        Classes of virtual channels of the outputs to other switches: class k of K has channels k*V/K to
+        Number of classes of virtual channels of the outputs to other switches: class k of K has channels k*V/K to
         (k+1)*V/K - 1 of V.
 
     Attributes
@@ -57,11 +57,11 @@ class Decoder(ABC):
     straps : dict of str to int
         Static inputs of the switch (coordinates, ids), and their widths in bits.
     enters_empty : bool
-        A worm takes a virtual channel of a link only while the buffer at the receiving end is empty.
+        True: a worm takes a virtual channel of a link only while the buffer at the receiving end is empty.
     absorbs : bool
-        A worm ends at the first of its destinations. The rest of an absorbed worm's header and its payload leave by the
-        consumption channel, and the node's interface sends both on. A worm takes a consumption channel only while the
-        channel's buffer is empty.
+        True: a worm ends at the first of its destinations. The rest of an absorbed worm's header and its payload leave
+        by the consumption channel, and the node's interface sends both on. With ``absorbs``, a worm takes a consumption
+        channel only while the channel's buffer is empty.
     table_bits : TableBits or None
         Widths of an address and an entry of the input tables; None if the decoder has no tables in memories. For a
         decoder with tables, the argument ``straps`` of `decode` also has the entry ``table``.
@@ -106,7 +106,7 @@ class Decoder(ABC):
 
     @property
     def signature(self) -> str:
-        """Description of the hardware as text. Decoders with equal signatures are the same hardware."""
+        """Description of the hardware as text. Decoders with equal signatures have the same hardware."""
         parts = {name: value for name, value in sorted(vars(self).items()) if name != "kind"}
         return f"{type(self).__name__} {self.kind.signature} {parts}"
 
@@ -145,9 +145,9 @@ class Decoder(ABC):
         return len(self.inputs)
 
     def phases(self, routes: Routes, kind: SwitchKind) -> npt.NDArray[np.int32]:
-        """Return the phase of the worms of each input, int32 [inputs, members].
+        """Return the routing phase of the worms of each input, int32 [inputs, members].
 
-        An input from a switch without a link there has -1; an injection port without a node has 0.
+        The phase is -1 for a network input without a link, and 0 for an injection port without a node.
         """
         topology = routes.topology
         known = topology.at_ports(topology.links[:, 2:], routes.phase_of_link)

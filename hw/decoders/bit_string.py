@@ -51,9 +51,9 @@ class BitStringDecoder(BranchingDecoder):
 
     The bits of an output are those of the nodes whose deciding digit is the output's number. A node that the switch
     reaches is behind the output whose number is the node's deciding digit. A switch has one output for each value of a
-    digit; the number of outputs is a power of two. All outputs lead to other switches, or all to nodes. If the deciding
-    digit differs between switches of the kind, a strap selects it. Bits that go to the same outputs are decoded
-    together.
+    digit; the number of outputs is a power of two. All outputs of a switch lead to other switches, or all lead to
+    nodes. If the deciding digit differs between switches of the kind, a strap selects the digit. Bits that go to the
+    same outputs are decoded together.
 
     *Latency*: combinational.
 
@@ -65,6 +65,7 @@ class BitStringDecoder(BranchingDecoder):
         The digits that decide at switches of the kind, counted from the least significant; a strap selects one of
         several.
     injection, ejection : "one" or "all"
+        As in `Decoder`.
 
     Straps
     ------
@@ -109,21 +110,21 @@ class BitStringDecoder(BranchingDecoder):
         return [cell for cell in cells if any(any(map(any, table)) for table in cell.goes)]
 
     def carried(self, output: int) -> list[BitCell]:
-        """Return all bits, in cells. The branch by an output keeps the bits of the nodes behind this output, and the
-        report bit.
+        """Return all bits of a header flit, in cells. The branch by an output keeps the bits of the nodes behind this
+        output, and the report bit.
         """
         masks = self._nodes(output)
         return self._cells([[[mask | (flit == 0) for mask in digits] for flit, digits in enumerate(masks)]])
 
     def chosen(self, table: Table, straps: dict[str, Value], place: Value) -> Value:
-        """Return the table entry of a cell for header flit number ``place``."""
+        """Return 1 if the bits of a cell with this table go to the table's output in header flit number ``place``."""
         flits = hdl.Array(self._decided(row, straps) for row in table)
         return flits[place] if len(table) > 1 else flits[0]
 
     def _decided(self, row: tuple[bool, ...], straps: dict[str, Value]) -> Value:
         if len(row) == 1 or len(set(row)) == 1:
             return hdl.C(row[0], 1)
-        # a digit that decides at no switch is treated as the next lower one that does
+        # a strap value that is no deciding digit is treated as the next lower deciding digit
         last = [max((k for k, one in enumerate(self.deciding) if one <= digit), default=0)
                 for digit in range(self.digits)]
         return hdl.Array(hdl.C(row[k], 1) for k in last)[straps["digit"]]

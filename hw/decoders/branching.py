@@ -1,4 +1,4 @@
-"""Interface of decoders to inputs that send a worm by several outputs."""
+"""Base classes of decoders for inputs that send a worm to several outputs."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class BranchingDecoder(Decoder):
     def branches(self, m: Module, port: int, straps: dict[str, Value], seen: Value, taken: Value) -> Value:
         """Return the outputs, a bit for each of `leads`, from the collected information. Default: the information.
 
-        ``taken`` is 1 when the worm takes these outputs: a decoder that takes outputs in turn then turns to the next
+        ``taken`` is 1 when the worm takes these outputs: a decoder that takes outputs in turn then changes to the next
         ones.
         """
         return seen

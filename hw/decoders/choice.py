@@ -32,7 +32,7 @@ class DecoderPlace:
         One of the topology's kinds.
     header : Header
     scheme : Scheme
-        Determines the consumption classes.
+        The scheme, which determines the consumption classes.
     routes : Routes
         The scheme's relation on the topology.
     options : RouterOptions
@@ -59,12 +59,13 @@ class DecoderPlace:
 
     @property
     def is_grid(self) -> bool:
-        """The network has the ports and links of a mesh or torus. A user's network of this kind can have others."""
+        """The network has the ports and links of a mesh or torus. A user's network of kind mesh or torus can have other
+        ports."""
         return self.topology.kind in GRIDS and self.kind.signature == grid_kind(self.topology.shape).signature
 
     @property
     def compared(self) -> list[Relation]:
-        """Relations that the routers can decode by comparing coordinates with those of mesh routers."""
+        """Relations that the routers can decode by comparing coordinates; empty if the network is no mesh."""
         return [one for one in (E_CUBE, HAMILTONIAN)
                 if self.is_grid and self.topology.kind == "mesh" and MeshDecoder.knows(one)]
 
@@ -72,7 +73,7 @@ class DecoderPlace:
 def decoder_for(place: DecoderPlace) -> Decoder:
     """Build the header decoder of a kind of routers.
 
-    The module ``Header.decoder`` builds the decoder, with its function ``decoder_of(place)``.
+    The function ``decoder_of(place)`` of the module that the header's attribute ``decoder`` names builds the decoder.
 
     Raises
     ------

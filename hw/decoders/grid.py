@@ -23,7 +23,7 @@ __all__ = ["GridDecoder", "grid_kind"]
 
 
 class GridDecoder(AddressListDecoder):
-    """Decoder that compares the coordinates in an address with the own ones.
+    """Decoder that compares the coordinates in an address with those of the switch.
 
     `AddressListDecoder` describes the slots of a flit. A dimension of extent 1 has no strap.
 
@@ -34,6 +34,7 @@ class GridDecoder(AddressListDecoder):
     multicast : bool
         False builds the decoder for unicast headers: the own address is always the last one.
     injection, ejection : "one" or "all"
+        As in `Decoder`.
     kind : SwitchKind, optional
         Kind of all switches; by default derived from the header's shape.
     vc_classes, absorbs, adaptive, preferred, enters_empty
@@ -101,9 +102,9 @@ class GridDecoder(AddressListDecoder):
 
     @staticmethod
     def _last_first(equal: Mapping[int, Value]) -> dict[int, Value]:
-        """Return the dimension of e-cube's hop, one-hot: the last one whose coordinate differs from the own one.
+        """Return the dimension of e-cube's hop, one-hot: the last one whose coordinate differs from the switch's own.
 
-        ``equal`` has a bit for each dimension: the coordinates are equal.
+        ``equal`` has a bit for each dimension, set if the address has the switch's own coordinate.
         """
         return {dim: hdl.Cat(~bit, *(equal[d] for d in equal if d > dim)).all() for dim, bit in equal.items()}
 
@@ -111,7 +112,7 @@ class GridDecoder(AddressListDecoder):
                way: Mapping[tuple[str, int], Value]) -> Examined:
         """Return a signal for each property of an address: its next hop, ``own`` and ``outside``.
 
-        ``outside`` means that no node has the address. It is missing if each address has a node.
+        ``outside`` means that no node has the address. The result has no ``outside`` if each address has a node.
         """
         found = {**way, ("own", 0): hdl.Cat(equal.values()).all()}
         nowhere = beyond(self.header, fields)

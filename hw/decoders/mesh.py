@@ -26,26 +26,27 @@ RELATIONS = ("e-cube", "hamiltonian")
 
 
 class MeshDecoder(GridDecoder):
-    """Decoder for meshes: it compares the coordinates in an address with the own ones.
+    """Decoder for meshes: it compares the coordinates in an address with those of the switch.
 
     `AddressListDecoder` describes the slots of a flit.
 
     At a destination the own address is shifted out of the flit as it is written into the buffer, so that the next hop
     is known at once. At a destination the header takes one more cycle, as the consumption channel is reserved before
-    the link. If the flit held only the own address, it is dropped with the reservation, and the next header flit is
-    decoded in its place: two more cycles.
+    the link. If a header flit held only the own address, it is dropped with the reservation of the consumption channel,
+    and the header takes two more cycles instead of one.
 
     *e-cube*: the last dimension first (in 2-D: along the row, then along the column).
 
-    *hamiltonian*: R of [Boppana98], section 2.1, without labels. In two dimensions a worm goes along the row if the
-    destination is in this row. A worm also goes along the row if the destination is in an adjacent row, and the
-    Hamiltonian path to that row leads towards the destination's column. If neither is the case, a worm in two
-    dimensions goes along the column. The path joins rows 2k and 2k + 1 at the right end, and rows 2k - 1 and 2k at the
-    left end. So a worm goes right along its row only within rows 2k and 2k + 1, and left only within rows 2k - 1 and
-    2k. In more than two dimensions ([Amnah]) the axes are tried from the slowest axis of the labels to the fastest. In
-    more than two dimensions the worm goes along the first axis in which its coordinate differs, unless this hop passes
-    the destination on the path. A destination that the hop would pass is in the next plane. After an axis whose hop
-    would pass the destination, the worm takes the next axis with a neighbour in the direction of the path.
+    *hamiltonian*: R of [Boppana98], section 2.1, computed from coordinates, without labels. In two dimensions R leads
+    along the row to a destination in the same row. R also leads along the row to a destination in an adjacent row, if
+    the Hamiltonian path to that row runs towards the destination's column. To all other destinations in two dimensions,
+    R leads along the column. The Hamiltonian path joins rows 2k and 2k + 1 at the right end, and rows 2k - 1 and 2k at
+    the left end. So R leads right along row 2k or 2k + 1 only to destinations in these two rows, and left along row 2k
+    - 1 or 2k only to destinations in these two rows. In more than two dimensions ([Amnah]) the axes are tried from the
+    slowest axis of the labels to the fastest. In more than two dimensions a worm goes along the first axis in which the
+    destination's coordinate differs, unless this hop would pass the destination on the Hamiltonian path. A hop along an
+    axis can pass only destinations in the plane to which it leads. If a hop would pass the destination, the worm takes
+    the next faster axis with a neighbour in the direction of the path.
 
     Only hops that the relation allows are decoded: under e-cube a worm in a column does not turn into a row, under R
     labels do not rise and then fall. A header that requests a hop that the relation does not allow is an error on the
@@ -64,6 +65,7 @@ class MeshDecoder(GridDecoder):
     multicast : bool
         False builds the decoder for unicast headers: the own address is always the last one.
     injection, ejection : "one" or "all"
+        As in `Decoder`.
     kind : SwitchKind, optional
         Kind of the mesh's switches; by default derived from the header's shape.
     absorbs : bool
@@ -93,7 +95,7 @@ class MeshDecoder(GridDecoder):
                          kind=kind, absorbs=absorbs)
 
     def turns(self, port, output):
-        """Return whether a relation allows the turn: e-cube allows turns in its order of dimensions, R all but back."""
+        """Return whether a relation allows the turn: e-cube allows turns in its order of dimensions, R allows all."""
         if port >= self.links_in or "hamiltonian" in self.relations:
             return True
         return self.steps[output][0] <= self.steps[port][0]
@@ -135,8 +137,8 @@ class MeshDecoder(GridDecoder):
         """Compute R in any number of dimensions: the dimension of the hop, and its direction.
 
         Along each axis one neighbour has a higher label and one a lower label. The slower the axis, the larger the
-        difference of labels. So the hop goes along the slowest axis whose neighbour exists and does not pass the
-        destination.
+        difference from the neighbours' labels. So the hop goes along the slowest axis whose neighbour in the direction
+        of the destination's label exists and is not past the destination.
         """
         axes = [dim for dim in label_axes(len(self.header.shape)) if dim in fields]
         odd = {dim: self._odd(dim, straps) for dim in axes}
@@ -151,7 +153,7 @@ class MeshDecoder(GridDecoder):
 
         rises = before(axes, 0)
         along: dict[int, Value] = {}
-        inside, left = hdl.C(1), hdl.C(1)  # inside: all earlier coordinates are equal; left: no earlier axis is taken
+        inside, left = hdl.C(1), hdl.C(1)  # inside: earlier coordinates are equal; left: no earlier axis taken
         for k, dim in enumerate(axes):
             rest, own, extent = axes[k + 1:], straps[f"coordinate_{dim}"], self.header.shape[dim]
             up = rises ^ odd[dim]
@@ -199,7 +201,8 @@ class MeshDecoder(GridDecoder):
 
 
 def _exceeds(one: Value, other: Value) -> Value:
-    """Return whether a number is greater than another of the same width. The highest differing bit decides."""
+    """Return whether a number is greater than another of the same width. The highest bit in which the numbers differ
+    decides."""
     greater: Value = hdl.C(0)
     for a, b in zip(one, other, strict=True):
         greater = hdl.Mux(a ^ b, a, greater)

@@ -25,7 +25,8 @@ __all__ = ["MultiDropDecoder", "decoder_of"]
 
 
 class MultiDropDecoder(CopyingDecoder):
-    """Decoder that routes to the switch in the first pair; that switch reads the ports of nodes and the next switch.
+    """Decoder that routes a worm to the switch in its first pair, where it reads the ports of nodes and the next
+    switch.
 
     ::
 
@@ -35,7 +36,7 @@ class MultiDropDecoder(CopyingDecoder):
 
     A table in each input maps ids of switches to outputs, as in `RouteDecoder`. At a switch without a destination of
     the worm, the first pair's id suffices, like a unicast's address. At a switch with a destination, the decoder waits
-    for the whole first pair and, unless it is the last pair, the id of the second one.
+    for the whole first pair and, unless this is the last pair, for the id in the second pair.
 
     Source: [Sivaram98], section 5.2.3.
 
@@ -66,7 +67,7 @@ class MultiDropDecoder(CopyingDecoder):
         )
 
     def nowhere(self, port: int) -> int:
-        """Return the entry of a switch that an input does not reach: the initial value of the memories."""
+        """Return the table entry for an unreachable switch, which is also the memories' initial value."""
         return max(1, len(self.reaches(port)))
 
     def strap_values(self, routes, kind):
@@ -102,7 +103,7 @@ class MultiDropDecoder(CopyingDecoder):
         entry = self._look_up(m, port, straps, hdl.Mux(mine, behind, first))
         onward = hdl.Mux(mine & last, 0, hdl.Cat(entry == i for i in range(len(reaches))))
         m.d.comb += mine.eq(self._mine(straps, seen))
-        # the bits of the mask are numbered like the topology's ports
+        # the bits of a pair's port mask are numbered like the topology's ports
         near = {o: self.kind.ejections[n] for n, outputs in enumerate(self.ejections) for o in outputs}
         return hdl.Cat(onward[:len(reaches)], *(mine & ports[near[o]] for o in exits))
 

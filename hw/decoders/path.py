@@ -31,7 +31,8 @@ class Arrival:
     again : Value
         The worm's previous header flit was used up at this switch.
     taken : Value
-        The flit has ``first`` set and is stored. A decoder that takes outputs in turn then turns to the next one.
+        The flit has ``first`` set and is stored. With ``taken``, a decoder that takes outputs in turn changes to the
+        next output.
     """
 
     data: Value
@@ -55,12 +56,13 @@ class Decoded:
         unicast headers, and if the decoder absorbs worms. A stripped flit leaves the buffer when the consumption
         channel is reserved, and is not sent on. The flit after a stripped one has the worm's next destination.
     ends_here : Value
-        The worm ends at this switch: its last destination is here, or it cannot go on. The flit is not sent on.
+        The worm ends at this switch: its last destination is here, or it cannot go on. A flit with ``ends_here`` is
+        dropped when the worm has its consumption channel.
     last : Value
-        No header flit follows. ``last`` is valid for all header flits, first or not.
+        No further header flit of the worm follows. ``last`` is valid for all header flits, first or not.
     outside, disorder : Value
-        The network has no such next destination; the relation does not allow it as the next one. If ``outside`` or
-        ``disorder`` is set, the worm goes no further.
+        The network has no node with the next address; the relation does not allow this node as the next destination. If
+        ``outside`` or ``disorder`` is set, the worm goes no further.
     exit : Value
         With ``ends_here``: the ejection port at which the worm ends, an index into `Decoder.exits`. ``exit`` has no
         bits if the port has one ejection port.
@@ -101,7 +103,7 @@ class PathDecoder(Decoder):
     """Decoder that turns a header flit into a request once, on the buffer's write side.
 
     The buffer stores the request as a *code* of few bits beside each header flit (`code_width`). `decode` makes the
-    code on arrival, and `request` turns it back on reading.
+    code when a flit arrives, and `request` turns the code back into the request when the flit is read.
 
     Parameters
     ----------
@@ -131,7 +133,7 @@ class PathDecoder(Decoder):
 
     @abstractmethod
     def decode(self, m: Module, port: int, straps: dict[str, Value], arrival: Arrival) -> Decoded:
-        """Decode a header flit as it arrives. A flit that is not the first gets a code that requests nothing."""
+        """Decode a header flit as it arrives. A header flit without ``first`` gets a code that requests nothing."""
 
     def code_width(self, port: int) -> int:
         """Return the width of the code that is stored with a header flit of input ``port``."""
@@ -144,7 +146,7 @@ class PathDecoder(Decoder):
 
     def _here_bits(self, port: int) -> int:
         """Return the number of bits for a copy to the node: 1 with one ejection port, else 0. With several ejection
-        ports a worm ends at the port that it takes.
+        ports, a worm that takes one of them goes to no other output.
         """
         return int(len(self._exits[port]) == 1)
 
@@ -164,7 +166,7 @@ class PathDecoder(Decoder):
         if self.adaptive:
             code: Value = hdl.Cat(going.get(target, hdl.C(0)) for target in options)
         else:
-            # one-hot to index; `none` if no bit is set
+            # the index of the bit that is set in `going`; `none` if no bit is set
             code = hdl.Signal(range(none + 1), name="direction_index")
             m.d.comb += code.eq(none ^ any_of([hdl.Mux(going[target], none ^ i, 0) for i, target in enumerate(options)
                                                if target in going]))
@@ -210,10 +212,10 @@ class PathDecoder(Decoder):
 
     def consumption_class(self, port: int, straps: dict[str, Value], links: Value,
                           vc_class: int | None = None) -> Value:
-        """Return the class of a worm that came by input ``port`` and goes on to ``links`` (as in `onward`).
+        """Return the consumption class of a worm that came by input ``port`` and goes on to ``links`` (as in `onward`).
 
-        If no class is defined, the number is that of the last class plus one: any channel suffices. ``vc_class`` is the
-        class of the virtual channel by which the worm came, or None if it does not matter.
+        If the hop has no consumption class, the result is the number of classes: any consumption channel suffices.
+        ``vc_class`` is the class of the virtual channel by which the worm came, or None if it does not matter.
         """
         free = len(self.consumption)
         if not self.delivers(port) or not free:

@@ -101,7 +101,7 @@ class ReachDecoder(CopyingDecoder):
 
     @staticmethod
     def _in_turn(m: Module, up: Value, taken: Value) -> Value:
-        """Return the up link of the next worm: the first one after that of the last worm, or else the lowest."""
+        """Return the next worm's up link: the first one after the previous worm's up link, or else the lowest."""
         last = hdl.Signal(len(up), name="up_last")
         chosen = next_of(m, "up", up, last)
         with m.If(taken):

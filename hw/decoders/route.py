@@ -37,10 +37,10 @@ class RouteDecoder(UnicastDecoder):
     error on the wire (`Cause.WRONG_ORDER`; with deep buffers `Cause.NO_SUCH_DESTINATION`). A written entry is valid
     from the next cycle on, and is kept in reset.
 
-    An entry is a number: targets first, then ejection ports, then "nowhere". With alternatives an entry is a mask of
-    targets, and in the bits above it the number of an ejection port, from 1, or 0. If alternatives are taken in turn,
-    an input has a bit for each target: the target that it took last in each set of alternatives. These sets are
-    disjoint.
+    Without alternatives, an entry is a number: targets have the first numbers, then ejection ports, then "nowhere".
+    With alternatives, an entry is a mask of targets, and the bits above the mask hold the number of an ejection port,
+    counted from 1, or 0. If alternatives are taken in turn, an input has a bit for each target: the target that it took
+    last in each set of alternatives. These sets are disjoint.
 
     Parameters
     ----------
@@ -48,12 +48,13 @@ class RouteDecoder(UnicastDecoder):
         Addresses have at most 12 bits.
     kind : SwitchKind
     injection, ejection : "one" or "all"
+        As in `Decoder`.
     vc_classes, preferred, enters_empty
         As in `PathDecoder`.
     adaptive : bool
-        Entries have alternatives: the switch takes a free one, by preference of classes and then by number.
+        Entries have alternatives: the switch takes a free alternative, by preference of classes and then by number.
     in_turn : bool
-        Entries have alternatives: the input takes the next one with each worm, free or not.
+        Entries have alternatives: the input takes the next alternative with each worm, free or not.
     """
 
     def __init__(self, header: AddressList, *, kind: SwitchKind, injection: str = "one", ejection: str = "one",
@@ -82,7 +83,7 @@ class RouteDecoder(UnicastDecoder):
         return targets + exits.bit_length() if self.several else max((targets + exits).bit_length(), 1)
 
     def nowhere(self, port: int) -> int:
-        """Return the entry of an address that an input does not reach: the initial value of the memories."""
+        """Return the table entry for an unreachable address, which is also the memories' initial value."""
         return 0 if self.several else len(self.targets(port)) + len(self.exits(port))
 
     def strap_values(self, routes, kind):
@@ -124,7 +125,7 @@ class RouteDecoder(UnicastDecoder):
     def tables(self, routes: Routes, kind: SwitchKind) -> dict[str, Entries]:
         """Return the entries of all tables of a kind's members, int64 [members, addresses] by name of the input.
 
-        A route back to the previous switch, which an input does not have, gets the entry `nowhere`.
+        A route back to the previous switch gets the entry `nowhere`, because the input has no such target.
         """
         if len(routes.classes) != self.vc_classes or not (self.several or routes.deterministic):
             raise WormcastError(f"relation: {routes.relation.name} is not valid: it has {len(routes.classes)} classes "
@@ -149,8 +150,8 @@ class RouteDecoder(UnicastDecoder):
                 for port, name in enumerate(self.inputs)]
 
     def _numbers(self, port: int) -> Entries:
-        """Return the number of the target or ejection port for each code of the routes, or -1. Ejection ports follow
-        the targets."""
+        """Return the number of the target or ejection port for each code of the routes, -1 if the input has none.
+        Ejection ports have the numbers after those of the targets."""
         kind, targets, exits = self.kind, self.targets(port), self.exits(port)
         numbers = np.full(len(kind.names) * self.vc_classes, -1, np.int64)
         for i, (o, k) in enumerate(targets):

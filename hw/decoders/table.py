@@ -1,4 +1,5 @@
-"""Decoder of unicast and address-list headers under any relation with one route, with a table of output ports."""
+"""Decoder of unicast and address-list headers with a table of outputs, under relations with one route per
+destination."""
 
 from wormcast.algorithms.consumption import NO_CLASS, ConsumptionClasses
 from wormcast.algorithms.errors import WormcastError
@@ -17,20 +18,21 @@ MOST_ADDRESS_BITS = 8
 
 
 class TableDecoder(AddressListDecoder):
-    """Decoder with a table of output ports, which can hold any routing relation with one route.
+    """Decoder with a table of output ports, which can hold any routing relation with one route per destination.
 
     ::
 
         slot 0 ─▶ compare: the own address ─▶ here ─────────────────────▶ code
         slot 0, slot 1 ─▶ mux(here) ─▶ route[address] ─▶ output, or none ─▶ code
 
-    The switch has one node. Consumption classes by dimension follow from a mesh's port names, also in other networks
-    with these names. With consumption classes by dimension, input i and output i must lead to the same neighbour.
+    The decoder is for switches with one node. Consumption classes by dimension follow from a mesh's port names, also in
+    other networks with these names. With consumption classes by dimension, input i and output i must lead to the same
+    neighbour.
 
     The table is a static input with one entry for each address. With the input tied to constants, synthesis turns the
     table into the logic of one router. The worm's delays are those that `Switch` states. An address whose entry is
-    empty, or leads back to the previous switch, is an error on the wire. The table has no information about the allowed
-    turns of a relation, so that other orders of destinations that the relation forbids are not detected.
+    empty, or leads back to the previous switch, is an error on the wire. The table does not contain the allowed turns
+    of a relation, so an order of destinations that the relation forbids is detected only if the route leads back.
 
     Parameters
     ----------
@@ -40,6 +42,7 @@ class TableDecoder(AddressListDecoder):
     multicast : bool
         False builds the decoder for unicast headers: the own address is always the last one.
     injection, ejection : "one" or "all"
+        As in `Decoder`.
     kind : SwitchKind, optional
         Kind of the switches; by default that of a mesh with the header's shape.
     absorbs : bool
@@ -50,11 +53,11 @@ class TableDecoder(AddressListDecoder):
     address
         The own address, as the header format packs it.
     route
-        For each address, from the least significant bits upwards, the number of the output; without an output, the
-        number of outputs to other switches.
+        For each address, from the least significant bits upwards, the number of the output; for an address without an
+        output, the number of outputs to other switches.
     rises
-        A bit for each output: it leads to a higher Hamiltonian label. ``rises`` is present with consumption classes
-        ``up`` or ``down``.
+        A bit for each output, set if the output leads to a higher Hamiltonian label. ``rises`` is present with
+        consumption classes ``up`` or ``down``.
     """
 
     def __init__(self, header: AddressList, *, consumption: ConsumptionClasses = ANY_CHANNEL, multicast: bool = True,

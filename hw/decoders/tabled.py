@@ -26,7 +26,7 @@ class RouteRows:
     table : int
         Number of the memory's table on the configuration bus.
     first : int
-        Address of the memory's first row in the table.
+        Address of the memory's first row within the table.
     rows : int64 array, or object for rows of more than 63 bits, [members, rows]
     nowhere : int
         Value of a row that has not been written.
@@ -47,7 +47,7 @@ class TableBits(NamedTuple):
 
     @property
     def layout(self) -> StructLayout:
-        """Layout of a write: enable, address, entry."""
+        """Layout of a write to a table: write enable, address, entry."""
         from amaranth.lib.data import StructLayout
 
         return StructLayout({"write": 1, **self._asdict()})

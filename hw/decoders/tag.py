@@ -22,8 +22,9 @@ class TagDecoder(UnicastDecoder):
                        └──────────┴────┬────┘
                        strap `digit` ─▶ mux ─▶ output
 
-    A switch has one output for each value of a digit; the number of outputs is a power of two. All outputs lead to
-    other switches, or all to nodes. If the deciding digit differs between switches of the kind, a strap selects it.
+    A switch has one output for each value of a digit; the number of outputs is a power of two. All outputs of a switch
+    lead to other switches, or all lead to nodes. If the deciding digit differs between switches of the kind, a strap
+    selects the digit.
 
     Parameters
     ----------
@@ -32,6 +33,7 @@ class TagDecoder(UnicastDecoder):
     digit : int, optional
         The deciding digit, counted from the least significant; None if a strap selects it.
     injection, ejection : "one" or "all"
+        As in `Decoder`.
 
     Straps
     ------
@@ -62,7 +64,7 @@ class TagDecoder(UnicastDecoder):
 
 
 def require_digits(who: str, kind: SwitchKind, nodes: int, digit: int | None) -> tuple[int, int]:
-    """Return the width of a digit that selects an output of these switches, and the number of digits of an id."""
+    """Return the width of a digit that selects an output of these switches, and the number of digits of a node's id."""
     outputs = max(len(kind.network_outputs), len(kind.ejections))
     if min(len(kind.network_outputs), len(kind.ejections)) or outputs < 2 or outputs.bit_count() > 1:
         raise WormcastError(f"{who}.kind: a switch with {len(kind.network_outputs)} outputs to switches and "

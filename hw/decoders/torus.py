@@ -25,7 +25,7 @@ CROSSES, STAYS = 0, 1
 
 
 class TorusDecoder(GridDecoder):
-    """Decoder for tori and rings: it compares the coordinates in an address with the own ones.
+    """Decoder for tori and rings: it compares the coordinates in an address with those of the switch.
 
     `AddressListDecoder` describes the slots of a flit.
 
@@ -70,11 +70,12 @@ class TorusDecoder(GridDecoder):
                          kind=kind, vc_classes=2 if classes else 1, absorbs=absorbs)
 
     def turns(self, port, output):
-        """Return whether the turn follows the order of dimensions."""
+        """Return whether the turn follows e-cube's order of dimensions."""
         return port >= self.links_in or self.steps[output][0] <= self.steps[port][0]
 
     def examine(self, m, name, straps, address, selector):
-        """Compute the next hop to ``address``: its dimension, its direction, and whether the way crosses an edge."""
+        """Compute the dimension and direction of the next hop to ``address``, and whether the way crosses the ring's
+        edge."""
         fields, down = coordinates(self.header, address), signs(self.header, address)
         equal: dict[int, Value] = {}
         up: dict[int, Value] = {}

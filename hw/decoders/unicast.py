@@ -38,6 +38,7 @@ class UnicastDecoder(PathDecoder, BranchingDecoder):
     header : Unicast
     kind : SwitchKind
     injection, ejection : "one" or "all"
+        As in `Decoder`.
     vc_classes : int
     adaptive, preferred, enters_empty
         As in `PathDecoder`.

@@ -20,7 +20,7 @@ def row_bits(rows: int) -> int:
 
 
 def row_after(row: Value, rows: int) -> Value:
-    """Return the number of the next row."""
+    """Return the number of the row after ``row``, in a ring of ``rows`` rows."""
     place, lap = row[:-1], row[-1]
     last = place == rows - 1
     return Cat(Mux(last, 0, place + 1)[:len(place)], lap ^ last)
@@ -31,13 +31,14 @@ class ChunkStore(wiring.Component):
 
     ::
 
-        write ─▶ lane 0 │ lane 1 │ ... │ lane chunk-1     a flit goes into one lane, a fetch takes the row of all
+        write ─▶ lane 0 │ lane 1 │  …  │ lane chunk-1     a flit goes into one lane, a fetch reads a row in all lanes
         close ─▶ pending[row] := needed                    the paper's chunk counter
         fetch ─▶ pending[row] -= 1 ── 0: the row is freed, in the order in which it was closed
 
-    Each worm begins a new row, so its last row may have empty lanes. A reader fetches the rows of a worm in order.
-    Readers that took a row's flits in cut-through are not counted in ``needed``. Each lane is a memory of its own: one
-    flit is written per cycle, and no byte enables are needed.
+    Each worm begins a new row, so a worm's last row may have empty lanes. A filled row is *closed* when its chunk
+    counter is set; only closed rows can be fetched. A reader fetches the rows of a worm in order. Readers that took a
+    row's flits in cut-through are not counted in ``needed``. Each lane is a memory of its own: one flit is written per
+    cycle, and no byte enables are needed.
 
     *Latency*: a row that is closed in cycle t can be fetched from t + 1 on, and is on ``row`` in the cycle after the
     fetch. *Throughput*: one flit written, and one row fetched or closed, per cycle. *Reset*: empty.
@@ -58,28 +59,29 @@ class ChunkStore(wiring.Component):
     write, data, ends : In
         Store a flit, unless ``full``; the flit is the last one in its sender's row.
     cut : In(1)
-        With ``write``: the flit is the last one in this buffer's row, but not in its sender's. The following flits of
-        the sender's row are void and take no room, because they use no credit.
+        With ``write``: the flit is the last one in this buffer's row, but not in its sender's. The flits after ``cut``
+        in the sender's row are void and take no room, because they use no credit.
     void : In(1)
-        With ``write`` or without: the flit is counted and not stored, like the flits after it in its row. The room of
-        void flits is free again when their row is full or has ended.
+        With ``write`` or without: the flit is counted and not stored. The flits after a void flit in its row must be
+        void, too. The room of void flits is free again when their row is full or has ended.
     closes : Out(1)
         The written flit fills or ends a row that is stored.
     full : Out(1)
         There is no room for the next flit: it is dropped.
     close, needed : In
-        Close the oldest filled row that is not closed; number of readers that fetch it later.
+        Close the oldest filled row that is not closed; number of readers that fetch this row later.
     fetch, fetch_row : In(1), In(row_bits(rows))
         Fetch this row, which must be closed and not freed. ``fetch`` and ``close`` must not be set in the same cycle.
     row : Out(chunk * width)
-        The row that was fetched in the cycle before, lane 0 lowest. Lanes after the worm's last flit are undefined.
+        The row that was fetched in the cycle before, lane 0 lowest. Lanes of ``row`` after the worm's last flit are
+        undefined.
     row_ends : Out(1)
         The row on ``row`` has its worm's last flit. ``row_ends`` comes from a register: the outputs of block memory are
         late.
     closed_row, write_row : Out(row_bits(rows))
         The row that is closed next; the row that flits are written to.
     lane : Out(range(chunk))
-        Lane of the next flit.
+        Lane into which the next flit is written.
     freed : Out(1)
         A pulse for each row that is free again.
     """

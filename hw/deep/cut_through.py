@@ -19,13 +19,13 @@ class CutThroughWindow(wiring.Component):
 
     After a worm's first flit its other flits pass without a gap, or as they arrive.
 
-    *Latency*: a worm's first flit passes one cycle after the flit with which the worm is known. *Throughput*: a flit
-    per cycle. *Reset*: empty.
+    *Latency*: a worm's first flit passes one cycle after the arrival of the flit with which the worm's branches are
+    known. *Throughput*: a flit per cycle. *Reset*: empty.
 
     Parameters
     ----------
     flits : int
-        Flits of a header, 1 or more. The worm is known with its last header flit at the latest.
+        Flits of a header, 1 or more. A worm's branches are known with its last header flit at the latest.
     width, told : int
         Bits of a flit, and of the information about a worm.
 
@@ -34,10 +34,10 @@ class CutThroughWindow(wiring.Component):
     write, data, first : In
         A flit arrives; the flit; it is its worm's first one.
     known, tells : In(1), In(told)
-        The arriving worm is known with this flit, once per worm, with the last header flit or earlier; information
-        about the worm.
+        The arriving worm's branches are known with this flit, which is its last header flit or an earlier one;
+        information about the worm.
     valid, flit : Out
-        A flit passes; the flit.
+        A flit passes the window in this cycle; the flit.
     told : Out(told)
         Information about the worm whose flit passes.
     """
@@ -64,14 +64,14 @@ class CutThroughWindow(wiring.Component):
             with m.If(self.known):
                 m.d.sync += self.told.eq(self.tells)
             return m
-        # while the next worm begins, the worm in front may have all its header flits waiting
+        # all header flits of the worm in front may still wait here when the next worm begins
         bits = bits_for(self.flits + 1)
         store: memory.Memory = memory.Memory(shape=self.width + 1, depth=1 << bits, init=[],
                                              attrs={"ram_style": "distributed"})
         m.submodules.memory = store
         write, read = store.write_port(), store.read_port(domain="comb")
         put, get = Signal(bits + 1, name="put"), Signal(bits + 1, name="get")
-        waiting = Signal(range(self.flits + 2))  # known worms whose first flit has not passed
+        waiting = Signal(range(self.flits + 2))  # worms with known branches whose first flit has not passed
         some = Signal()
         begins = Signal()  # a worm's first flit passes
         m.d.comb += [
@@ -94,8 +94,7 @@ class CutThroughWindow(wiring.Component):
         return m
 
     def _tell(self, m, bits, begins):
-        """Store the information about worms until they pass: the next worm can be known while flits of the worm before
-        it wait."""
+        """Store the information about each worm until the worm passes: flits of the worm before it may still wait."""
         store: memory.Memory = memory.Memory(shape=self.told_bits, depth=1 << bits, init=[],
                                              attrs={"ram_style": "distributed"})
         m.submodules.known = store

@@ -15,8 +15,8 @@ __all__ = ["DeepFront"]
 class DeepFront(CopiesFront):
     """State of the worm at the front of a `DeepInput`, whose branches request, read and send independently.
 
-    A worm holds an output from this input while that output's reader still has flits of it to take from the buffer. The
-    flits that the reader has taken from the buffer and not sent, up to two rows, are `leaving`.
+    A worm holds an output while the output's reader still has flits of this worm to take from the input's buffer.
+    `leaving` returns the flits, up to two rows, that an output's reader has taken from a buffer and not sent.
     """
 
     def __init__(self, router: DeepSwitchSpec, port: int, vc: int):
@@ -64,17 +64,17 @@ class DeepFront(CopiesFront):
         return [(o, self._reads(of, o), 0 * of(f"holding {o}")) for o in self.leads]
 
     def unread(self, read: Callable[[str], Any]) -> list[Any]:
-        """Return the number of flit places that each branch has not read, and then that of occupied flit places.
+        """Return the numbers of flit places that each branch has not read, and then the number of occupied ones.
 
         A completed row counts as full, and rows of later worms count, too.
 
-        A branch that waits for its output has read no place.
+        A branch that waits for its output has not read any flit place of its worm.
         """
         filled, lane = self._stored(read)
         return [*(self._ahead(output, lane, read) for output in self.leads), filled * self.chunk + lane]
 
     def ready(self, read: Callable[[str], Any]) -> list[Any]:
-        # readers without cut-through take filled rows only: the rest of a row may be blocked by this same worm
+        # a reader without cut-through takes filled rows only: this worm itself may block the rest of a row
         filled, lane = self._stored(read)
         comes = read(f"{self.name}_input.arrives") != 0
         found = []
@@ -86,7 +86,7 @@ class DeepFront(CopiesFront):
         return [*found, filled * self.chunk]
 
     def _ahead(self, output: int, lane: Any, read: Callable[[str], Any]) -> Any:
-        """Return the number of flit places that a branch has not read.
+        """Return the number of flit places that the branch to an output has not read.
 
         ``lane`` is the number of flits in the row that is being filled.
         """
@@ -105,7 +105,7 @@ class DeepFront(CopiesFront):
         return used - (lane != 0), lane
 
     def _rows_between(self, start: Any, end: Any) -> Any:
-        """Return the number of rows from one row number to another."""
+        """Return the number of rows from row number ``start`` to row number ``end`` in the ring."""
         bits = (self.rows - 1).bit_length()
         laps, (first, last) = (start >> bits) != (end >> bits), ((row & (1 << bits) - 1) for row in (start, end))
         return last - first + laps * self.rows
@@ -152,7 +152,7 @@ class DeepFront(CopiesFront):
         return self.asking(asked)
 
     def going(self, of: Of) -> Any:
-        # the turn bit separates two worms without a cycle between them
+        # bit `TURN` distinguishes two worms that follow each other without a cycle between them
         found = 0
         for i, output in enumerate(self.leads):
             found = found | ((of(self._wants(output)) != 0) | self._reads(of, output)) * (1 << LINKS + i)

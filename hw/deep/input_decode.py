@@ -46,8 +46,8 @@ class DeepInputDecode(wiring.Component):
     first : Out(1)
         The flit is a worm's first one.
     known, branches, drops : Out
-        The worm is known with this flit; its outputs, of the decoder's `leads`, 0 for a void worm. With ``drops`` the
-        worm's copies to other switches lose the header flits that the decoder `strips`.
+        The worm's branches are known with this flit; a bit for each of the decoder's `leads`, all 0 for a void worm.
+        With ``drops`` the worm's copies to other switches lose the header flits that the decoder `strips`.
     closes : Out(1)
         The worm is cut off with this flit, which is not the last one that its sender sends.
     cause : Out(Cause)
@@ -80,10 +80,10 @@ class DeepInputDecode(wiring.Component):
         flits = self.decoder.flits
         under_way = Signal()  # a worm's first flit has arrived, its last one has not
         within = Signal()  # the payload of the worm under way has begun
-        lost = Signal()  # the worm under way is void
-        # number of header flits that have arrived of a worm that is not known yet; otherwise 0
+        lost = Signal()  # the rest of the worm under way is not stored
+        # header flits that have arrived of a worm whose branches are not known yet; otherwise 0
         place = Signal(bits_for(flits), name="header_flit")
-        told = Signal()  # the worm under way is known
+        told = Signal()  # the branches of the worm under way are known
         accepted = Signal()
         head = Signal()
         stray = Signal()
@@ -131,7 +131,7 @@ class DeepInputDecode(wiring.Component):
             m.d.sync += kept.eq(so_far)
         with m.If(accepted):
             m.d.sync += [
-                # a worm that was cut off by the next worm's header is followed by that worm's payload
+                # if the next worm's header has cut off a worm, the next worm's payload follows
                 under_way.eq(~self.flit.tail),
                 lost.eq((lost | stray | nothing | self.closes) & ~self.flit.tail),
                 within.eq(~head & ~self.flit.tail),

@@ -34,8 +34,8 @@ class DeepInput(wiring.Component):
     the window. Outputs that are granted in the cycle in which a worm's first flit passes take its flits in cut-through.
     Outputs that are granted later fetch the worm row by row.
 
-    *Latency*, from link to link, in cut-through: 3 cycles, plus the number of header flits with which the worm is
-    known, minus one. *Throughput*: in, a flit per cycle; out, a flit per cycle and branch. *Reset*: empty.
+    *Latency*, from link to link, in cut-through: 3 cycles, plus the number of header flits that determine the worm's
+    branches, minus one. *Throughput*: in, a flit per cycle; out, a flit per cycle and branch. *Reset*: empty.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class DeepInput(wiring.Component):
     cause, cause_vc : Out(Cause), Out(1)
         Error of the flit that was on the link two cycles before.
     state_{v} : Out(DeepState)
-        There is one virtual channel.
+        State of the worm in front; there is one virtual channel.
     """
 
     def __init__(self, port: int, spec: PortSpec, *, outputs: int, decoder: BranchingDecoder):
@@ -176,7 +176,7 @@ class DeepInput(wiring.Component):
         ]
 
     def _serve(self, m, intake, store, asked):
-        """Serve the worms one after the other."""
+        """Serve the input's worms one after the other."""
         leads = {self.decoder.outputs[o]: o for o in self.leads}
         m.submodules.channel_0 = worm = DeepWorm(outputs=self.outputs, leads=leads, rows=self.rows)
         begins = Signal(row_bits(self.rows))  # first row of the arriving worm

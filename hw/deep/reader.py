@@ -1,4 +1,4 @@
-"""Reader of one output of a deep switch: its owner, and its position in the owner's worm."""
+"""Reader of one output of a deep switch: the input that it reads, and its position in that input's worm."""
 
 from amaranth.hdl import Array, Module, Mux, Signal
 from amaranth.lib import wiring
@@ -20,15 +20,16 @@ class RowReader(wiring.Component):
 
     A reader that is granted its output in time *follows* in cut-through: it takes each flit as it passes the input's
     window. A following reader that cannot take a flit for lack of a credit stops following, and fetches rows from this
-    flit's row on. A reader that is granted later fetches rows from the start. A reader has room for two rows: one is
-    sent while the next one is fetched. A row is fetched once, as a whole, when it is closed.
+    flit's row on. A reader that is granted its output later fetches the worm's rows from the first one on. A reader has
+    room for two rows: one is sent while the next one is fetched. A reader fetches a row once, as a whole, after the row
+    is closed (see `ChunkStore`).
 
     The reader ``holds`` its input until the worm's tail is taken from the window, or the worm's last row is fetched.
 
-    *Latency*: a flit that passes is sent in that cycle. A row that is requested and fetched in cycle t is sent from
-    t + 3 on. *Throughput*: a flit per cycle, if each row is fetched at most ``chunk`` - 3 cycles after its request. If
-    rows are fetched d > ``chunk`` - 3 cycles after their requests, the throughput is a row in d + 3 cycles. So rows of
-    2 flits that are fetched at once (d = 0) give 2 flits in 3 cycles. *Reset*: idle.
+    *Latency*: a flit that passes the window is sent in the same cycle. A row that is requested and fetched in cycle t
+    is sent from t + 3 on. *Throughput*: a flit per cycle, if each row is fetched at most ``chunk`` - 3 cycles after its
+    request. If rows are fetched d > ``chunk`` - 3 cycles after their requests, the throughput is a row in d + 3 cycles.
+    So rows of 2 flits that are fetched at once (d = 0) give 2 flits in 3 cycles. *Reset*: idle.
 
     Parameters
     ----------
@@ -37,7 +38,7 @@ class RowReader(wiring.Component):
     rows, chunk, width : int
         Rows of an input's buffer, flits of a row, data bits of a flit.
     strips : int
-        Flits that copies lose with ``skips``; fewer than a row has.
+        Number of flits that a worm's copies lose with ``skips``; less than ``chunk``.
 
     Members
     -------
@@ -112,10 +113,10 @@ class RowReader(wiring.Component):
         holding = Signal()  # the worm has flits in the input that this reader has not taken
         following = Signal()
         comes = Signal()  # a flit passes that a following reader needs
-        left_out = Signal()  # the passing flit is not sent
+        left_out = Signal()  # the passing flit is stripped, and not sent
         takes = Signal()
         falls = Signal()
-        moves = Signal()  # the row behind becomes the current one
+        moves = Signal()  # the row in `behind` becomes the current row
         done = Signal()  # the current row has been sent
         asked = Signal()  # a row was fetched in the cycle before
         later = Signal()  # the worm's first row has been sent
@@ -136,7 +137,7 @@ class RowReader(wiring.Component):
             self.flit.eq(Mux(has_current, from_row, self.passing)),
             done.eq(has_current & self.credit & (from_row.tail | (self.place == self.chunk - 1))),
             moves.eq(has_behind & (~has_current | done)),
-            # a row is requested when there is room for it, in the place of the row behind
+            # a row is requested only when `behind` has room for it
             self.asks.eq(holding & ~following & ~asked & ~has_behind),
         ]
         ended = Signal()
@@ -150,7 +151,7 @@ class RowReader(wiring.Component):
         with m.Elif((comes & ~falls & self.closes) | self.taken):
             m.d.sync += self.row.eq(row_after(self.row, self.rows))
         if self.strips:
-            left = Signal(range(self.strips + 1))  # passing flits that are still to be left out
+            left = Signal(range(self.strips + 1))  # number of passing flits that are still to be stripped
             m.d.comb += left_out.eq(Mux(won, self.skips, left != 0))
             with m.If(won):
                 m.d.sync += left.eq(Mux(self.skips, self.strips - comes, 0))

@@ -35,12 +35,13 @@ class DeepSwitch(DeepSwitchSpec, Switch):
     Each link has one virtual channel. The credit of a link to a deep switch is a chunk, and is used by the first flit
     of a row. The credit of a consumption link is a flit.
 
-    *Latency*, with free resources, from link to link: 3 cycles for each flit, plus the number of header flits with
-    which the worm is known, minus one. Latency of a worm that has waited: 3 cycles from the cycle in which its row is
-    fetched. *Throughput*: in cut-through a flit per output and cycle; with fetched rows too, unless rows are closed at
-    the same time (see `FetchOrder`). *Deadlock*: none with up*/down* routes, if a whole worm fits the buffer. *Errors
-    on the wire*: as in `Switch`; in addition, a worm that begins before the worm in front has ended is lost. *Reset*:
-    empty, all credits held.
+    *Latency*, with free resources, from link to link: 3 cycles for each flit, plus the number of header flits that
+    determine the worm's branches, minus one. Latency of a worm that has waited: 3 cycles from the cycle in which its
+    row is fetched. *Throughput*: in cut-through a flit per output and cycle; with fetched rows too, unless rows are
+    closed at the same time (see `FetchOrder`). *Deadlock*: none with up*/down* routes, if a whole worm fits into the
+    buffer of each input. *Errors on the wire*: as in `Switch`; in addition, a worm that begins before the worm in front
+    has ended is lost. An error of a flit is in ``fault`` three cycles after the flit was on the link. *Reset*: all
+    buffers are empty, and the outputs have all their credits.
 
     Parameters
     ----------
@@ -137,7 +138,7 @@ class DeepSwitch(DeepSwitchSpec, Switch):
         m.d.comb += [won.eq(reader.won.any()), chosen.eq(Mux(won, reader.won, reader.owner))]
 
         def of_source(of: Callable[[DeepInput], Any]) -> Any:
-            """Return ``of(unit)`` of the input whose worm this output sends."""
+            """Return ``of(unit)`` for the input unit whose worm this output sends."""
             return any_of([Mux(chosen[i], of(unit), 0) for i, unit in sources])
 
         m.d.sync += may.eq(Mux(reader.send, output.offer.ready_after, output.offer.ready))

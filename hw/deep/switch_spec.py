@@ -15,7 +15,7 @@ class DeepSwitchSpec(SwitchSpec):
     """Parameters of a `DeepSwitch`, which documents them."""
 
     copies = True
-    decoders = Decoder  # a wrong one is refused below, with the reason
+    decoders = Decoder  # a decoder of another type is refused below, with the reason
 
     def __init__(self, *, inputs: list[PortSpec], outputs: list[PortSpec], decoder: Decoder, width: int,
                  tables: TableBus | None = None):

@@ -15,14 +15,14 @@ Read = Callable[[str], Any]
 
 
 def row_fields(switch: DeepSwitchSpec, port: int, read: Read) -> Any:
-    """Read the registers of an input that `describe_rows` needs, stacked in a further dimension."""
+    """Read the registers of an input that `describe_rows` needs, stacked along a last dimension."""
     store = f"{switch.inputs[port].name}_input.store"
     single = [read(f"{store}.{name}") for name in ("used", "lane", "closed_row", "write_row")]
     return np.concatenate([np.stack(single, axis=-1), read(f"{store}.pending")], axis=-1)
 
 
 def describe_rows(switch: DeepSwitchSpec, fields: Any) -> str:
-    """Return the rows of an input with flits as text, oldest first: ``3:2,4:1,5+,6+3``.
+    """Return the rows of an input that have flits, as text, oldest first: ``3:2,4:1,5+,6+3``.
 
     ``3:2``: row 3 has a chunk counter of 2, as two outputs have not fetched it. ``5+``: row 5 has received its last
     flit, and is not closed yet. ``6+3``: row 6 has three flits so far.
@@ -38,7 +38,7 @@ def describe_rows(switch: DeepSwitchSpec, fields: Any) -> str:
 
 
 def reader_fields(switch: DeepSwitchSpec, output: int, read: Read) -> Any:
-    """Read the registers of an output for `describe_reader` and `describe_fetch`, stacked in a further dimension."""
+    """Read the registers of an output for `describe_reader` and `describe_fetch`, stacked along a last dimension."""
     reader = f"{switch.outputs[output].name}_reader"
     return np.stack([read(f"{reader}.{name}") for name in (
         "owner", "row", "place", "holding", "following", "has_current", "has_behind", "asked")], axis=-1)
@@ -63,6 +63,6 @@ def describe_fetch(switch: DeepSwitchSpec, fields: Any) -> str:
 
 
 def _row_before(switch: DeepSwitchSpec, owner: int, number: int, rows: int) -> str:
-    """Return the owner's name, and the number of the row that is ``rows`` before a row."""
+    """Return the name of the input ``owner``, and the number of the row that is ``rows`` rows before row ``number``."""
     [port] = [port.name for i, port in enumerate(switch.inputs) if owner >> i & 1]
     return f"{port}:{((number & (1 << bits_for(switch.rows)) - 1) - rows) % switch.rows}"

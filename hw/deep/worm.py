@@ -30,7 +30,7 @@ class DeepWorm(wiring.Component):
     The next worm is served when all branches of the worm in front have read its last flit. A worm that is known while
     the input is idle requests its outputs in the next cycle.
 
-    *Latency*: one cycle from known to wants. *Reset*: idle.
+    *Latency*: one cycle from ``known`` to ``wants_{output}``. *Reset*: idle.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class DeepWorm(wiring.Component):
     wants_{output} : Out(1)
         The worm in front requests the output.
     starts : Out(1)
-        The worm in front was known in the cycle before.
+        The branches of the worm in front became known in the cycle before.
     start_row, skips : Out
         ``start`` and ``drops`` of the worm in front.
     turn : Out(1)

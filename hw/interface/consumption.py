@@ -34,13 +34,14 @@ class Consumption(wiring.Component):
     takes a cycle, but does not use the credit. The end of a worm that was cut off by an error is sent to the host like
     a tail flit. With slots, a packet that begins with a header flit continues from this node. All flits of a packet
     that continues are also sent on ``absorbed``, 2 cycles or more after they were on the network's link. A packet that
-    continues needs a retransmission slot when it is whole. A free slot is granted in the cycle in which the packet's
-    tail is taken. Until a slot is granted, no further flits of the channel are taken, and the credit of the tail is
-    held back. A router that takes only channels with all credits then regards the channel as taken. Channels that wait
-    for a slot take turns. *Waiting*: one tail flit at a time waits its t_nr cycles, counted from the cycle in which it
-    could have been sent. Tail flits of other channels wait for their turn; other flits pass. Detecting that a flit has
-    to wait takes a cycle of the link. A packet of one flit that finds no free packet buffer entry after its t_nr cycles
-    is sent as soon as an entry is free. *Reset*: empty.
+    continues from this node needs a retransmission slot when it is whole. A free slot is granted in the cycle in which
+    the packet's tail is taken. Until a slot is granted, no further flits of the channel are taken, and the credit of
+    the tail is held back. While this credit is held back, a router that takes only channels with all credits regards
+    the channel as taken. Consumption channels that wait for a retransmission slot take turns. *Waiting*: one tail flit
+    at a time waits its t_nr cycles, counted from the cycle in which it could have been sent. While a tail flit waits,
+    tail flits of other channels wait for their turn, and other flits pass. Detecting that a flit has to wait takes a
+    cycle of the link. A packet of one flit that finds no free packet buffer entry after its t_nr cycles is sent to the
+    host as soon as an entry is free. *Reset*: empty.
 
     Parameters
     ----------
@@ -52,9 +53,9 @@ class Consumption(wiring.Component):
     t_nr : int
         Cycles that a packet's tail flit waits. Range: 0 to 65535. 0 adds no hardware.
     slots : int
-        Retransmission slots. Range: 0 to 16. 0 adds no hardware.
+        Number of retransmission slots. Range: 0 to 16. 0 adds no hardware.
     rows : int
-        Rows of the child table. Range: 0 to 64. 0 adds no hardware.
+        Number of rows of the child table. Range: 0 to 64. 0 adds no hardware.
 
     Members
     -------
@@ -63,18 +64,19 @@ class Consumption(wiring.Component):
         A virtual channel for each consumption channel, as in ``network``. A host stalls its consumption by holding back
         credits.
     wrong, overflow : Out(vcs)
-        As in `OutputUnit`; a flit for a full buffer was received and dropped.
+        ``wrong``: as in `OutputUnit`. ``overflow``: a flit for a full buffer is received and dropped in this cycle.
     absorbed, absorbed_vc, absorbed_flit : Out(1), Out, Out
         A flit of a packet that continues from this node; its channel; the flit. Only with slots.
     granted, granted_vc : Out(1), Out
         The packet of this channel is granted a slot, with its tail or later. Only with slots.
     freed : In(1)
-        A slot has become free. Only with slots.
+        A retransmission slot has become free. Only with slots.
     brought, brought_vc, brought_flit : Out(1), Out, Out
         A flit is taken from a channel; the channel; the flit. Only with rows. ``brought``, ``brought_vc`` and
         ``brought_flit`` are combinational: `Forwarding` stores their values.
     full : In(rows)
-        Rows whose next packet has no free packet buffer entry, so that it waits in its channel. Only with rows.
+        Rows of the child table whose next packet has no free packet buffer entry, and waits in its channel. Only with
+        rows.
     """
 
     def __init__(self, network: PortSpec, *, width: int, storage: str = "lutram", t_nr: int = 0,
@@ -242,7 +244,7 @@ class Consumption(wiring.Component):
         served = Signal(range(vcs))
         serves = Signal(range(vcs))
         left = Signal(range(self.t_nr + 1))
-        now_left = Signal(range(self.t_nr + 1))  # remaining cycles, including this one
+        now_left = Signal(range(self.t_nr + 1))  # remaining cycles of the wait, including this one
         through = Signal(vcs)
         ends = Signal()
         turn = _next_of(m, needs, served, name="turn")
@@ -269,7 +271,7 @@ class Consumption(wiring.Component):
 
 
 def _next_of(m, candidates, last, name="next"):
-    """Return the next candidate after ``last``, which itself comes last; ``last`` if there is no candidate."""
+    """Return the first candidate after ``last`` in the ring of candidates; ``last`` if there is no other candidate."""
     count = len(candidates)
     chosen = Signal(range(count), name=name)
     m.d.comb += chosen.eq(last)

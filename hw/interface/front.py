@@ -1,6 +1,6 @@
 """Decoders of a network interface's registers: contents of its buffers, and the packets that wait there.
 
-As with `PathFront`, deadlock proofs read the registers by these classes alone.
+Deadlock proofs read the registers of network interfaces only through the classes of this module.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["InterfaceFront", "SlotsFront"]
 
-TAIL = 2  # mark of a flit as it is stored
+TAIL = 2  # tail mark of a stored flit
 
 Read = Callable[[str], Any]
 """Function from a register's full name to its value in one interface. The value of a memory is its rows."""
@@ -44,7 +44,7 @@ class InterfaceFront:
         self._read = read
 
     def _number(self, name: str, count: int) -> int:
-        """Return a register that holds a number below ``count``; 0 for a count of 1, which has no register."""
+        """Return the number below ``count`` in register ``name``; 0 for a count of 1, which has no register."""
         return int(self._read(name)) if count > 1 else 0
 
     def stored(self, channel: int) -> list[int]:
@@ -99,7 +99,8 @@ class SlotsFront(InterfaceFront):
         return self._number("injection_0.slots.oldest", self.slots)
 
     def filled(self) -> list[int]:
-        """Return the slots with messages, in sending order. A part of the first message may have been sent."""
+        """Return the slots with messages, in sending order. Some flits of the first slot's message may have been
+        sent."""
         return [(self.next_slot + k) % self.slots for k in range(int(self._read("injection_0.slots.filled")))]
 
     def in_slot(self, slot: int) -> list[int]:

@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-# (slots are created with the port, which checks their parameters, and may never be elaborated)
+# (an `Injection` creates its `Retransmission`, to check the parameters, and may never be elaborated)
 """Injection side of a network interface: worms from the host, split into packets, each on a free virtual channel."""
 
 from amaranth.hdl import Array, C, Module, Mux, Signal, Value
@@ -33,20 +33,20 @@ class Injection(wiring.Component):
     first packet's header passes through and is stored; the headers of the other packets come from the memory. Each
     packet takes a virtual channel of its own.
 
-    *Latency*: 2 cycles from link to link, header and data alike; a packet's first flit ``t_ns`` more. These cycles
-    count from the cycle in which the flit is next to be sent, even while no virtual channel is free. *Throughput*:
-    min(1, queue / 3) flits per cycle on the host's link; on the network's link one worm gets min(1, depth / 4). Between
-    two packets on the same virtual channel one cycle is unused. *Reset*: empty.
+    *Latency*: 2 cycles from link to link, header and data alike; a packet's first flit ``t_ns`` more. The t_ns cycles
+    count from the cycle in which the packet's first flit is next to be sent, even while no virtual channel is free.
+    *Throughput*: min(1, queue / 3) flits per cycle on the host's link; on the network's link one worm gets min(1, depth
+    / 4). Between two packets on the same virtual channel one cycle is unused. *Reset*: empty.
 
-    With slots the port also sends absorbed messages, from its `Retransmission`. Host and slots take turns, a whole worm
-    at a time. The first flit of an absorbed message is on the network's link at the earliest 2 + ``t_ns`` cycles after
-    the message's tail was on ``absorbed``.
+    With slots the port also sends absorbed messages, from its `Retransmission`. The host and the retransmission slots
+    take turns, a whole worm at a time. The first flit of an absorbed message is on the network's link at the earliest 2
+    + ``t_ns`` cycles after the message's tail was on ``absorbed``.
 
-    In a smart interface the port also sends the copies of forwarded packets. Host and copies take turns, a worm or a
-    copy at a time. A worm of the host that begins with a flit with both marks is a *post*, and is not sent to the
-    network: its payload is stored, packet by packet, for the node's children. If a post has no tail, the next worm's
-    header ends the packet under way, as its last flit. If a worm has no tail and a post follows, the post's first flit,
-    which has both marks, ends the worm.
+    In a smart interface the port also sends the copies of forwarded packets. The host and the forwarded copies take
+    turns, a worm or a copy at a time. A worm of the host that begins with a flit with both marks is a *post*, and is
+    not sent to the network: its payload is stored, packet by packet, for the node's children. If a post has no tail,
+    the next worm's header ends the packet under way, as its last flit. If a worm has no tail and a post follows, the
+    post's first flit, which has both marks, ends the worm.
 
     Parameters
     ----------
@@ -60,8 +60,8 @@ class Injection(wiring.Component):
     packet : int
         Payload flits of a packet; 0: a worm is sent whole, without hardware for packets.
     header_flits : int
-        Maximum number of header flits of a worm that is split into packets; the interface stores them all. Longer
-        headers are not supported with packets.
+        Maximum number of header flits of a worm that is split into packets; the interface stores them all. With
+        packets, headers of more than ``header_flits`` flits are not supported.
     t_ns : int
         Cycles that a packet's first flit waits. Range: 0 to 65535. 0 adds no hardware.
     slots, slot_flits, channels : int
@@ -75,8 +75,9 @@ class Injection(wiring.Component):
     host : In(LinkSignature)
         One virtual channel.
     network : Out(LinkSignature)
+        To the router.
     wrong, overflow : Out(vcs), Out(1)
-        As in `OutputUnit`; a flit for a full queue was received and dropped.
+        ``wrong``: as in `OutputUnit`. ``overflow``: a flit for a full queue is received and dropped in this cycle.
     unended : Out(1)
         A header flit has arrived before the tail of the worm in front, which is cut off. In a smart interface the worm
         that is cut off, and the one that arrives, can also be posts.
@@ -137,7 +138,7 @@ class Injection(wiring.Component):
         m.d.sync += self.host.credit.eq(buffer.freed)
 
         front = Signal(layout)  # next flit of the host or of another sender
-        within = Signal()  # payload of its worm has been sent, its tail has not
+        within = Signal()  # payload of the worm under way has been sent, its tail has not
         flit = Signal(layout)  # flit that is sent
         owns = Signal()  # the packet under way owns its virtual channel
         repeats = Signal()  # the flit that is sent comes from the header memory
@@ -259,7 +260,7 @@ class Injection(wiring.Component):
 
     def _packetise(self, m, front, flit, send, repeats, there):
         """End a packet after ``packet`` payload flits, and repeat the header in front of the next one."""
-        kept = Signal(range(self.header_flits))  # address of the next header flit, written or read
+        kept = Signal(range(self.header_flits))  # address of the header flit that is written or read next
         last = Signal(range(self.header_flits))  # address of the last header flit
         keeps = Signal()
         header = flit.head & ~flit.tail

@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-# (stored kernels need the ports alone: the component may never be elaborated)
+# (a run with stored kernels needs only the component's ports, and never elaborates it)
 """Network interface: injection ports, consumption links and, if it is smart, forwarding."""
 
 from amaranth.hdl import Module
@@ -54,13 +54,15 @@ class NetworkInterface(wiring.Component):
 
     The first flit of a packet's first copy is on ``network_out_0`` at the earliest 4 + t_nr + t_ns cycles after the
     packet's tail was on ``network_in_0``. The t_nr of one packet may pass during the t_ns of another. After a copy of n
-    flits has begun, the next copy begins n + t_ns cycles later, with free resources. On the same virtual channel it
-    begins 1 cycle later still, if t_ns is 0. The host posts a multicast once, after a flit with both marks.
+    flits has begun, the next copy begins n + t_ns cycles later, with free resources. If t_ns is 0 and both copies take
+    the same virtual channel, the next copy begins 1 cycle later still. The host posts a multicast once, after a flit
+    with both marks.
 
     *Latency*: 2 cycles from link to link either way; a packet's first flit to the network ``t_ns`` more, its tail flit
-    to the host ``t_nr`` more. *Throughput*: of each injection port min(1, queue / 3) flits per cycle from the host, one
-    worm alone min(1, depth / 4) to the network; of each consumption link a flit per cycle, one channel alone
-    min(1, depth / 4). *Reset*: empty, all credits held.
+    to the host ``t_nr`` more. *Throughput*: an injection port takes min(1, queue / 3) flits per cycle from the host,
+    and sends one worm alone at min(1, depth / 4) flits per cycle. A consumption link takes a flit per cycle, from one
+    channel alone min(1, depth / 4) flits per cycle. *Reset*: all buffers are empty, and the interface has all credits
+    of its outgoing links.
 
     Parameters
     ----------
@@ -88,8 +90,10 @@ class NetworkInterface(wiring.Component):
     fault : Out(fault_layout)
         The first error on the wire, until reset. Smart interfaces report ``LIST_TOO_LONG`` at ``network_in_0`` if
         `Forwarding` cuts a packet. At ``table_in`` smart interfaces report ``LIST_TOO_LONG`` for a train too long for
-        its row, ``NO_SUCH_DESTINATION`` for a row that does not exist, and ``WRONG_ORDER`` for a row with packets.
+        its row, ``NO_SUCH_DESTINATION`` for a row that does not exist, and ``WRONG_ORDER`` for a row with stored
+        packets.
     table_in : In(LinkSignature)
+        From the host, to the child table. Smart interfaces only.
     forwarded, resident, copied, occupancy, peak : Out
         As in `Forwarding`. Smart interfaces only.
     """
@@ -148,8 +152,8 @@ class NetworkInterface(wiring.Component):
         return fault_layout(len(parts) + self.smart, max(part.port.vcs for part in parts))
 
     def fault_port(self, cause: Cause, port: int) -> str:
-        """Return the name of the link with a number and a cause in ``fault``. The child table's link has the last
-        number."""
+        """Return the name of the link that a port number and a cause in ``fault`` refer to. The child table's link has
+        the last number."""
         ports, credit = len(self.injections), cause is Cause.CREDIT
         if port == ports + len(self.consumptions):
             return "table_in"

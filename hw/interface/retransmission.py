@@ -38,8 +38,8 @@ class Retransmission(wiring.Component):
     slots : int
         Retransmission slots. Range: 1 to 16.
     flits : int
-        Longest message, including header flits. Range: 2 to 65536. Longer messages must not be sent: their last flits
-        overwrite each other.
+        Maximum number of flits of a message, header flits included. Range: 2 to 65536. Messages of more than ``flits``
+        flits must not be sent: their last flits overwrite each other.
     channels : int
         Consumption channels, each with an absorb buffer.
     width : int
@@ -50,11 +50,12 @@ class Retransmission(wiring.Component):
     write, vc, flit : In
         A flit of an absorbed message; its consumption channel; the flit. A message has two flits or more.
     granted, granted_vc : In
-        The message of this channel is granted a slot. The message's tail is written before this cycle, or in it.
+        The message of this channel is granted a slot. The message's tail is written before the cycle of ``granted``, or
+        in it.
     has, front : Out
         There is a flit to send; the flit.
     take : In(1)
-        That flit is taken.
+        The flit on ``front`` is taken.
     freed : Out(1)
         A slot has become free.
     """
@@ -140,7 +141,7 @@ class Retransmission(wiring.Component):
         return m
 
     def _after(self, slot):
-        """Return the next slot in the ring."""
+        """Return the slot after ``slot`` in the ring of slots."""
         if self.slots & (self.slots - 1) == 0:
             return slot + 1
         return Mux(slot == self.slots - 1, 0, slot + 1)

@@ -1,6 +1,6 @@
 """Registers of a network interface that show its software overheads.
 
-Waveforms read the registers by these functions alone, as with `SlotsFront`.
+Waveforms read these registers only through the functions of this module.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ Read = Callable[[str], Any]
 
 
 def startup_left(port: int, read: Read) -> Any:
-    """Return the remaining cycles of t_ns of the first flit at an injection port.
+    """Return how many of its t_ns cycles the first flit of a packet still waits at an injection port.
 
     The value is t_ns before the first cycle of the wait, and just after a first flit was sent. The register exists only
     if t_ns is not 0.

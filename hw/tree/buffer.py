@@ -12,16 +12,17 @@ __all__ = ["BranchBuffer", "BranchReaderSignature"]
 
 
 class BranchReaderSignature(wiring.Signature):
-    """Reader of a `BranchBuffer`, seen from the reader.
+    """Signals between a `BranchBuffer` and one of its readers, seen from the reader.
 
     Members
     -------
     vc : Out(range(vcs))
         The virtual channel that is presented.
     data : In(width)
-        The flit of virtual channel ``vc`` that this reader takes next. Not with a shared port.
+        The flit of virtual channel ``vc`` that this reader takes next. With a shared port, the reader has no ``data``.
     take : Out(1)
-        The reader takes the presented flit. It may take a flit only if the flit is stored, and while ``needs`` is set.
+        The reader takes the presented flit. The reader may take a flit only if the flit is stored, and only while
+        ``needs`` is set.
     needs : Out(vcs)
         The reader is a branch of the worm in this virtual channel, and has not sent the tail.
     has, more : In(vcs)
@@ -31,7 +32,7 @@ class BranchReaderSignature(wiring.Signature):
     Parameters
     ----------
     vcs, width : int
-        Virtual channels, and bits of a row.
+        Virtual channels, and bits that the buffer stores for a flit.
     shared : bool
         One read port serves all readers.
     """
@@ -48,13 +49,13 @@ class BranchReaderSignature(wiring.Signature):
 
 
 class BranchBuffer(wiring.Component):
-    """FIFO per virtual channel, in which all branches of a worm read each of its flits.
+    """FIFO per virtual channel, in which all branches of a worm read each of the worm's flits.
 
     ::
 
         write ──▶ memory, one row per (vc, position) ──▶ reader 0: row at its own position of `vc`
-                  front[vc]: the oldest flit stored  ──▶ reader 1: ...
-                  the last branch at the front takes its flit: it is freed, and the front advances
+                  front[vc]: the oldest flit stored  ──▶ reader 1: …
+                  the last branch takes the front flit: the flit is freed, and the front advances
 
     All branches of a worm read its flits in the same order. The positions of the readers therefore determine which
     branches still need a flit, and no counter per flit is needed. Between two worms all readers are set to the front
@@ -70,8 +71,9 @@ class BranchBuffer(wiring.Component):
     vcs, depth : int
         Virtual channels, and flits per virtual channel (1 to 16).
     width : int
-        Bits of a row.
+        Bits that the buffer stores for a flit.
     readers : int
+        Number of readers.
     storage : "lutram" or "registers"
     shared : bool
         One read port serves all readers.
@@ -87,12 +89,12 @@ class BranchBuffer(wiring.Component):
     between : In(vcs)
         No worm is under way, or its flits are skipped: the readers are set to the front at the end of the cycle.
     skip : In(vcs)
-        The front flit of this virtual channel leaves the buffer unread. At this time no reader may need a flit of this
-        virtual channel.
+        The front flit of this virtual channel leaves the buffer unread. While ``skip`` is set, no reader may need a
+        flit of this virtual channel.
     arrives : Out(vcs)
         A flit is stored at the end of this cycle; ``has`` and ``more`` count it from the next cycle on.
     some, full : Out(vcs)
-        A flit of this virtual channel is stored; no row of this virtual channel is free.
+        A flit of this virtual channel is stored; the virtual channel has no room for another flit.
     freed : Out(vcs)
         A flit of this virtual channel is freed in this cycle.
     """
@@ -148,7 +150,7 @@ class BranchBuffer(wiring.Component):
         """Update the positions in one virtual channel."""
         comes, freed, between = self.arrives[v], self.freed[v], self.between[v]
         front = Signal.like(write_at, name=f"vc{v}_front_at")
-        # with equal positions, the last change distinguishes full from empty
+        # if the write and front positions are equal, `filled` is 1 for a full channel and 0 for an empty one
         filled = Signal(name=f"vc{v}_filled")
         same = Signal(name=f"vc{v}_same")
         m.d.comb += [
@@ -194,7 +196,7 @@ class BranchBuffer(wiring.Component):
         The counters follow from the readers' positions. No logic reads the counters, so synthesis removes them.
         """
         def reaches(start: Value, full: Value, row: int) -> Value:
-            """Return 1 if a row lies between a position and the write position."""
+            """Return 1 if row ``row`` is in the ring from position ``start`` up to the write position."""
             ahead = Mux(start < write_at, (start <= row) & (row < write_at), (start <= row) | (row < write_at))
             return Mux(start == write_at, full, ahead)
 
@@ -206,7 +208,7 @@ class BranchBuffer(wiring.Component):
             m.d.comb += pending.eq(Mux(stored, sum(owed, C(0)), 0))
 
     def _after(self, position: Value) -> Value:
-        """Return the next position in the ring."""
+        """Return the position after ``position`` in the channel's ring."""
         return ReplicationBuffer.after(position, self.depth)[:len(position)]
 
 

@@ -46,9 +46,9 @@ class TreeFront(CopiesFront):
         return f"{self.name}_input.buffer.vc{self.vc}_" + ("front_at" if self.spec.depth > 1 else "filled")
 
     def unread(self, read: Callable[[str], Any]) -> list[Any]:
-        """Return the number of flits that each branch has not taken, 0 after its tail.
+        """Return a list of the numbers of stored flits that each branch has not taken, 0 after the branch's tail.
 
-        With several branches, the number of all stored flits is appended.
+        At an input with several branches, the list ends with the number of all stored flits.
         """
         if self.readers == 1:
             return super().unread(read)

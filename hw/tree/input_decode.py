@@ -22,8 +22,8 @@ class TreeInputDecode(wiring.Component):
         link ─▶ frame of the virtual channel ─┬─▶ row: data, mark, which header flit ─▶ buffer
                                               └─▶ branches: outputs that a bit was set for ─▶ worm
 
-    With the last flit of its header a worm is *known*: its branches and its report bit are determined. A worm that
-    requests nothing is known as well, and is dropped later.
+    With the last flit of its header a worm is *known*: its branches and its report bit are determined. For a worm that
+    requests nothing, ``known`` is also set, and the worm is dropped later.
 
     *Latency*: none; all outputs follow the link in the same cycle. *Throughput*: a flit per cycle. *Reset*: no worm is
     under way on any virtual channel.
@@ -33,6 +33,7 @@ class TreeInputDecode(wiring.Component):
     port : int
         Index of the port in the decoder's list.
     vcs : int
+        Virtual channels of the link.
     decoder : BitStringDecoder
 
     Members
@@ -128,7 +129,7 @@ class TreeInputDecode(wiring.Component):
         return m
 
     def _string(self, m, comes, begins, place):
-        """Return the outputs and the report bit of the header flits received up to now.
+        """Return the outputs and the report bit that follow from the header flits received up to now.
 
         ``comes``: a header flit is accepted. ``place`` is driven with the header flit's number in the header.
         """
@@ -154,7 +155,7 @@ class TreeInputDecode(wiring.Component):
         return asked, report
 
     def _judge(self, m, accepted, causes):
-        """Drive ``cause`` with the first of these errors that has occurred."""
+        """Drive ``cause`` with the first error in ``causes`` that has occurred; an overflow precedes them."""
         with m.If(self.valid & ~accepted):
             m.d.comb += self.cause.eq(Cause.OVERFLOW)
         with m.Elif(self.valid):

@@ -28,8 +28,8 @@ class TreeInput(wiring.Component):
     ::
 
         link ─▶ intake ──▶ buffer (all VCs) ─┬─▶ reader of output 0 ─▶ flit ─▶ crossbar
-                  │ known                    ├─▶ reader of output 1 ─▶ ...
-                  ▼                          └─▶ ...
+                  │ known                    ├─▶ reader of output 1 ─▶ …
+                  ▼                          └─▶ …
           TreeWorm, one per VC ─▶ eligible ─▶ request ─▶ allocator ─▶ won
                   ▲ arrived, granted                       (a flit is freed when all its branches have taken it)
                   └──▶ tells, needs_token
@@ -40,8 +40,8 @@ class TreeInput(wiring.Component):
     branches take turns, one copy per cycle; otherwise they are independent.
 
     *Latency*, with free resources, from link to link: header 3 cycles (from its last flit), data 2; with ``fast``
-    delays 1 more. A header that needs the token takes 1 more, if the token is at this switch. *Throughput*: a flit per
-    cycle and output; serial: a flit per cycle for all outputs together. *Reset*: empty.
+    delays 1 more. A header that needs the token takes 1 cycle more, if the token is at this switch. *Throughput*: a
+    flit per cycle and output; serial: a flit per cycle for all outputs together. *Reset*: empty.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class TreeInput(wiring.Component):
         The decoder's straps.
     readers_{r} : Out(ReaderSignature)
         Reader {r}: its request, and the flit of the presented branch. A branch that does not own its virtual channels
-        claims them. A grant always sends the flit.
+        claims them. A grant always sends the flit of the presented branch.
     vc_{output} : Out
         The virtual channel of an output that the presented branch owns, or takes with the grant.
     offers_{output} : In(OfferSignature)
@@ -231,7 +231,7 @@ class TreeInput(wiring.Component):
             *([buffer.choice.eq(branch)] if self.shared else []),
             port.place.eq(row.code),
             begins.eq(row.head & (port.place == 0)),
-            # the next worm's first header flit: the worm in front has lost its tail, and is ended here
+            # a first header flit while a worm is under way: that worm has lost its tail, and ends here
             closing.eq(begins & owned),
             flit.data.eq(row.data),
             flit.head.eq(row.head | row.code[1]),
@@ -270,7 +270,8 @@ class TreeInput(wiring.Component):
                    port.request.outputs.any() | drops)
 
     def _request(self, m, r, shown, owned) -> Value:
-        """Request the outputs of the presented branch; return whether all will have a credit after a grant."""
+        """Request the outputs of the presented branch; return whether all these outputs will have a credit after a
+        grant."""
         request, alone = self.readers[r].request, len(self.groups) == 1
         asks = shown(lambda worm, b: worm.branch[b].eligible)
         refused, ready = C(0), C(1)

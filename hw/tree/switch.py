@@ -24,13 +24,14 @@ class TreeSwitch(TreeSwitchSpec, Switch):
                 granted│ ▼
         token_in ─▶ TokenStation ─▶ token_out              Allocator and offers as in `Switch`
 
-    Arrivals may be reported (`LinkSignature`). Replication may need a token; the switch then has a `TokenStation`.
+    With ``reports``, links from and to other switches report arrivals (see `LinkSignature`). Replication may need a
+    token; the switch then has a `TokenStation`.
 
     *Latency*, with free resources, from link to link: header 3 cycles from its last flit, data 2; with ``fast`` delays
-    1 more. A header that needs the token takes 1 more, if the token is at this switch. *Throughput*: a flit per output
-    and cycle; one branch alone min(1, depth / 4), with ``fast`` min(1, depth / 5). *Deadlock*: with tokens, worms that
-    are replicated do not wait for each other in a circle within a group. *Errors on the wire*: as in `Switch`.
-    *Reset*: empty, all credits held.
+    1 more. A header that needs the token takes 1 cycle more, if the token is at this switch. *Throughput*: a flit per
+    output and cycle; one branch alone min(1, depth / 4), with ``fast`` min(1, depth / 5). *Deadlock*: with tokens,
+    worms that are replicated do not wait for each other in a circle within a group. *Errors on the wire*: as in
+    `Switch`. *Reset*: all buffers are empty, and the outputs have all their credits.
 
     Parameters
     ----------
@@ -40,7 +41,7 @@ class TreeSwitch(TreeSwitchSpec, Switch):
     reports, tokens : bool
         Links to and from other switches have reports; the switch is in a group with a token. Tokens need reports.
     **parameters
-        As of `Switch`, without ``readers``.
+        Parameters of `Switch`, except ``readers``.
 
     Members
     -------

@@ -36,5 +36,5 @@ class TreeSwitchSpec(SwitchSpec):
         self.replication = replication
         self.has_reports = reports
         self.has_tokens = tokens
-        # last: a component among the bases makes its ports from these parameters
+        # called last: a component among the base classes makes its ports from these parameters
         super().__init__(decoder=decoder, **parameters)

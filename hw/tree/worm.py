@@ -15,11 +15,11 @@ class TreeState(enum.Enum, shape=3):
     """State of the worm at the front of an input virtual channel. Waveforms show it."""
 
     IDLE = 0  #: no worm, or its header has not been fetched
-    WANTS_TOKEN = 1  #: waits for the group's token before it is replicated
+    WANTS_TOKEN = 1  #: the worm waits for the group's token before it is replicated
     BRANCHES = 2  #: a branch waits for a virtual channel
     MOVES = 3  #: each branch that has not sent its tail owns its virtual channels
-    AWAITS_REPORTS = 4  #: all flits are sent; waits for the branches' reports
-    DROPPED = 5  #: requests nothing, and is dropped
+    AWAITS_REPORTS = 4  #: all flits are sent; the worm waits for the branches' reports
+    DROPPED = 5  #: the worm requests nothing, and is dropped
 
 
 class BranchSignature(wiring.Signature):
@@ -93,7 +93,7 @@ class TreeWorm(wiring.Component):
     write : In(1)
         A flit arrives for this virtual channel: ``arrives`` of the buffer.
     some : In(1)
-        A flit is stored.
+        A flit is stored in the buffer of this virtual channel.
     branch_{b} : Out(BranchSignature)
         Branch {b} of the worm.
     dropped, drop_ends : In(1)
@@ -115,7 +115,7 @@ class TreeWorm(wiring.Component):
     splits : Out(1)
         The worm is replicated here, and its branches report.
     reporting : Out(1)
-        The branches of the worm report.
+        The branches of the worm report their arrival.
     needs_token, ends_token : Out(1)
         The worm requests the token; all its branches have reported, and it releases the token.
     tells : Out(1)
@@ -151,8 +151,8 @@ class TreeWorm(wiring.Component):
                 "arrived": In(named(from_switches))} if reports else {}),
             **({"granted": In(1), "needs_token": Out(1), "ends_token": Out(1)} if tokens else {}),
         })
-        self.offer = list(by_name(self.target).values())  #: by number of the output
-        self.out_vc = list(by_name(self.vc).values())  #: by number of the output
+        self.offer = list(by_name(self.target).values())  #: Offers, by the output's number.
+        self.out_vc = list(by_name(self.vc).values())  #: ``vc``, by the output's number.
 
     def elaborate(self, platform):
         m = Module()

@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-# Components are often built only to read their ports, and then not elaborated.
+# Components are often built only to read their ports. Amaranth must not warn that they stay unelaborated.
 """Hardware components by name, each built as a part of a complete router or network interface."""
 
 import importlib
@@ -30,7 +30,7 @@ def blueprint_of(options: Mapping[str, Any]) -> "Blueprint":
     ----------
     options : mapping
         ``topology``, ``scheme``, ``relation`` as for `find_scheme`, ``relations`` joined by commas, and the hardware
-        options of `hardware`. Default topology and scheme: those in `DEFAULTS`.
+        options of `hardware`. A missing ``topology`` or ``scheme`` is taken from `DEFAULTS`.
     """
     from wormcast.hw.router import Blueprint
 
@@ -89,7 +89,7 @@ def build_component(blueprint: "Blueprint", name: str, port: str | None = None,
 
 
 def _given(blueprint: "Blueprint", part: "Exported") -> str:
-    """Return, as text, a blueprint's values of the options that decide whether hardware contains a component."""
+    """Return as text the blueprint's values of ``part.options``; if these are empty, of topology and scheme."""
     named = {"topology": blueprint.topology.name, "scheme": blueprint.scheme.name}
     given = {option: named.get(option, getattr(blueprint.configuration, option, None))
              for option in part.options or named}
@@ -97,7 +97,7 @@ def _given(blueprint: "Blueprint", part: "Exported") -> str:
 
 
 def _instead(name: str, part: "Exported") -> str:
-    """Return, as text, options with which hardware contains a component, or else the components in its place."""
+    """Return the end of an error message: options with which hardware has the component, or other components."""
     if part.options:
         return "Allowed, for example: with " + " ".join(f"--{option} {value}" for option, value in part.options.items())
     others = [one for one, other in COMPONENTS.items() if other.path == part.path and one != name]
@@ -117,14 +117,16 @@ class Exported:
     path : tuple of str
         Nested submodules, from ``whole`` to the component; ``{port}`` stands for the name of a router's port.
     side : "input", "output" or None
-        Each input, or each output, of a router has a component of this kind; None: it belongs to no port.
+        Each input, or each output, of a router has a component of this kind. If ``side`` is None, the
+        component belongs to no port.
     found : str
-        Module of wormcast.hw and class of the component at ``path``, because other hardware may have another component
-        there. Empty: any class.
+        Module of wormcast.hw, and class in it that the submodule at ``path`` must have; empty: any class. Some hardware
+        has a submodule of another class at ``path``.
     take : callable
-        Makes the component from the submodule at ``path``. Default: the submodule is the component.
+        Makes the component from the submodule at ``path``. By default, the submodule itself is the component.
     options : mapping
-        Options of hardware that contains the component, if hardware with the options `DEFAULTS` does not.
+        Options with which hardware contains the component. If ``options`` is empty, hardware with the options
+        `DEFAULTS` contains the component.
     """
 
     description: str
@@ -226,7 +228,7 @@ def find_component(name: str) -> Exported:
 
 
 def _inside(whole: "wiring.Component", path: list[str]) -> Any:
-    """Return the submodule at the end of a path, as elaboration makes it."""
+    """Elaborate a component and return its submodule at ``path``; for an empty path, return the component itself."""
     if not path:
         return whole
     from amaranth.hdl import Fragment

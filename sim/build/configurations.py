@@ -22,9 +22,9 @@ class Named:
     description : str
         One line: the hardware, and its source.
     options : mapping
-        Fields of `Configuration`. Other fields have their defaults.
+        Values of fields of `Configuration`. All fields that are not in ``options`` have their defaults.
     buffers : mapping of int to int
-        Flits of buffer of a virtual channel, by number of virtual channels. An empty mapping: the buffer
+        Flits of buffer of a virtual channel, by number of virtual channels. If ``buffers`` is empty, the buffer
         does not depend on the number of virtual channels.
     """
 
@@ -90,7 +90,7 @@ CONFIGURATIONS.add("atbm_256", Named(
     TREE_SWITCHES,
 ))
 
-#: Flits of a deep buffer, [Sivaram98], section 6.2.
+#: Number of flits of a deep buffer in [Sivaram98], section 6.2.
 DEEP_BUFFER = 640
 CONFIGURATIONS.add("sivaram_32", Named(
     f"Sivaram et al. 1998, section 6.2: {DEEP_BUFFER} flits of a byte at each input; chunks of 8, as the SP2's",
@@ -117,7 +117,7 @@ def completed(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _deep_defaults(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that deep buffers require, with a default buffer; an empty dict for shallow buffers."""
+    """Return the options that deep buffers require, and a default for ``buffer``; an empty dict for shallow buffers."""
     if options.get("buffer_kind") != "deep":
         return {}
     chunk = Configuration(chunk=options.get("chunk", Configuration.chunk)).chunk  # `Configuration` checks the chunk

@@ -50,13 +50,14 @@ class FabricLink:
     vcs : int
         Number of virtual channels; of a consumption or host link, number of consumption channels.
     scope : str
-        Name in waveforms.
+        Name of the link in waveforms.
     output, input : int or None
         Number of the driving router's output, and of the receiving router's input; None if that end is no router.
     first : int
-        Number, among the node's consumption channels, of the link's first virtual channel; 0 for other links.
+        For a consumption or host link, number of its first channel among the node's consumption channels; else 0.
     node, number : int or None, int
-        Node that sends or receives by the link (None for a network link), and number among its links of this kind.
+        Node that sends or receives by the link, and number of the link among the node's links of the same kind. A
+        network link has the node None and the number 0.
     """
 
     name: str
@@ -113,7 +114,7 @@ class Fabric:
 
     @cached_property
     def driven(self) -> dict[tuple[str, str], Integers]:
-        """Index in ``links`` of the link that each (kind, port) drives, int64 [instances of a lane]; -1: no link."""
+        """Index in ``links`` of each instance's outgoing link, or -1, by (kind, port); int64 [instances of a lane]."""
         found: dict[tuple[str, str], Integers] = {}
         for row, link in enumerate(self.links):
             kind, instance, port = link.near
@@ -135,7 +136,10 @@ class Fabric:
         return found
 
     def around(self) -> list[FabricLink]:
-        """Return all links except those to hosts, by switch: injection links, links to switches, consumption links."""
+        """Return all links except host links, switch by switch.
+
+        A switch's injection links come first, then its links to other switches, then its consumption links.
+        """
         order: list[list[list[FabricLink]]] = [[[], [], []] for _ in range(self.network.topology.switches)]
         for link in self.links:
             if link.kind != "host":

@@ -49,9 +49,9 @@ def require_sendable(topology: Topology, scheme: Scheme, configuration: Configur
     """Refuse hardware that does not pass on a scheme's worms, judged by a sample of them with `require_sent`.
 
     A scheme of this package needs no check on a network of this package, with its own relation and its own classes.
-    Hardware with a user's scheme or network, or with a relation or classes other than the scheme's, is checked with all
-    unicasts (beyond 256 nodes with up to 65 536 random ones) and with up to 20 200 random multicasts. Schemes that only
-    broadcast are checked with broadcasts.
+    Hardware with a user's scheme or network, or with a relation or classes other than the scheme's, is checked. The
+    sample has all unicasts, or beyond 256 nodes up to 65 536 random unicasts. The sample also has up to 20 000
+    multicasts to two nodes, and up to 200 larger multicasts. Schemes that only broadcast are checked with broadcasts.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def require_sendable(topology: Topology, scheme: Scheme, configuration: Configur
 
 
 def known_to_fit(topology: Topology, scheme: Scheme, configuration: Configuration) -> bool:
-    """Return whether network, scheme, relation and consumption classes are those of this package, so that they fit."""
+    """Return whether network and scheme are those of this package, with the scheme's own relation and classes."""
     if isinstance(scheme, AbsorbedByHosts):
         scheme = scheme.scheme
     name = scheme.name.partition(":")[0]
@@ -79,7 +79,7 @@ def known_to_fit(topology: Topology, scheme: Scheme, configuration: Configuratio
 def _samples(topology: Topology, scheme: Scheme) -> tuple[Worms, ...]:
     """Return worms of unicasts, of multicasts to two nodes, and of large multicasts.
 
-    For a scheme that supports broadcast only: worms of broadcasts.
+    For a scheme that supports broadcast only, return worms of broadcasts.
     """
     generator = np.random.default_rng(0)
     nodes = topology.nodes
@@ -100,7 +100,7 @@ def _samples(topology: Topology, scheme: Scheme) -> tuple[Worms, ...]:
 
 
 def _distinct(rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return the rows in which no node occurs twice."""
+    """Return the rows of node ids in which no node occurs twice."""
     ordered = np.sort(rows, axis=1)
     return rows[(np.diff(ordered, axis=1) > 0).all(axis=1)]
 

@@ -27,12 +27,13 @@ CYCLES, SEEDS = 100_000, 4
 FIRST_SEED = 24
 
 #: Largest ratio of half the 95 % interval of the latency to its mean in a precise result.
-#: A precise result has further conditions.
+#: A precise result must also meet other conditions.
 PRECISION = 0.05
 
 #: Default limit of a hunt's simulated cycles, the sum over all its networks.
 #: Default range of the payload flits of a hunt's messages.
 HUNT_CYCLES, HUNT_LENGTHS = 100_000_000, (1, 256)
 
-#: Number of samples that random plans are divided into. Intervals are computed from the samples' means.
+#: Number of samples that random plans are divided into.
+#: The 95 % intervals of random plans are computed from the samples' means.
 SAMPLES = 8

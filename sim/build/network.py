@@ -42,13 +42,14 @@ class Kind:
     ----------
     name : str
     build : callable
-        Makes one of the components. Amaranth is imported only when this function is called.
+        Makes one of the components. A call of ``build`` imports Amaranth.
     instances : tuple of str
         Name of each instance in waveforms.
     straps : dict of str to int array [instances]
         Values of the static inputs, by name.
     tables : dict of str to int array [instances, rows]
-        Contents of memories before the first cycle, by name. In hardware a bus writes these memories.
+        Contents of memories before the first cycle, by name. In exported hardware, the bus ``tables_in`` writes these
+        memories, the routing tables.
     key : str
         Identifies the hardware: two kinds with the same key are the same hardware.
     """
@@ -116,9 +117,10 @@ class Network(Placement):
     def _require_known_classes(self) -> None:
         """Refuse consumption classes by the next hop if a router may have to choose one before it knows that hop.
 
-        At a stop whose address is the last one in a header flit, the router does not know the next hop yet. The
-        router then uses the class of the hop by which the worm arrives. This hop and the next have the same class if
-        the worm stays in one dimension, or in one of the networks up and down of the Hamiltonian labels.
+        If a stop's address is the last one in a header flit, the router does not know the hop after the stop yet. If
+        a router does not know the hop after a stop, it uses the class of the hop by which the worm arrives at the stop.
+        The hops before and after a stop have the same class if the worm stays in one dimension, or in one of the
+        networks up and down of the Hamiltonian labels.
         """
         rule = self.consumption_rule
         if rule.by == "last" or not len(rule) or not self.header.multicast:
@@ -152,13 +154,13 @@ class Network(Placement):
 
     @cached_property
     def components(self) -> "dict[str, Switch | NetworkInterface]":
-        """One component of each kind, not elaborated, for its names and layout."""
+        """One unelaborated component of each kind, from which port names and layouts are read."""
         routers = {name: self.blueprint.router(kind) for name, kind in self.switch_kinds.items()}
         return {**routers, "interface": self.blueprint.interface(**self._interface)}
 
     @property
     def _interface(self) -> dict[str, Any]:
-        """Number of an interface's injection ports, of its consumption links, and of channels of such a link."""
+        """Numbers of injection ports and consumption links of an interface, and of channels of a consumption link."""
         return {"ports": self.ports, "links": self.links, "channels": self.channels}
 
     @property
@@ -178,7 +180,10 @@ class Network(Placement):
         return {}
 
     def injection_port_of(self, worms: Worms) -> Instances:
-        """Return the injection port of each worm, [worms]; of several ports, that of the worm's first hop."""
+        """Return the injection port of each worm, [worms].
+
+        If nodes have several injection ports, a worm's first hop determines its port.
+        """
         if self.ports == 1:
             return np.zeros(len(worms), np.int64)
         first = worms.destinations[worms.destination_offsets[:-1]]
@@ -205,7 +210,7 @@ class Network(Placement):
         Parameters
         ----------
         port, vc : int
-            Router input and virtual channel by which the worm arrives. If the worm does not end here, it arrives
+            Router input and virtual channel by which the worm arrives. A worm that goes on after this node has arrived
             from another router.
         output : int or None
             Router output of the worm's next hop (of several the last one); None: the header does not contain it.
@@ -292,7 +297,7 @@ class Network(Placement):
                 for lane in range(self.lanes) for home in homes]
 
     def table_writes(self) -> Iterator[dict[int | str, int]]:
-        """Yield the writes on the bus that fills the routing tables, one per cycle: all entries with an output."""
+        """Yield the writes on the bus that fills the routing tables, one per cycle, for all entries with an output."""
         for hops, (kind, instance) in enumerate(self.chain):
             for found in self._memories(kind):
                 rows = self.kinds[kind].tables[".".join(found.path)]
@@ -333,12 +338,14 @@ class Network(Placement):
         return Join(from_kind, from_port, starts, to_kind, to_port, ends, line)
 
     def _everywhere(self, kind: str, instances: Instances) -> Instances:
-        """Return the numbers of these instances of a kind in all lanes, lane by lane."""
+        """Return the numbers of these instances of a kind in all lanes: first all of lane 0, then all of lane 1, ..."""
         return (np.arange(self.lanes)[:, None] * self.count(kind) + instances).reshape(-1)
 
 
 def _source_of(decoder: Decoder) -> str:
-    """Return a digest of the file of a user's decoder. The package's own decoders are among the sources of all kernels.
+    """Return a digest of the file of a user's decoder, or an empty text for a decoder of this package.
+
+    The keys of all cached kernels already depend on the sources of this package's decoders.
     """
     ours = type(decoder).__module__.startswith("wormcast.")
     return "" if ours else f"{source_digest([inspect.getfile(type(decoder))])} "

@@ -96,7 +96,7 @@ def partners(pattern: str, topology: Topology) -> Integers:
 def expected_hot_spots(others: int, hot: int, share: float) -> Reals:
     """Return an array whose element k is the mean number of hot spots among the first k destinations of a message.
 
-    k runs from 0 to ``others``.
+    The index k runs from 0 to ``others``.
 
     Each destination in turn is drawn from the remaining hot spots with probability ``share``, else from all remaining
     nodes. If no hot spot remains, the destination is drawn from all remaining nodes.
@@ -106,7 +106,7 @@ def expected_hot_spots(others: int, hot: int, share: float) -> Reals:
     others : int
         Number of nodes, not counting the source.
     hot : int
-        Number of hot spots among these nodes.
+        Number of hot spots among the ``others`` nodes.
     """
     left = hot - np.arange(hot + 1)
     chances = np.zeros(hot + 1)  # of 0, 1, ... hot spots so far

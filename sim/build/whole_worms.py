@@ -39,12 +39,12 @@ class WholeWorms:
 
     @property
     def fits(self) -> bool:
-        """The buffer holds all worms whole; if their length is unknown: it holds the shortest worms whole."""
+        """Flag: the buffer holds all worms whole, or at least the shortest worms if the length of worms is unknown."""
         return self.longest > 0 if self.payload is None else self.payload <= self.longest
 
     @property
     def warning(self) -> str:
-        """Warning for worms that are not held whole."""
+        """Text of a warning that worms are too long for the buffer."""
         return (f"worms with up to {self.payload} payload flits are replicated from buffers that hold {self.longest}: "
                 "they may deadlock, see check")
 

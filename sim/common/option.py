@@ -26,7 +26,7 @@ class Option:
     kind : int, float, str or bool
         Type of the values.
     default : Any
-        None if the default depends on other options, or if the option is mandatory.
+        Default value. ``default`` is None if the default depends on other options, or if the option is mandatory.
     help : str
         Text in --help.
     allowed : tuple of str
@@ -34,14 +34,14 @@ class Option:
     limits : (number, number), optional
         Least and greatest value.
     parse : callable, optional
-        Raises an error for a value that is not allowed. Used if neither ``allowed`` nor ``limits`` can express the
-        allowed values.
+        Raises an error for a value that is not allowed. Options have ``parse`` if neither ``allowed`` nor ``limits``
+        can express the allowed values.
     metavar : str, optional
-        Placeholder of the value in --help. Default placeholder: the allowed values, or the limits of an integer.
+        Placeholder of the value in --help. Without ``metavar``, --help shows the allowed values or limits.
     panel : str, optional
-        Heading in --help.
+        Heading in --help above the options of one group.
     label, unit : str, optional
-        Words on an axis of a plot. Default: the option's name, without a unit.
+        Words on an axis of a plot. Without ``label``, the axis has the option's name.
     changes : str
         Hardware that a hardware option changes: "host" (none), "interface", "router", "node" (interface and router), or
         "cells" (cells of both, without effect on the cycles of a run). Empty for other options.

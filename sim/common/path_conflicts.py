@@ -16,7 +16,7 @@ def require_apart(reads: Mapping[str, str | PathLike[str] | None],
     Parameters
     ----------
     reads, writes : mapping of str to path
-        Path by its name in error messages: ``"--vcd"``, ``"the scheme"``. A path of None is ignored.
+        Path by its name in error messages: ``"--vcd"``, ``"the scheme"``. If a path is None, it is ignored.
     """
     taken: dict[object, str] = {}
     for word, path in reads.items():

@@ -13,7 +13,7 @@ __all__ = ["consumption_text", "count", "markdown_table", "resource_text"]
 
 
 def consumption_text(channels: int, ejection: str) -> str:
-    """Return the number of consumption channels as text: ``1 consumption channel a node``, or ``an ejection port``."""
+    """Return a number of consumption channels as text: per node, or per ejection port if nodes have several ports."""
     return f"{count(channels, 'consumption channel')} {'a node' if ejection == 'one' else 'an ejection port'}"
 
 

@@ -26,10 +26,10 @@ MARGIN = 0.3  # distance of the outermost end of a line from the box's corner, i
 FAN = 0.5  # offset of a node's line from the middle of the box, as a share of the node's offset from this middle
 NODES = 0.42  # distance of a node from lines that pass it, in cells
 LEVEL = 1.1  # largest vertical distance between switches that count as one row, in cells
-STEEP = 1.5  # vertical distance of a line's ends, in cells, from which on it leaves a box vertically
+STEEP = 1.5  # least vertical distance of the ends of a line that begins with a vertical piece, in cells
 AROUND = (0.4, 0.6, 0.8, 1.1, 1.5, 2.0)  # distances from the straight line, in cells, at which curves are tried
-STUB, STUB_SHARE = 0.5, 0.2  # vertical piece of a line at a box: length in cells, at most a share of the line's height
-PASSES = 0.25  # distance from other boxes and nodes, in cells, at which a line may stay straight
+STUB, STUB_SHARE = 0.5, 0.2  # least vertical piece at a box: in cells, or this share of the line's height
+PASSES = 0.25  # least distance of a straight line from other boxes and nodes, in cells
 SIDES: dict[Side, tuple[int, int]] = {"left": (-1, 0), "right": (1, 0), "above": (0, -1), "below": (0, 1)}
 
 
@@ -198,7 +198,7 @@ class Boxes:
             end.offset = -wide - (left - 1 - place) * BETWEEN if place < left else wide + (place - left) * BETWEEN
 
     def _order(self, switch: int, end: _End, axis: int) -> tuple[float, float, int]:
-        """Sort key of the ends on a side: slope of the line, distance along the side, number of the node or cable."""
+        """Return the sort key of an end: slope of its line, distance along the side, number of its node or cable."""
         way = end.towards - self.places[switch]
         slope = float(way[axis] / max(abs(float(way[1 - axis])), 1e-3))
         return round(slope, 6), float(way[axis]), end.key[1]

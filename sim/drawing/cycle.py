@@ -42,38 +42,38 @@ AT_NODE = {
 }
 
 # points
-LEAST, LARGEST = 17.0, 43.0  # smallest and largest cell
-SHORT = 3.2  # distance of an arrow from its nodes
+LEAST, LARGEST = 17.0, 43.0  # smallest and largest size of a cell, in points
+SHORT = 3.2  # distance of an arrow from its nodes, in points
 HALF, HEAD, BARB = 0.55, 3.6, 1.1
-MEET = 0.4  # position of a one-way link's number, as a share of its line; in the middle, lines between stages cross
-NUMBER = 3.6  # distance from an arrow to its number
+MEET = 0.4  # position of a one-way link's number, as a share of its line; lines between stages cross in the middle
+NUMBER = 3.6  # distance from an arrow to its number, in points
 BETWEEN = 1.15  # smallest angle between marks on a ring around a node, in radians
 NAME = 0.6  # half the angle that is kept free for a node's name, in radians
-SQUARE, FARTHER = 7.0, 9.0  # distance from a node to its inner ring of marks, and from one ring of marks to the next
+SQUARE, FARTHER = 7.0, 9.0  # distances in points: from a node to its first ring of marks, from each ring to the next
 
 
 def draw_cycle(topology: Topology, resources: Sequence[str], file: Path, form: str, caption: Sequence[str],
                title: str = "") -> None:
     """Draw a network with the resources of a cycle.
 
-    Links are arrows beside the line between their switches, or on the line if there is no opposite link. At nodes,
-    consumption channels are squares, retransmission slots and packet buffer entries are discs. Resources are numbered
-    in the given order and listed below the network. Equal cycles of equal networks produce equal files.
+    A link of the cycle is an arrow beside the line between its switches, or on the line if there is no opposite link.
+    At nodes, consumption channels are squares, retransmission slots and packet buffer entries are discs. Resources are
+    numbered in the given order and listed below the network. Equal cycles of equal networks produce equal files.
 
     Parameters
     ----------
     topology : Topology
         Must pass `require_drawable`.
     resources : sequence of str
-        ``link:U>V:vc``, ``cons:NODE:i``, ``retrans:NODE:i`` and ``place:NODE:i``, each held by a worm that requests the
-        next one. If ``resources`` is empty, only the network is drawn.
+        Names ``link:U>V:vc``, ``cons:NODE:i``, ``retrans:NODE:i`` and ``place:NODE:i``. Each resource is held by a worm
+        that requests the next resource. If ``resources`` is empty, only the network is drawn.
     file : Path
         File to write; its name may have any ending.
     form : "svg" or "png"
     caption : sequence of str
         Lines below the drawing.
     title : str
-        Title of the legend. Default: the number of resources in the cycle and its meaning, or "no cycle".
+        Title of the legend. The default title is the number of resources and a description, or "no cycle".
     """
     cycle_sheet(topology, resources, caption, title).write(file, form)
 

@@ -23,12 +23,12 @@ Floats = npt.NDArray[np.float64]
 GAP = 0.7  # distance between two planes, in cells
 DEPTH = 0.6  # distance between rows of a plane in the oblique view, in cells
 HIGHEST_PLANE = 2.4  # largest height of a plane, in cells; with many rows, the distance between rows is smaller
-WIDE_NAMES = 100  # largest number of columns that all have labels; of more columns, every second one has
+WIDE_NAMES = 100  # largest number of columns that all have labels; if there are more, every second column has a label
 
 
 @dataclass(frozen=True)
 class LineName:
-    """Name of a row, column or plane of nodes, and its position; ``outer`` is left of the names of rows."""
+    """Name of a row, column or plane of nodes, and its position. The side ``outer`` is left of the names of rows."""
 
     text: str
     at: tuple[float, float]
@@ -82,18 +82,18 @@ class NetworkLayout:
 
     @property
     def extent(self) -> tuple[float, float]:
-        """Width and height, in cells."""
+        """Width and height of the network, in cells."""
         least, largest = self.corners
         return tuple((largest - least).tolist())
 
     @cached_property
     def drawn_twice(self) -> bool:
-        """Nodes have different positions for injection and consumption."""
+        """Flag: nodes have different positions for injection and consumption."""
         return not np.array_equal(self.nodes, self.sinks)
 
     @cached_property
     def shared(self) -> npt.NDArray[np.bool_]:
-        """Switch and node share one mark, bool [switches]."""
+        """Flag for each switch: the switch and its node share one mark, bool [switches]."""
         return np.logical_not(self.boxes.any(axis=1))
 
 
@@ -140,8 +140,8 @@ def _steps(places: Floats) -> tuple[float, float]:
 def _seen(places: Floats) -> Floats:
     """Project three dimensions: planes of equal y one above the other, x to the right, z down and a little to the left.
 
-    The Hamiltonian path ([Amnah]) visits these planes one after the other. Each row is shifted by a fraction of a cell,
-    so that links between planes pass between the nodes of a plane.
+    The Hamiltonian path of [Amnah] visits the planes of equal y one after the other. Each row of a plane is shifted
+    by a fraction of a cell, so that links between planes pass between the nodes of a plane.
     """
     shift, depth = _steps(places)
     x, y, z = (places - places.min(axis=0)).T

@@ -17,7 +17,7 @@ __all__ = ["FAR", "NODE", "clear_of_names", "draw_boxes", "draw_lines", "draw_na
 
 Floats = npt.NDArray[np.float64]
 
-NODE = 1.9  # points: radius of a node
+NODE = 1.9  # radius of a node, in points
 EDGE = "#606060"
 GROUND = "#f5f5f5"
 LINE = 0.6
@@ -137,10 +137,11 @@ def line_angles(topology: Topology, layout: NetworkLayout, node: int | None = No
 
 
 def free_direction(taken: Iterable[float]) -> tuple[float, float]:
-    """Return a direction away from those in ``taken``, and the angle to the nearest one (at most `FAR`).
+    """Return a direction away from all directions in ``taken``, and its angle to the nearest of them, at most `FAR`.
 
-    The first direction that is at least `FAR` away from all is returned, with the diagonals first. If there is none,
-    the direction that is farthest away is returned.
+    Directions are tried in a fixed order, the diagonals first. The first direction at an angle of at least `FAR` to all
+    directions in ``taken`` is returned. If none of the tried directions has an angle of at least `FAR`, the direction
+    with the largest angle is returned.
     """
     turns = np.array([np.arctan2(y, x) for x, y in CORNERS] + [2 * np.pi * step / STEPS for step in range(STEPS)])
     gaps = np.abs((turns[:, None] - np.array(list(taken)) + np.pi) % (2 * np.pi) - np.pi)

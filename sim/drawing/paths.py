@@ -26,17 +26,17 @@ MOST_TRACKS = 24
 OUTSIDE = 2  # number of the first track that passes outside of a destination's disc
 
 # points
-PITCH = 2.4  # distance between the lines of two worms on a link
+PITCH = 2.4  # distance between the lines of two worms on a link, in points
 LINE = 1.2
 FIRST = 0.6  # additional width of the first step's lines, as a share of the width of the last step's lines
-LEAST, LARGEST = 20.0, 43.0  # smallest and largest cell
-LEAST_NODES = 13.0  # smallest cell if nodes are apart from switches
+LEAST, LARGEST = 20.0, 43.0  # smallest and largest size of a cell, in points
+LEAST_NODES = 13.0  # smallest size of a cell if nodes and switches are drawn separately, in points
 GAP = 3.0
-DISC = 4.6  # smallest radius of a destination's disc
-SOURCE = 4.2  # half the side of the source's square
-HEAD, BARB = 4.2, 1.9  # arrow on each hop: length and half its width
+DISC = 4.6  # smallest radius of a destination's disc, in points
+SOURCE = 4.2  # half the side of the source's square, in points
+HEAD, BARB = 4.2, 1.9  # length and half the width of the arrow on a hop, in points
 SOURCE_COLOUR = "#000000"
-DASHES = ("-", (0, (4, 1.2)), (0, (1.2, 0.9)), (0, (5, 1, 1.2, 1)))  # worms differ in a grey print, too
+DASHES = ("-", (0, (4, 1.2)), (0, (1.2, 0.9)), (0, (5, 1, 1.2, 1)))  # line styles of worms, distinct in a grey print
 LIGHT = 0.55  # numbers on colours darker than this brightness are white
 
 
@@ -47,7 +47,7 @@ class _Look:
 
     @property
     def ink(self) -> str:
-        """Colour of text on a disc of this colour: white or black."""
+        """Colour of the text on a disc of colour ``colour``: white or black."""
         red, green, blue = (int(self.colour[at:at + 2], 16) / 255 for at in (1, 3, 5))
         return "white" if 0.3 * red + 0.59 * green + 0.11 * blue < LIGHT else "black"
 
@@ -60,8 +60,8 @@ def draw_paths(plan: Plan, file: Path, form: str) -> None:
     """Draw a plan: each worm's path with an arrow on each hop, beside the line between the switches.
 
     Worms that share a link are drawn side by side; worms in opposite directions are on different sides of the line. The
-    source is a black square, a destination a coloured disc. If a worm has several destinations, each worm has a colour,
-    and the number in a disc is the destination's position in its worm's visiting order. If each worm has one
+    source is a black square, a destination a coloured disc. If any worm has several destinations, each worm has a
+    colour, and the number in a disc is the destination's position in its worm's visiting order. If each worm has one
     destination, the number and the colour represent the step in which the worm is sent. For tree worms, all branches
     are drawn, and the number in a disc counts the links between switches from the source to the destination. Equal
     plans produce equal files.

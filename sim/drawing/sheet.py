@@ -28,9 +28,9 @@ from .layout import NetworkLayout, layout_of
 __all__ = ["PLAIN", "Mark", "Sheet", "require_drawable", "scheme_on"]
 
 # points
-BESIDE = 3.0  # distance of the names of rows and columns from the network
-LARGEST_NODES = 20.0  # largest cell if nodes are apart from their switches
-OUTER = 17.0  # distance of the names of planes from the names of rows
+BESIDE = 3.0  # distance of the names of rows and columns from the network, in points
+LARGEST_NODES = 20.0  # largest size of a cell if nodes and switches are drawn separately, in points
+OUTER = 17.0  # distance of the names of planes from the names of rows, in points
 
 PLAIN = "#c0c0c0"
 
@@ -67,8 +67,8 @@ class Sheet:
     ----------
     layout : NetworkLayout
     least, largest : float
-        Smallest and largest cell, in points. If this range allows it, the figure is at most 3.4 inches wide and 8
-        inches high.
+        Smallest and largest size of a cell, in points. If ``least`` allows this size, the figure is at most 3.4
+        inches wide and 8 inches high.
     clear : float
         Extent of the drawing beyond the positions of nodes and switches, in points.
     words : sequence of str
@@ -91,7 +91,7 @@ class Sheet:
     width, height : float
         Size of the sheet in inches.
     foot : float
-        Distance of the space of ``room`` inches from the bottom of the sheet, in inches.
+        Distance of the space between network and legend from the bottom of the sheet, in inches.
     """
 
     def __init__(self, layout: NetworkLayout, *, least: float, largest: float, clear: float, words: Sequence[str],
@@ -173,7 +173,7 @@ class Sheet:
 
 
 def _legend_size(legend: Sequence[Mark], title: str, width: float) -> tuple[int, float]:
-    """Return the number of columns of the legend, and its height with the space below it, in inches."""
+    """Return the number of columns of the legend, and the height of the legend and the space below it, in inches."""
     rows = math.ceil(len(legend) / legend_columns([text for text, _ in legend], width - 2 * MARGIN))
     beside = math.ceil(len(legend) / max(1, rows))
     rows += bool(title)

@@ -20,12 +20,12 @@ LABEL = "#2166ac"
 PATH, OTHER = "#303030", "#b0b0b0"  # colours of links along the Hamiltonian path, and of other links
 
 # points
-APART = 1.1  # distance of a link's arrow from the line between its switches
+APART = 1.1  # distance of a link's arrow from the line between its switches, in points
 HALF, HEAD, BARB = 0.25, 2.6, 0.9
-BESIDE = 1.2  # distance of a node's circle from its arrows and its label
-BETWEEN = 13.0  # smallest distance between the circles of two nodes
+BESIDE = 1.2  # distance of a node's circle from its arrows and its label, in points
+BETWEEN = 13.0  # smallest distance between the circles of two nodes, in points
 LARGEST = 44.0
-FRAME = 1.3  # distance of boxes from the frame around switches that share a token
+FRAME = 1.3  # distance of boxes from the frame around switches that share a token, in points
 
 
 def draw_topology(topology: Topology, file: Path, form: str, tokens: TokenGroups | None = None) -> None:

@@ -41,10 +41,10 @@ class _Run:
 
 def tracks(ways: Mapping[Hop, Floats], journeys: Sequence[Sequence[Hop]], shunned: Sequence[Set[int]],
           least: int) -> list[list[int]]:
-    """Assign a track beside the line to each hop of each journey; 0 is the nearest. All tracks of a link differ.
+    """Assign a track beside the line to each hop of each journey; 0 is the nearest.
 
-    A journey keeps its track until it turns. If the hops between two turns touch a switch that the journey must avoid,
-    their track is number ``least`` or farther out.
+    Journeys on the same hop have different tracks. A journey keeps its track until it turns. If the hops between two
+    turns touch a switch that the journey must avoid, their track is number ``least`` or farther out.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def tracks(ways: Mapping[Hop, Floats], journeys: Sequence[Sequence[Hop]], shunne
     journeys : sequence of sequence of (int, int)
         Consecutive hops from switch to switch.
     shunned : sequence of set of int
-        For each journey, the switches whose discs it must not touch.
+        For each journey, the switches whose discs the journey must not touch.
     """
     found = [[0] * len(hops) for hops in journeys]
     taken: dict[Hop, set[int]] = defaultdict(set)
@@ -97,9 +97,9 @@ def least_cell(starts: Floats, ends: Floats, reach: Floats, used: Sequence[int],
     reach : float array [links]
         Width of the tracks to the right of each link, in points.
     used : sequence of int
-        Links with tracks.
+        Numbers of the links with tracks.
     gap : float
-        Distance in points.
+        Least distance between tracks of opposite links, in points.
     """
     middles, lengths = (starts + ends) / 2, np.linalg.norm(ends - starts, axis=1)
     ways = along(starts, ends)

@@ -23,21 +23,21 @@ __all__ = ["round_up", "utilisation_sheet"]
 
 Floats = npt.NDArray[np.float64]
 
-COLOURS = ("#e9e9e9", "#fdcc8a", "#fc8d59", "#d7301f", "#67000d")  # increasingly dark, also in grey
+COLOURS = ("#e9e9e9", "#fdcc8a", "#fc8d59", "#d7301f", "#67000d")  # from light to dark, also in a grey print
 EDGE = "#808080"
 
-# lengths in points, for cells of at least FULL points; in smaller cells they shrink in proportion
+# lengths in points, for cells of at least FULL points; in smaller cells the lengths shrink in proportion
 LEAST, FULL, LARGEST = 14.4, 27.0, 43.0
-APART = 3.1  # distance of a link's arrow from the line between its switches
-THIN, THICK = 0.8, 4.6  # width of the arrow of an idle link, and of a link with the largest value of the scale
+APART = 3.1  # distance of a link's arrow from the line between its switches, in points
+THIN, THICK = 0.8, 4.6  # arrow's width in points: of an idle link, and of a link with the scale's largest value
 RADIUS = 5.6  # radius of a node
-NODE = 0.3  # largest radius of nodes apart from switches, as a share of the smallest distance of two nodes
-SHORT = 5.1  # distance of a link's arrow from the centres of its nodes
+NODE = 0.3  # largest radius of nodes that are not drawn in switches, as a share of the smallest distance of two nodes
+SHORT = 5.1  # distance of a link's arrow from the centres of its nodes, in points
 HEAD, BARB = 4.0, 0.9
 
 # inches
-BAR = 0.42  # height of the scale with its text
-BAR_ABOVE = 0.2  # distance of the scale from the text below it
+BAR = 0.42  # height of the scale with its text, in inches
+BAR_ABOVE = 0.2  # distance of the scale from the text below it, in inches
 BAR_WIDTH, BAR_HEIGHT = 2.2, 0.07
 
 

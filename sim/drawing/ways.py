@@ -9,7 +9,7 @@ __all__ = ["along", "arc", "aside", "beside", "cut", "length_of", "longest", "mi
 
 Floats = npt.NDArray[np.float64]
 
-RAMP = 0.8  # length at either end of a curve in which it leaves the straight line, in cells
+RAMP = 0.8  # length of the part at either end of a curve that leads away from the straight line, in cells
 STEPS = 7  # points of a ramp
 SHARPEST = 0.3  # smallest squared cosine of half a turn; at sharper turns, shifted corners are cut off
 
@@ -28,8 +28,8 @@ def aside(direction: Floats) -> Floats:
 def arc(start: Floats, end: Floats, bulge: float) -> Floats:
     """Return a curve between two positions that runs ``bulge`` cells to the right of the straight line.
 
-    The curve leaves the line at both ends, within 0.8 cells or half its length, and is parallel to it between; float
-    [points, 2].
+    The curve leaves the straight line within 0.8 cells of each end, or half the line's length if that is less. Between
+    these parts the curve is parallel to the straight line; float [points, 2].
     """
     if not bulge:
         return np.stack([start, end])

@@ -20,7 +20,7 @@ def compose(network: Network) -> tuple[Module, dict[str, list[wiring.Component]]
     """Return the network as one module, and its components by kind; links to and from hosts stay unconnected."""
     module = Module()
     components: dict[str, list[wiring.Component]] = {}
-    ports: dict[str, list[dict]] = {}  # of the components, by name
+    ports: dict[str, list[dict]] = {}  # ports of each component, by port name
     for kind in network.kinds.values():
         components[kind.name], ports[kind.name] = [], []
         for index, name in enumerate(kind.instances):
@@ -55,8 +55,8 @@ class AmaranthEngine:
     vcd : Path, optional
         Waveform file for every signal.
     observe : callable, optional
-        Called in every cycle with the cycle's number and a function from (kind, instance, port) to the word
-        that the port drives. For tests.
+        Called in every cycle with the cycle's number and a function. That function returns the word (valid, virtual
+        channel, flit) that a link port drives, given (kind, instance, port). For tests.
     """
 
     def __init__(self, network: Network, host: Host, *, vcd: Path | None = None, observe=None):
@@ -67,12 +67,12 @@ class AmaranthEngine:
         network_module, self.components = compose(network)
         self.module = Module()
         self._domain = ClockDomain("sync")
-        if network.chain:  # without tables to write, the simulator creates the clock domain itself
+        if network.chain:  # in a network without tables, the simulator creates the clock domain itself
             self.module.domains.sync = self._domain
         self.module.submodules.network = network_module
 
     def run(self, cycles: int, *, beyond: bool = False) -> None:
-        """Run from reset for this number of cycles; without ``beyond``, stop when everything is delivered."""
+        """Run from reset up to cycle ``cycles``; without ``beyond``, stop earlier if everything is delivered."""
         simulator = Simulator(self.module)
         simulator.add_clock(1e-9)
 

@@ -91,7 +91,7 @@ def _lowered(kind: Kind, vector_width: int) -> Kernel:
 
 
 def observer(kind: Kind, kernel: Kernel) -> Observer:
-    """Compile an observer of all signals of this kind, or load it from the cache on disk."""
+    """Return an observer of all signals of a kind of component, compiled or loaded from the cache on disk."""
     return observe_cached(kind.build, kernel, cache_key=_cache_key(kind))
 
 
@@ -119,8 +119,8 @@ class BulkEngine:
     measure : bool
         Count flits on the links, waiting worms and owned channels, in ``meter``. `Capture` does not contain the meter.
     vector_width : 16, 32, 64 or 512, optional
-        Number of instances that kernels step at once, without effect on results. Default: chosen by
-        processor and network.
+        Number of instances that kernels step at once, without effect on results. By default, the vector width depends
+        on the processor and the network.
     jumps : bool
         Skip cycles without events, which does not change results. False is for tests.
 
@@ -183,7 +183,7 @@ class BulkEngine:
         nodes = self.network.hosts
         interface = self.kernels["interface"]
         ports, links = len(self.network.fed), self.network.links
-        # hosts have an output word for each input word of interfaces from hosts, and vice versa, link by link
+        # on each link with an interface, hosts drive the interface's input words and receive its output words
         mirror: dict[tuple[str, str, Callable[[str], str]], tuple[int, Any]] = {
             ("in", "rx", str): (links, interface.output("host_out_0")),
             ("in", "rx", data_word): (links, interface.output(data_word("host_out_0"))),
@@ -222,13 +222,13 @@ class BulkEngine:
                 at[way] += -(-array.size // 64) * 64
 
     def _host_word(self, way: str, name: str) -> np.ndarray:
-        """Return the hosts' input or output words of this name, [links, parts, nodes]."""
+        """Return the words ``name`` that hosts receive (``way`` "in") or drive ("out"), [links, parts, nodes]."""
         start, links, parts, dtype = self._host_words[way, name]
         whole, nodes = self.inputs if way == "in" else self.outputs, self.network.hosts
         return whole[start:start + links * parts * nodes * dtype.itemsize].view(dtype).reshape(links, parts, nodes)
 
     def _elements(self, kind: str, way: str, word: str, instances: np.ndarray) -> tuple[np.ndarray, int]:
-        """Return indices of a word's parts, [parts, instances], in an array of parts, and the bytes of a part."""
+        """Return each part's index, [parts, instances], in an array of parts, and the size of a part in bytes."""
         start, n, dtype, parts = self._places[kind, way, word]
         return start // dtype.itemsize + n * np.arange(parts)[:, None] + instances, dtype.itemsize
 
@@ -248,7 +248,7 @@ class BulkEngine:
         self._runs = tuple(_runs(pairs[size], size) for size in SIZES)
 
     def run(self, cycles: int, *, beyond: bool = False) -> None:
-        """Run this number of cycles; without ``beyond``, stop when everything is delivered."""
+        """Run ``cycles`` cycles; without ``beyond``, stop earlier if everything is delivered."""
         self._idle[:] = watch(int(self.host.counters[NOW]) + cycles if self._jumps else 0)
         if self._call is None or self._call[0] is not self.host:
             self._call = self.host, self._prepare(cycles, beyond)
@@ -260,12 +260,12 @@ class BulkEngine:
         self.skipped += int(self._idle[SKIPPED])
 
     def next_event(self) -> int:
-        """Return the first cycle, from the present one on, in which a host may act, or `NEVER`."""
+        """Return the first cycle, from the present one on, in which a host may act; `NEVER` if there is none."""
         busy = self.host.counters[UNDER_WAY] or not self._jumps
         return int(self.host.counters[NOW]) if busy else next_event(self.host)
 
     def follow(self, *, turns: bool = False) -> None:
-        """Record in ``grants`` the channels that each worm is granted. Call this method before the first cycle.
+        """Record in ``grants`` the channels that each worm is granted. Call `follow` before the first cycle.
 
         Parameters
         ----------
@@ -291,7 +291,7 @@ class BulkEngine:
             self.meter.counters, self.states, self._idle, image, **needed(self.host))
 
     def _prepare_counting(self, inputs: np.ndarray, outputs: np.ndarray) -> tuple[NativeCall | None, NativeCall | None]:
-        """Return the functions that count at the start of a cycle, and after links are copied; None for no function."""
+        """Return the calls that count at a cycle's start, and after links are copied; None for a call not needed."""
         if not self.measured:
             return None, None
         tokens = count_grants.prepared(self.meter, inputs, self.states) if len(self.meter.stations) else None
@@ -299,7 +299,7 @@ class BulkEngine:
 
     @cached_property
     def _fixed_arguments(self) -> tuple[Any, ...]:
-        """Arguments that do not change, because arrays do not move."""
+        """Arguments of `run_cycles` that never change, because the engine's arrays keep their addresses."""
         calls = np.array(
             [[self.kernels[name].address, block.state.ctypes.data, block.inputs.ctypes.data,
               block.outputs.ctypes.data, block.n_padded] for name, block in self.blocks.items()],
@@ -321,7 +321,7 @@ class BulkEngine:
         return engine
 
     def gather(self) -> None:
-        """Copy the words on all links to the components' inputs, for the next cycle."""
+        """Copy the words on all links to the components' inputs, as at the start of the next cycle."""
         gather(self._runs, *self._views())
 
     def _views(self) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]:
@@ -336,14 +336,14 @@ class BulkEngine:
     def output(self, kind: str, port: str) -> np.ndarray:
         """Return the flits that a link port of every instance drives now: Python integers, [instances].
 
-        Fields of a number, from bit 0: valid, virtual channel, head, tail, data.
+        Fields of each integer, from bit 0: valid, virtual channel, head, tail, data.
         """
         block = self.blocks[kind]
         marks = block.kernel.output(port).bits
         return whole_words(block.output(port), block.n) | whole_words(block.output(data_word(port)), block.n) << marks
 
     def place(self, kind: str, word: str) -> tuple[int, int]:
-        """Return the byte of ``outputs`` at which a word of a kind begins, and the bytes from instance to instance."""
+        """Return the byte of ``outputs`` at which a word of a kind begins, and the word's bytes per instance."""
         start, _, dtype, _ = self._places[kind, "out", word]
         return start, dtype.itemsize
 
@@ -352,7 +352,7 @@ class BulkEngine:
         return self.kernels[kind].read(self.blocks[kind], name)
 
     def capture(self) -> Capture:
-        """Return a copy of the state, without meter and grants. Call this method between two calls of `run`."""
+        """Return a copy of the state, without meter and grants. Call `capture` between two calls of `run`."""
         blocks = {name: block.state.copy() for name, block in self.blocks.items()}
         return Capture(blocks, self.outputs.copy(), _copied(self.host))
 
@@ -368,9 +368,9 @@ class BulkEngine:
     def to_arrays(self) -> dict[str, np.ndarray]:
         """Return the state, without meter and grants, as arrays with the same meaning on every machine.
 
-        ``router.NAME``, ``interface.NAME``: a register or memory as from `Kernel.read_parts`, in the narrowest type
-        that holds it. ``link.WORD``: the words that hosts drive, [links, parts, nodes]. ``host.FIELD``: the arrays of
-        `Host`. Words on other links are left out, because they follow from the registers.
+        Key ``KIND.NAME``: a register or memory of that kind of component as from `Kernel.read_parts`, in the narrowest
+        type that holds it. Key ``link.WORD``: a word that hosts drive, [links, parts, nodes]. Key ``host.FIELD``: a
+        field of `Host`. Words that components drive are left out, because they follow from the registers.
         """
         arrays = {}
         for kind, block in self.blocks.items():
@@ -402,7 +402,7 @@ def _copied(host: Host) -> Host:
 def _runs(pairs: Sequence[tuple[np.ndarray, np.ndarray]], size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Group pairs of words (target, source) into runs that are contiguous in both arrays. Single words are separate.
 
-    A run may contain a few targets that are in no pair: unconnected inputs, which are set to zero.
+    A run may include targets that are in no pair: unconnected inputs, which are set to zero.
 
     Parameters
     ----------

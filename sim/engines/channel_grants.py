@@ -42,8 +42,8 @@ Words = npt.NDArray[np.uint64]
 #: ``wait``: cycles that the packet waited for the channel, or for the front of the buffer.
 #: ``behind``: number, in its lane, of the message whose worm occupied the channel or its buffer when the wait began.
 #: ``behind`` of a `TURN`: number of the message whose worm was served.
-#: ``behind`` is `NOBODY` if there was no such worm, or no wait.
-#: ``sender``: source node of the message ``behind``; `NOBODY` if there is no such message.
+#: ``behind`` is `NOBODY` if no worm occupied the channel or its buffer, or without a wait.
+#: ``sender``: source node of the message ``behind``; `NOBODY` if ``behind`` is `NOBODY`.
 FIELDS = "worm", "packet", "switch", "kind", "wait", "behind", "sender"
 GRANT = np.dtype([(field, np.int64) for field in FIELDS])
 
@@ -53,7 +53,7 @@ INTERFACE = 3
 #: Cycles from a header flit on the link to a router until the registers of the router's input unit hold its route.
 HEADER = 2
 
-#: Smallest size of the log, in entries. The log is larger if two cycles can add more entries than this.
+#: Smallest size of the log, in entries. The log is larger if two cycles can add more than `ROOM` entries.
 ROOM = 1 << 16
 
 
@@ -61,20 +61,23 @@ def _record(*fields: str) -> np.dtype:
     return np.dtype([(field, np.int64) for field in fields])
 
 
-#: Fields of a kind of routers. ``start``: first byte of the kind's state.
+#: Fields of the record of a kind of routers (`Fronts.kinds`). ``start``: first byte of the kind's state.
 #: ``instances``: number of the kind's routers in all lanes.
 #: ``tile_bytes``, ``lanes``: number of bytes, and of routers, of a tile of the kind's state.
 #: ``unit``: number of routers, one bit each, in a word of `Following.before`.
-#: ``first``: number of the kind's first router in `Fronts.switch`.
-#: ``out``: number of the first out of the kind's first router. ``outs``: number of outs of each router.
+#: ``first``: index of the kind's first router in `Fronts.switch`.
+#: ``out``: number of the first output channel of the kind's first router.
+#: ``outs``: number of output channels of each router.
 KIND = _record("start", "tile_bytes", "lanes", "unit", "instances", "first", "out", "outs")
 
-#: Fields of an input virtual channel of a kind of routers. ``kind``: row in `Fronts.kinds`. ``input``: router input.
+#: Fields of the record of an input virtual channel that all routers of a kind have (`Fronts.channels`).
+#: ``kind``: row in `Fronts.kinds`. ``input``: number of the router's input.
 #: ``first``: number of the channel's front in the kind's first router.
 #: ``word``: first word of the channel's fronts in `Following.before`.
 #: ``links``, ``links_end``: range of the channel's rows in `Fronts.links`.
 #: ``exits``: first of the channel's rows in `Fronts.exits`.
-#: ``link_vc`` to ``position``: first row of that register in `Fronts.pieces`; the next field is the end of its rows.
+#: ``link_vc``, ``exit``, ``consumption_vc``, ``position``: first row in `Fronts.pieces` of the register of this name.
+#: A register's rows in `Fronts.pieces` end before the row in the next field of `CHANNEL`.
 CHANNEL = _record("kind", "first", "input", "word", "links", "links_end", "exits", "link_vc", "exit", "consumption_vc",
                   "position", "pieces_end")
 
@@ -82,45 +85,49 @@ CHANNEL = _record("kind", "first", "input", "word", "links", "links_end", "exits
 class Fronts(NamedTuple):
     """Memory addresses of the registers of all fronts, and the links between fronts.
 
-    A *front* is an input virtual channel of a router. A front's registers describe the worm at the head of its buffer.
-    An *out* is a virtual channel of a router's output (also of an ejection port), or of an injection link.
+    Each input virtual channel of a router has one *front*, registers that describe the first worm in the buffer.
+    An *output channel* is a virtual channel of a router's output (also of an ejection port), or of an injection link.
     """
 
-    ports: Integers  # [injection links, 4]: byte of the flit's marks, row of the host's stream, VC bits, switch
-    injected: Integers  # [injection links, virtual channels]: number of the virtual channel's out
+    # columns 0 and 1 of ``ports``: byte of the link's marks in the outputs, and index of the link in `Host.streams`
+    # columns 2 and 3 of ``ports``: number of bits of a virtual channel's number, and switch to which the link leads
+    ports: Integers  # [injection links, 4]
+    injected: Integers  # [injection links, virtual channels]: number of each virtual channel among the output channels
     least: int  # least number of cycles that a worm's first flit spends in the interface
-    lag: int  # cycles from the first one with a grant in the registers until the first flit can be on the link
+    lag: int  # cycles from a grant's entry in the registers until the worm's first flit can be on the granted link
     header: int  # cycles from a header flit on a link until the router has decoded it
     packet: int  # payload flits of a packet; 0: worms are sent whole
     kinds: npt.NDArray[np.void]  # KIND
     channels: npt.NDArray[np.void]  # CHANNEL
-    flags: Integers  # [flags]: first byte of a flag register's bits in a tile
+    flags: Integers  # [flags]: byte in a tile at which the bits of a flag register begin
     flag_ends: Integers  # [channels, 8]: bounds, in ``flags``, of the flags with each meaning (`ASKS` to `ELIGIBLE`)
     links: Integers  # [targets, 2]: byte of the target's flag in a tile, number of the target's output
     exits: Integers  # [exits]: number of the ejection port among the router's outputs
     pieces: Integers  # [pieces of registers, 5]: low bit, width, shift, byte in a tile, bits of the stored number
-    vcs: int  # number of outs of an output
+    vcs: int  # number of output channels for each output of a router
     switch: Integers  # [routers]: number of the router's switch in its lane
-    into: Integers  # [outs]: number of the front at the far end of the out; -1 if the out leads to a node
+    into: Integers  # [output channels]: number of the front at the channel's far end; -1 if the channel leads to a node
     nodes: int  # number of nodes of a lane
     turns: int  # 1: log the flits that could move and did not (`TURN`)
 
 
 class Following(NamedTuple):
-    """State of the tracking: the packet at each front, and the worm that holds, or last held, each out."""
+    """State of the tracking: the packet at each front, and the worm that holds, or last held, each output channel."""
 
     before: Words  # [words, 6]: bits `WAITS` to `ABLE` of the fronts in the cycle before, a bit for each front
-    current: Integers  # [fronts]: packet at the front, as its worm's number above `PACKET_BITS` bits of its own number
-    queue: Integers  # [fronts, places, 3]: next packets, cycle of each first flit on the link, last owner of the out
+    current: Integers  # [fronts]: packet at the front: its number, plus its worm's number times 2**`PACKET_BITS`
+    # columns 0 and 1 of ``queue``: packet that will reach the front, and cycle of its first flit on the front's link
+    # column 2 of ``queue``: message and sender (`_name`) of the worm that owned the channel before the packet's worm
+    queue: Integers  # [fronts, queue places, 3]
     first: Integers  # [fronts]: number of packets taken from ``queue``
     end: Integers  # [fronts]: number of packets put into ``queue``
-    asked: Integers  # [fronts, 2]: cycle in which the worm requested a link, and a consumption channel
-    held: Integers  # [fronts, 2]: outs that the worm holds, of a link and of an ejection port
+    asked: Integers  # [fronts, 2]: cycles in which the worm at the front requested a link, and a consumption channel
+    held: Integers  # [fronts, 2]: output channels that the worm at the front holds: of a link, of an ejection port
     came: Integers  # [fronts]: cycle in which the present worm reached the front
-    left: Integers  # [fronts]: cycle in which the last worm left the front
-    owner: Integers  # [outs]: name of the worm that holds the out, or held it last
-    released: Integers  # [outs]: cycle in which a worm last released the out
-    ports: Integers  # [injection links, 6]: packet on the link, in the columns `OPEN` to `TAIL`
+    left: Integers  # [fronts]: cycle in which the previous worm left the front
+    owner: Integers  # [output channels]: message and sender (`_name`) of the worm that holds, or last held, the channel
+    released: Integers  # [output channels]: cycle in which a worm last released the channel
+    ports: Integers  # [injection links, 6]: latest packet on the link, in the columns `OPEN` to `TAIL`
     could: Words  # [words]: a bit for each front, set if it had a flit that could move in the cycle before
     position: Integers  # [fronts]: read position of the first reader in the cycle before
     uses: Integers  # [fronts]: outputs of the flit that could move; bit 0: a link, bit 1: an ejection port
@@ -140,9 +147,9 @@ class Grants:
     buffer when the wait began.
 
     A packet's wait for an injection channel begins `Fronts.least` cycles after the host sends the worm's first flit to
-    the interface. This wait ends when the packet's first flit is on the injection link. A packet's wait for the front
-    of a buffer begins `Fronts.header` cycles after its first flit is on the link to the buffer. The wait for the front
-    ends when the packet reaches the front.
+    the interface. The wait for an injection channel ends when the packet's first flit is on the injection link. A
+    packet's wait for the front of a buffer begins `Fronts.header` cycles after the packet's first flit is on the link
+    to the buffer. The wait for the front ends when the packet reaches the front.
 
     Parameters
     ----------
@@ -150,14 +157,14 @@ class Grants:
         Network without retransmission slots, which would give worms other flits.
     kernels : mapping of str to Kernel
     states : mapping of kind of routers to int
-        First byte of the state of each kind.
+        First byte of each kind's state in ``state``.
     place : callable
         `BulkEngine.place`: (kind, word) -> first byte of the word in the outputs, bytes from instance to instance.
     state : uint8 array [bytes]
-        State of all components, that of routers first. The array must keep its address.
+        State of all components, that of routers first. The address of ``state`` must not change.
     turns : bool
-        Log flits that could move and did not, because the link or the input served another worm. Independent readers
-        are not supported: only the first reader of a buffer is observed.
+        Log flits that could move and did not, because the link or the input served another worm. Buffers with
+        independent readers are not supported, because only the first reader of a buffer is observed.
     """
 
     def __init__(self, network: Network, kernels: Mapping[str, Kernel], states: Mapping[str, int],
@@ -169,7 +176,7 @@ class Grants:
         ports[:, [WORM, MESSAGE]], ports[:, TAIL] = NOBODY, -INTERFACE - 1
         self.following = Following(
             before=np.zeros((words, 6), np.uint64), current=np.full(fronts, NOBODY),
-            # more places than flits of buffer: packets may own the channel before their first flit is in the buffer
+            # a queue has more places than a buffer: packets may own a channel before their first flit arrives
             queue=np.full((fronts, network.configuration.buffer + 2, 3), NOBODY),
             first=np.zeros(fronts, np.int64), end=np.zeros(fronts, np.int64), asked=np.zeros((fronts, 2), np.int64),
             held=np.zeros((fronts, 2), np.int64), came=np.full(fronts, NOBODY),
@@ -215,7 +222,7 @@ class Grants:
         self.following.counters[FIRST] = first
 
     def take(self) -> npt.NDArray[np.void]:
-        """Return the grants since the last call of this method, `GRANT` records in the order of cycles."""
+        """Return the grants since the last call of `take`, as `GRANT` records in the order of cycles."""
         taken, self._taken = self._taken, []
         return np.concatenate([np.zeros(0, GRANT), *taken])
 
@@ -231,13 +238,14 @@ class _Layout:
         self.links: list[tuple[int, int]] = []
         self.exits: list[int] = []
         self.pieces: list[tuple[int, ...]] = []
-        # first front of each input virtual channel of a kind of routers, and first out of each kind of routers
+        # number of the first front of each input virtual channel of a kind of routers (kind, input, virtual channel)
+        # number of the first output channel of each kind of routers
         self.front: dict[tuple[str, int, int], int] = {}
         self.out: dict[str, int] = {}
         self.vcs = max(spec.vcs for router in network.routers.values() for spec in router.outputs)
 
     def fronts(self) -> tuple[Fronts, int, int]:
-        """Return the tables, the number of fronts, and the number of words with one bit per front."""
+        """Return the `Fronts`, the number of fronts, and the number of words that hold one bit for each front."""
         network, configuration = self.network, self.network.configuration
         kinds: list[tuple[int, ...]] = []
         channels: list[tuple[int, ...]] = []
@@ -273,7 +281,7 @@ class _Layout:
         ), fronts, words
 
     def _outputs(self, kind: str) -> int:
-        """Return the number of outs of each router of a kind."""
+        """Return the number of output channels of each router of a kind."""
         return len(self.network.routers[kind].outputs) * self.vcs
 
     def _port(self, lane: int, link: FabricLink) -> tuple[int, ...]:
@@ -283,7 +291,7 @@ class _Layout:
         return (start + step * node, link.number * self.network.hosts + node, (link.vcs - 1).bit_length(), link.target)
 
     def _into(self, outs: int, injected: Integers, links: Sequence[tuple[int, FabricLink]]) -> Integers:
-        """Return the front that each out leads to: for ``outs`` outs of routers, then for those of injection links."""
+        """Return the front at each output channel's far end, for ``outs`` channels of routers, then injection links."""
         into = np.full(outs + injected.size, NOBODY)
         for lane in range(self.network.lanes):
             for link in self.network.fabric.of_kind("network"):
@@ -297,7 +305,7 @@ class _Layout:
         return into
 
     def _fronts(self, lane: int, link: FabricLink) -> list[int]:
-        """Return the numbers of the fronts that a link leads to, by virtual channel."""
+        """Return the numbers of the fronts to which a link leads, one for each virtual channel of the link."""
         kind, instance, _ = link.far
         assert link.input is not None
         return [self.front[kind, link.input, vc] + lane * self.network.count(kind) + instance

@@ -10,7 +10,7 @@ __all__ = ["by_header", "child_of"]
 
 
 def by_header(host: Host, root: int, flits: Sequence[int]) -> int | None:
-    """Return the worm of a message that has these header flits, or None.
+    """Return the worm of a message whose last header flits are ``flits``, or None.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def child_of(host: Host, node: int, root: int, at: int, payload: bool) -> int | 
     at : int
         Position, in the row of the child table, of the next header flit to be sent.
     payload : bool
-        The copy's whole header, which ends before ``at``, has been sent; its payload has not.
+        True: the copy's whole header, which ends before ``at``, has been sent, and the copy's payload has not.
     """
     end = 0
     for child in children_at(host, node, root):

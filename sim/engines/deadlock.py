@@ -77,7 +77,8 @@ class Deadlock:
         are wholly at their source are left out, because they hold nothing.
     closed : frozenset of (int, int)
         Small subset of ``packets`` that wait only for each other. If a packet waits for any one of several resources,
-        the holders of all these resources are in the subset. Packets that only wait for the subset are not in it.
+        the holders of all these resources are in the subset. A packet that waits for the subset is left out if no
+        packet of the subset waits for it.
     """
 
     at: int
@@ -116,7 +117,7 @@ def find_deadlock(engine: BulkEngine, lane: int = 0) -> Deadlock | None:
     its consumption channel until it has a packet buffer entry, and the entry until its last copy is sent.
 
     A packet whose rear flits can still move counts as released, because its tail may then release channels. A proved
-    deadlock never ends: the first of its packets to move would need a channel that another one must release before.
+    deadlock never ends: the first of its packets to move would need a channel that another of them must release first.
     After a deadlock has formed, the proof succeeds once the buffers of its packets have filled.
     """
     snapshot = Snapshot(engine, lane)
@@ -198,7 +199,7 @@ def _unreleased(stuck: set[Waiting], waits: Mapping[Waiting, Iterable[Sequence[W
 
 def _closed(stuck: set[Standing], waits: Mapping[Standing, Iterable[Sequence[Standing | None]]]
             ) -> frozenset[Standing]:
-    """Grow, from each packet, a subset that waits only for itself, and return the smallest of these subsets."""
+    """Grow, from each packet, a set of packets that wait only for packets of the set; return the smallest set."""
     best = frozenset(stuck)
     for packet in sorted(stuck):
         found = {packet}
@@ -269,7 +270,8 @@ def _holder(snapshot: Snapshot, inside: Inside | None, switch: int, output: int,
         link = snapshot.fabric.links[snapshot.fabric.out_of[switch, output]]
         return inside.consumed(link.node, vc) if inside and link.node is not None else None
     if (switch, output, vc) not in snapshot.owners and _enters_empty(snapshot, switch):
-        return next(iter(snapshot.occupants(channel)[-1:]), None)  # all packets must leave the buffer, also the last
+        # the channel is granted after the last packet has left the next buffer
+        return next(iter(snapshot.occupants(channel)[-1:]), None)
     return snapshot.first(channel)
 
 
@@ -280,7 +282,7 @@ def _add(holds: dict[Standing, list[str]], packet: Standing, resource: str) -> N
 
 def _cycle(stuck: set[Standing], waits: dict[Standing, list[Wait]], holds: dict[Standing, list[str]],
            packets: Integers) -> tuple[Hold, ...]:
-    """Follow the waits of deadlocked packets until a packet repeats.
+    """Return a cyclic wait, found by following the waits of deadlocked packets until a packet repeats.
 
     ``packets``: number of packets of each worm.
     """

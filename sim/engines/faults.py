@@ -66,7 +66,7 @@ def find_faults(engine: BulkEngine) -> tuple[Fault, ...]:
         latched = block.output("fault")[:block.n]
         if not latched.any():
             continue
-        from wormcast.hw.faults import Cause  # imports Amaranth, which is not needed without an error
+        from wormcast.hw.faults import Cause  # this import loads Amaranth, which is not needed without an error
 
         component, count = network.components[kind], network.count(kind)
 

@@ -49,9 +49,9 @@ class CopiedPacket(NamedTuple):
     Members
     -------
     node, worm, packet : int
-        Node and packet as in `StoredPacket`. Worm from this node to the child.
+        Node and packet as in `StoredPacket`. ``worm`` is the worm from the node to the child.
     row, place : int
-        Entry of the packet.
+        Row and place of the packet buffer entry that holds the packet.
     begun, first, last : int
         Cycle from which on the copy is offered to injection; cycles in which its first and last flit are on the link.
     """
@@ -67,7 +67,7 @@ class CopiedPacket(NamedTuple):
 
 
 class Forwarded(NamedTuple):
-    """Packets and copies at some nodes.
+    """Recorded packets and copies in the smart interfaces of some nodes.
 
     ``delays``: (node, first cycle, cycle after the last) of each interval in which t_nr held back a packet's last flit;
     -1: the interval did not end in the recorded cycles.
@@ -79,7 +79,7 @@ class Forwarded(NamedTuple):
 
 
 def follow_forwarding(engine: BulkEngine, nodes: Sequence[int], cycles: int, first: int = 0) -> Forwarded:
-    """Run an engine for this number of cycles, record the smart interfaces, and restore the engine's state.
+    """Run an engine for ``cycles`` cycles, record the smart interfaces, and restore the engine's state.
 
     Packets of one flit are not in ``stored``; only their copies are recorded.
 
@@ -156,7 +156,7 @@ class _Follower:
             self.places[kept] = self.places[kept]._replace(worm=worm, packet=packet, whole=cycle)
 
     def _name(self, k: int, row: int, place: int) -> tuple[int, int]:
-        """Return the message's first worm and the number of the packet, decoded from its first flits."""
+        """Return the first worm of a packet's message and the packet's number, decoded from its first flits."""
         return packet_of(self.engine.host, self.front.flits(k, row, place), begins=True) or (NONE, NONE)
 
     def _begin(self, k: int, at: int, payload: bool, cycle: int) -> None:

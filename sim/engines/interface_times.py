@@ -75,7 +75,7 @@ class InterfaceTimes(NamedTuple):
 
 
 def follow_interfaces(engine: BulkEngine, cycles: int) -> InterfaceTimes:
-    """Run an engine for this number of cycles, and record packets at the interfaces of its first lane.
+    """Run an engine for ``cycles`` cycles, and record packets at the interfaces of its first lane.
 
     The engine must be in its first cycle, and runs as by ``run(cycles, beyond=True)``. Packets are identified by their
     payload. All copies of a packet that interfaces forward have the same payload. The copies that a node sends are
@@ -91,7 +91,7 @@ class _Stay:
         self.first, self.last = first, NONE
         self.flits: list[int] = []  # payload flits, until they identify the packet
         self.name: Packet = (NONE, NONE)
-        # first cycle and end of a flit's wait: t_ns of a sent packet's first flit, t_nr of a received packet's last
+        # begin and end of a flit's wait: t_ns of a sent packet's first flit, t_nr of a received packet's last flit
         self.begun = self.ended = NONE
 
 

@@ -37,20 +37,25 @@ class Meter(NamedTuple):
     """
 
     # In the array of all outputs a port has several uint64, each with the marks of eight instances, a byte each.
-    # Columns 0 and 2 of ``ports`` are the index of the port's first uint64 in that array, and the number of its uint64.
-    # Column 1 is the number of the tail bit in a byte. Column 3 is the port's first index in ``flits_of_late``.
+    # Column 0 of ``ports`` is the index of the port's first uint64 in the array of all outputs.
+    # Column 2 of ``ports`` is the number of uint64 that the port has.
+    # Column 1 of ``ports`` is the number of the tail bit in a byte.
+    # Column 3 of ``ports`` is the port's first index in ``flits_of_late``.
     ports: Words  # [driving ports, 4]
     flits: Integers  # [8 x words]: number of flits from each instance of each port
     worms: Integers  # [8 x words]: number of worms from each instance of each port
     flits_of_late: Words  # [words]: flits that are not yet added to ``flits``, a byte for each instance
     worms_of_late: Words  # [words]: worms that are not yet added to ``worms``, a byte for each instance
     links: Integers  # [links, lanes]: index of each link in ``flits``
-    kinds: Integers  # [kinds of routers, 5]: first byte of state, tiles, bytes and routers of a tile, first router
+    # columns of ``kinds``: first byte of the state, number of tiles, bytes per tile, routers per tile, first router
+    kinds: Integers  # [kinds of routers, 5]
     channels: Integers  # [waits of input virtual channels, 3]: kind of routers, and the range of rows in ``flags``
     flags: Integers  # [flags, 2]: index of the meaning in `FLAGS`, first byte of the register in a tile
     owners: Integers  # [output virtual channels and tokens, 3]: kind, byte of its flag in a tile, row of ``counts``
-    stations: Integers  # [kinds with tokens, 4]: kind, first word of token lines, range of rows in ``flags`` (requests)
-    rings: Integers  # [routers of all kinds]: number of the first router of the token group
+    # columns 0 and 1 of ``stations``: kind of routers with tokens, index of its first uint64 of incoming token lines
+    # columns 2 and 3 of ``stations``: range of the rows in ``flags`` that are requests of tokens
+    stations: Integers  # [kinds with tokens, 4]
+    rings: Integers  # [routers of all kinds]: number of the first router in the router's token group
     asked: Integers  # [routers of all kinds]: scratch memory for the requests of tokens in one cycle
     counts: Integers  # [8, routers of all kinds]: sums, in the rows `LINK_WAITS` to `TAKEN`
     switches: Integers  # [lanes, switches]: index of each switch in the last axis of ``counts``
@@ -162,7 +167,7 @@ def make_meter(network: Network, kernels: Mapping[str, Kernel], starts: Mapping[
 
 
 def take(meter: Meter) -> Measured:
-    """Return the counts since the last call, and set the counters to zero."""
+    """Return the counts since the last call of `take`, and set the counters to zero."""
     widen(meter.flits_of_late, meter.flits)
     widen(meter.worms_of_late, meter.worms)
     counts = meter.counts[:, meter.switches]

@@ -27,7 +27,10 @@ class InPlaces(Inside):
         self._link = {link.target: link for link in self._links}
 
     def any_refused(self) -> bool:
-        """Return whether a packet waits for a buffer entry in any interface. If none waits, ejection never stalls."""
+        """Return whether a packet waits for a buffer entry in any interface.
+
+        If no packet waits for a buffer entry, interfaces do not stall ejection.
+        """
         return any(self.snapshot.smart(link.target).refused(vc) is not None
                    for link in self._links for vc in range(link.vcs))
 
@@ -82,7 +85,7 @@ class InPlaces(Inside):
         return found
 
     def _here(self, node: int, packet: Packet | None) -> Standing | None:
-        """Return the part of a packet at a node; of a forwarded packet, named by its payload, the copy to this node."""
+        """Return the part of a packet that is at a node; of a packet that interfaces forward, its copy to the node."""
         if packet is not None and self.snapshot.host.worms["posting"][packet[0]] >= 0:
             packet = self.snapshot.brought(node, packet)
         return self._at(node, packet)
@@ -95,7 +98,7 @@ class InPlaces(Inside):
         return packet if row["delivery_end"] - row["delivery"] == 1 else (*packet, node)
 
     def _holder(self, node: int, place: tuple[int, int]) -> Standing | None:
-        """Return the packet that holds an entry until it is free."""
+        """Return the packet that holds a packet buffer entry; None if it is unknown or arrives from the host."""
         front, host = self.snapshot.smart(node), self.snapshot.host
         coming = front.coming()
         if place in coming:

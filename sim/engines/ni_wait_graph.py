@@ -28,7 +28,7 @@ class BufferEntry:
     packet : Standing or None
         The packet that holds the resource.
     waits : tuple of str
-        Resources that ``packet`` waits for; any one suffices. Empty: the packet waits for no resource.
+        Resources that ``packet`` waits for; any one suffices. If ``waits`` is empty, the packet waits for no resource.
     holders : tuple of (Standing or None)
         Packet that holds each resource in ``waits``; None: the resource will be released.
     arriving : Packet or None
@@ -62,13 +62,13 @@ class Inside(ABC):
         """Return the packet in an interface that prevents the grant of a consumption channel without owner, or None."""
 
     def injection(self, node: int, under_way: int | None) -> tuple[tuple[str, ...], tuple[Packet | None, ...]]:
-        """Return the injection channels that an interface's next packet of its own waits for, and their holders.
+        """Return the injection channels for which a packet in an interface's buffer or slot waits, and their holders.
 
-        ``under_way``: virtual channel that a packet already holds; None: no packet holds one.
+        ``under_way``: virtual channel of the injection link that a packet already holds; None if no packet holds one.
         """
         link = self._out[node]
         assert link.input is not None
-        # a worm of the host may be ahead; without a channel it waits for any one of the same channels
+        # a worm of the host may be ahead; if it has no channel yet, it waits for any one of the same channels
         vcs = range(self.snapshot.vcs) if under_way is None else (under_way,)
         waits = tuple(str(Resource.inj(node, link.number, vc)) for vc in vcs)
         if under_way is not None:

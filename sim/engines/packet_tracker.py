@@ -32,7 +32,7 @@ FIRST, COUNT, MOST = range(3)
 NOBODY = -1
 
 # Flags of a front for its link (`Fronts.flags`): requested (ASKS), owned (OWNS), no longer needed (THROUGH).
-# Flags of a front for its node: consumption channel requested (CLAIMS), delivery here (HERE), delivery finished (DONE).
+# Flags of a front for its node: consumption channel requested (CLAIMS), worm delivers (HERE), delivery finished (DONE).
 # Flag ELIGIBLE of a front: the first reader has a flit that could move.
 ASKS, OWNS, THROUGH, CLAIMS, HERE, DONE, ELIGIBLE = range(7)
 # Bits of `Following.before`: the worm at the front waits for a link (WAITS) or for a consumption channel (WANTS).
@@ -40,14 +40,14 @@ ASKS, OWNS, THROUGH, CLAIMS, HERE, DONE, ELIGIBLE = range(7)
 # Bits of `Following.before`: a worm is at the front (ACTIVE) and has a flit that could move (ABLE).
 WAITS, WANTS, HOLDS, CONSUMES, ACTIVE, ABLE = range(6)
 # Columns of `Following.ports`: 1 while the link sends a packet (OPEN), and the number of its worm (WORM).
-# Columns of `Following.ports`: number of the worm's next packet (PACKET), and of all its packets (PACKETS).
-# Columns of `Following.ports`: name of the worm (MESSAGE), and cycle of the last tail on the link (TAIL).
+# Columns of `Following.ports`: index of the worm's next packet (PACKET), and number of the worm's packets (PACKETS).
+# Columns of `Following.ports`: message and sender of the worm (MESSAGE), and cycle of the last tail on the link (TAIL).
 OPEN, WORM, PACKET, PACKETS, MESSAGE, TAIL = range(6)
 
-#: Number of bits of a packet's number, the low bits of a number whose high bits are the worm's number.
+#: Number of bits of a packet's number. A packet is one integer: its number in the low bits, its worm's number above.
 PACKET_BITS = 16
 
-#: Number of bits of the sender in a worm's name: the sender in the low bits, the message's number above.
+#: Number of bits of a sender. A worm's name is one integer: the sender in the low bits, the message's number above.
 NODE_BITS = 24
 
 # constants of type uint64, which is the type of the words that they are combined with
@@ -76,7 +76,7 @@ def _number(state, pieces, begin, end, tile, lane):
 
 @compiled
 def _behind(fronts, following, out, asked):
-    """Return the name of the worm that occupied an out when a worm requested it in cycle ``asked``, or `NOBODY`."""
+    """Return the name of the worm that occupied channel ``out`` when it was requested (``asked``), or `NOBODY`."""
     front = fronts.into[out]
     if front >= 0 and (following.first[front] < following.end[front] or following.current[front] != NOBODY):
         return following.owner[out]
@@ -103,7 +103,7 @@ def _name(fronts, worms, worm):
 
 @compiled
 def _own(fronts, following, worms, worm, out, comes):
-    """Make a packet's worm the owner of an out, and put the packet into the queue of the front at its far end.
+    """Make a packet's worm the owner of an output channel, and queue the packet for the front at the channel's far end.
 
     ``comes``: cycle in which the packet's first flit is on the link.
     """
@@ -144,7 +144,7 @@ def _inject(fronts, following, host, marks, row, now):
 
 @compiled
 def _change(fronts, following, host, state, channel, router, was, now_is, now):
-    """Update the tracking by a front with other bits than in the cycle before: log grants, note releases."""
+    """Update the tracking for a front whose bits have changed since the cycle before: log grants, record releases."""
     fell, rose = was & ~now_is, now_is & ~was
     front = channel.first + router
     held, worm, asked = following.held[front], following.current[front], following.asked[front]
@@ -173,7 +173,7 @@ def _change(fronts, following, host, state, channel, router, was, now_is, now):
 
 @compiled
 def _out(fronts, state, channel, router, k):
-    """Return the out that the worm at a front holds: of a link (``k`` = 0), or of an ejection port (``k`` = 1)."""
+    """Return the output channel that a front's worm holds: of a link (``k`` = 0) or an ejection port (``k`` = 1)."""
     kind = fronts.kinds[channel.kind]
     tile, lane = kind.start + router // kind.lanes * kind.tile_bytes, router % kind.lanes
     output = 0
@@ -191,7 +191,7 @@ def _out(fronts, state, channel, router, k):
 
 @compiled
 def _position(fronts, state, channel, router):
-    """Return the position of a front's first reader in its buffer, which changes with each flit that it reads."""
+    """Return the position of a front's first reader in the buffer, which changes with each flit that it reads."""
     kind = fronts.kinds[channel.kind]
     return _number(state, fronts.pieces, channel.position, channel.pieces_end,
                    kind.start + router // kind.lanes * kind.tile_bytes, router % kind.lanes)
@@ -199,7 +199,7 @@ def _position(fronts, state, channel, router):
 
 @compiled
 def _bit(words, channel, unit, router):
-    """Return the bit of a front as a number; each of the words has the bits of ``unit`` fronts."""
+    """Return a front's bit in ``words`` as a number; each word has the bits of ``unit`` fronts."""
     return np.int64(words[channel.word + router // unit] >> np.uint64(router % unit) & ONE)
 
 
@@ -246,8 +246,9 @@ def _count_turns(fronts, following, host, state):
 def _served(fronts, following, host, channel, router):
     """Return the name of the worm that was served in place of the worm at a front.
 
-    The served worm is one whose flit went to the same output, or else one whose flit came from the same input. If there
-    is no such flit, it is a worm of the same input whose header was read, or whose request was not granted.
+    The served worm is one whose flit went to the output of the waiting worm, or else one whose flit came from the
+    waiting worm's input. If there was no such flit, the served worm is one at the waiting worm's input whose header
+    was read, or whose request was not granted.
     """
     front, unit, found = channel.first + router, fronts.kinds[channel.kind].unit, NOBODY
     for number in range(len(fronts.channels)):
@@ -348,7 +349,7 @@ def _watch(fronts, following, host, marks, states):
 
 @native()
 def run_followed(cycles, beyond, fronts, following, states, outputs, host, entry, table):
-    """Run a network as `run_cycles` does, and track its worms. Stop early if the log may be too full for a cycle.
+    """Run a network as `run_cycles` does, and track its worms. Stop early if the log may lack room for another cycle.
 
     Parameters
     ----------
@@ -359,7 +360,7 @@ def run_followed(cycles, beyond, fronts, following, states, outputs, host, entry
     outputs : uint8 [bytes]
         Words that the components and the hosts drive.
     entry, table : int
-        Arguments of `call_native`: a call of `run_cycles` for one cycle.
+        Arguments of `call_native` that call `run_cycles` for one cycle.
     """
     end = host.counters[NOW] + cycles
     while (host.counters[NOW] < end and (beyond or host.counters[UNDELIVERED] > 0)

@@ -48,7 +48,7 @@ class _Fronts:
         self.ready: list[list[int]] = np.stack(path.ready(read), axis=-1).tolist()
 
     def held(self, router: int) -> list[tuple[int, int]]:
-        """Return the channels that the packet at a front holds beyond this input, as (output, virtual channel)."""
+        """Return the channels that the packet at a front holds beyond its input, as (output, virtual channel)."""
         return [(output, vc[router]) for output, whether, vc in self._owns if whether[router]]
 
 
@@ -80,7 +80,7 @@ class Snapshot:
         return values[self.lane * count:(self.lane + 1) * count]
 
     def _front(self, channel: Channel) -> tuple[_Fronts, int]:
-        """Return an input virtual channel's registers in all routers of a kind, and the number of its router there."""
+        """Return a channel's registers in all routers of its router's kind, and the router's index among these."""
         switch, port, vc = channel
         home = self.network.home(switch)
         key = home.kind, port, vc
@@ -97,7 +97,7 @@ class Snapshot:
         return fronts.waiting[router]
 
     def held(self, channel: Channel) -> list[tuple[int, int]]:
-        """Return the channels that the packet at the front of an input virtual channel holds beyond this input."""
+        """Return the channels that the packet at the front of an input virtual channel holds beyond the input."""
         fronts, router = self._front(channel)
         return fronts.held(router)
 
@@ -137,7 +137,7 @@ class Snapshot:
 
     @cached_property
     def owners(self) -> dict[tuple[int, int, int], Channel]:
-        """For each owned virtual channel (switch, output, number): the input virtual channel of the owning packet."""
+        """Input virtual channel of the owning packet, for each owned virtual channel (switch, output, number)."""
         found = {(channel[0], *target): channel for channel in self.channels() for target in self.held(channel)}
         for switch, *target in [*found]:
             if tuple(target) == TOKEN:  # a token that one switch holds is taken for its whole group
@@ -232,10 +232,11 @@ class Snapshot:
         return None if head else MARKS[code & 3]
 
     def _name(self, rows: list[int], channel: Channel, place: int) -> Packet | None:
-        """Return the packet that flits belong to, identified by a payload flit here or further on, or by its sender.
+        """Return the packet to which flits in a buffer belong.
 
-        Header flits do not identify a packet. A packet with only header flits here is still being sent, because no
-        packet ends in a header flit.
+        The packet is identified by a payload flit in the buffer or in a later buffer on its way, or else by the sender.
+        Header flits do not identify a packet. A packet with only header flits in a buffer is still being sent, because
+        no packet ends in a header flit.
         """
         found = self._apart(self._of_payload(rows), channel, place)
         if found is None and place == 0:
@@ -350,7 +351,7 @@ class Snapshot:
         return None if link.output is None else self.owners.get((link.source, link.output, channel[2]))
 
     def injecting(self, link: FabricLink, vc: int) -> Packet | None:
-        """Return the packet that a node's interface is sending on this virtual channel of an injection link."""
+        """Return the packet that a node's interface is sending on virtual channel ``vc`` of an injection link."""
         node = link.near.instance
         if self.network.configuration.slots and (front := self.interface(node)).sending:
             return self.named(front.in_slot(front.next_slot)) if vc == front.injects_on else None
@@ -398,8 +399,8 @@ class Snapshot:
     def refuses(self, node: int, vc: int) -> bool:
         """Return whether a smart interface accepts no more flits of a consumption channel.
 
-        The interface accepts none while the first packet in the channel's buffer waits for a packet buffer entry, and
-        the buffer is full.
+        The interface accepts no flit while the channel's buffer is full and the first packet in the buffer waits for a
+        packet buffer entry.
         """
         front = self.smart(node)
         return front.refused(vc) is not None and len(self.consumed(node, vc)) == front.depth
@@ -427,11 +428,12 @@ class Snapshot:
         if not together:
             return True
         # outputs in ``together`` receive each flit in the same cycle
-        # so a branch with an unsent flit is blocked while the next buffer of another such branch is full
+        # a branch with an unsent flit is blocked while the buffer after another output in ``together`` is full
         if fronts.ready[router][fronts.path.reader(link.output)] or self._arriving(owner):
             return not any(self.full(self.far_end(owner[0], *target)) for target in self.held(owner)
                            if target[0] in together and not self.to_node(owner[0], target[0]))
         home = self.network.home(link.source)
-        staged = self.network.configuration.delays == "fast"  # a register between crossbar and link exists
+        # with fast delays, routers have a register between crossbar and link
+        staged = self.network.configuration.delays == "fast"
         return staged and bool(self.register(home.kind, f"{home.router.outputs[link.output].name}_output.sent",
                                              home.instance))

@@ -1,4 +1,4 @@
-"""Waiting cycles of a run by cause: worms of the same message, the sender's own worms, other messages, arbitration."""
+"""Waiting cycles of each message of a run, by the cause of the wait (`CAUSES`) and its kind (`WAITS`)."""
 
 from typing import Any
 
@@ -13,13 +13,15 @@ from ..host import Host
 
 __all__ = ["CAUSES", "WAITS", "contention", "followed", "require_followed"]
 
-#: Causes of waiting: worms of the same message from other nodes, worms of the same sender, other messages, arbitration.
-#: Arbitration is the cause if no worm held the channel, and the router served another worm first.
+#: Causes of a worm's wait. ``own_sends``: the worm waited for another worm of its own sender.
+#: ``other_nodes``: the worm waited for a worm of its message from another sender.
+#: ``other_traffic``: the worm waited for a worm of another message from another sender.
+#: ``arbitration``: no worm held the channel, and the router served another worm first.
 CAUSES = {"other_nodes": "other nodes of the message", "own_sends": "the sender's other worms", "other_traffic":
           "other messages", "arbitration": "arbitration"}
 
-#: Kinds of waiting. ``channel``: a worm's header waits for a channel, or until it is at the front of a buffer.
-#: ``turn``: a flit could move, and its link or its input served another worm.
+#: Kinds of waiting. ``channel``: a worm's header waits for a channel, or to reach the front of a buffer.
+#: ``turn``: a flit could move, and its link or its router input served another worm.
 WAITS = ("channel", "turn")
 
 
@@ -58,14 +60,15 @@ def contention(host: Host, grants: npt.NDArray[np.void], nodes: int) -> list[dic
     host : Host
         After the whole run.
     grants : GRANT records
-        Log of the whole run, with the grants of single flits (`TURN`).
+        Log of the whole run. It has a `TURN` entry for each cycle in which a flit could move and another worm was
+        served.
     nodes : int
 
     Returns
     -------
     list of dict
-        For each message {cause: {wait: cycles}}, of `CAUSES` and `WAITS`. Cycles of ``channel`` are added up over worms
-        and hops, cycles of ``turn`` also over flits. The sums may exceed the message's latency.
+        For each message {cause: {wait: cycles}}, of `CAUSES` and `WAITS`. Waits of kind ``channel`` are added up over a
+        message's worms and hops, those of kind ``turn`` also over flits. The sums may exceed the message's latency.
     """
     worms = host.worms[grants["worm"]]
     message, sender = worms["message"], worms["source"] % nodes

@@ -64,8 +64,8 @@ Steps = Sequence[Bar]
 def interfaces_work(result: Run) -> bool:
     """Return whether a chart of the run should show its interfaces.
 
-    The chart shows interfaces that forward packets. In a run of up to 50000 cycles it also shows interfaces that cut
-    messages into packets, or have a t_ns or t_nr above 0.
+    The chart shows interfaces that forward packets. In a run of up to 50000 cycles the chart also shows interfaces that
+    cut messages into packets, or have a t_ns or t_nr above 0.
     """
     configuration = result.network.configuration
     own = configuration.packet or configuration.t_ns or configuration.t_nr
@@ -109,7 +109,7 @@ def _sent(result: Run, times: InterfaceTimes) -> Iterator[Steps]:
     for sent in times.sent:
         number, receiver = _number(result, sent.worm, sent.packet), _receiver(result, sent.worm)
         steps = [Bar(STARTS, sent.node, sent.presented, sent.started, number, receiver)]
-        # without waiting, the flit is on the link one cycle after the start
+        # if the packet does not wait, its first flit is on the link one cycle after the start of the packet
         if sent.started >= 0 and sent.first != sent.started + 1:
             steps.append(Bar(WAITS, sent.node, sent.started, sent.first if sent.first >= 0 else OPEN))
         yield [*steps, Bar(SENDS, sent.node, sent.first, _behind(sent.last), number, receiver)]
@@ -135,7 +135,7 @@ def _number(result: Run, worm: int, packet: int) -> str:
 
 
 def _receiver(result: Run, worm: int) -> str:
-    """Return the name of a worm's only destination; empty if it has several or is not known."""
+    """Return the name of a worm's only destination; empty if the worm has several destinations or is not known."""
     visits = result.worms.visits(worm).tolist() if worm >= 0 else []
     return result.network.topology.node_name(visits[0]) if len(visits) == 1 else ""
 

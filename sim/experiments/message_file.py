@@ -74,7 +74,7 @@ def _require_once(entry: Any) -> None:
 
 
 def _renamed(entry: Any) -> Any:
-    """Check an entry of a list, and return it with ``cycle`` in place of ``at``."""
+    """Check an entry of a JSON list, and return the entry with the key ``cycle`` in place of ``at``."""
     _require_once(entry)
     if not isinstance(entry, dict) or "at" not in entry:
         return entry
@@ -99,12 +99,12 @@ class MessageFile:
     """File of JSON lines, each of them a message.
 
     A line is ``{"cycle": C, "source": NODE, "destinations": [NODE, ...], "length": L}``. A line may also have
-    ``"after": K`` or ``"after": [K, ...]``: numbers of earlier messages that its source must have received. The file's
-    first message has number 0. A file that begins with ``[`` is one JSON list of messages, in which the key ``cycle``
-    may also be named ``at``. A JSON list is read into memory as a whole. A byte order mark at the start and blank lines
-    are ignored. Blank lines are not counted.
+    ``"after": K`` or ``"after": [K, ...]``: numbers of earlier messages that the line's source must have received. The
+    file's first message has number 0. A file that begins with ``[`` is one JSON list of messages, in which the key
+    ``cycle`` may also be named ``at``. A JSON list is read into memory as a whole. A byte order mark at the start and
+    blank lines are ignored. Messages are counted without blank lines.
 
-    The object itself keeps no content of the file in memory.
+    A `MessageFile` object keeps no content of the file in memory.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ class MessageFile:
                 number += 1
 
     def _lines(self, opened: io.BufferedReader) -> IO[bytes]:
-        """Return the file's lines, or one line for each entry of a list."""
+        """Return the file's lines; if the file is a JSON list, one line for each entry."""
         lines: Any = gzip.open(opened) if self.path.endswith(".gz") else opened  # noqa: SIM115
         if not lines.peek(1).removeprefix(BOM_UTF8).lstrip().startswith(b"["):
             return lines

@@ -57,8 +57,8 @@ class Sweep:
         Returns
         -------
         list of (dict, list of int)
-            For each group the values of the other swept options, and the numbers of its points. The points are in the
-            order of the option's values, or in the given order if the values are strings.
+            For each group the values of the other swept options, and the numbers of its points. A group's points are in
+            the order of their values of ``along``, or in the given order if these values are strings.
         """
         lines: dict[tuple[Any, ...], tuple[dict[str, Any], list[tuple[Any, int]]]] = {}
         for number, values in enumerate(self._values()):

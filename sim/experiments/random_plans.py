@@ -29,7 +29,7 @@ def random_plans(topology: Topology, scheme: Scheme, law: Mapping[str, Any], mul
     law : mapping
         Distribution of the number of destinations: parameters of `Traffic` whose names begin with ``destinations``.
     multicasts : int
-        Multicasts of all `SAMPLES` samples together, rounded up to a multiple of `SAMPLES`.
+        Number of multicasts in all `SAMPLES` samples together, rounded up to a multiple of `SAMPLES`.
     seed : int
         Seed of the first sample.
     source : int, optional
@@ -58,7 +58,7 @@ def random_plans(topology: Topology, scheme: Scheme, law: Mapping[str, Any], mul
         created = Source(traffic, topology, sample).until(math.ceil(each / topology.nodes))
         offsets = created.offsets[:each + 1]
         sources, destinations = created.source[:each], created.destinations[:offsets[-1]]
-        # ``source`` replaces each message's drawn source; if it is a destination, the drawn source replaces it there
+        # ``source`` replaces each drawn source. Where ``source`` is a destination, the drawn source replaces it
         if source is not None:
             own = np.repeat(sources, np.diff(offsets))
             sources, destinations = np.full_like(sources, source), np.where(destinations == source, own, destinations)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["Run", "plan_messages", "run", "run_bulk"]
 
 #: The wait-for graph is built if hosts have not sent or received a flit of a worm under way for this number of cycles.
-#: t_ns and t_nr are added to this number. The number doubles each time that the graph shows no deadlock.
+#: t_ns and t_nr are added to PATIENCE. PATIENCE doubles each time that the wait-for graph shows no deadlock.
 PATIENCE = 512
 CHUNK = 4096
 
@@ -45,17 +45,17 @@ class Run:
     Parameters
     ----------
     outcome : "delivered", "deadlock", "stalled" or "error"
-        Stalled: neither delivered nor in deadlock when the time was up. Error: not delivered when the time was up, and
-        routers or interfaces had detected errors on the wire.
+        Outcome "stalled": messages were neither delivered nor in deadlock when the time was up. Outcome "error":
+        messages were not delivered when the time was up, and routers or interfaces had detected errors on the wire.
     cycles : int
         Cycles simulated.
     messages, worms, host
         Messages, their worms, and the host program. The host's arrays hold the first and last cycle of every delivery.
     deadlock : Deadlock or None
     faults : tuple of Fault
-        Errors on the wire. Payload that was lost by these errors stays undelivered.
+        Errors on the wire. Payload that was lost by errors on the wire stays undelivered.
     stall : float
-        See `run`.
+        Probability that a consumption channel accepts no flit in a cycle.
     contention : list of dict or None
         Waiting cycles of each message, see `contention`; None if they were not measured.
     residences : tuple of Residence
@@ -90,7 +90,7 @@ class Run:
 
     @property
     def header_flits(self) -> int:
-        """Number of header flits of all worms: those of a packet, times the number of the worm's packets."""
+        """Number of header flits of all worms: for each worm, the header flits of a packet times its packets."""
         return int((self.host.worms["headers"] * self.host.packets).sum())
 
     def record(self, path: Path, first: int, end: int, instances: Sequence[tuple[str, int]]) -> None:
@@ -190,7 +190,7 @@ def check_messages(messages: Sequence[Message]) -> None:
 
 def plan_messages(topology: Topology, scheme: Scheme, messages: Sequence[Message],
                   configuration: Configuration | None = None) -> Worms:
-    """Plan the worms of all messages. ``configuration`` determines the packets. Default: one packet per message."""
+    """Plan the worms of all messages. ``configuration`` determines the packets; without it, a message is one packet."""
     check_messages(messages)
     offsets = np.cumsum([0, *(len(message.destinations) for message in messages)])
     worms = scheme.batch(
@@ -201,7 +201,7 @@ def plan_messages(topology: Topology, scheme: Scheme, messages: Sequence[Message
         packets=None if configuration is None else configuration.packets_of(
             np.array([message.length for message in messages], np.int64)),
     )
-    scheme.hops(scheme.relation_on(topology).on(topology), worms)  # refuses a relation that does not reach a node
+    scheme.hops(scheme.relation_on(topology).on(topology), worms)  # raises an error if the relation misses a node
     return worms
 
 
@@ -227,8 +227,8 @@ def run(
     messages : sequence of Message
     engine : "bulk" or "amaranth"
     vcd : Path, optional
-        Waveform file to write. Engine ``bulk`` also writes layout files for waveform viewers in the same folder
-        (`beside`).
+        Waveform file to write. Engine ``bulk`` also writes layout files for waveform viewers in the waveform's
+        folder (`beside`).
     window : (int, int), optional
         First cycle of the waveform, and the cycle after its last one. Default: the whole run.
     instances : str, optional
@@ -279,7 +279,7 @@ def run(
     outcome, deadlock, faults = run_bulk(bulk, timeout)
     cycles = int(host.counters[NOW])
     if engine == "amaranth":
-        # the bulk engine has determined the number of cycles and detected deadlocks; deliveries of both must be equal
+        # the bulk engine has determined the cycles and looked for deadlocks; both engines must have the same deliveries
         from ..engines.amaranth import AmaranthEngine
 
         host = fresh_host()
@@ -299,8 +299,8 @@ def run(
 def run_bulk(engine: BulkEngine, timeout: int) -> "tuple[str, Deadlock | None, tuple[Fault, ...]]":
     """Run until everything is delivered, a deadlock is proved, or the time is up.
 
-    If routers have detected errors, worms on the wire differ from the sent ones, and deadlocks are not proved: the
-    outcome is ``error`` if a message does not arrive.
+    After a detected error, worms on the wire may differ from the sent ones, so deadlocks are not proved. If an error
+    was detected and a message does not arrive, the outcome is ``error``.
 
     Returns
     -------
@@ -308,7 +308,7 @@ def run_bulk(engine: BulkEngine, timeout: int) -> "tuple[str, Deadlock | None, t
         Outcome, deadlock and faults of a `Run`.
     """
     configuration = engine.network.configuration
-    # hosts see no flit of a packet for t_ns or t_nr cycles, also without a deadlock
+    # also without a deadlock, an interface holds a packet for t_ns or t_nr cycles, and its host moves no flit
     host, patience = engine.host, PATIENCE + configuration.t_ns + configuration.t_nr
     while True:
         now, step = int(host.counters[NOW]), min(CHUNK, patience)

@@ -1,8 +1,8 @@
 """Hosts' software above the network interfaces: it posts worms and notes receipts. All engines use the same program.
 
 ``message`` and ``program_layout`` lay out a run's messages as arrays, ``ni_messages`` those that interfaces forward.
-``program`` is the compiled program that works on these arrays; it uses ``queues``, ``payload`` (data of flits),
-``child_table``, and the numbers of ``constants``. ``counting`` counts flits and waits. ``receipts`` checks deliveries.
+``program`` is the compiled program of all hosts; it uses ``queues``, ``payload`` (data of flits), ``child_table``, and
+the numbers of ``constants``. ``counting`` counts flits and waits. ``receipts`` checks deliveries.
 ``flit_owner`` finds the packet that a flit belongs to, and the worms that forward it. ``dependents`` lists the worms
 that wait for a receipt, ``moving_program`` drops old messages and adds new ones, ``program_check`` refuses damaged
 programs, ``idle`` skips cycles without events.

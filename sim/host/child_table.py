@@ -31,7 +31,7 @@ ROW_NUMBER, ROW_COUNT = -2, -1
 
 @inlined
 def begin_work(cpu, worms, deliveries, smart, counters, worm):
-    """Start a worm: append it to its node's processor, or let it wait until its rows are free."""
+    """Queue a worm for its node's processor; a worm of a message that interfaces forward waits for free rows first."""
     if SMART and worms[worm].posting >= 0:
         queue = smart[worms[worm].source]
         worms[worm].behind = NONE
@@ -47,7 +47,7 @@ def begin_work(cpu, worms, deliveries, smart, counters, worm):
 
 @inlined
 def admit(smart, worms, deliveries, tagged, writing, options, counters):
-    """Reserve the same row at all nodes of each message that interfaces forward, and have these rows written.
+    """Reserve, for waiting messages that interfaces forward, the same row at all nodes, and have the rows written.
 
     At each node, waiting messages are tried from the oldest on, until no row or tag is free for one of them. The node
     that is tried first changes from cycle to cycle.

@@ -1,4 +1,4 @@
-"""Constants of the hosts' program: tasks, places in its options and counters, marks on links."""
+"""Constants of the hosts' program: tasks, indices into options and counters, marks on links."""
 
 __all__ = ["ADMITS", "CHANNELS", "CHANNEL_BITS", "COUNTED", "CREDITS", "END", "EVENT", "FAULT", "FAULT_CHANNEL",
            "FAULT_NODE", "FREED", "HEAD", "HELD", "IMAGE", "LOOK", "NARROW", "NEXT", "NODES", "NONE", "NOW",
@@ -15,7 +15,7 @@ RECEIPT = -2
 # ROWS: number of messages that a smart interface may forward at a time; 0 for other interfaces.
 # COUNTED: rows of child tables contain the number of packets. NODES: number of nodes of a lane.
 # RATE, OF: a host moves at most RATE flits in OF cycles; there is no limit if RATE is 0.
-# SEPARATE: each direction of a host has this rate; otherwise both directions share it.
+# SEPARATE: each direction of a host has the rate RATE / OF; otherwise both directions share this rate.
 WIDTH, CHANNEL_BITS, CHANNELS, PACKET, T_HR, T_NR, SPREAD, ROWS, COUNTED, RATE, OF, SEPARATE, NODES = range(13)
 # Indices into Host.counters. ADMITS: not 0 if a message may now find a free row in the child tables.
 NOW, UNDELIVERED, NEXT, TAG, UNDER_WAY, HELD, FAULT, FAULT_NODE, FAULT_CHANNEL, FREED, ADMITS = range(11)

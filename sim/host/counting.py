@@ -69,8 +69,7 @@ def count_sample(meter, state):
         kind, begin, end = meter.channels[channel]
         start, tiles, tile_bytes, lanes, first = meter.kinds[kind]
         for tile in range(tiles):
-            for byte in range(lanes // 8):
-                # eight instances at a time
+            for byte in range(lanes // 8):  # each byte has the flags of eight instances
                 asked, owned, through, for_channel, leaves, for_token = 0, 0, 0, 0, 0, 0
                 for k in range(begin, end):
                     register = meter.flags[k, 0]
@@ -115,7 +114,7 @@ def count_sample(meter, state):
 
 @native()
 def count_cycle(meter, counters, outputs, state):
-    """Count flits and worms on links at the start of a cycle, and in some cycles waits and owned channels.
+    """Count flits and worms on links at the start of a cycle, and in `sampled` cycles also waits and owned channels.
 
     Parameters
     ----------
@@ -145,8 +144,7 @@ def count_grants(meter, inputs, state):
         kind, at, begin, end = meter.stations[row]
         start, tiles, tile_bytes, lanes, first = meter.kinds[kind]
         for tile in range(tiles):
-            for byte in range(lanes // 8):
-                # eight instances at a time
+            for byte in range(lanes // 8):  # each byte has the flags of eight instances
                 here = np.int64((inputs[at + tile * lanes // 8 + byte] & ones) * gathered >> np.uint64(56))
                 if here:
                     asks = np.int64(0)

@@ -18,7 +18,7 @@ RELEASE = np.dtype([(field, np.int32) for field in ("worm", "delivery", "next", 
 
 
 def awaited(worms: Worms, waiting: npt.NDArray[np.int64], nodes: int) -> npt.NDArray[np.int64]:
-    """Return the delivery that each worm waits for: the one at its source by the worm that it is ``after``; or -1."""
+    """Return the delivery that each worm waits for: by the worm ``after``, at the waiting worm's source; or -1."""
     given = np.repeat(np.arange(len(worms)), np.diff(worms.destination_offsets)) * nodes + worms.destinations
     by_key = np.argsort(given)
     wanted = worms.after[waiting] * nodes + worms.source[waiting]
@@ -41,7 +41,7 @@ def link(deliveries, releases, first):
 
 def receipts(first_worms: npt.NDArray[np.int64], host: Any, waiting: npt.NDArray[np.int64],
              others: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return for each waiting message the delivery at its source of the message that it waits for; or -1."""
+    """Return, for each waiting message, the delivery of the awaited message at the waiting message's source; or -1."""
     found = np.full(len(waiting), -1)
     _find_receipts(first_worms, host.worms, host.deliveries, waiting, others, found)
     return found

@@ -60,7 +60,7 @@ def brought_by(host: Host, node: int, root: int) -> int:
 
 
 def children_at(host: Host, node: int, root: int) -> list[int]:
-    """Return the worms by which a node's interface forwards a message, in their order.
+    """Return the worms by which a node's interface forwards a message, in the order of sending.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ __all__ = ["FIRST_LOOK", "FIRST_WAIT", "NEVER", "jump", "next_event", "watch"]
 #: Cycles without a worm under way before an image of memory is stored.
 FIRST_LOOK = 64
 
-#: Number of cycles for which memory is compared with the first image. It doubles for each further image.
+#: Number of cycles for which memory is compared with the first image. The number doubles for each further image.
 FIRST_WAIT = 16
 
 #: Cycle that no run reaches.
@@ -91,14 +91,14 @@ def _next_event(host):
 
 @compiled
 def _keep(memory, image, start):
-    """Copy bytes into an image, from ``start`` on."""
+    """Copy ``memory`` into ``image``, from index ``start`` of ``image`` on."""
     for k in range(len(memory)):
         image[start + k] = memory[k]
 
 
 @compiled
 def _differ(memory, image, start):
-    """Return whether bytes differ from those of an image, from ``start`` on."""
+    """Return whether ``memory`` differs from the bytes of ``image`` from index ``start`` on."""
     for first in range(0, len(memory), BLOCK):
         different = np.uint8(0)
         for k in range(first, min(first + BLOCK, len(memory))):
@@ -112,10 +112,11 @@ def _differ(memory, image, start):
 def jump(host, meter, state, outputs, idle, image):
     """Skip whole periods of a recurring state, up to the next event of a host or the end of the run.
 
-    Call this function after every cycle from ``idle[LOOK]`` on while no worm is under way. Hosts do nothing before
-    their next event. So if memory is the same in two cycles, it repeats from then on, with the distance of the two
-    cycles as its period. Tokens circulate even without traffic. Brent's algorithm finds the period. Without a worm no
-    flit is on a link and nothing waits, so only the number of samples grows in the meter.
+    Call `jump` after every cycle from ``idle[LOOK]`` on while no worm is under way. Hosts do nothing before their next
+    event. If state and outputs are the same in two cycles, they therefore repeat from then on, with the
+    distance of the two cycles as their period. The state changes even without traffic, because tokens circulate.
+    Brent's algorithm finds the period. Without a worm no flit is on a link and nothing waits, so only the number of
+    samples grows in the meter.
 
     Parameters
     ----------
@@ -126,7 +127,7 @@ def jump(host, meter, state, outputs, idle, image):
     idle : int64 [7]
         State from `watch`, kept from call to call.
     image : uint8 [bytes]
-        Memory for ``state`` and ``outputs``.
+        Memory for a copy of ``state`` and ``outputs``.
     """
     counters, now = host.counters, host.counters[NOW]
     credits = 0

@@ -19,7 +19,7 @@ class Message:
     """Message to send: created in cycle ``at``, with ``length`` payload flits.
 
     ``after``: numbers of earlier messages; the message waits until its source has noted their receipts. With ``after``,
-    the message is created in cycle ``at`` or when its source notes the last of these receipts, whichever is later.
+    a message is created when its source has noted the last of the awaited receipts, but not before cycle ``at``.
     """
 
     at: int
@@ -31,7 +31,7 @@ class Message:
 
 def make_host(network: Network, messages: Sequence[Message], worms: Worms, *, stall: float = 0.0,
               seed: int = 0) -> Host:
-    """Lay out the program that sends these worms of these messages; see `lay_out` and `MovingHost.wait_for`."""
+    """Lay out the program that sends the worms of a list of messages; see `lay_out` and `MovingHost.wait_for`."""
     at = np.array([message.at for message in messages], np.int64)
     length = np.array([message.length for message in messages], np.int64)
     moving = MovingHost(lay_out(network, at, length, worms, stall=stall, seed=seed))

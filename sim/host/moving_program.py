@@ -19,18 +19,19 @@ GROWING = ("worms", "deliveries", "agenda", "releases", "header", "begun")
 class MovingHost:
     """Host's program with functions to add worms, and to drop worms that have been received.
 
-    Adding takes time in proportion to the added worms, on average. Dropping takes time in proportion to the remaining
-    rows.
+    The average time of adding worms is in proportion to their number. The time of dropping worms is in proportion to
+    the number of the rows that remain.
 
     Parameters
     ----------
     host : Host
-        Its arrays become part of this object.
+        Program whose arrays become part of the `MovingHost`.
 
     Attributes
     ----------
     host : Host
-        The present program. Adding or dropping worms replaces this object by a new one, and makes the old one invalid.
+        The present program. Adding or dropping worms replaces ``host`` by a new object, and makes the old object
+        invalid.
     """
 
     def __init__(self, host: Host):
@@ -137,7 +138,7 @@ def _worm(number, worms):
 
 @compiled
 def _task(number, worms, deliveries):
-    """Return the new number of a task after a drop, as `_worm` does. The receipt of delivery d is -2 - d."""
+    """Return the new number of a task after a drop; -1 for a dropped task. The receipt of delivery d is -2 - d."""
     if number >= 0:
         return max(number - worms, -1)
     return number + deliveries if number + deliveries < -1 else -1

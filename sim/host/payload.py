@@ -13,9 +13,9 @@ __all__ = ["free_tag", "joined", "payload", "place_of"]
 def payload(tag, place, options, part):
     """Return one 64-bit part of a payload flit's data: 16 bits of tag and 16 of place, repeated up to the flit's width.
 
-    If flits are narrow, the first flits of a packet carry the worm's tag and the packet's number, low bits first. The
-    tag's low bits are added to the data of all flits after the first one. So most flits identify their worm while few
-    worms are under way.
+    If flits are narrow, the first flits of a packet carry the worm's tag and the packet's number, low bits first. In
+    narrow flits, the tag's low bits are added to the data of all flits of a packet after its first one. While few worms
+    are under way, most flits therefore identify their worm.
     """
     width, spread, packet = options[WIDTH], options[SPREAD], options[PACKET]
     if SPREADING:
@@ -34,7 +34,7 @@ def payload(tag, place, options, part):
 
 @compiled
 def place_of(data, width):
-    """Return a payload flit's place in its worm, read from its first 32 bits of data; fewer bits in narrow flits."""
+    """Return a payload flit's place in its worm, from the first 32 bits of its data; from fewer if it is narrower."""
     return (data >> TAG_BITS) & 0xFFFF & ((1 << min(width, 32) - TAG_BITS) - 1)
 
 

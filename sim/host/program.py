@@ -62,7 +62,7 @@ def needed(host: Host) -> dict[str, bool]:
 
 @compiled
 def _stalls(stall, cycle, node, channel):
-    """Return whether a consumption channel is stalled in this cycle: by a hash, which is the same in all engines."""
+    """Return whether a consumption channel is stalled in a cycle. A hash decides this, equally in all engines."""
     mixed = stall[1] ^ np.uint64(cycle) * np.uint64(0x9E3779B97F4A7C15)
     mixed ^= np.uint64(node * 64 + channel + 1) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ mixed >> np.uint64(31)) * np.uint64(0x94D049BB133111EB)
@@ -108,7 +108,7 @@ def _compute(nodes, streams, worms, deliveries, releases, smart, working, sendin
 
 @inlined
 def _tag_bits(worm, options):
-    """Return the number of payload bits in a worm's first packet. With fewer than 16 bits, the tag is shorter, too."""
+    """Return the number of payload bits in a worm's first packet. If below 16, it is the number of tag bits, too."""
     packet = options[PACKET]
     return options[WIDTH] * (min(worm.length, packet) if packet > 0 else worm.length)
 
@@ -126,7 +126,7 @@ def _may_begin(stream, worms, tagged, options, counters):
 
 @inlined
 def _send(streams, worms, header, tagged, sending, options, counters, row, tx, tx_data, port, node):
-    """Put the next flit of an injection port on its link."""
+    """Put the next flit on the link from a host to an injection port."""
     now = counters[NOW]
     stream = streams[row]
     worm = stream.worm
@@ -178,7 +178,7 @@ def _send(streams, worms, header, tagged, sending, options, counters, row, tx, t
 
 @compiled
 def _begin(channels, worms, deliveries, begun, tagged, options, row, node, data):
-    """Find the delivery and the packet that a first payload flit begins. Return False if no worm fits."""
+    """Find the delivery and the packet of a packet's first payload flit. Return False if the flit fits no worm."""
     width, packet = options[WIDTH], options[PACKET]
     tag = np.int64(data) & (len(tagged) - 1)
     worm = tagged[tag]
@@ -211,7 +211,7 @@ def _begin(channels, worms, deliveries, begun, tagged, options, row, node, data)
 
 @inlined
 def _fail(counters, fault, node, channel):
-    """Record the first wrong receipt."""
+    """Record a wrong receipt if it is the first one."""
     if counters[FAULT] == 0:
         counters[FAULT] = fault
         counters[FAULT_NODE] = node
@@ -280,10 +280,11 @@ def _receive(nodes, channels, worms, deliveries, begun, smart, tagged, working, 
 
 @inlined
 def _move(nodes, streams, channels, worms, header, tagged, sending, options, counters, tx, tx_data, rx_credit, node):
-    """Move a node's flits in both directions, within the rate of its memory. A returned credit counts as a flit.
+    """Move a node's flits in both directions, within the rate of its memory.
 
-    A token bucket holds at most two flits, or the flits of one cycle if these are more. Both directions share a token
-    bucket, or each direction has its own.
+    For received flits, the rate limits the credits that the host returns, one for each flit. A token bucket holds at
+    most two flits, or the flits of one cycle if these are more. Both directions share a token bucket, or each direction
+    has its own.
     """
     count, vcs = len(nodes), options[CHANNELS]
     cpu, cost = nodes[node], options[OF]
@@ -434,7 +435,7 @@ def _gather(runs, inputs, outputs):
 
 @native()
 def gather(runs, inputs, outputs):
-    """Copy the words on all links from their drivers to their receivers. Parameters are those of `run_cycles`."""
+    """Copy the words on all links from their drivers to their receivers. The parameters are as in `run_cycles`."""
     _gather(runs, inputs, outputs)
 
 
@@ -449,9 +450,10 @@ def run_cycles(cycles, beyond, calls, runs, inputs, outputs, host, rx, rx_data, 
     ----------
     calls : int64 [kinds, 5]
         Arguments of `call_step`, by kind of component.
-    runs : (uint64 [4, runs], unsigned [masks], uint64 [2, words]) for each word size
-        Words on links. First array: first target, first source and length of each run, and index of its first mask, 0
-        for no mask. Second array: the masks. Third array: target and source of each single word.
+    runs : (uint64 [4, runs], unsigned [masks], uint32 [2, words]) for each word size
+        Words on links. The first of the three arrays has first target, first source and length of each run, and the
+        index of its first mask, 0 for no mask. The second array has the masks. The third array has target and source
+        of each word that is in no run.
     inputs, outputs : unsigned [words] for each word size
     rx, rx_data, tx_credit, tx, tx_data, rx_credit, found
         As in `host_step`.

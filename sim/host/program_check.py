@@ -8,7 +8,8 @@ from .program_layout import Host
 __all__ = ["require_program"]
 
 #: Fields of the records of `Host` that are indices, and the array for which each field is an index.
-#: A question mark allows -1. A task is the index of a worm, or stands for the receipt of a delivery.
+#: A question mark after the array's name allows the index -1.
+#: A task is the index of a worm, or stands for the receipt of a delivery.
 NUMBERS: dict[str, dict[str, str]] = {
     "nodes": {"task": "task", "first": "task", "last": "task"},
     "streams": {"worm": "worms?", "first": "worms?", "last": "worms?", "before": "worms?"},

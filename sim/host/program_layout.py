@@ -34,19 +34,20 @@ def _record(*fields: str, narrow: tuple[str, ...] = ()) -> np.dtype:
 #: Processor of a node. ``task``, ``until``: the processor's present task, and the cycle in which this task ends.
 #: ``first``, ``last``: the first and the last task that wait for the processor.
 #: A task is the number of a worm to post, or -2 - d for the receipt of delivery d.
-#: ``taken``, ``given``: token buckets that limit the host's flit rate: of received and of sent flits; or one for both.
-#: ``turn``: the direction in which the host moves flits first in a cycle.
+#: ``taken``, ``given``: token buckets that limit the flit rate: of received and of sent flits, or ``taken`` for both.
+#: ``turn``: the direction in which the host moves flits first in a cycle: 0 for received flits, 1 for sent flits.
 NODE = _record("task", "until", "first", "last", "taken", "given", "turn")
 #: Child table of a smart interface. ``rows``: one bit for each row that is in use.
 #: ``first_waiting``, ``last_waiting``: first and last worm that wait for free rows.
 #: ``task``, ``first``, ``last``: the row that is being written, the first and the last row that wait to be written.
-#: A worm's number stands for the row at its source, -2 - d for the row at the node of delivery d.
-#: ``child``, ``sent``: the child whose header flits are being written, and the number of them that are sent.
+#: In ``task``, ``first``, ``last``, a worm's number is the row at its source, -2 - d that at the node of delivery d.
+#: ``child``, ``sent``: the child whose header flits are being written, and the number of these flits already sent.
 SMART = _record("rows", "first_waiting", "last_waiting", "task", "first", "last", "child", "sent")
 #: Link from a host to an injection port. ``worm``: the worm that is being sent over the link.
-#: ``sent``, ``flits``, ``headers``: of this worm, the number of flits already sent, of all flits, and of header flits.
-#: ``first``, ``last``: the first and the last worm that wait for the link. ``before``: the worm that was begun last.
-#: ``worms``: number of worms that were begun on the link so far.
+#: ``sent``, ``flits``, ``headers``: of ``worm``, the number of flits already sent, of all flits, and of header flits.
+#: ``first``, ``last``: the first and the last worm that wait for the link.
+#: ``before``: the worm whose sending on the link began last.
+#: ``worms``: number of worms whose sending on the link has begun so far.
 STREAM = _record("credits", "worm", "sent", "flits", "headers", "first", "last", "before", "worms")
 #: Consumption channel. ``delivery``: index of the delivery to which the incoming packet belongs.
 #: ``place``, ``end``: place of the next flit in its worm, and the place after the packet's last flit.
@@ -56,7 +57,8 @@ CHANNEL = _record("delivery", "worm", "tag", "place", "end", "owed", "word", "se
 #: Worm. ``waits``: number of events that the worm still waits for: the cycle of its message, and receipts.
 #: ``ready``: cycle of the worm's message, or cycle of the last receipt that the worm waited for.
 #: ``cost``: number of cycles that a processor works before the worm is posted.
-#: ``posted``: cycle in which the worm entered the queue of its link. ``stream``: index of this link in `Host.streams`.
+#: ``posted``: cycle in which the worm entered the queue of its link.
+#: ``stream``: index of the worm's link in `Host.streams`.
 #: ``touched``: cycle in which a host last sent or received a flit of the worm.
 #: ``left``: number of outstanding deliveries of the worm. ``tag``: the worm's tag while the worm is under way.
 #: ``previous``: the worm that was sent before this one on the same link.
@@ -88,18 +90,18 @@ class Host(NamedTuple):
     that arise in one cycle have this order: worms of created messages by message number, receipts, released worms,
     forwarded messages. Posting a worm takes t_hs cycles, and more with an injection, multicast or copy delay
     (`Configuration`). Noting a receipt takes t_hr cycles. A posted worm is sent after those posted before it at the
-    same injection port; the processor does not wait for that.
+    same injection port; the processor does not wait until the worm is sent.
 
     A payload flit of more than 16 bits carries its worm's tag and its place in the worm, repeated over the flit's
     width. A tag has 16 bits and is unique among the worms under way. Every received payload flit is compared with the
     expected data. In flits of up to 16 bits, the first flits of a packet carry the tag and the packet's number, low
-    bits first. The packet's other flits carry the tag's low bits. Packets of a worm may arrive in any order and
-    interleaved.
+    bits first. If flits have up to 16 bits, a packet's later flits carry the tag's low bits. Packets of a worm may
+    arrive in any order and interleaved.
 
-    A message that smart interfaces forward has one tag for all its worms. Such a message gets a row of the child tables
-    that is free at all its nodes; the tag's low 8 bits are the number of the row. Hosts write the rows over separate
-    links, and then the source posts the message once. A row is free again when all flits of the message have arrived at
-    all its destinations. Interfaces therefore always have a row for an arriving message.
+    A message that smart interfaces forward has one tag for all its worms. The tag's low 8 bits are the number of a row
+    of the child tables; this row is free at all nodes of the message. Hosts write the rows over separate links to the
+    interfaces, and then the source posts the message once. A row is free again when all flits of its message have
+    arrived at all destinations. Interfaces therefore always have a row for an arriving message.
     """
 
     nodes: Records  # [nodes], NODE
@@ -122,12 +124,18 @@ class Host(NamedTuple):
 
     @property
     def injected(self) -> Integers:
-        """Cycle in which the host sends each worm's first flit: one cycle before it is on the link; or -1. [worms]"""
+        """Cycle in which the host sends each worm's first flit; -1 for an unsent flit. [worms]
+
+        The first flit is on the link from host to interface one cycle later.
+        """
         return self.worms["injected"]
 
     @property
     def handed(self) -> Integers:
-        """Cycle in which the host sends each worm's last flit: one cycle before it is on the link; or -1. [worms]"""
+        """Cycle in which the host sends each worm's last flit; -1 for an unsent flit. [worms]
+
+        The last flit is on the link from host to interface one cycle later.
+        """
         return self.worms["handed"]
 
     @property
@@ -147,25 +155,25 @@ class Host(NamedTuple):
 
     @property
     def touched(self) -> Integers:
-        """Cycle in which a host last sent or received a flit of each worm, or -1; [worms]."""
+        """Cycle in which a host last sent or received a flit of each worm; -1 without a flit. [worms]"""
         return self.worms["touched"]
 
     @property
     def head(self) -> Integers:
-        """Cycle in which each delivery's first payload flit is on the link to the host, or -1; [deliveries].
+        """Cycle in which each delivery's first payload flit is on the link to the host; -1 before. [deliveries]
 
-        If this flit is also the last flit of its packet: t_nr cycles earlier.
+        If this flit is also the last flit of its packet, ``head`` is t_nr cycles earlier.
         """
         return self.deliveries["head"]
 
     @property
     def tail(self) -> Integers:
-        """Cycle in which each delivery's last payload flit is on the host's link, minus t_nr; or -1. [deliveries]"""
+        """Cycle in which each delivery's last payload flit is on the host's link, minus t_nr; else -1. [deliveries]"""
         return self.deliveries["tail"]
 
     @property
     def received(self) -> Integers:
-        """Cycle in which the host notes each receipt: t_nr + t_hr after the tail, or later; or -1. [deliveries]"""
+        """Cycle in which the host notes each receipt: t_nr + t_hr after the tail, or later; -1 before. [deliveries]"""
         return self.deliveries["received"]
 
 
@@ -191,13 +199,13 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, l
     at : int64 array [messages]
         Cycles in which the messages are created, in any order.
     length : int64 array [messages]
-        Payload flits.
+        Number of payload flits of each message.
     lane : int64 array [messages], or int
-        Lane of the network that sends each message. ``worms`` number the nodes within a lane.
+        Lane of the network that sends each message. In ``worms``, nodes are numbered within a lane.
     numbers : int64 array [messages], optional
-        Number of each message in its lane. Default: counted from 0.
+        Number of each message in its lane. By default, messages are counted from 0.
     multicast : bool array [messages], optional
-        True for multicasts. Default: messages with several destinations.
+        True for multicasts. By default, multicasts are the messages with several destinations.
     stall : float
         Probability, from 0 to below 1, that a consumption channel is stalled in a cycle. For tests of back-pressure.
     seed : int
@@ -305,7 +313,7 @@ def _costs(configuration: Configuration, agenda: Integers, message_of: Integers,
     """Return the processor cycles before each worm is posted, [worms]. ``agenda``: as in `Host`."""
     costs = configuration.t_hs + configuration.copy_delay * multicast[message_of]
     messages, first = np.unique(message_of[agenda], return_index=True)
-    if configuration.copying == "first":  # all of the work comes before the first worm
+    if configuration.copying == "first":  # a message's whole work comes before its first worm
         whole = np.bincount(message_of[agenda], costs[agenda], len(multicast)).astype(np.int64)
         costs[agenda] = 0
         costs[agenda[first]] = whole[messages]

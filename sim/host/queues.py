@@ -9,7 +9,7 @@ __all__ = ["append", "append_worm", "take"]
 
 @inlined
 def _follow(worms, deliveries, task, behind):
-    """Make ``behind`` the successor of ``task`` in a processor's queue."""
+    """Make ``behind`` the successor of ``task`` in a queue of tasks."""
     if task >= 0:
         worms[task].behind = behind
     else:
@@ -18,7 +18,7 @@ def _follow(worms, deliveries, task, behind):
 
 @inlined
 def append(queue, worms, deliveries, task):
-    """Append a task to a processor's queue: a record with ``first`` and ``last``."""
+    """Append a task to a queue of tasks, which is a record with the fields ``first`` and ``last``."""
     _follow(worms, deliveries, task, NONE)
     if queue.first == NONE:
         queue.first = task
@@ -29,7 +29,7 @@ def append(queue, worms, deliveries, task):
 
 @inlined
 def take(queue, worms, deliveries):
-    """Remove the first task of a processor's queue, which must not be empty, and return it."""
+    """Remove the first task of a queue of tasks, which must not be empty, and return the task."""
     task = queue.first
     queue.first = worms[task].behind if task >= 0 else deliveries[RECEIPT - task].behind
     return task

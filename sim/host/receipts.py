@@ -20,8 +20,8 @@ def check_receipts(host: Host, *, faults: bool = False) -> None:
     Parameters
     ----------
     faults : bool
-        The routers have found errors on the wire. A wrong receipt is then a consequence of these errors and is ignored.
-        The delivery stays open.
+        The routers have found errors on the wire. With ``faults``, a wrong receipt is a consequence of these errors and
+        is ignored. The delivery stays open.
 
     Raises
     ------

@@ -1,7 +1,7 @@
 """Compilation of an Amaranth component into a vector kernel that steps all its instances, and an observer of signals.
 
-The modules ``lower`` and ``observe`` compile. They and Amaranth are imported only for kernels and observers that
-``store`` does not find on disk.
+The modules ``lower`` and ``observe`` compile kernels and observers. These modules and Amaranth are imported only for
+kernels and observers that ``store`` does not find on disk.
 """
 
 from .bitslice import PLANE_WIDTH

@@ -124,7 +124,7 @@ class _Bits:
         raise AssertionError(f"{node.op} has no rule for single bits")
 
     def most(self, a: Node, b: Node, c: Node) -> Node:
-        """Return the majority: at least two of the three are set."""
+        """Return a bit: at least two of ``a``, ``b`` and ``c`` are set."""
         graph = self.graph
         return graph.or_(graph.and_(a, b), graph.and_(graph.or_(a, b), c))
 
@@ -149,7 +149,7 @@ class _Bits:
         return quotient[::-1], rest
 
     def moved(self, op: str, value: Bits, places: Bits) -> Bits:
-        """Shift a number by fewer places than its width."""
+        """Return ``value`` shifted by ``places``, which is less than the width of ``value``."""
         for level, chosen in enumerate(places):
             by = min(1 << level, len(value))
             fill = [value[-1] if op == "ashr" else self.graph.const(0, 1)] * by

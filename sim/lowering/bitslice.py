@@ -63,7 +63,7 @@ class _Text:
         return self.put(f"bitcast <8 x i64> {now} to <64 x i8>")
 
     def dealt(self, value: str) -> str:
-        """Move byte 8 x i + k to 8 x k + i."""
+        """Move byte 8 x i + k of a vector of 64 bytes to position 8 x k + i."""
         return self.shuffled("<64 x i8>", value, "poison", [8 * i + k for k in range(8) for i in range(8)])
 
     def crossed(self, rows: list[str]) -> list[str]:
@@ -93,8 +93,8 @@ def conversions(words: Iterable[Word], affine: bool) -> str:
 
     ``@planes_S(word, planes, shift)`` converts one byte of all words: S is the number of bytes of a part per instance,
     ``word`` the address of a tile in the part's array, ``planes`` the address of the byte's eight planes, and ``shift``
-    the position of the byte's first bit. ``@words_SxB(word, planes)`` makes the B used bytes of all words from all
-    their planes. ``affine``: the processor transposes squares of bits in one instruction (GFNI).
+    the position of the byte's first bit. ``@words_SxB(word, planes)`` makes all words of S bytes, B of them used,
+    from their planes. ``affine``: the processor transposes squares of bits in one instruction (GFNI).
     """
     kinds = sorted({(word.dtype.itemsize, used_bytes(word, part)) for word in words for part in range(word.parts)})
     return "".join((*(_to_planes(size, affine) for size in sorted({size for size, _ in kinds})), _to_bytes(affine),

@@ -36,7 +36,7 @@ def call_step(typingctx: Any, address: Any, state: Any, inputs: Any, outputs: An
 def call_native(typingctx: Any, entry: Any, table: Any) -> Any:
     """Call a native function, prepared by `Native.prepared`. The result is true if the function failed.
 
-    For compiled functions. Both arguments are integers, those of `NativeCall.pointers`. They are not checked.
+    For compiled functions. ``entry`` and ``table`` are integers, those of `NativeCall.pointers`. They are not checked.
     """
     from llvmlite import ir
     from numba import types

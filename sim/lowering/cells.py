@@ -1,7 +1,7 @@
 """Cells of a netlist: one small data class per kind of cell.
 
-A *net* is one bit, and is an ``int``. Nets 0 and 1 are the constants. Every other net is ``cell << 16 | bit``: bit
-``bit`` of the output of ``design.cells[cell]``. The bits of the component's input ports are output bits of cell 0.
+A *net* is one bit, and is an ``int``. Nets 0 and 1 are the constants 0 and 1. From 2 on, a net is ``cell << 16 | bit``:
+bit ``bit`` of the output of ``design.cells[cell]``. The bits of the component's input ports are output bits of cell 0.
 A cell's ``source`` is the ``file:line`` of the Amaranth code that made the cell, or empty.
 """
 
@@ -90,7 +90,7 @@ class Matches(Cell):
 
 @dataclass(frozen=True, kw_only=True)
 class PriorityMatch(Cell):
-    """``inputs`` with only the first set bit kept: all other bits are 0. If ``enable`` is 0, all bits are 0."""
+    """``inputs`` with only the first set bit kept: all other bits are 0. If ``enable`` is 0, all output bits are 0."""
 
     enable: Net
     inputs: Nets
@@ -168,7 +168,7 @@ class Port:
     """Port of the component, named by the path of its member: ``north.flit``, ``in_0.valid``.
 
     If the port's shape is a layout, ``fields`` has the names of its fields, such as ``north.flit.data``, with first bit
-    and width of each. Fields of nested layouts are included.
+    and width of each. ``fields`` includes the fields of nested layouts.
     """
 
     name: str
@@ -194,8 +194,8 @@ class Register:
 class Variable:
     """Signal, row of a memory, or field of a signal or row, as a waveform shows it under one name.
 
-    ``scope`` is the path of submodules. ``nets`` are its bits: empty for the clock and for a signal without bits.
-    ``labels`` are the names of the signal's values, if they have names.
+    ``scope`` is the path of submodules. ``nets`` are the bits of the `Variable`: empty for the clock and for a signal
+    without bits. ``labels`` are the names of the signal's values, if they have names.
     """
 
     scope: tuple[str, ...]

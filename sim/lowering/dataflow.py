@@ -355,7 +355,7 @@ def _literals(a: Node) -> Iterator[tuple[Node, int]]:
 
 
 def _reader(design: Design, index: int) -> str:
-    """Return the name of a signal that shows cell ``index``, or depends on it through the fewest cells.
+    """Return the name of a signal with a bit of cell ``index``, or that depends on the cell through the fewest cells.
 
     If no named signal depends on the cell, the result is ``an output``.
     """

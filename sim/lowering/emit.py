@@ -7,7 +7,7 @@ computes one tile. A phase is straight-line code, apart from loops for ports of 
 processor has more scalar units than units for vector masks. A value of several bits is a vector with 8, 16, 32 or 64
 bits per instance, the least number that suffices.
 
-Writes to a deep memory, and copies of its rows to registers, are loops over the instances that enable the port in this
+Writes to a deep memory, and copies of its rows to registers, are loops over the instances that enable the port in the
 cycle. Few instances enable a port in a cycle, and vector gathers and scatters are slow on all processors.
 """
 
@@ -114,7 +114,7 @@ class Body:
         return self.put(f"{'zext' if new > old else 'trunc'} {self.type(old)} {value} to {self.type(new)}")
 
     def flags(self, node: Node, mask: str) -> str:
-        """Return the flags of ``node``, given its value as a vector of ``i1``."""
+        """Return the flags of ``node`` as one integer, given its value as a vector of ``i1``."""
         self.masks[node] = mask
         return self.put(f"bitcast {self.type(1)} {mask} to i{self.vector_width}")
 
@@ -199,7 +199,7 @@ class Body:
         return self.align(element_bits(node.width))
 
     def store_state(self, slot: int, node: Node) -> None:
-        """Store the next value of slot ``slot``. If a step of the phase needs the present value, it is loaded first."""
+        """Store a slot's next value. If a step of the phase needs the slot's present value, load that value first."""
         self.value(node)
         if slot in self.read:
             self.value(self.read[slot])
@@ -262,7 +262,7 @@ class Body:
 
     @contextmanager
     def each(self, flags: str) -> Iterator[str]:
-        """Emit a loop over the instances whose flag is set. Yields the number of the instance."""
+        """Emit a loop over the instances whose flag is set. Yields the LLVM value that is the instance's number."""
         width = self.vector_width
         self.fresh += 1
         head, do, after = (f"{name}{self.fresh}" for name in ("head", "do", "after"))

@@ -38,7 +38,7 @@ class _Body:
             if isinstance(step, Store):
                 self.store(step)
                 continue
-            assert isinstance(step, Node)  # not a read or write: `in_bits` refuses deep memories
+            assert isinstance(step, Node)  # no step reads or writes a deep memory: `in_bits` refuses them
             if step in phase.kept:
                 self.keep(self.value(step), "between", phase.kept[step])
             else:

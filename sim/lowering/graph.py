@@ -17,7 +17,7 @@ WIDEST = 64
 
 
 class Node:
-    """Value: ``op`` of ``args``, ``width`` bits.
+    """Value of ``width`` bits: the result of operation ``op`` on ``args``.
 
     ``data``: an argument that is not a node, such as a constant's value.
     """
@@ -53,7 +53,7 @@ class Graph:
         self.nodes: dict[tuple[Any, ...], Node] = {}
 
     def node(self, op: str, width: int, args: Sequence[Node] = (), data: Any = None) -> Node:
-        """Return the node of these arguments, without folding."""
+        """Return the node with this operation, width, arguments and data, without folding."""
         if width > WIDEST:
             raise LoweringError(f"{op}: {width} bits are not valid. Allowed: up to {WIDEST} bits.")
         key = (op, width, tuple(arg.index for arg in args), data)
@@ -69,7 +69,7 @@ class Graph:
     # Bits in parallel
 
     def not_(self, a: Node) -> Node:
-        """Return the complement."""
+        """Return ``a`` with all bits inverted."""
         if a.is_const:
             return self.const(~a.data, a.width)
         if a.op == "not":
@@ -77,7 +77,7 @@ class Graph:
         return self.node("not", a.width, (a,))
 
     def and_(self, a: Node, b: Node) -> Node:
-        """Return the conjunction."""
+        """Return the bitwise conjunction of ``a`` and ``b``."""
         if a.is_const or (not b.is_const and b.index < a.index):
             a, b = b, a
         if b.is_const:
@@ -97,7 +97,7 @@ class Graph:
         return self.node("and", a.width, (a, b))
 
     def or_(self, a: Node, b: Node) -> Node:
-        """Return the disjunction."""
+        """Return the bitwise disjunction of ``a`` and ``b``."""
         if a.is_const or (not b.is_const and b.index < a.index):
             a, b = b, a
         if b.is_const:
@@ -117,7 +117,7 @@ class Graph:
         return self.node("or", a.width, (a, b))
 
     def xor(self, a: Node, b: Node) -> Node:
-        """Return the exclusive disjunction."""
+        """Return the bitwise exclusive disjunction of ``a`` and ``b``."""
         if a.is_const or (not b.is_const and b.index < a.index):
             a, b = b, a
         if b.is_const:
@@ -161,7 +161,7 @@ class Graph:
     # Arithmetic: both arguments are as wide as the result
 
     def add(self, a: Node, b: Node) -> Node:
-        """Return the sum modulo 2**width."""
+        """Return ``a`` plus ``b`` modulo 2**width."""
         if a.is_const or (not b.is_const and b.index < a.index):
             a, b = b, a
         if b.is_const and a.is_const:
@@ -173,7 +173,7 @@ class Graph:
         return self.node("add", a.width, (a, b))
 
     def sub(self, a: Node, b: Node) -> Node:
-        """Return the difference modulo 2**width."""
+        """Return ``a`` minus ``b`` modulo 2**width."""
         if b.is_const:
             return self.add(a, self.const(-b.data, b.width))
         if a is b:
@@ -183,7 +183,7 @@ class Graph:
         return self.node("sub", a.width, (a, b))
 
     def mul(self, a: Node, b: Node) -> Node:
-        """Return the product modulo 2**width."""
+        """Return ``a`` times ``b`` modulo 2**width."""
         if a.is_const:
             a, b = b, a
         if b.is_const:
@@ -197,7 +197,7 @@ class Graph:
         return self.node("mul", a.width, (a, b))
 
     def divide(self, a: Node, b: Node) -> Node:
-        """Return the unsigned quotient; zero if ``b`` is zero."""
+        """Return ``a`` divided by ``b``, unsigned and rounded down; zero if ``b`` is zero."""
         zero = self.const(0, a.width)
         if b.is_const and a.is_const:
             return self.const(a.data // b.data if b.data else 0, a.width)
@@ -210,7 +210,7 @@ class Graph:
         return self.select(none, zero, self.node("udiv", a.width, (a, self.select(none, self.const(1, a.width), b))))
 
     def remainder(self, a: Node, b: Node) -> Node:
-        """Return the unsigned remainder; zero if ``b`` is zero."""
+        """Return the remainder of ``a`` divided by ``b``, unsigned; zero if ``b`` is zero."""
         zero = self.const(0, a.width)
         if b.is_const and a.is_const:
             return self.const(a.data % b.data if b.data else 0, a.width)
@@ -275,7 +275,7 @@ class Graph:
         return self.node("less", 1, (a, b))
 
     def parity(self, a: Node) -> Node:
-        """Return the exclusive disjunction of all bits."""
+        """Return the exclusive disjunction of all bits of ``a``."""
         if a.is_const:
             return self.const(a.data.bit_count(), 1)
         if a.width == 1:
@@ -366,7 +366,7 @@ class Graph:
     # Helpers
 
     def fold(self, function: Callable[[Node, Node], Node], values: Iterable[Node]) -> Node:
-        """Combine ``values`` by ``function``, pair by pair, in a balanced tree. At least one value is needed."""
+        """Combine ``values`` by ``function``, pair by pair, in a balanced tree. ``values`` must not be empty."""
         row = list(values)
         while len(row) > 1:
             pairs = [function(a, b) for a, b in zip(row[::2], row[1::2], strict=False)]

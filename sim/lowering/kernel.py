@@ -24,9 +24,9 @@ _CALL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
 class Piece:
     """``width`` bits of a register, or of each row of a memory, from bit ``low`` on, and their places.
 
-    ``shift`` is the position of the first bit in the number stored at each of ``places``. A piece of a register has one
-    place, of a shallow memory one per row, of a deep memory one for all rows. ``init`` has one value per row, for a
-    register one value.
+    ``shift`` is the position of the piece's first bit in the number stored at each of ``places``. A register's piece
+    has one place, a shallow memory's piece has one place per row, and a deep memory's piece has one place for all rows.
+    ``init`` has one value per row, for a register one value.
     """
 
     low: int
@@ -70,7 +70,7 @@ class Block:
         return _view(self.outputs, self.kernel.output(name), self.n_padded)
 
     def copy(self) -> "Block":
-        """Return a copy with arrays of its own: a checkpoint."""
+        """Return a copy of the block, with arrays of its own: a checkpoint."""
         arrays = [aligned(array.size) for array in (self.state, self.inputs, self.outputs)]
         for new, old in zip(arrays, (self.state, self.inputs, self.outputs), strict=True):
             new[:] = old
@@ -90,11 +90,11 @@ class Kernel:
     inputs, outputs : dict of str to Word
         Words by name.
     state : dict of str to Field
-        By the path of submodules and the name of the register or memory: ``input_0.vc_1.target``.
+        Registers and memories. A key is the path of submodules and the name: ``input_0.vc_1.target``.
     state_bytes : float
         Bytes of state per instance, padding included.
     vector_width : int
-        Instances stepped by one pass through the code.
+        Number of instances that one pass through the code steps.
     operations : int
         Number of operations in the LLVM IR of one pass of ``step``.
     compile_seconds : float
@@ -169,13 +169,13 @@ class Kernel:
             function(*self._pointers(block))
 
     def settle(self, block: Block) -> None:
-        """Recompute the outputs from the state. Call this method after writing registers."""
+        """Recompute the outputs from the state. Call `settle` after registers were written."""
         _CALL(machine.address(self.code, "settle"))(*self._pointers(block))
 
     def read(self, block: Block, name: str) -> np.ndarray:
         """Return a register of each of the ``n`` instances, ``[n]``, or a memory, ``[n, depth]``.
 
-        Type: ``uint64``, or Python integers in an object array if there are more than 64 bits.
+        The values are ``uint64``; for more than 64 bits, they are Python integers in an object array.
         """
         parts = self.read_parts(block, name)
         return parts[0] if len(parts) == 1 else sum(part.astype(object) << PART * k for k, part in enumerate(parts))
@@ -183,7 +183,7 @@ class Kernel:
     def write(self, block: Block, name: str, value: Any) -> None:
         """Write a register, or a memory, in all ``n`` instances; ``value`` broadcasts to the shape of `read`.
 
-        The outputs change at the next step, or with `settle`.
+        A write changes the outputs only at the next step, or by a call of `settle`.
         """
         register = self._register(name)
         values = np.asarray(value)
@@ -198,7 +198,7 @@ class Kernel:
     def read_parts(self, block: Block, name: str) -> np.ndarray:
         """Return the values of `read`, each cut into ``uint64`` parts, the least significant first.
 
-        Shape: ``[parts, n]`` or ``[parts, n, depth]``.
+        The shape is ``[parts, n]`` for a register and ``[parts, n, depth]`` for a memory.
         """
         register = self._register(name)
         parts = np.zeros((_parts(register), *_shape(block, register)), np.uint64)
@@ -238,7 +238,7 @@ class Kernel:
     def _row(self, block: Block, piece: Piece, row: int) -> tuple[np.ndarray, int]:
         """Return a view ``[tiles, ...]`` of the numbers that hold ``piece`` of ``row``, and the bits of each number.
 
-        Numbers of one bit are packed in bytes.
+        If the numbers have one bit, each byte of the view packs eight numbers.
         """
         place = piece.places[0 if piece.places[0].depth else row]
         tiles = block.state.reshape(-1, self.tile_bytes)

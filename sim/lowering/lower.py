@@ -45,9 +45,9 @@ def lower(
     name : str
         Name of the kernel in messages.
     vector_width : 16, 32, 64 or 512
-        Instances per pass. Default: the number of bytes in this processor's vector registers. With 512, every bit of
-        512 instances is a vector, which is faster per instance for routers in blocks of hundreds of instances. A width
-        of 512 excludes deep memories.
+        Number of instances per pass. By default, the width is the number of bytes in this processor's vector registers.
+        With a width of 512, every bit of 512 instances is a vector, which is faster per instance for routers in blocks
+        of hundreds of instances. A width of 512 excludes deep memories.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def lower_design(
     name: str = "top",
     vector_width: int | None = None,
 ) -> Kernel:
-    """Compile an elaborated component. Parameters and errors are those of `lower`."""
+    """Compile an elaborated component. Parameters other than ``design``, and errors, are those of `lower`."""
     started = time.perf_counter()
     width = machine.vector_bytes() if vector_width is None else vector_width
     if width not in WIDTHS:
@@ -121,7 +121,7 @@ def _fields(design: Design, program: Program, layout: StateLayout) -> dict[str, 
         for cell in dict.fromkeys(cell for _, cell, _ in register.bits):
             for index in slots.get(cell, ()):
                 slot = program.slots[index]
-                # consecutive bits of the slot that are consecutive in the register, too
+                # run: consecutive bits of the slot that are consecutive in the register, too
                 run: list[tuple[int, int]] = []
                 for bit in range(slot.low, slot.low + slot.width + 1):
                     at = bits.get((cell, bit), -1)

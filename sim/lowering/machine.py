@@ -10,7 +10,7 @@ from ..common.processor import host
 __all__ = ["address", "affine", "assemble", "compile_ir", "vector_bytes"]
 
 TUNING = "-prefer-256-bit"
-"""Prevents LLVM from splitting the vectors of kernels into halves."""
+"""Setting that prevents LLVM from splitting the vectors of kernels into halves."""
 
 SCHEDULER = "-enable-misched={}"
 """LLVM's scheduler takes a tenth of the compile time, and kernels run no faster with it: the order of phases keeps few
@@ -44,9 +44,9 @@ def _machine() -> llvm.TargetMachine:
 def compile_ir(text: str) -> llvm.ModuleRef:
     """Parse, check and simplify LLVM IR for this processor.
 
-    Unused instructions are removed here, equal instructions when machine code is made. All other passes of -O3 are left
-    out: they take seconds, find nothing in expressions that are folded already, and turn tests of narrow flags into
-    tests of wide words. Machine code is made as by -O1, which takes half the time of -O3, and the code runs as fast.
+    `compile_ir` removes unused instructions; `assemble` removes equal ones. All other passes of -O3 are left out: they
+    take seconds, find nothing in expressions that are folded already, and turn tests of narrow flags into tests of wide
+    words. Machine code is made as by -O1, which takes half the time of -O3, and the code runs as fast.
     """
     machine = _machine()
     module = llvm.parse_assembly(text)
@@ -76,7 +76,7 @@ _lock = threading.Lock()
 
 
 def address(code: bytes, function: str) -> int:
-    """Return the address of a function of this object code, which is loaded into this process once."""
+    """Return the address of a function in ``code``, object code that is loaded into this process only once."""
     with _lock:
         engine = _engines.get(code)
         if engine is None:
@@ -84,7 +84,7 @@ def address(code: bytes, function: str) -> int:
             llvm.initialize_native_asmprinter()
             machine = llvm.Target.from_default_triple().create_target_machine(reloc="pic", codemodel="default")
             # llvmlite's memory manager keeps code and its constants together.
-            # LLVM's own memory manager ends the process if they are more than 2 GiB apart, as in large processes.
+            # LLVM's own manager ends the process if code and constants are over 2 GiB apart, as in large processes.
             engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine, use_lmm=True)
             engine.add_object_file(llvm.ObjectFileRef.from_data(code))
             engine.finalize_object()

@@ -39,7 +39,7 @@ def names(fragment: Any, ports: Iterable[Value], clocks: Iterable[Signal]) -> It
 
     The larger design uses all ``ports``, and drives ``clocks``, the clock and the reset. Values of an enumeration are
     shown by their names, others as numbers. A signal with a format or decoder of its own is shown as a number. A field
-    of this kind has no name: only the number of its layout shows it.
+    with a format of its own has no name: only the number of its whole layout shows the field.
     """
     whole = Fragment()
     whole.add_subfragment(fragment, COMPONENT[-1])
@@ -103,7 +103,7 @@ def _parts(whole: Value, form: Any, path: tuple[str | int, ...] = ()) -> Iterato
 
 
 def _start(value: Any, whole: Value) -> int | None:
-    """Return the first bit of ``value`` in ``whole``, or None if it is not a slice of it."""
+    """Return the position of the first bit of ``value`` in ``whole``; None if ``value`` is not a slice of ``whole``."""
     if value is whole:
         return 0
     if isinstance(value, _ast.Slice):

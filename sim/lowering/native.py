@@ -40,8 +40,8 @@ class Native(CompiledFunction[..., None]):
     py_func : function
         The function in Python.
     switches : tuple of str
-        Names of global variables that are True in the function's module. A call may set any of them to False. The
-        call's object code then lacks the code below ``if NAME:``.
+        Names of global variables that are True in the function's module. A call may set any of these variables to
+        False. If a call sets NAME to False, the call's object code lacks the code below ``if NAME:``.
     """
 
     def __init__(self, py_func: Callable[..., None], switches: tuple[str, ...] = ()):
@@ -61,7 +61,8 @@ class Native(CompiledFunction[..., None]):
         arguments
             Arguments of the function.
         switches
-            False for each of the globals in ``switches`` whose code is not needed. Default: all are True.
+            False for each of the globals in ``switches`` whose code is not needed. By default, all switches
+            are True.
         """
         values: list[int] = []
         types = _flatten(arguments, values)
@@ -151,7 +152,7 @@ class NativeCall:
         self._table[: len(first)] = first
 
     def __call__(self, *first: int) -> None:
-        """Call the function, with other values of its first arguments; see `set`.
+        """Call the function, with the values ``first`` of its first arguments; see `set`.
 
         Raises
         ------

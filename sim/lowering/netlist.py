@@ -66,7 +66,7 @@ def read(component: Any) -> cells.Design:
     ------
     LoweringError
         The component has no signature, a combinational cycle, another clock domain, an asynchronous reset, or a cell
-        that cannot be lowered. For a cell, the message has its kind and its line.
+        that cannot be lowered. If a cell cannot be lowered, the message has the cell's kind and source line.
     """
     return _elaborate(component).design()
 
@@ -114,7 +114,7 @@ def _elaborate(component: Any) -> "_Reader":
     fragment = Fragment.get(component, None)
     netlist = _nir.Netlist()
     try:
-        # as Amaranth's build_netlist does, without the ports of modules, which are not used
+        # the netlist is built as by Amaranth's build_netlist, without the ports of modules, which are not used
         elaborated = fragment.prepare(ports=ports, hierarchy=("top",), missing_domain=domain)
         _ir.NetlistEmitter(netlist, elaborated, all_undef_to_ff=False).emit_fragment(elaborated.fragment, None)
         netlist.check_comb_cycles()

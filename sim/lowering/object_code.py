@@ -32,7 +32,7 @@ OPTIONS = {"nopython": True, "nogil": True, "_nrt": False, "forceinline": True, 
 
 
 class _Library(CPUCodeLibrary):
-    """LLVM IR of one function, as the front end makes it."""
+    """LLVM IR of one function, as Numba's front end makes it."""
 
     def _optimize_functions(self, ll_module: Any) -> None:
         ll_module.data_layout = self._codegen._data_layout
@@ -93,7 +93,7 @@ class _Dispatcher(CPUDispatcher):
 
 
 def _jit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Compile Numba's own functions, such as `min`, for the target, too."""
+    """Compile Numba's own functions, such as `min`, for this module's target."""
     return lambda function: _Dispatcher(function, {}, {**options, **OPTIONS})
 
 
@@ -109,9 +109,9 @@ def object_code(function: Callable[..., None], arguments: tuple[Any, ...], switc
     function : function
         A function that returns nothing and makes no arrays.
     arguments : tuple
-        Arguments of the types to compile for.
+        Arguments for which the function is compiled; only their types matter.
     switches : mapping of str to bool
-        Values of globals, in this function and in all functions that it calls.
+        Values of global variables in the function and in all functions that it calls.
     """
     with announce("compiling the hosts' program", 8, once=True), global_compiler_lock, collector_paused():
         kernel = _dispatcher(function, switches)

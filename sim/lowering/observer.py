@@ -43,11 +43,11 @@ class ShownSignal:
 
 @dataclass(frozen=True)
 class Observer:
-    """Reads the value of every signal of a component in one cycle from a block of its kernel.
+    """Compiled function that computes the values of all signals of a component from a block of its kernel.
 
     ``observe(state, in, out, n_padded, first)`` writes to ``out`` all words of the ``vector_width`` instances from
     ``first`` on. ``first`` must be a multiple of ``vector_width``. The values are those of the present cycle, which the
-    next step ends.
+    kernel's next step ends.
 
     Members
     -------
@@ -70,7 +70,7 @@ class Observer:
     code: bytes = field(repr=False)
 
     def allocate(self) -> np.ndarray:
-        """Return memory for the output of one call."""
+        """Return memory for the output of one call of `observe`."""
         return aligned(self.vector_width * sum(word.bytes for word in self.words.values()))
 
     def observe(self, block: Block, first: int, out: np.ndarray) -> None:

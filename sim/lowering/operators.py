@@ -1,8 +1,8 @@
 """Operators of Amaranth's netlist, on values of any width.
 
-A *wide* value is a list of nodes of 64 bits; the last node may be narrower. Vectors of wider integers would be computed
-one instance at a time. `OPERATORS` maps operators to functions of ``(graph, inputs, width)``. The result of each
-function has at least ``width`` bits.
+A *wide* value is a list of nodes of 64 bits; the last node may be narrower. LLVM would compute vectors of integers of
+more than 64 bits one instance at a time. `OPERATORS` maps operators to functions of ``(graph, inputs, width)``. The
+result of each function in `OPERATORS` has at least ``width`` bits.
 """
 
 from collections.abc import Callable, Sequence
@@ -81,7 +81,7 @@ def negate(graph: Graph, a: Wide) -> Wide:
 
 
 def equal(graph: Graph, a: Wide, b: Wide) -> Node:
-    """Return a bit: two values of one width are equal."""
+    """Return a bit: ``a`` equals ``b``, for two values of one width."""
     return graph.all_(graph.eq(x, y) for x, y in zip(a, b, strict=True))
 
 
@@ -166,17 +166,17 @@ def single(a: Wide, what: str) -> Node:
 
 
 def divide(graph: Graph, a: Wide, b: Wide) -> Wide:
-    """Return the unsigned quotient; zero if ``b`` is zero."""
+    """Return ``a`` divided by ``b``, unsigned and rounded down; zero if ``b`` is zero."""
     return [graph.divide(single(a, "division"), single(b, "division"))]
 
 
 def remainder(graph: Graph, a: Wide, b: Wide) -> Wide:
-    """Return the unsigned remainder; zero if ``b`` is zero."""
+    """Return the remainder of ``a`` divided by ``b``, unsigned; zero if ``b`` is zero."""
     return [graph.remainder(single(a, "modulo"), single(b, "modulo"))]
 
 
 def divide_signed(graph: Graph, a: Wide, b: Wide) -> Wide:
-    """Return the signed quotient, rounded down; zero if ``b`` is zero."""
+    """Return ``a`` divided by ``b``, signed and rounded down; zero if ``b`` is zero."""
     x, y = magnitude(graph, a), magnitude(graph, b)
     quotient, rest = divide(graph, x, y), remainder(graph, x, y)
     opposite = graph.xor(sign_of(graph, a), sign_of(graph, b))
@@ -187,7 +187,7 @@ def divide_signed(graph: Graph, a: Wide, b: Wide) -> Wide:
 
 
 def remainder_signed(graph: Graph, a: Wide, b: Wide) -> Wide:
-    """Return the signed remainder, with the sign of ``b``; zero if ``b`` is zero."""
+    """Return the remainder of ``a`` divided by ``b``, signed, with the sign of ``b``; zero if ``b`` is zero."""
     rest = remainder(graph, magnitude(graph, a), magnitude(graph, b))
     signed = select(graph, sign_of(graph, a), negate(graph, rest), rest)
     opposite = graph.xor(sign_of(graph, a), sign_of(graph, b))
@@ -197,7 +197,7 @@ def remainder_signed(graph: Graph, a: Wide, b: Wide) -> Wide:
 
 
 def lookup(graph: Graph, index: Node, entries: Sequence[Node], default: Node) -> Node:
-    """Return entry number ``index``, or ``default`` past the last entry."""
+    """Return entry ``index`` of ``entries``, or ``default`` past the last entry."""
     row = list(entries)
     used = (len(row) - 1).bit_length() if row else 0
     if not row:
@@ -244,7 +244,7 @@ def part(graph: Graph, value: Wide, offset: Wide, width: int, stride: int, signe
 
 
 def multiply(graph: Graph, a: Wide, b: Wide) -> Wide:
-    """Return the product modulo 2**width, for two values of one width."""
+    """Return ``a`` times ``b`` modulo 2**width, for two values of one width."""
     return [graph.mul(single(a, "multiplication"), single(b, "multiplication"))]
 
 

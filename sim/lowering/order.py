@@ -36,8 +36,8 @@ class Sources:
     order : list of Piece
         Pieces with a live bit, each after the pieces that it depends on.
     cycle : set of int
-        Cells of a dependency loop, empty if there is none. If the loop has cells with independent bits, which can be
-        cut more finely, only these cells.
+        Cells of a dependency loop, empty if there is none. If the loop has cells with independent bits, ``cycle`` has
+        only these cells, because they can be cut more finely.
     """
 
     def __init__(self, design: Design, pieces: Pieces, live: list[int]) -> None:

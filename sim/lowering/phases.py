@@ -3,8 +3,8 @@
 A program computes thousands of values, most in vector registers, so a value that is not used again soon has to go to
 memory. The order of computation is therefore depth first from the stores. The computation is cut into phases, each a
 function of its own, because LLVM's time to allocate registers grows with the square of a function's size. Values that
-cross from one phase to another are kept in memory between phases. State is usually not kept in this memory: each phase
-loads the state that it needs.
+cross from one phase to another are kept in memory between phases. State is usually not kept in the memory between
+phases: each phase loads the state that it needs.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -38,7 +38,7 @@ class Phase:
     """Computations, stores, and reads and writes of deep memories in a phase, in order.
 
     ``taken`` has the values of earlier phases that this phase uses, ``kept`` the values of this phase that later phases
-    use. Both have the values' byte offsets in the memory between phases.
+    use. ``taken`` and ``kept`` have the values' byte offsets in the memory between phases.
     """
 
     steps: list[Step] = field(default_factory=list)
@@ -124,7 +124,7 @@ def _depth_first(stores: Sequence[Move]) -> Iterator[Step]:
 
     for store in stores:
         stack = needs(store)[::-1]
-        if isinstance(store, tuple):  # it overwrites registers whose present values later steps may need
+        if isinstance(store, tuple):  # reads overwrite registers whose present values later steps may need
             stack = [*present, *stack]
         while stack:
             node = stack[-1]

@@ -22,9 +22,10 @@ PART = 64
 class Word:
     """Input or output word of a kernel: an array with one number per instance, and the ports in the number.
 
-    The ports are side by side, the first at bit 0. A word of up to 64 bits has ``n_padded`` elements of the
-    narrowest dtype that holds it. A wider word is ``uint64`` of shape ``[parts, n_padded]``, and its bit ``b`` is
-    bit ``b % 64`` of part ``b // 64``. The array starts ``per_instance * n_padded`` bytes into its block.
+    The ports of a word are side by side, the first at bit 0. A word of up to 64 bits has ``n_padded`` elements of the
+    narrowest dtype that holds it. A word of more than 64 bits is ``uint64`` of shape ``[parts, n_padded]``; bit ``b``
+    of the word is bit ``b % 64`` of part ``b // 64``. A word's array starts ``per_instance * n_padded`` bytes into the
+    block of all input or output words.
 
     Members
     -------
@@ -44,7 +45,7 @@ class Word:
         return self.parts * self.dtype.itemsize
 
     def offset(self, n_padded: int) -> int:
-        """Return the byte at which the array starts in a block of ``n_padded`` instances."""
+        """Return the byte at which the word's array starts in a block of ``n_padded`` instances."""
         return self.per_instance * n_padded
 
 
@@ -56,7 +57,7 @@ def narrowest(bits: int) -> np.dtype:
 def group(
     ports: Mapping[str, Port], groups: Mapping[str, Sequence[str]], what: str
 ) -> tuple[dict[str, Word], dict[str, Nets]]:
-    """Arrange ``ports`` in words according to ``groups``. Return the words and the nets in each.
+    """Arrange ``ports`` in words according to ``groups``. Return the words, and the nets of each word.
 
     A port with a layout as its shape may be named as a whole, or by its fields.
 
@@ -95,7 +96,7 @@ def group(
 
 
 def _find(ports: Mapping[str, Port], name: str, where: str) -> tuple[Port, int, int]:
-    """Return port, first bit and width of a port or a field of one."""
+    """Return the port with the name ``name``, or with a field of this name, and the first bit and width named."""
     for port in ports.values():
         if name == port.name:
             return port, 0, len(port.nets)

@@ -11,7 +11,7 @@ __all__ = ["Program", "Read", "Slot", "Write"]
 class Slot:
     """Piece of state: ``width`` bits of ``cell`` from bit ``low`` on.
 
-    A slot of a memory has these bits of row ``row`` (shallow memory) or of all ``depth`` rows (deep memory). ``init``
+    In a memory, a slot has bits of row ``row`` (shallow memory) or of all ``depth`` rows (deep memory). ``init``
     holds one initial value, for a deep memory one per row.
     """
 
@@ -51,9 +51,10 @@ class Write:
 class Program:
     """All computations of a cycle.
 
-    Registers and shallow memories get the values ``next`` or ``reads``, deep memories ``writes``. ``outputs`` are the
-    output words after this clock edge. ``settled`` are the output words as functions of the present state, for use
-    after registers were written from outside.
+    ``next`` has the new values of slots of registers and shallow memories. ``reads`` copy rows of deep memories to
+    registers, and ``writes`` change rows of deep memories. ``outputs`` are the output words after the clock edge that
+    ends the cycle. ``settled`` are the output words as functions of the present state, for use after registers were
+    written from outside.
     """
 
     graph: Graph

@@ -224,7 +224,10 @@ class Pieces:
         self.bound()
 
     def _is_deep(self, memory: int) -> bool:
-        """Return whether the fields of the data to write do not cut a memory's rows. Reads then split the fields."""
+        """Return whether the fields of written data leave a memory's rows uncut.
+
+        A cell that reads an uncut row cuts it into its fields.
+        """
         cell = self.design.cells[memory]
         return isinstance(cell, Memory) and (cell.depth >= DEEP or memory in self.deep)
 

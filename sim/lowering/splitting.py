@@ -77,7 +77,7 @@ class _Refiner:
     def candidates(self) -> list[Place]:
         """Return candidate cuts: at the ends of parts that cells read, and after 8, 16 or 32 bits of wider pieces.
 
-        A piece is cut after 8, 16 or 32 bits only if it is less than twice as wide.
+        A piece is cut after 8, 16 or 32 bits only if its width is less than twice this number.
         """
         found: set[Place] = set()
         for index, inputs in self.reads.items():

@@ -40,7 +40,7 @@ Groups = Mapping[str, Sequence[str]]
 
 @dataclass(frozen=True)
 class _Refusal:
-    """Stored in place of a kernel that cannot be compiled: the message of the `LoweringError`."""
+    """Message of the `LoweringError`, stored in place of a kernel or observer that cannot be compiled."""
 
     reason: str
 
@@ -79,7 +79,7 @@ def lower_cached(
     folder : path
         See `cache_folder`.
 
-    Other parameters, and errors, are those of `lower`.
+    The other parameters and the errors of `lower_cached` are those of `lower`.
     """
 
     def elaborate() -> _Elaborated[Kernel]:
@@ -104,8 +104,8 @@ def observe_cached(
 ) -> Observer:
     """Return the observer of ``factory()`` for ``kernel``, from disk if an equal one was compiled before.
 
-    ``factory``, ``cache_key`` and ``folder`` are as in `lower_cached`, ``kernel`` as in `observe`. Errors are those of
-    `observe`.
+    ``factory``, ``cache_key`` and ``folder`` are as in `lower_cached`, ``kernel`` as in `observe`. The errors of
+    `observe_cached` are those of `observe`.
     """
 
     def elaborate() -> _Elaborated[Observer]:
@@ -144,7 +144,7 @@ def _kept(kind: type[Made], definition: str, elaborate: Callable[[], _Elaborated
     found = known()
     if found is None:
         with announce("compiling this hardware", once=True), _alone(netlist), collector_paused():
-            found = known()  # another process may have compiled it meanwhile
+            found = known()  # another process may have compiled the netlist meanwhile
             if found is None:
                 elaborated = elaborate()
                 path = code(elaborated.digest)

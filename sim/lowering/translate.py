@@ -15,7 +15,7 @@ __all__ = ["cut", "input_places", "translate"]
 
 
 def translate(design: Design, inputs: Mapping[str, Nets], outputs: Mapping[str, Nets], whole: bool = True) -> Program:
-    """Translate one cycle of ``design``.
+    """Translate one clock cycle of ``design`` to a `Program`.
 
     ``inputs`` and ``outputs`` are the nets of each word of ports. ``whole``: values of several bits are computed whole,
     not bit by bit; see `deep_memories`.
@@ -68,7 +68,7 @@ def cut(design: Design, places: Mapping[int, tuple[str, int, int]], deep: Collec
         shown: Iterable[Nets] = ()) -> Sources:
     """Cut all cells into pieces, fine enough that no piece depends on itself.
 
-    ``shown`` nets are computed, too. ``deep`` has the deep memories; see `deep_memories`.
+    The values of the nets ``shown`` are computed, too. ``deep`` has the deep memories; see `deep_memories`.
     """
     starts = {
         bit for bit, (word, at, _) in places.items() if at % PART == 0 or places.get(bit - 1, "")[:2] != (word, at - 1)

@@ -18,7 +18,7 @@ __all__ = ["TB"]
 class TB:
     """Clock and reset of a design, and the agents on its links.
 
-    Reset is on from the beginning; `reset` ends it.
+    Reset is active from the beginning; the method `reset` ends it.
 
     ::
 
@@ -39,9 +39,9 @@ class TB:
     reset_active : int
         Active level of reset, 0 or 1.
     period : float
-        Period of the clock. Unit: ns.
+        Period of the clock, in ns.
     strict : bool
-        As in `Scoreboard`.
+        Raise AssertionError at once for an unexpected worm; see `Scoreboard`.
 
     Attributes
     ----------
@@ -113,14 +113,14 @@ class TB:
     async def finish(self, limit: int = 10_000, quiet: int = 30) -> None:
         """Wait until all worms are sent, all expected worms have arrived, and all credits are back.
 
-        Then check for ``quiet`` cycles that no further worm arrives.
+        After the wait, check for ``quiet`` cycles that no further worm arrives.
 
         Parameters
         ----------
         limit : int
             Most cycles to wait.
         quiet : int
-            Number of cycles after the wait.
+            Number of cycles after the wait, in which no worm may arrive.
 
         Raises
         ------

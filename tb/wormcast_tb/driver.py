@@ -36,13 +36,13 @@ class LinkDriver(Agent):
     idle : iterator of bool
         True in each cycle in which the driver stays idle although it could send; see ``waits``.
     credits : list of int
-        Credits by virtual channel. A credit beyond ``most`` raises `ProtocolError`, except one for each unpaid flit.
+        Credits by virtual channel. A credit beyond ``most`` raises `ProtocolError`, except for unpaid flits.
     most : int
         Credits at reset: ``depth`` / ``chunk``.
     sent : int
         Flits sent since reset.
     arrived : int
-        Reports of arrivals received since reset. On links without reports: 0.
+        Number of reports of arrivals received since reset; 0 on links without reports.
     """
 
     def __init__(self, dut: Any, prefix: str, clock: Any, *, depth: int, chunk: int = 1, reset: Any = None,
@@ -65,6 +65,7 @@ class LinkDriver(Agent):
         flits : iterable of Flit
             One worm or several, complete or not.
         vc : int
+            Virtual channel of the flits.
         at : int
             First cycle in which the first flit may be on the link.
         unpaid : bool
@@ -73,7 +74,7 @@ class LinkDriver(Agent):
         Raises
         ------
         ValueError
-            The virtual channel does not exist, or a flit does not fit in the link. No flit is queued then.
+            The virtual channel does not exist, or a flit does not fit in the link. After an error no flit is queued.
         """
         new = [Flit(*flit) for flit in flits]
         self.link.must_carry(vc, new)

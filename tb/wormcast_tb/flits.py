@@ -24,7 +24,7 @@ class Flit(NamedTuple):
 
     @property
     def cuts(self) -> bool:
-        """The flit terminates a worm that an error has cut off."""
+        """Flag: the flit terminates a worm that an error has cut off."""
         return bool(self.head and self.tail)
 
 
@@ -47,17 +47,17 @@ class Worm:
 
     @property
     def header(self) -> tuple[int, ...]:
-        """Data of its header flits."""
+        """Data of the worm's header flits."""
         return tuple(flit.data for flit in self.flits if flit.head and not flit.tail)
 
     @property
     def payload(self) -> tuple[int, ...]:
-        """Data of its payload flits; of a damaged worm, those before the cut."""
+        """Data of the worm's payload flits; of a damaged worm, the data of the payload flits before the cut."""
         return tuple(flit.data for flit in self.flits if not flit.head)
 
     @property
     def cut(self) -> bool:
-        """An error has cut off the worm."""
+        """Flag: an error has cut off the worm."""
         return self.flits[-1].cuts
 
 

@@ -59,7 +59,7 @@ class Link:
                              "tail, data).")
 
     def must_carry(self, vc: int, flits: Iterable[Flit] = ()) -> None:
-        """Refuse a virtual channel that the link does not have, and flits that do not fit in it."""
+        """Refuse a virtual channel that the link does not have, and flits that do not fit in the link."""
         if vc not in range(self.vcs):
             raise ValueError(f"link {self.name}: virtual channel {vc} is not valid. "
                              f"Allowed: {'0' if self.vcs == 1 else f'0 to {self.vcs - 1}'}.")
@@ -72,7 +72,7 @@ class Link:
                                  f"{(1 << self.width) - 1:#x}, {self.width} bits.")
 
     def read(self) -> tuple[int, Flit] | None:
-        """Return virtual channel and flit on the link in this cycle. None if there is no flit.
+        """Return virtual channel and flit on the link in this cycle, or None if there is no flit.
 
         Raises
         ------
@@ -142,15 +142,15 @@ class Chunks:
         self.restart()
 
     def restart(self) -> None:
-        """Begin a chunk on each virtual channel."""
+        """Let the next flit of each virtual channel begin a chunk."""
         self._places: dict[int, int] = {}
 
     def begins(self, vc: int) -> bool:
-        """Return whether the next flit is the first of a chunk, which spends a credit."""
+        """Return whether the next flit of a virtual channel is the first of a chunk, and so spends a credit."""
         return self._places.get(vc, 0) == 0
 
     def take(self, vc: int, flit: Flit) -> bool:
-        """Count the next flit, and return whether it is the last of its chunk."""
+        """Count the next flit of a virtual channel, and return whether it is the last of its chunk."""
         place = self._places.get(vc, 0) + 1
         ends = bool(flit.tail) or place == self._chunk
         self._places[vc] = 0 if ends else place

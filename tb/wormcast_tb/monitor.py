@@ -14,11 +14,11 @@ HEADERS = ("needed", "allowed", "none")
 class LinkMonitor(Agent):
     """Monitor that observes a link, collects its worms, and raises `ProtocolError` if one of these rules is violated.
 
-    - A flit is on a virtual channel that exists, and spends a credit: a credit returned in an earlier cycle, or one of
-      the credits at reset. With chunks, the first flit of each worm and of each further chunk spends one credit.
-    - A credit is returned for a flit that was on the link in an earlier cycle.
-    - On each virtual channel worms follow one another: header flits, payload flits, the tail mark on the last one. A
-      header flit within the payload would belong to a second worm.
+    - A flit must be on a virtual channel that exists, and spend a credit: a credit returned in an earlier cycle, or one
+      of the credits at reset. With chunks, the first flit of each worm and of each further chunk spends one credit.
+    - A credit may only be returned for a flit that was on the link in an earlier cycle.
+    - On each virtual channel worms must follow one another: header flits, payload flits, the tail mark on the last one.
+      A header flit may not come between the payload flits of a worm.
 
     Parameters
     ----------
@@ -31,8 +31,8 @@ class LinkMonitor(Agent):
     chunk : int
         Flits for each credit.
     headers : "needed", "allowed" or "none"
-        Header flits at the beginning of worms. On a consumption link worms may have no header flits, and at hosts they
-        have none.
+        Header flits at the beginning of worms. On a consumption link worms may lack header flits. Worms to hosts have
+        no header flits.
     cuts : bool
         Collect worms that an error has cut off. If ``cuts`` is false, cut-off worms violate the protocol.
 
@@ -60,7 +60,7 @@ class LinkMonitor(Agent):
         super().__init__(clock, reset, reset_active)
 
     def restart(self) -> None:
-        """Discard all worms. The sender holds all credits."""
+        """Discard all worms, and count all credits as held by the sender."""
         self.worms: list[Worm] = []
         self.open: dict[int, list[Flit]] = {}
         self._cycles: dict[int, list[int]] = {}
@@ -79,7 +79,7 @@ class LinkMonitor(Agent):
             self.credits[vc] += 1
 
     def _take(self, vc: int, flit: Flit) -> bool:
-        """Check and collect a flit. Return whether it ends its chunk."""
+        """Check and collect a flit, and return whether the flit ends its chunk."""
         self._check(vc < self.link.vcs, vc, f"a flit, but there are {self.link.vcs} virtual channels")
         if self._chunks.begins(vc):
             self._check(self.credits[vc] > 0, vc, "a flit without a credit")

@@ -20,7 +20,7 @@ class Scoreboard:
     Parameters
     ----------
     strict : bool
-        An unexpected worm raises AssertionError at once. If ``strict`` is false, the worm is stored in ``extra``.
+        Raise AssertionError at once for an unexpected worm. If ``strict`` is false, only store the worm in ``extra``.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class Scoreboard:
 
     def expect_copies(self, flits: Iterable[tuple[int, int, int]], masks: Mapping[str, Sequence[int]], *,
                       reports: bool = True) -> int:
-        """Expect the branches of a worm with a bit-string header: one at each end with some destinations behind it.
+        """Expect the branches of a worm with a bit-string header: one at each end with destinations behind the end.
 
         Parameters
         ----------
@@ -69,7 +69,7 @@ class Scoreboard:
         return len(kept)
 
     def watch(self, monitor: LinkMonitor, end: str | None = None) -> None:
-        """Check the worms that a monitor collects. Default of ``end``: the monitor's name."""
+        """Check the worms that a monitor collects. By default, ``end`` is the monitor's name."""
         name = end or monitor.name
         monitor.on_worm.append(lambda worm: self.arrived(name, worm))
 

@@ -25,8 +25,9 @@ class LinkSink(LinkMonitor):
     Attributes
     ----------
     pause : iterator of bool
-        Back-pressure: True holds back a due credit, or a due report, for one cycle. In each cycle, each virtual channel
-        takes the next value for a due report, and the next value for a due credit; see ``waits``.
+        Back-pressure: True holds back a due credit, or a due report, for one cycle. In each cycle, the sink takes
+        one value for each virtual channel with a due report, then one for each virtual channel with a due credit; see
+        ``waits``.
     owed : list of int
         Credits to return, by virtual channel.
     unreported : list of bool
@@ -49,7 +50,7 @@ class LinkSink(LinkMonitor):
         self.link.write_arrived(0)
 
     def spoil(self, vc: int = 0) -> None:
-        """Return a false credit in the next cycle: an error that the sender must find.
+        """Return a false credit in the next cycle. The sender must detect the false credit as an error.
 
         Flits that the sender sends for a false credit do not violate the protocol.
 

@@ -1,7 +1,7 @@
 """Patterns of waiting, for idle senders and for back-pressure: endless iterators of bool.
 
-An agent takes the next value in each cycle in which it could send a flit or return a credit. If it is True, the agent
-waits for a cycle.
+An agent takes the next value in each cycle in which it could send a flit or return a credit. If the value is True, the
+agent waits for a cycle.
 """
 
 import itertools

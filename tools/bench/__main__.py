@@ -42,7 +42,7 @@ NETWORKS = {"min:b=4,stages=4": (1.0, 10_000), "min:b=2,stages=8": (1.0, 5_000),
 #: Networks with replicating switches: approximate rate at half of saturation, and number of simulated cycles.
 TREES = {"min:b=4,stages=3": (0.006, 50_000), "min:b=2,stages=6": (0.005, 50_000),
          "min:b=4,stages=4": (0.0015, 10_000), "min:b=2,stages=8": (0.001, 10_000)}
-#: Networks with deep switches: rate and cycles as in `TREES`.
+#: Networks with deep switches: rate and number of simulated cycles, as in `TREES`.
 #: `DEEP_SCHEMES` use, in this order, unicast trees, path worms, tree worms, and packets that interfaces forward.
 DEEP = {"irregular:switches=8,ports=8,nodes=32,connectivity=0.8,seed=1": (0.002, 50_000)}
 DEEP_SCHEMES = ("binomial", "path-lg", "tree", "k-binomial")
@@ -54,7 +54,7 @@ BACKLOGS = {"individual": (0.2, 0.4), "column-path": (0.03, 0.06), "multipath": 
 BACKLOG_CYCLES = (50_000, 400_000)
 ABLATIONS = (("mesh:8x8", 1, 0.008, 20_000), ("mesh:8x8", 8, 0.008, 4_000), ("mesh:8x8", 64, 0.008, 500),
              ("mesh:32x32", 1, 0.004, 2_000), ("mesh:64x64", 1, 0.002, 400))
-#: Traffic for Verilator: payload flits created per node and cycle, to 3 nodes each.
+#: Traffic for Verilator: payload flits that a node creates per cycle. Each message has 3 destinations.
 EXPORTED = {"next to nothing": 0.0002, "middle": 0.03}
 RECORDED = 2_000
 
@@ -196,7 +196,7 @@ def _networks(console: Console, machine: str) -> None:
 
 
 def _trees(console: Console, machine: str) -> None:
-    """Print the simulation speed of networks with and without replication in switches, for equal multicasts."""
+    """Print the simulation speed of networks with and without replication in switches, for the same traffic."""
     table = Table("network, multicasts", "lanes", "atbm: cycles/s together", "cmin", "ratio",
                   title=f"{machine}; one core")
     for name, (rate, cycles) in TREES.items():

@@ -99,7 +99,7 @@ def record(engine: BulkEngine, cycles: int) -> np.ndarray:
 
 
 def network_speeds(network: Network, way: str, traffic: Mapping[str, np.ndarray]) -> tuple[dict[str, float], float]:
-    """Return cycles per second of a network, in processor time, with each recording; and seconds to build it.
+    """Return cycles per second of a network, in processor time, by recording; and seconds to build the program.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def network_speeds(network: Network, way: str, traffic: Mapping[str, np.ndarray]
 
 
 def _tables(network: Network) -> str:
-    """Return C++ that writes the routers' tables, which the reset after it keeps."""
+    """Return C++ that writes the routers' tables. The reset after these writes keeps the tables."""
     words = table_words(network)
     listed = ", ".join(f"{word}ULL" for word in words)
     return f"for (uint64_t word : {{{listed}}}) {{ top->tables_in = word; tick(); }}" if words else ""

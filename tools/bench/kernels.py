@@ -110,6 +110,6 @@ def ablation(mesh: str, lanes: int, rate: float, cycles: int) -> dict[str, float
 
 
 def block_bytes(kernel: Kernel, instances: int = 4096) -> float:
-    """Return the bytes of state, inputs and outputs per instance."""
+    """Return the bytes of state, inputs and outputs of a kernel, per instance."""
     block = kernel.allocate(instances)
     return sum(array.nbytes for array in (block.state, block.inputs, block.outputs)) / instances

@@ -124,7 +124,7 @@ def load_speed(mesh: str, seeds: int, cycles: int, workers: int) -> float:
 def table_speed(mesh: str, seeds: int, cycles: int) -> tuple[float, float]:
     """Return cycles per second of a load experiment in one thread, without and with a table of messages.
 
-    The time is processor time. A table of messages requires tracking of worms.
+    Seconds are processor time. The simulator must track worms to fill a table of messages.
     """
     speeds = []
     for tabled in (False, True):

@@ -110,7 +110,7 @@ class Revision:
         return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
     def run(self, command: str) -> tuple[float, float]:
-        """Run a command of ``wormcast``; return processor seconds and megabytes, as `seconds`."""
+        """Run a command of ``wormcast``; return processor seconds and megabytes of memory, as `seconds` does."""
         return self.seconds("-m", "wormcast", *command.format(folder=self.folder).split())
 
     def measure(self, start: Start) -> tuple[float, float]:

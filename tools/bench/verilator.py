@@ -71,7 +71,7 @@ def run(at: Path, *command: str) -> str:
 
 
 def export(at: Path, component: wiring.Component, name: str) -> str:
-    """Return the Verilog of a component, and write it to a file in the folder."""
+    """Return the Verilog of a component, and write it to the file ``{name}.v`` in a folder."""
     text, _ = component_verilog(component, name)
     (at / f"{name}.v").write_text(text)
     return text
@@ -91,7 +91,7 @@ def timed_program(body: str, *classes: str) -> str:
 
 
 def compile_program(at: Path, program: str, folders: Sequence[Path], often: Sequence[str] = OFTEN) -> None:
-    """Compile a program and the models in these folders to ``bench``; ``often``: options for code of every cycle."""
+    """Compile a program and the models in ``folders`` to ``bench``, with options ``often`` for code of every cycle."""
     (at / "main.cpp").write_text(program)
     root = verilator_root()
     assert root is not None  # Verilator is installed, as it has translated these models

@@ -5,15 +5,13 @@
     python -m tools.fuzz kills --count 100 --seconds 600
 
 Each command runs in a process with limits of time and memory, forked from a process that has imported all commands.
-Faults:
 
-- a traceback, exit code 1, or an exit code that is not in docs/contract.md
-- a command that does not end within a minute, or needs more than 4 GiB of memory
-- a file that the command line does not name, or a half-written file
-- two commands that contradict each other
+A traceback, exit code 1, or an exit code that is not in docs/contract.md is a fault. If a command does not end within a
+minute, or needs more than 4 GiB of memory, this is a fault. A file that the command line does not name, or a
+half-written file, is a fault. A contradiction between two commands is a fault.
 
 Each fault is printed with a command line that repeats it. The files of that command line are in the folder of
-``--keep``. Exit code 1 if there is a fault.
+``--keep``. The fuzzer ends with exit code 1 if there is a fault.
 """
 
 from .parts import PARTS

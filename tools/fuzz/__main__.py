@@ -15,7 +15,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         prog="python -m tools.fuzz", description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("part", nargs="*", choices=[*PARTS, []], help="Default: all parts.")
-    parser.add_argument("--seed", type=int, default=int(time.time()), help="Default: the time; it is printed.")
+    parser.add_argument("--seed", type=int, default=int(time.time()), help="Seed of the trials. Default: the time.")
     parser.add_argument("--first", type=int, default=0, help="Number of the first trial. Default: 0.")
     parser.add_argument("--count", type=int, default=100, help="Number of trials of each part. Default: 100.")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="Time limit of each part. Default: none.")

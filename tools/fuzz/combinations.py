@@ -29,7 +29,7 @@ OF_A_WORM = re.compile(r"scheme \S+( by \S+)?: a worm |ni: \S+ is not valid: net
 #: Words of the refusal by ``hunt`` of a scheme that supports broadcast only.
 OF_BROADCASTS = "it supports broadcast only"
 
-#: Values of each option. Most options keep their defaults.
+#: Values of each option. In a combination, most options keep their defaults.
 OPTIONS: Mapping[str, tuple[object, ...]] = {
     "vcs": (1, 1, 2, 3),
     "buffer": (1, 2, 4, 16, 32),

@@ -137,7 +137,7 @@ COMMANDS = (
 
 
 def original_files() -> dict[str, bytes]:
-    """Return the contents of valid files by name: examples, small files, and files that commands write here."""
+    """Return the contents of valid files by name: examples, small files, and files written by commands in a sandbox."""
     files = {path.name: path.read_bytes() for path in (*EXAMPLES.iterdir(), *(EXAMPLES / "networks").iterdir())
              if path.is_file()}
     files |= {"s.toml": SWEEP.encode(), "f.toml": FIGURE.encode(), "runs.toml": RUNS.encode(),

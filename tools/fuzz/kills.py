@@ -22,7 +22,7 @@ CHECKPOINT = ("--checkpoint", "c.state", "--checkpoint-every", "2000", "--json")
 #: Signals that end a process. SIGKILL, which allows no clean-up, is drawn most often.
 SIGNALS = (SIGKILL, SIGKILL, SIGTERM, SIGINT)
 
-#: Keys of JSON that depend on the clock.
+#: Keys of JSON that depend on the clock or on kills.
 TIMES = ("cycles_per_second", "seconds", "points_run", "points_kept")
 
 #: Suffixes of files that contain times and are not compared, and of checkpoints, whose contents are compared.

@@ -51,7 +51,7 @@ class CommandOutcome:
     Parameters
     ----------
     code : int
-        Exit code. Negative: the number of the signal that ended the command.
+        Exit code. If signal N ended the command, the code is -N.
     out, err : str
         Texts on stdout and stderr.
     seconds : float
@@ -59,8 +59,8 @@ class CommandOutcome:
     peak : int
         Largest measured memory, in bytes.
     limit : str
-        The limit that the command exceeded: ``time``, ``memory``, or empty. ``interrupt``: the command exceeded the
-        time limit, and did not end after SIGINT either.
+        The limit that the command exceeded: ``time``, ``memory``, or empty for none. ``limit`` is ``interrupt`` if the
+        command exceeded the time limit and did not end after SIGINT.
     written : tuple of str
         Paths of the files and folders that Python wrote, created or removed.
     """
@@ -108,7 +108,7 @@ class Sandbox:
 
 
 def preload() -> None:
-    """Run some commands in this process. Processes that are forked later need not import their modules."""
+    """Run some commands in this process. Processes forked later need not import the commands' modules."""
     from wormcast.sim.cli import main
     from wormcast.sim.cli.commands import COMMANDS, find_command
 

@@ -33,7 +33,7 @@ class Session:
     folder : Path
         Folder for trials with faults.
     show_fault, show_progress : callable, optional
-        Print a line about a fault, and about the progress. Default: faults are printed, the progress is not.
+        Print a line about a fault, and about the progress. By default, faults are printed and progress is not.
 
     Attributes
     ----------

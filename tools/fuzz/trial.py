@@ -26,7 +26,7 @@ PATIENCE = 4.0
 #: Largest length of a refusal, in characters.
 LONGEST = 2000
 
-#: Options that name output files, and the outputs without an option.
+#: Options that name output files, and outputs that commands write without an option.
 OUTPUTS = ("--out", "--plot", "--vcd", "--replay", "--checkpoint", "--messages-out", "--toml")
 DEFAULT_OUTPUTS = ("out", "wormcast-deadlock.vcd")
 

@@ -13,8 +13,8 @@ __all__ = ["ChildTable", "child_word"]
 
 
 def child_word(width: int) -> data.StructLayout:
-    """Return the layout of a word of the table: a header flit, and marks of a child's last one and of the row's last
-    one."""
+    """Return the layout of a word of the table: a header flit, a mark of a child's last header flit, and a mark of the
+    row's last header flit."""
     return data.StructLayout({"data": width, "ends": 1, "last": 1})
 
 
@@ -22,7 +22,7 @@ class ChildTable(wiring.Component):
     """Table with a row per message: the headers of the worms to the node's children, one after the other.
 
     A *train* of flits writes a row. The train's first flit has the head mark and the row's number. If packets are
-    counted, the train's second flit has the number of the message's packets minus one. Then the header flits follow,
+    counted, the train's second flit has the number of the message's packets minus one. The train's header flits follow,
     child by child; the last header flit of each child has the tail mark. The train's last flit has both marks; if it is
     also the first flit, the node has no children. A row has children from the cycle after its train's last flit on. A
     packet that begins before its row has children is not forwarded. A row must not be written while packets of its
@@ -30,7 +30,7 @@ class ChildTable(wiring.Component):
     row leaves the row without children.
 
     *Latency*: a flit is stored at the end of the cycle in which it is on the link; a requested word is valid in the
-    next cycle. *Throughput*: a flit and a word per cycle. *Reset*: no row has children.
+    next cycle. *Throughput*: a flit written and a word read per cycle. *Reset*: no row has children.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class ChildTable(wiring.Component):
     children : Out(rows)
         Rows that have children.
     renewed : Out(rows)
-        A train for this row begins.
+        Row for which a train begins in this cycle.
     outside, too_long : Out(1), Out(1)
         A train begins for a row that does not exist; a train has more header flits than a row has room for.
     last_packet : Out(8), for each row

@@ -32,10 +32,10 @@ class Forwarding(wiring.Component):
     The low 8 bits of a packet's first payload flit hold the row of its message in the child table. If the low 8 bits of
     the first payload flit are not the number of a row, the message is not forwarded. Packets of a row without children
     are not stored. A packet is forwarded when it is whole. A packet's buffer entry is free when the packet's tail has
-    been sent to the last child. The host receives its copy while the packet arrives. The host's program must make sure
-    that there is a free entry for each packet of a row; otherwise consumption waits for an entry. A packet with too
-    many payload flits is cut: the last flit that fits ends its copies. A packet that was cut off on its way ends in a
-    flit with both marks, and is forwarded with that flit, which loses its head mark.
+    been sent to the last child. The host receives its own copy of a packet while the packet arrives. The host's program
+    must make sure that there is a free entry for each packet of a row; otherwise consumption waits for an entry. A
+    packet with too many payload flits is cut: the last flit that fits ends its copies. A packet that was cut off on its
+    way ends in a flit with both marks, and is forwarded with that flit, which loses its head mark.
 
     *Latency*: if the tail of a packet arrives in cycle t, the first header flit of its first copy is presented in t + 2
     at the earliest. *Throughput*: a flit in and a flit out per cycle; copies are presented without a gap, except when
@@ -47,15 +47,15 @@ class Forwarding(wiring.Component):
     rows : int
         Rows of the child table, a power of two. Range: 1 to 64.
     places : int
-        Packet buffer entries of each row. Range: 1 to 256. The memory has room for this number of entries, rounded up
-        to a power of two.
+        Packet buffer entries of each row. Range: 1 to 256. The memory has room for ``places`` entries per row, rounded
+        up to a power of two.
     packet : int
-        Payload flits of a packet. Range: 1 to 65535. The memory has room for this number of flits per entry, rounded up
-        to a power of two.
+        Maximum number of payload flits of a packet. Range: 1 to 65535. The memory has room for ``packet`` flits per
+        entry, rounded up to a power of two.
     flits : int
-        Header flits of a row of the child table. Range: 1 to 1024.
+        Maximum number of header flits of a row of the child table. Range: 1 to 1024.
     channels : int
-        Consumption channels.
+        Number of consumption channels.
     width : int
         Data bits of a flit, 8 or more.
 
@@ -68,9 +68,9 @@ class Forwarding(wiring.Component):
     posted, posted_flit : In(1), In
         A payload flit of the host waits; the flit, whose tail mark ends a packet.
     stored : Out(1)
-        The host's flit is taken. Flits of consumption channels have priority.
+        The host's flit is taken. Flits of consumption channels have priority over the host's flits.
     full : Out(rows)
-        The entry of the row's next packet is occupied.
+        For each row of the child table: the entry of the row's next packet is occupied.
     too_long : Out(1)
         A flit from a consumption channel fills its packet's entry and is not the packet's tail: the packet is cut
         there.
@@ -128,7 +128,7 @@ class Forwarding(wiring.Component):
     def _store(self, m, write, current):
         """Write arriving flits into the entries of their packets, and report whole packets to the order."""
         name = packet_name(self.rows, self.places)
-        writers, rows = self.channels + 1, range(self.rows)  # a writer per consumption channel, and the host
+        writers, rows = self.channels + 1, range(self.rows)  # a writer per consumption channel, and one for the host
         within = Signal(writers)  # a packet's first payload flit has arrived
         stores = Signal(writers)  # that packet is stored
         packets = Array(Signal(name, name=f"writer{w}_packet") for w in range(writers))

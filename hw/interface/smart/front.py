@@ -1,6 +1,6 @@
 """Decoders of smart interfaces' registers: arriving packets, and the packet that is being copied.
 
-As with `SlotsFront`, deadlock proofs and the tracking of forwarded packets read the registers by these classes alone.
+Deadlock proofs and the tracking of forwarded packets read these registers only through the classes of this module.
 """
 
 from collections.abc import Callable
@@ -47,17 +47,17 @@ class ForwardingFront:
         return self._read("forwarding.within") & self._read("forwarding.stores")
 
     def kept(self, writer: int) -> tuple[Any, Any]:
-        """Return row of the child table and place (entry) of the latest packet of a writer."""
+        """Return the child table row and the buffer entry of a writer's latest packet."""
         return self._place(self._read(f"forwarding.writer{writer}_packet"))
 
     @property
     def active(self) -> Any:
-        """A copy is presented to injection."""
+        """True where a copy is presented to injection."""
         return self._read("forwarding.active") != 0
 
     @property
     def payload(self) -> Any:
-        """The copy's header has been sent."""
+        """True where the header of the presented copy has been sent."""
         return self._read("forwarding.payload") != 0
 
     @property
@@ -67,12 +67,12 @@ class ForwardingFront:
 
     @property
     def copied(self) -> tuple[Any, Any]:
-        """Row of the child table and place (entry) of the packet that is being copied."""
+        """Child table row and buffer entry of the packet that is being copied."""
         return self._place(self._read("forwarding.current"))
 
     @property
     def delayed(self) -> Any:
-        """The last flit of a packet is held back for t_nr."""
+        """True where the last flit of a packet is held back for t_nr cycles."""
         return self._read("consumption_0.busy") != 0
 
     def flits(self, interface: int, row: int, place: int) -> list[int]:
@@ -90,7 +90,7 @@ class ForwardingFront:
         return (row << self._place_bits | place) << self._flit_bits
 
     def _place(self, name: Any) -> tuple[Any, Any]:
-        """Return row and place (entry) from a packet's name, see `packet_name`."""
+        """Return the child table row and the buffer entry in a packet's name (see `packet_name`)."""
         return name & (1 << self._row_bits) - 1, name >> self._row_bits
 
 

@@ -16,7 +16,7 @@ def packet_name(rows: int, places: int) -> data.StructLayout:
 
 
 class ForwardOrder(wiring.Component):
-    """Scheduler of the copies of forwarded packets. Each order is a subclass.
+    """Scheduler of the copies of forwarded packets. Each forwarding order is a subclass of this class.
 
     *Latency*: a packet that becomes whole in cycle t can be sent next in t + 1. *Throughput*: a decision per cycle.
     *Reset*: no packets.
@@ -33,18 +33,18 @@ class ForwardOrder(wiring.Component):
     last_packet_{r} : In(8)
         As in `ChildTable`. Only with ``counts``.
     asked : In(1)
-        A copy begins in this cycle, if there is one.
+        A copy begins in this cycle, if there is a copy to begin.
     done, last, after : In
         With ``asked``: the tail of a copy is sent; that copy was for the last child; position of the next child's
         header in the row.
     there, packet, child : Out
         There is a copy to begin; its packet; the position of its child's header in the row.
     freed : Out(1)
-        With ``done``: that copy was the packet's last one.
+        With ``done``: the copy that ends is the packet's last one.
     """
 
     counts: bool
-    """The order needs the number of a message's packets."""
+    """True if the order needs the number of a message's packets."""
 
     def __init__(self, *, rows: int, places: int, flits: int):
         self.rows = rows
@@ -119,8 +119,9 @@ class MessageOrder(ForwardOrder):
         whole ─▶ whole packets of each row ─┐
                  next packet and child ─────┴─▶ the row under way, or the next row whose next packet is whole
 
-    A row keeps the turn while its next packet is whole. After a row has lost the turn, one cycle passes before another
-    row has it. A message has at most ``places`` packets. Latency, throughput, reset and members as in `ForwardOrder`.
+    A row of the child table keeps the turn while its next packet is whole. After a row has lost the turn, one cycle
+    passes before another row gets the turn. A message has at most ``places`` packets. Latency, throughput, reset and
+    members as in `ForwardOrder`.
     """
 
     counts = FORWARD_ORDERS["fcfs"]
@@ -136,7 +137,7 @@ class MessageOrder(ForwardOrder):
         turn = Signal(range(self.rows))
         ready, later, first = Signal(self.rows), Signal(self.rows), Signal(self.rows)
         chosen = Signal(self.rows)
-        # last packet for the child; last copy of the message; the same row has the next copy
+        # `ends`: last packet for the child; `finished`: last copy of the message; `goes_on`: this row has the next copy
         ends, finished, goes_on = Signal(), Signal(), Signal()
         next_packet, next_child = Signal(range(self.places)), Signal(self.child.shape())
         m.d.comb += [

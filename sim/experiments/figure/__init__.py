@@ -5,8 +5,8 @@ Input: ``definition`` reads a figure from a file of the ``catalogue`` or of a us
 formula, ``quantity`` is a number with its interval in a formula.
 
 Measurement: ``placing`` selects the next points of a curve. ``curve`` is a curve of load experiments, ``single`` a
-curve of single runs over an option; ``series_curve`` is the base class of both. ``drawn`` is a point that is the mean
-of many random multicasts. ``rounds`` measures all curves. ``cost`` estimates the time.
+curve of single runs over an option; ``series_curve`` is the base class of both. A point of ``drawn`` is the mean of
+many random multicasts. ``rounds`` measures all curves. ``cost`` estimates the time.
 
 Output: ``verdict`` decides statements, ``drawing`` and ``run_drawing`` draw curves, ``scatter`` draws results of
 commands, ``page`` makes HTML and Markdown.

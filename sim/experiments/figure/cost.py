@@ -15,10 +15,10 @@ from .single import RunCurve
 
 __all__ = ["Costs", "Minutes"]
 
-#: USUAL_PART: simulated node cycles of a figure, divided by the sum of its curves' greatest node cycles of one point.
+#: USUAL_PART: node cycles of a figure, divided by the node cycles of its largest points (see `Costs`).
 #: USUAL_SPEED: node cycles simulated per second.
-#: Both are used for figures of load experiments whose time does not follow from stored measurements.
-#: Both numbers were measured with the figure 002-fig11 --quick on two cores.
+#: A figure of load experiments gets its time from USUAL_PART and USUAL_SPEED if stored measurements give none.
+#: USUAL_PART and USUAL_SPEED were measured with the figure 002-fig11 --quick on two cores.
 USUAL_PART, USUAL_SPEED = 4.8, 2.6e6
 
 
@@ -30,7 +30,7 @@ class Minutes:
     ----------
     minutes : float
     measured : bool
-        True: this figure was measured before. False: the time is estimated from other figures.
+        True: this figure was measured before. If ``measured`` is False, the time is estimated from other figures.
     """
 
     minutes: float
@@ -40,11 +40,11 @@ class Minutes:
 class Costs:
     """Costs of figures: node cycles of their points, and node cycles simulated per second.
 
-    Node cycles are cycles times nodes, over all seeds. The time of a measured figure is its node cycles at the speed of
-    all measured points, plus the time of its commands. For a figure that was not measured, node cycles are estimated:
-    the greatest possible node cycles of one point, summed over its curves, times a factor. The factor comes from the
-    measured figures: their simulated node cycles, divided by the same sum over their curves.
-    Figures of single runs are not estimated.
+    Node cycles are cycles times nodes, added up over all seeds. The time of a measured figure is its node cycles at the
+    speed of all measured points, plus the time of its commands. The node cycles of a figure that was not measured are
+    estimated: those of its largest points, times a factor. A figure's largest points are one point of each curve, with
+    the most nodes and the most cycles that the curve allows. The factor of estimates is the node cycles of the measured
+    figures, divided by those of their largest points. The time of figures of single runs is not estimated.
 
     Parameters
     ----------
@@ -63,7 +63,10 @@ class Costs:
                                         "seconds": known.get("seconds", 0.0) + seconds})
 
     def measured(self, figure: Figure, quick: bool, curves: Mapping[Any, Curve | RunCurve], commands: float) -> None:
-        """Store the costs of a completed figure, unless it has single runs. ``commands``: seconds of its commands."""
+        """Store the costs of a completed figure, unless it has single runs.
+
+        ``commands``: time of the figure's commands in seconds.
+        """
         if figure.runs:
             return
         work = sum(_node_cycles(result, _nodes(curve, place))
@@ -71,7 +74,7 @@ class Costs:
         self._store.put(_key(figure.name, quick), {"node_cycles": work, "most": _most(curves), "commands": commands})
 
     def minutes(self, figures: list[Figure], quick: bool) -> list[Minutes | None]:
-        """Return the time of each figure; None for single runs, or if there are no measurements for an estimate."""
+        """Return the time of each figure; None for figures of single runs, and without measurements for an estimate."""
         known = [self._known(figure.name, quick) for figure in figures]
         speed = self._known("speed")
         reckoned = [one for some in (known, [self._known(figure.name, not quick) for figure in figures])
@@ -89,9 +92,9 @@ class Costs:
         return found
 
     def expected(self, figures: list[Figure], quick: bool) -> float | None:
-        """Estimate the seconds of figures, also on a machine without measurements.
+        """Estimate how many seconds all figures take together, also on a machine without measurements.
 
-        Figures of single runs are left out. The result is None if no figure has a time.
+        Figures of single runs are left out. The result is None if there are no other figures.
         """
         seconds = 0.0
         for figure, known in zip(figures, self.minutes(figures, quick), strict=True):
@@ -115,13 +118,13 @@ def _node_cycles(result: Mapping[str, Any], nodes: int) -> int:
 
 
 def _most(curves: Mapping[Any, Curve | RunCurve]) -> int:
-    """Return the greatest possible node cycles of one point of each curve, added up over the curves."""
+    """Return the sum of the node cycles of the curves' largest points (see `Costs`)."""
     return sum(curve.options["cycles"] * SEEDS * max(_nodes(curve, place + 1) for place in
                                                      range(max(1, len(curve.figure.values))))
                for curve in each_once(curves))
 
 
 def _nodes(curve: Curve | RunCurve, place: int) -> int:
-    """Return the number of nodes in the network of a place."""
+    """Return the number of nodes in the network of a curve's point ``place``."""
     named = curve.figure.values[place - 1] if curve.figure.over == "topology" else curve.options["topology"]
     return topology(named).nodes

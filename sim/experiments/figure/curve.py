@@ -21,16 +21,17 @@ from .series_curve import SeriesCurve
 
 __all__ = ["PRECISION", "QUICK", "Curve"]
 
-#: Greatest ratio of half the latency's 95 % interval to the mean latency: the whole interval is 10 % [Boppana98].
+#: Goal of each point: half the 95 % interval of the latency is at most PRECISION times the mean latency.
+#: [Boppana98] has the same goal: the whole interval is at most 10 % of the mean.
 PRECISION = 0.05
 
 #: Quick figures and all variations: the number of cycles is divided by QUICK, and QUICK_PRECISION replaces PRECISION.
 QUICK, QUICK_PRECISION = 8, 0.1
 
-#: First seed, and number of seeds, of each point. The recorded figures were measured with these seeds.
+#: First seed, and number of seeds, of each point. The recorded figures were measured with FIRST_SEED and SEEDS.
 FIRST_SEED, SEEDS = 0, 4
 
-#: Keys of results that are added up for a word of `POINT_WORDS`, if the word itself is not a key.
+#: For each word of `POINT_WORDS` that is not itself a key of the results: the keys whose values are added up for it.
 SUMS = {"queue": ("queue_latency",), "source": ("queue_latency", "injection_latency"),
         "transit": ("transit_latency",), "delivered": ("delivered_per_node",)}
 
@@ -41,9 +42,10 @@ OF_CURVE = {"hops": "hops_per_destination", "copies": "copies", "vc_ratio": "vc_
 class Curve(SeriesCurve):
     """Curve of load experiments over the load or over one of their options.
 
-    A place is the number of a point: its load in fine steps, or the position of its option value in the list, from 1.
-    ``quick``: the number of cycles is divided by `QUICK`. It is always divided for variations, because they can only
-    show that a verdict changes.
+    A place is the number of a point. Along the load, a point's place is its load in fine steps (`FINE`). Along an
+    option, a point's place is the position of its value in the figure's list of values, from 1. With ``quick``, the
+    number of cycles is divided by `QUICK`. The number of cycles is always divided for variations, because variations
+    can only show that a verdict changes.
     """
 
     @cached_property
@@ -68,39 +70,39 @@ class Curve(SeriesCurve):
         return Traffic(**{name: value for name, value in options.items() if name in FIELDS})
 
     def at(self, place: int) -> float:
-        """Return a place's position on the axis: effective load, or option's value (of a topology: number of nodes)."""
+        """Return the x value of a point: its effective load, its option's value, or its topology's number of nodes."""
         if self.figure.values:
             return place_on_axis(self.figure.over, self.figure.values[place - 1])
         return round(place * self.figure.step / FINE, 9)
 
     def rate(self, place: int) -> float:
-        """Return the rate of a place: payload flits created per node and cycle, a multicast counted once."""
+        """Return the rate of a point: payload flits that a node creates per cycle. A multicast counts once."""
         return float(self.options_at(place)["rate"])
 
     def options_at(self, place: int) -> dict[str, Any]:
-        """Return all options of ``wormcast load`` for a place."""
+        """Return all options of ``wormcast load`` for a point."""
         if self.figure.values:
             return {**self.options, self.figure.over: self.figure.values[place - 1]}
         return {**self.options, "rate": float(f"{self.at(place) / self._wanted:.6g}")}
 
     def columns(self, place: int) -> dict[str, Any]:
-        """Return the columns of a table that precede the results of a place."""
+        """Return the columns of the figure's table that precede the results of a point."""
         return {self.figure.over: self.at(place), "rate": self.rate(place)}
 
     @cached_property
     def hardware(self) -> dict[str, Any]:
-        """Resolved options, with the traffic, of the first place that is not in `too_many`; see `SeriesCurve`."""
+        """Resolved options of the first point that is not in `too_many`, with the options of its traffic."""
         fitting = {*range(1, max(1, len(self.figure.values)) + 1)} - self.too_many
         known = self.point(min(fitting)).resolved if fitting else self.given
         return {name: value for name, value in known.items() if name not in ("configuration", *DECIDED)}
 
     def point(self, place: int) -> Point:
-        """Return the load experiment of a place, built and checked, which takes milliseconds."""
+        """Build and check the load experiment of a point. This takes milliseconds."""
         return build_point(self.options_at(place), f"{self.name}, {self.figure.over} {self.at(place):g}")
 
     @cached_property
     def too_many(self) -> set[int]:
-        """Places of a figure over an option that are not measured: consumption links cannot carry their traffic."""
+        """Places of points along an option that are not measured: consumption links cannot carry their traffic."""
         return {place for place in range(1, len(self.figure.values) + 1) if not self._fits(self.options_at(place))}
 
     def _fits(self, options: Mapping[str, Any]) -> bool:
@@ -109,7 +111,7 @@ class Curve(SeriesCurve):
         return self._traffic(options).fits(network, consumption_links(network, setup.configuration))
 
     def missing(self) -> set[int]:
-        """Return the places to measure next."""
+        """Return the places of the points to measure next."""
         if self.figure.values:
             return set(range(1, len(self.figure.values) + 1)) - self.too_many - self.results.keys()
         most = round(FINE * self.figure.most / self.figure.step)
@@ -117,12 +119,15 @@ class Curve(SeriesCurve):
 
     @property
     def over(self) -> list[int]:
-        """Places that are saturated or in deadlock, and places that are not measured (`too_many`), in rising order."""
+        """Places of points that are saturated, end in a deadlock or are not measured (`too_many`), in rising order."""
         return sorted(self.too_many.union(place for place in self.places if _over(self.results[place])))
 
     @property
     def steady(self) -> list[int]:
-        """Places without saturation or deadlock; along the load, only places below the first saturation or deadlock."""
+        """Places of points without saturation or deadlock.
+
+        Along the load, places above the lowest load with saturation or a deadlock are left out.
+        """
         if self.figure.values:
             return [place for place in self.places if place not in self.over]
         first = min(self.over, default=None)
@@ -130,12 +135,12 @@ class Curve(SeriesCurve):
 
     @property
     def deadlocked(self) -> list[int]:
-        """Places that ended in a deadlock."""
+        """Places of the points that end in a deadlock."""
         return [place for place in self.places if self.results[place]["deadlock"] is not None]
 
     def measured(self, word: str) -> Quantity:
         """Return the curve's measurement for a word of predicates, for example ``latency``."""
-        at_points = word in OF_CURVE and self.figure.over != LOAD  # over an option, values differ from point to point
+        at_points = word in OF_CURVE and self.figure.over != LOAD  # along an option, each point has a value of its own
         if word in CURVE_WORDS and not at_points:
             return self._of_curve(word)
         if word not in POINT_WORDS and not at_points:
@@ -163,7 +168,7 @@ class Curve(SeriesCurve):
                      in [_interval(self.results[place], "accepted")] if mean is not None]
             if not known or not any(_over(result) for result in self.results.values()):
                 return Quantity({})
-            # among values that differ only by their errors, the greatest is too high, so their mean is used
+            # the greatest of several values with errors is too high by chance, so the mean of all near it is used
             best, about = max(known)
             near = [one for one in known if one[0] + one[1] >= best - about]
             return Quantity.of(_mean(mean for mean, _ in near), _mean(half for _, half in near))

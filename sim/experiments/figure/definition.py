@@ -41,10 +41,10 @@ HERE = Path(__file__).parent / "catalogue"
 
 @dataclass(frozen=True)
 class Series:
-    """Series of a figure: its options have priority over the figure's.
+    """Series of a figure. The options of a series have priority over the options of the figure.
 
-    A series that is not ``drawn`` is only used in statements. ``values``: in a figure of runs, values that replace the
-    figure's.
+    A series that is not ``drawn`` is only used in statements. In a figure of single runs, the ``values`` of a series
+    replace the figure's values.
     """
 
     name: str
@@ -73,13 +73,16 @@ class Variation:
     series: Mapping[str, Mapping[str, Any]]
 
     def on(self, series: str) -> "Variation":
-        """Return the variation of one series, given by its name in the figure (FIGURE:SERIES for another figure's)."""
+        """Return the variation for one series: the options for all series, replaced by those for this series.
+
+        ``series``: name of the series, or FIGURE:SERIES for a series of another figure.
+        """
         return Variation(self.name, self.text, {**self.options, **self.series.get(series, {})}, {})
 
 
 @dataclass(frozen=True)
 class Picture:
-    """Picture drawn by a command of wormcast, with {plot} for the file.
+    """Picture that a command of wormcast draws. In the command, {plot} stands for the picture's file.
 
     The command's exit code is ignored, for example that of a deadlock.
     """
@@ -106,7 +109,7 @@ class Figure:
     name, title, source : str
         ``source``: paper and figure.
     options : mapping
-        Options that all series have: those of ``load``, or of ``run`` if ``runs``.
+        Options that all series have: options of ``wormcast load``, or of ``wormcast run`` if ``runs`` is True.
     series : mapping of str to Series
     statements : tuple of Statement
     variations : mapping of str to Variation
@@ -120,9 +123,9 @@ class Figure:
     cycles : int
         Greatest number of cycles of each seed of a point.
     over : str
-        Quantity on the axis: the load; an option of load, with a constant ``rate``; or an option of run.
+        Quantity on the x axis: the load; an option of ``wormcast load``; or an option of ``wormcast run``.
     runs : bool
-        True: points are single runs. False: points are load experiments.
+        True if the figure's points are single runs, False if they are load experiments.
     latency : str
         Messages whose latency is drawn: ``all``, ``multicast`` or ``unicast``.
     values : tuple
@@ -148,7 +151,7 @@ class Figure:
     scatter: Scatter | None = None
 
     def find_series(self, name: str) -> tuple["Figure", Series]:
-        """Return a series of this figure, or FIGURE:SERIES of another figure of the catalogue, with its figure."""
+        """Find a series of this figure by its name, or of another figure by FIGURE:SERIES. Return (figure, series)."""
         of, colon, which = name.rpartition(":")
         figure = find_figure(of) if colon else self
         if which not in figure.series:
@@ -168,7 +171,7 @@ class Figure:
 
     @property
     def commands(self) -> set[str]:
-        """Commands with results in the statements or in the scatter plot."""
+        """Commands whose results occur in the statements or in the scatter plot."""
         numbers = [number for _, *both in self.scatter.points for number in both] if self.scatter else []
         return {command for one in (*(each.holds for each in self.statements), *numbers) for command in one.commands}
 
@@ -180,7 +183,7 @@ def catalogue() -> list[str]:
 
 
 def paper_of(name: str) -> str:
-    """Return the number of the paper of a figure of the catalogue."""
+    """Return the number of a figure's paper. The names of the catalogue's figures begin with this number."""
     return name.split("-")[0]
 
 
@@ -260,7 +263,7 @@ def _without(variation: Mapping[str, Any], dropped: Collection[str]) -> dict[str
     return {**variation, "series": kept}
 
 
-#: Greatest ratio of a figure's keys ``most`` and ``step``.
+#: Greatest allowed value of a figure's key ``most``, divided by its key ``step``.
 MOST_POINTS = 1000
 
 def _figure(name: str, entries: Mapping[str, Any]) -> Figure:
@@ -325,7 +328,7 @@ def _require_needed(series: Series, given: Collection[str], over: str, runs: boo
 
 
 def _pictures(entries: Mapping[str, Any], words: Mapping[str, str]) -> tuple[Picture, ...]:
-    """Read the pictures of commands. Names of pictures become file names, so they must be unique."""
+    """Read the pictures that commands draw. Names of pictures become file names, so they must be unique."""
     found: list[Picture] = []
     taken = {"scatter"} if "scatter" in entries else set()
     for one in entries.get("pictures", []):
@@ -381,7 +384,7 @@ def place_on_axis(over: str, value: Any) -> float:
 
 
 def _options(allowed: CommandOptions, given: Mapping[str, Any], *beside: str) -> dict[str, Any]:
-    """Check options of a command, and return them without the keys ``beside``."""
+    """Check the options ``given`` for a command, and return them without the keys ``beside``, which are no options."""
     found = {}
     for key, value in given.items():
         if key in beside:
@@ -394,7 +397,7 @@ def _options(allowed: CommandOptions, given: Mapping[str, Any], *beside: str) ->
 
 
 def _own_values(allowed: CommandOptions, over: str, runs: bool, values: Sequence[Any]) -> tuple[Any, ...]:
-    """Read a series' values that replace the figure's."""
+    """Check the values of a series that replace the figure's values, and return them."""
     if values and not runs:
         raise WormcastError(f"values: {values} is not valid in a series. Allowed: in series of a figure of runs.")
     return _values(allowed, over, values) if values else ()

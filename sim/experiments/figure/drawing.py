@@ -22,7 +22,7 @@ __all__ = ["draw_figure"]
 HEIGHT = 2.5  # height of a picture in inches, without legend and caption
 
 #: Schemes with a fixed colour and marker in all figures.
-#: Other schemes get colours that no scheme of this list has in the same figure, while there are any.
+#: Another scheme gets a colour that no listed scheme has in the same figure, if such a colour is left.
 FAMILIES = ("individual", "multipath", "column-path", "e-mcast", "dual-path", "u-mesh", "tp", "sp", "gtdmpm",
             "atbm", "cmin", "cmin-halving", "tree-synchronous", "tree-serial")
 
@@ -36,16 +36,17 @@ def draw_figure(figure: Figure, curves: Sequence[Curve], file: Path, form: str) 
 
     A figure over an option has two panels: latency over the option, and accepted flits over the option. Offered flits
     are payload flits times destinations. Accepted flits are those that nodes consume, also of messages that are
-    incomplete at the end. Over the accepted flits, the axis shows flits per cycle of the whole network if all curves'
-    networks have the same size. In all other places, flits are per node and cycle.
+    incomplete at the end. In the plot of latency over accepted flits, the x axis shows flits per cycle of the whole
+    network if the networks of all curves have the same size. On all other axes, flits are per node and cycle.
 
     Daggers mark reconstructed schemes, crosses deadlocks. Markers are open if a point is saturated. Markers of
-    latencies are half open if the latency is imprecise. The latency of a saturated point has no mean, so a curve's
-    first saturated point is drawn at the upper edge, and over an option each saturated point.
+    latencies are half open if the latency is imprecise. The latency of a saturated point has no steady
+    mean. In plots of latencies along the load, only a curve's first saturated point is drawn, at the upper edge. In
+    plots of latencies along an option, every saturated point is drawn at the upper edge.
 
-    Over the offered load, a vertical line in a curve's colour is the ceiling of the tokens: the load at which the
-    busiest stage's tokens are never idle. The ceiling is measured at the curve's last point before saturation. The same
-    results give the same file.
+    In the plots over the offered load, a vertical line in a curve's colour marks the ceiling of the tokens. At a
+    load equal to the ceiling, the tokens of the busiest stage are never idle. The ceiling is measured at the curve's
+    last point before saturation. The same results give the same file.
 
     Parameters
     ----------
@@ -89,7 +90,7 @@ def draw_figure(figure: Figure, curves: Sequence[Curve], file: Path, form: str) 
 
 
 Panel = tuple["Of", "Of", str, str]
-"""Functions that return the x value and the y value of a place, and the labels of both axes."""
+"""Panel of a figure: functions that return the x value and the y value of a point, and the labels of both axes."""
 
 
 def _panels(figure: Figure, curves: Sequence[Curve]) -> list[Panel]:
@@ -222,7 +223,7 @@ def _ceiling_signs(near: Mapping[str, float], far: Mapping[str, float]) -> list[
 
 
 def _caption(figure: Figure, curves: Sequence[Curve]) -> str:
-    """Return the caption: main options, and options without their defaults, that have one value for all curves."""
+    """Return the caption: options with one value in all curves that are main options or differ from their defaults."""
     first, *others = [curve.point(1).resolved for curve in curves if curve.places] or [{}]
     names = ["topology", "vcs", "buffer", "consumption", "length", "unicast_length", "destinations_mean",
              "destinations_deviation", "destinations_distribution", "multicast_fraction", "seeds", "cycles"]

@@ -35,7 +35,7 @@ def drawn_sets(nodes: int, count: int, draws: int, seed: int) -> list[tuple[int,
 
 @dataclass(frozen=True, eq=False)
 class DrawnPoint:
-    """Mean of random multicasts, each alone in a lane: each network has ``draws`` lanes.
+    """Mean of random multicasts, each alone in a lane. Each network has ``draws`` lanes.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class DrawnPoint:
     count, length, draws : int
         Destinations of a multicast, its payload flits, and number of multicasts in each network.
     key : str
-        See `RunPoint`.
+        Everything that the result depends on, as in `RunPoint`.
     """
 
     name: str
@@ -62,9 +62,10 @@ class DrawnPoint:
         return sum(setup.topology.nodes for setup in self.setups) * self.draws * self.length
 
     def run(self, workers: int | None = None) -> dict[str, Any]:
-        """Run the multicasts, and return results as plain data: means over the networks of each network's mean.
+        """Run the multicasts, and return results as plain data.
 
-        ``cycles_simulated`` is a sum over the networks.
+        Each result is the mean over the networks of the mean in each network. Only ``cycles_simulated`` is the sum
+        over the networks.
         ``latency``: cycles until the last destination has noted its receipt, with the half width of a 95 % interval.
         ``worms``, ``phases``: mean numbers of worms and of phases in a multicast's plan.
         """

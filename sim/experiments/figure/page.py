@@ -28,7 +28,8 @@ SHOWN = ("effective", "accepted", "accepted_half_width", "delivered_per_node", "
          "consumption_wait_mean", "multicast_latency_mean", "unicast_latency_mean", "token_wait_mean",
          "token_holders_mean", "token_ceiling_mean", "cycles_simulated", "saturated", "precise", "deadlock")
 
-#: Columns of results in a page's table of points: of single runs; of means of random multicasts.
+#: SHOWN_OF_RUNS: columns of results in a page's table of points that are single runs.
+#: SHOWN_OF_DRAWN: columns of results in a page's table of points that are means of random multicasts.
 SHOWN_OF_RUNS = ("latency", "formula", "bound", "bound_steps", "t_hop", "c", "worms", "others_wait", "own_wait",
                  "arbitration_wait")
 SHOWN_OF_DRAWN = ("latency", "latency_half_width", "phases", "worms")

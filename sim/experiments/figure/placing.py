@@ -15,19 +15,19 @@ FIRST = (1, 2, 4)
 def next_places(known: Mapping[int, bool], most: int) -> set[int]:
     """Return the loads to measure next, each as its number of fine steps; an empty set when the curve is complete.
 
-    Loads of 1, 2 and 4 coarse steps are measured first. Then the load rises by two coarse steps at a time until a place
-    saturates, or ``most`` is measured. Then all coarse steps below the saturated place are measured, and the knee is
+    Loads of 1, 2 and 4 coarse steps are measured first. Higher loads follow, two coarse steps apart, until a load
+    saturates or ``most`` is measured. All coarse steps below a saturated load are measured, too, and the knee is
     bisected until two neighbouring fine steps enclose it. Last of all, a load of 1.5 times the lowest saturated load is
-    measured, because accepted flits still rise while only some nodes are saturated. This last load is at least one
-    coarse step above the lowest saturated load. No load is above ``most``.
-    The result depends only on the arguments, so an interrupted figure measures the same places.
+    measured, because accepted flits still rise while only some nodes are saturated. The last load is at least one
+    coarse step above the lowest saturated load, unless ``most`` is lower. No load is above ``most``.
+    The result depends only on the arguments, so an interrupted figure measures the same loads.
 
     Parameters
     ----------
     known : mapping of int to bool
-        Measured places, in fine steps from 1; True for a place that is saturated or in deadlock.
+        Measured loads, in fine steps; True for a load with saturation or a deadlock.
     most : int
-        Greatest place, in fine steps.
+        Greatest load, in fine steps.
     """
     first = {place for place in (FINE * step for step in FIRST) if place <= most} or {most}
     if not first <= known.keys():

@@ -17,27 +17,28 @@ __all__ = ["CURVE_WORDS", "POINT_WORDS", "RUN_WORDS", "Measured", "Number", "Pre
            "require_command"]
 
 Measured = Callable[[str, str], Quantity]
-"""Function that returns the measurement of a word for a series: values at loads before saturation, or one value."""
+"""Function of a word (`WORDS`) and a series' name, which returns the word's measurement for the series."""
 
 CommandValue = Callable[[str, str], Any]
 """Function of a command of wormcast and the path of a value in its JSON, which returns the value."""
 
-#: Words with a value at each load below saturation; with a load as the second argument, only the value at that load.
+#: Words of formulas with a value at each load below saturation; a second argument selects the value at one load.
 POINT_WORDS = ("latency", "multicast_latency", "unicast_latency", "queue", "source", "transit", "p50", "p95", "p99",
                "link_wait", "consumption_wait", "vc_occupancy", "consumption_occupancy", "delivered", "accepted",
                "token_wait", "longest_token_wait", "token_hold", "token_walk", "token_holders", "token_ceiling",
                "blocked_early")
 
-#: Words with one value per curve over the load. Over an option, all but the first two have a value at each point.
+#: Words of formulas with one value per curve along the load.
+#: Along an option, words of `CURVE_WORDS` other than ``throughput`` and ``saturation`` have a value at each point.
 CURVE_WORDS = ("throughput", "saturation", "hops", "copies", "vc_ratio")
 
-#: Words of figures of single runs, with a value at each point.
+#: Words of formulas in figures of single runs. Each word has a value at each point.
 RUN_WORDS = ("latency", "formula", "bound", "others_wait", "own_wait", "arbitration_wait", "worms", "phases")
 
-#: All words, which have a series as the first argument.
+#: All words of formulas for measurements. Their first argument is a series.
 WORDS = tuple(dict.fromkeys((*POINT_WORDS, *CURVE_WORDS, *RUN_WORDS)))
 
-#: Functions with a truth value.
+#: Functions of formulas with a truth value as their result.
 DECIDED = ("within", "comparable")
 
 FUNCTIONS = ("abs", "max", "min", "precision", *DECIDED, "count", "told")
@@ -54,7 +55,7 @@ FOREIGN: dict[type, str] = {
 #: Allowed parts of formulas, as error messages list them.
 PARTS = "numbers, texts, + - * /, < > ==, and, or, not, and calls such as latency('S')"
 
-#: Limits of the ratio of two comparable values.
+#: Least and greatest ratio of two values for which ``comparable`` holds.
 COMPARABLE = 0.8, 1.25
 
 
@@ -66,7 +67,7 @@ LARGEST = 1e100
 #: Commands that a figure's file may not contain, because they might evaluate the same figure again.
 CIRCULAR = ("figure",)
 
-#: Least and greatest number of arguments of functions. Words of measurements have one or two: series and load.
+#: Least and greatest number of arguments of functions. Words of `WORDS` have one or two arguments: series and load.
 ARGUMENTS = {"told": (2, 2), "within": (3, 3), "comparable": (2, 2), "count": (1, MANY), "abs": (1, 1),
              "precision": (1, 1), "max": (1, MANY), "min": (1, MANY)}
 
@@ -92,7 +93,7 @@ class PredicateOutcome:
 
 @dataclass(frozen=True)
 class _Text:
-    """Base of formulas: parsing and checks. ``key`` is the formula's key in a figure's file."""
+    """Base class of formulas, with parsing and checks. ``key`` is the formula's key in a figure's file."""
 
     text: str
     key: ClassVar[str] = "holds"
@@ -156,7 +157,7 @@ class _Text:
         if not least <= len(node.args) <= most:
             many = " or more" if most == MANY else f" to {most}" if least < most else ""
             refuse(f"{least}{many} argument{'s' * (most > 1)}")
-        # the load of a word, and value and share of ``within``, must be constants
+        # the load of a word, and the share of ``within``, must be constant numbers
         place = 1 if name in WORDS else 2
         if name in (*WORDS, "within"):
             for argument in node.args[place:]:
@@ -224,7 +225,7 @@ class Predicate(_Text):
     - ``==``: the comparison can hold only for exact values.
     - ``within(x, value, share)``: x is between value * (1 - share) and value * (1 + share).
     - ``comparable(x, y)``: x / y is between 0.8 and 1.25.
-    - ``count(p, q, ...)``: number of those predicates among p, q and further ones that hold.
+    - ``count(p, q, ...)``: number of the listed predicates p, q and so on that hold.
     - ``told('COMMAND', 'worms/0/hops')``: value at the path ``worms/0/hops`` in the JSON of ``wormcast COMMAND``.
     - ``told('COMMAND', 'worms/0/links/#')``: number of entries of the list at the path ``worms/0/links``.
     - ``told('COMMAND', 'exit')``: exit code of ``wormcast COMMAND``.

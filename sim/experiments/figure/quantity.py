@@ -8,7 +8,7 @@ from dataclasses import dataclass
 __all__ = ["Quantity", "Truth"]
 
 Load = float | None
-"""Payload flits times destinations per node and cycle, or an option's value. None stands for all loads."""
+"""Load in payload flits times destinations per node and cycle, or an option's value. None means all loads or values."""
 
 HELD, UNDECIDED, REVERSED = 1, 0, -1
 
@@ -17,9 +17,9 @@ HELD, UNDECIDED, REVERSED = 1, 0, -1
 class Quantity:
     """Number at each of several loads: lower end, mean and upper end of its interval.
 
-    The ends are infinite if the error is unknown; then all comparisons are undecided. Arithmetic is interval
-    arithmetic: it assumes that both errors add up in the worst way. The comparisons ``<`` and ``>`` hold, or are
-    reversed, only if the intervals of both numbers do not overlap.
+    If the error is unknown, the ends of the interval are infinite, and all comparisons are undecided. Arithmetic is
+    interval arithmetic: it assumes that both errors add up in the worst way. The comparisons ``<`` and ``>`` hold, or
+    are reversed, only if the intervals of both numbers do not overlap.
     """
 
     values: Mapping[Load, tuple[float, float, float]]
@@ -35,7 +35,7 @@ class Quantity:
         return Quantity(dict(zip([None], near, strict=False)))
 
     def combine(self, other: "Quantity", of: Callable[[float, float], float]) -> "Quantity":
-        """Apply a function that is monotonic in both arguments: to the means, and to all pairs of interval ends."""
+        """Combine two numbers: apply a function, monotonic in both, to the means and to all pairs of interval ends."""
         found = {}
         for load, (first, second) in joined(self.values, other.values).items():
             corners = [of(x, y) for x in (first[0], first[2]) for y in (second[0], second[2])]
@@ -66,18 +66,21 @@ class Quantity:
         return Quantity({load: (0.0 if math.isinf(value) else value, value, value) for load, value in relative.items()})
 
     def below(self, other: "Quantity") -> "Truth":
-        """Compare: less than another number."""
+        """Compare at each load: is this number less than another one?"""
         return Truth({load: HELD if first[2] < second[0] else REVERSED if first[0] > second[2] else UNDECIDED
                       for load, (first, second) in joined(self.values, other.values).items()})
 
     def between(self, low: float, high: float) -> "Truth":
-        """Compare: between two numbers."""
+        """Compare at each load: is this number from ``low`` to ``high``?"""
         return Truth({load: HELD if low <= value[0] <= value[2] <= high else
                       REVERSED if value[2] < low or value[0] > high else UNDECIDED
                       for load, value in self.values.items()})
 
     def same(self, other: "Quantity") -> "Truth":
-        """Compare: equal to another number. Overlapping intervals are undecided, unless both numbers are exact."""
+        """Compare at each load: is this number equal to another one?
+
+        Numbers with overlapping intervals are undecided, unless both numbers are exact.
+        """
         return Truth({load: REVERSED if first[2] < second[0] or first[0] > second[2] else
                       HELD if first == second and first[0] == first[2] else UNDECIDED
                       for load, (first, second) in joined(self.values, other.values).items()})
@@ -139,7 +142,7 @@ class Truth:
 
     @property
     def region(self) -> str:
-        """Loads of each truth value as text, if it differs between loads; else the reason of an undecided verdict."""
+        """Text: the loads of each truth value if it differs between loads, else the reason if all are undecided."""
         if not self.at:
             return "at no point are all series measured and below saturation"
         if len(set(self.at.values())) == 1:

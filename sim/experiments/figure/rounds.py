@@ -25,7 +25,7 @@ Runner = Callable[[Sequence[AnyPoint]], Generator[AnyPoint, None, None]]
 """Function that runs points, here or on a cluster, and yields each point when its result is stored."""
 
 Curves = dict[tuple[str, str | None], AnyCurve]
-"""Curves; a key is the series' name in the figure and the variation's name, or None without a variation."""
+"""Curves of a figure, by the name of the series and the name of the variation (None without a variation)."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,7 @@ class FigureOutcome:
     rows : list of dict
         Table with a row per point of all measured curves.
     verdicts : list of Verdict
+        Verdicts on the figure's statements.
     """
 
     figure: Figure
@@ -94,7 +95,7 @@ def measure(curves: Sequence[AnyCurve], store: ResultStore, run: Runner) -> Gene
 
 
 def outcome_of(figure: Figure, curves: Curves, told: CommandValue, *, quick: bool = False) -> FigureOutcome:
-    """Return table and verdicts of a figure with measured curves."""
+    """Return the outcome of a figure from its measured curves: its table and verdicts."""
     def under(variation: str | None) -> Measured:
         return lambda word, name: curves[name, variation].measured(word)
 

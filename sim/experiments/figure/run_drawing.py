@@ -26,8 +26,8 @@ AXES = {"random": "destinations", "ratio": "overhead ratio R"}
 
 Value = Callable[[Mapping[str, Any]], float | None]
 
-#: Over the number of nodes, the latency axis is logarithmic if the greatest latency exceeds this many times the least.
-#: Both are taken over latencies and bounds.
+#: Over the number of nodes, the latency axis is logarithmic if its greatest value is > LARGEST_RATIO times its least.
+#: The greatest and the least value are taken over latencies and bounds together.
 LARGEST_RATIO = 30
 
 
@@ -118,7 +118,7 @@ SHOWN_OF_DRAWN: Mapping[str, Value] = {
 
 
 def _points(axes: "Axes", curve: RunCurve, value: Value, **options: Any) -> None:
-    """Draw a value of all results of a curve in which it is not None."""
+    """Draw a value at all points of a curve at which this value is not None."""
     found = [(curve.at(place), number) for place in curve.places
              if (number := value(curve.results[place])) is not None]
     if found:

@@ -14,13 +14,13 @@ __all__ = ["draw_scatter"]
 
 WIDTH, HEIGHT = 5.2, 3.2  # width and height of a picture in inches, without legend and caption
 
-#: Style of the lines of equal product through each point.
+#: Style of the lines through the points. Along a line the product of both numbers is constant.
 EQUAL: dict[str, Any] = {"linewidth": 0.5, "linestyle": ":", "zorder": 1}
 
 STEPS = 50
 
 #: Fillings of the markers of points with the same first number, in turn.
-#: For example, such points are one router under several conditions.
+#: Points with the same first number are, for example, one router under several conditions.
 KINDS = ("full", "open", "half")
 
 

@@ -14,15 +14,15 @@ __all__ = ["ALL", "DECIDED", "FIGURE", "LOAD", "LOADS", "LOAD_OPTIONS", "NAME", 
            "RUN_OPTIONS", "CommandOptions"]
 
 #: DECIDED: options of load experiments that a figure determines itself.
-#: LOAD: name of the axis of the load. PLACED: the option that a figure over the load varies.
+#: LOAD: value of the key ``over`` for a figure over the load. PLACED: the option that a figure over the load varies.
 DECIDED = ("trace", "until_interval", "precision", "cycles", "seeds", "seed", "warmup")
 LOAD, PLACED = "load", "rate"
 
-#: Messages whose latency is drawn.
+#: Values of a figure's key ``latency``: the messages whose latency is drawn.
 ALL = "all"
 LATENCIES = (ALL, "multicast", "unicast")
 
-#: Kinds of points: load experiments, single runs.
+#: Values of a figure's key ``points``: load experiments, single runs.
 LOADS, RUNS = "loads", "runs"
 
 MOST_VARIATIONS = 6
@@ -60,18 +60,18 @@ OF_POINTS = {
 
 
 def _table(title: str, properties: Mapping[str, Any], needed: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the schema of a table that has only these keys."""
+    """Return the schema of a table that has no keys other than those of ``properties``."""
     table = {"type": "object", "title": title, "additionalProperties": False, "properties": dict(properties)}
     return {**table, "required": list(needed)} if needed else table
 
 
 def _texts(title: str, needed: Sequence[str], more: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the schema of a table of strings."""
+    """Return the schema of a table whose values are strings."""
     return _table(title, dict.fromkeys([*needed, *more], TEXT), needed)
 
 
 def _each(schema: Mapping[str, Any], **more: Any) -> dict[str, Any]:
-    """Return the schema of a table of named tables."""
+    """Return the schema of a table with any keys, whose values all have the schema ``schema``."""
     return {"type": "object", "additionalProperties": schema, **more}
 
 

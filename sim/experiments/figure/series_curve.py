@@ -1,4 +1,4 @@
-"""Base of all curves: a series of a figure under a variation, and the results of its places."""
+"""Base class of all curves: a figure's series, optionally under a variation, and the results of its points."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ class SeriesCurve(ABC):
     Attributes
     ----------
     results : dict of int to dict
-        Result of each measured place.
+        Result of each measured point, by the point's number (place).
     """
 
     figure: Figure
@@ -37,18 +37,18 @@ class SeriesCurve(ABC):
 
     @property
     def name(self) -> str:
-        """Name as FIGURE:SERIES, with the variation."""
+        """Curve's name: FIGURE:SERIES, followed by the variation's name if there is one."""
         return f"{self.figure.name}:{self.series.name}" + (f" ({self.variation.name})" if self.variation else "")
 
     @property
     def given(self) -> dict[str, Any]:
-        """Options of the figure, replaced by those of the series, and these by those of the variation."""
+        """Options of the curve: the figure's, replaced by the series' own, and these by the variation's."""
         return {**self.figure.options, **self.series.options, **(self.variation.options if self.variation else {})}
 
     @property
     @abstractmethod
     def hardware(self) -> dict[str, Any]:
-        """Resolved options of the first place, without those that a figure determines and the configuration's name."""
+        """Resolved options of the first point, without the configuration's name and the options of `DECIDED`."""
 
     @property
     def places(self) -> list[int]:

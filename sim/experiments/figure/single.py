@@ -59,12 +59,12 @@ class RunPoint:
         return self.setup.topology.nodes * self.message.length
 
     def run(self, workers: int | None = None) -> dict[str, Any]:
-        """Run the multicast, and return its results as plain data. ``workers`` is ignored: there is one seed.
+        """Run the multicast, and return its results as plain data. ``workers`` is ignored, as a run has one seed.
 
         ``bound`` of a broadcast: [Hou]'s least number of steps times the latency of a unicast over one hop. On a 2-D
         torus of N nodes the least number of steps is ceil(log5 N). ``t_hop`` and ``c`` are measured by unicasts from
-        node 0 to nodes 1 and 2 of the last dimension (`unloaded_latency`). If these nodes are not one hop and two hops
-        away, ``t_hop``, ``c`` and ``bound`` are None.
+        node 0 to nodes 1 and 2 of the last dimension (`unloaded_latency`). If nodes 1 and 2 are not one hop and two
+        hops away from node 0, ``t_hop``, ``c`` and ``bound`` are None.
         ``others_wait``, ``own_wait``, ``arbitration_wait``: waiting cycles by cause, for channels and turns together
         (`contention`).
         """
@@ -95,7 +95,7 @@ def _alone(network: Topology, configuration: Configuration, length: int) -> Unlo
     return unloaded_latency(network, configuration, length)
 
 
-#: Return the same object for equal arguments, so that hardware is built and compiled once for all points.
+#: Functions that return the same object for equal arguments, so that hardware is built once for all points.
 _topology = cache(topology)
 _scheme = cache(find_scheme)
 
@@ -123,7 +123,8 @@ def _key(kind: str, given: Mapping[str, Any], setup: Setup, message: Mapping[str
 class RunCurve(SeriesCurve):
     """Curve of single runs over one of their options.
 
-    A place is the index of a value of the option, from 0. ``quick``: every second value.
+    A place is the number of a point: the index of its value among `values`, from 0. With ``quick``, only every second
+    value has a point.
     """
 
     @cached_property
@@ -139,7 +140,7 @@ class RunCurve(SeriesCurve):
         return list(given[::2] if self.quick else given)
 
     def at(self, place: int) -> float:
-        """Return a place's position on the axis: the option's value; for a topology, its number of nodes."""
+        """Return the x value of a point: its option's value; for a topology, the number of nodes."""
         value = self.values[place]
         return _topology(_drawn(value, 0)).nodes if self.figure.over == "topology" else float(value)
 
@@ -155,16 +156,16 @@ class RunCurve(SeriesCurve):
         return _scheme(self.options["scheme"], network, None).provenance.startswith("reconstructed")
 
     def columns(self, place: int) -> dict[str, Any]:
-        """Return the columns of a table that precede the results of a place."""
+        """Return the columns of the figure's table that precede the results of a point."""
         return {self.figure.over: self.values[place]}
 
     @cached_property
     def hardware(self) -> dict[str, Any]:
-        """Resolved options of the first place, with the message; see `SeriesCurve`."""
+        """Everything that the first point's result depends on, without the configuration's name."""
         return {name: value for name, value in json.loads(self.point(0).key).items() if name != "configuration"}
 
     def point(self, place: int) -> RunPoint | DrawnPoint:
-        """Return the run of a place, checked without running it."""
+        """Build and check a point of the curve without running it."""
         given = {**self.options, self.figure.over: self.values[place]}
         name = f"{self.name}, {self.figure.over} {self.values[place]}"
         if self.drawn:
@@ -202,7 +203,7 @@ class RunCurve(SeriesCurve):
         return DrawnPoint(name, tuple(setups), count, length, draws, key)
 
     def missing(self) -> set[int]:
-        """Return the places to measure next: all without a result."""
+        """Return the places of the points to measure next: all points without a result."""
         return {*range(len(self.values))} - self.results.keys()
 
     def measured(self, word: str) -> Quantity:

@@ -16,7 +16,7 @@ BRACES = re.compile(r"\{(\w+)\}")
 
 
 def read_words(given: Mapping[str, Any]) -> dict[str, str]:
-    """Read texts by name. A text may contain ``{NAME}`` for the name of an earlier text."""
+    """Read texts by name. A text may contain ``{NAME}``, where NAME is the name of an earlier text."""
     words: dict[str, str] = {}
     for name, text in given.items():
         if not isinstance(text, str) or name in LATER:

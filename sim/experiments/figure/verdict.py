@@ -23,9 +23,9 @@ class Verdict:
         Values of both sides of each comparison.
     why : str
         Loads at which the statement is held, reversed or undecided, if its truth differs between loads; else the reason
-        why it is undecided. The statement's note follows unless the verdict is held.
+        why it is undecided. If the verdict is not "held", ``why`` ends with the statement's note.
     changed_by : mapping of str to str
-        For each variation whose verdict is decided and differs: the variation's name and verdict.
+        For each variation whose verdict is decided and differs from ``verdict``: its name and its verdict.
     """
 
     claim: str

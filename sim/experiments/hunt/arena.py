@@ -17,7 +17,7 @@ from ..load.checks import require_no_faults
 
 __all__ = ["LIMIT", "Arena", "Batch", "Outcome", "lanes_for"]
 
-#: Limits of lanes, and of routers in all lanes together. More are not faster.
+#: Greatest number of lanes, and of routers in all lanes together. More lanes or routers are not faster.
 MOST_LANES, MOST_ROUTERS = 64, 4096
 
 #: Worms under way per node that `lanes_for` assumes.
@@ -25,9 +25,9 @@ MOST_LANES, MOST_ROUTERS = 64, 4096
 WORMS_OF_A_NODE = 4
 
 #: STEP: cycles between two checks of all lanes.
-#: PATIENCE: cycles in which hosts of a lane send and receive no flit, after which the lane is searched for a deadlock.
+#: PATIENCE: a lane is searched for a deadlock when its hosts have sent and received no flit for this number of cycles.
 #: Delays of hosts and interfaces are added to PATIENCE.
-#: If no deadlock is found, for example because a worm is on a long path, the number doubles for this lane.
+#: PATIENCE doubles for a lane in which no deadlock is found, for example because a worm is on a long path.
 STEP, PATIENCE = 128, 128
 
 #: A list that is neither delivered nor in deadlock is given up LIMIT cycles after its batch's last message is created.
@@ -47,7 +47,7 @@ class Batch(NamedTuple):
 
     @classmethod
     def of(cls, lists: Sequence[Sequence[Message]]) -> "Batch":
-        """Build a batch with one lane per list. No message may wait for the receipt of another one."""
+        """Build a batch with one lane per list. No message of the lists may wait for the receipt of another one."""
         every = [message for one in lists for message in one]
         return cls(np.repeat(np.arange(len(lists)), [len(one) for one in lists]),
                    np.array([message.at for message in every], np.int64),
@@ -57,7 +57,7 @@ class Batch(NamedTuple):
                    np.array([node for message in every for node in message.destinations], np.int32))
 
     def messages(self, lane: int) -> list[Message]:
-        """Return the list of a lane."""
+        """Return a lane's list of messages."""
         return [Message(int(self.at[k]), int(self.source[k]),
                         tuple(self.destinations[self.offsets[k]:self.offsets[k + 1]].tolist()), int(self.length[k]))
                 for k in np.flatnonzero(self.lane == lane)]
@@ -71,11 +71,11 @@ class Outcome(NamedTuple):
     lane : int or None
         The lowest lane that deadlocks; None if no lane deadlocks.
     closed : int
-        The first ``closed`` of ``worms`` wait only for each other.
+        The first ``closed`` entries of ``worms`` are worms that wait only for each other.
     worms : tuple of (int, Message)
-        Worms of the deadlock. An entry is the index of the worm's message in the lane's list, and the worm as a message
-        of its own. The worm's message is created in the cycle in which its first flit was sent. All worms of a message
-        that interfaces forward count as one.
+        Worms of the deadlock. An entry has the index of the worm's message in the lane's list, and the worm in the form
+        of a message. A worm in the form of a message is created in the cycle in which the worm's first flit was sent.
+        If smart interfaces forward a message, all its worms together count as one worm.
     cycles : int
         Cycles of all lanes together.
     unfinished : int
@@ -90,7 +90,7 @@ class Outcome(NamedTuple):
 
 
 def lanes_for(topology: Topology, configuration: Configuration) -> int:
-    """Return the number of lists to simulate side by side. This number does not depend on the processor."""
+    """Return the number of lists to simulate side by side. The number of lists does not depend on the processor."""
     tags = 1 << tag_bits(configuration.flit_width)
     return max(1, min(MOST_LANES, MOST_ROUTERS // topology.nodes, tags // (WORMS_OF_A_NODE * topology.nodes)))
 
@@ -114,7 +114,7 @@ class Arena:
         return lay_out(self.network, batch.at, batch.length, worms, lane=batch.lane)
 
     def run(self, batch: Batch) -> Outcome:
-        """Simulate at most ``lanes`` lists until the first list, in lane order, that deadlocks is known, or all end."""
+        """Simulate up to ``lanes`` lists until the lowest lane that deadlocks is known, or all lists have ended."""
         engine, nodes = self._engine, self.network.topology.nodes
         engine.restore(self._empty)
         engine.host = host = self._host(batch)
@@ -157,7 +157,10 @@ class Arena:
         return {int(host.worms["root"][worm]) if host.worms["root"][worm] >= 0 else worm for worm in worms}
 
     def _alone(self, host: Host, worm: int, before: int) -> tuple[int, Message]:
-        """Return a worm as a message, with the index of its message in the list that begins at message ``before``."""
+        """Return a worm in the form of a message, with the index of the worm's message in its list.
+
+        ``before``: index of the list's first message in the batch.
+        """
         row, nodes = host.worms[worm], self.network.topology.nodes
         last = host.worms[max(worm, int(row["posting"]))]
         visits = host.deliveries["node"][row["delivery"]:last["delivery_end"]] % nodes

@@ -15,21 +15,21 @@ LOADS = (0.1, 4.0)
 #: Greatest number of messages of a list per node, and least number of messages of a list.
 MESSAGES_OF_A_NODE, FEWEST = 8, 2
 
-#: Shares of unicasts among the messages of a batch. Each batch draws one of these shares.
+#: Shares of unicasts among the messages of a batch. For each batch, one share of UNICASTS is drawn.
 UNICASTS = (0.0, 0.0, 0.5, 0.9)
 
 #: Greatest mean number of payload flits to deliver per node, if a list has more than FEWEST messages.
-#: This limit bounds the simulation time of a batch.
+#: MOST_FLITS bounds the simulation time of a batch.
 MOST_FLITS = 4096
 
 
 def draw(topology: Topology, lanes: int, lengths: tuple[int, int], most: int | None, seed: int, number: int
          ) -> tuple[Batch, float]:
-    """Draw a batch of lists, all from one distribution, and return it with its load (`LOADS`).
+    """Draw a batch of lists of messages, all from one distribution, and return it with its load (`LOADS`).
 
     Drawn once for the batch: the number of messages of a list, the greatest length and number of destinations, the
-    share of unicasts, and the load. The load determines the time in which messages are created. Therefore some batches
-    fill the network with worms, and others have only a few worms on common links.
+    share of unicasts, and the load. The load determines the number of cycles within which messages are created. Some
+    batches fill the network with worms, and others have only a few worms on common links.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def draw(topology: Topology, lanes: int, lengths: tuple[int, int], most: int | N
     lengths : (int, int)
         Least and greatest number of payload flits of a message.
     most : int or None
-        Greatest number of messages of a list. `MESSAGES_OF_A_NODE` and `MOST_FLITS` limit this number, too.
+        Greatest number of messages of a list. `MESSAGES_OF_A_NODE` and `MOST_FLITS` also limit the messages of a list.
     seed, number : int
         Seed of the search, and number of the batch. The same seed and the same batch number draw the same batch.
     """
@@ -46,7 +46,7 @@ def draw(topology: Topology, lanes: int, lengths: tuple[int, int], most: int | N
     length = scale(rng, *lengths)
     reach = min(nodes - 1, scale(rng, 1, nodes - 1) + 1)  # greatest number of destinations of a message
     unicasts = rng.choice(UNICASTS)
-    each = length * (1 + (1 - unicasts) * (reach - 1) / 2)  # flits to deliver of a message of this length, on average
+    each = length * (1 + (1 - unicasts) * (reach - 1) / 2)  # mean number of flits to deliver of a message
     full = max(FEWEST, min(MESSAGES_OF_A_NODE * nodes, int(MOST_FLITS * nodes / each)))
     messages = scale(rng, FEWEST, min(full, most or full))
     load = float(LOADS[0] * (LOADS[1] / LOADS[0]) ** rng.random())

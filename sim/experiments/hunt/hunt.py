@@ -23,7 +23,7 @@ from .stage import legs_of_a_cycle, stage
 
 __all__ = ["Hunt", "hunt", "usual_lengths"]
 
-#: Shrinking is given up when this many lists have been simulated for it.
+#: Number of lists of messages that may be simulated for shrinking. After this number, shrinking is given up.
 MOST_TRIED = 60_000
 
 #: A search for a deadlock of fewer messages has the first search's limit of cycles, divided by FEWER.
@@ -43,12 +43,12 @@ class Hunt:
     first : int or None
         Number of messages in the list that deadlocked first; None if no deadlock was found.
     result : Run or None
-        Run of the messages that are left after shrinking. This run ends in a deadlock.
+        Run of the messages that are left after shrinking, which ends in a deadlock.
     tried : int
         Number of lists that were simulated for shrinking.
     minimal : bool
-        Shrinking was completed, so the result is minimal as `shrink` states. False: shrinking was given up after
-        `MOST_TRIED` lists.
+        True if shrinking was completed, so that the result is minimal as `shrink` states. ``minimal`` is False if
+        shrinking was given up after `MOST_TRIED` lists.
     fewer : Searched
         Extent of the searches for a deadlock of fewer messages.
     """
@@ -70,15 +70,16 @@ def hunt(topology: Topology, scheme: Scheme, *, configuration: Configuration, cy
     a deadlock, or has simulated ``cycles`` cycles. Further searches, of a tenth of the cycles each, look for a deadlock
     of fewer messages. The first further search sends messages around a cycle of dependencies that `check` finds, if
     there is a cycle (`stage`).
-    Staged and random messages are searched again before shrinking if more than 12 worms wait only for each other, and
-    after shrinking if more than two messages are left. The same seed gives the same result on any number of processors.
+    Before shrinking, messages by `stage` and by `draw` are searched again if more than 12 worms wait only for each
+    other. After shrinking, messages by `stage` and by `draw` are searched again if more than two messages are left. The
+    same seed gives the same result on any number of processors.
 
     Parameters
     ----------
     cycles : int
         Limit of the first search: cycles of all networks together.
     lengths : (int, int), optional
-        Least and greatest number of payload flits of a message in the search. Shrunk messages may be shorter.
+        Least and greatest number of payload flits of a message in the search. Shrinking may make messages shorter.
     seed : int
     workers : int, optional
         Number of threads. Default: number of processors.
@@ -114,7 +115,7 @@ def hunt(topology: Topology, scheme: Scheme, *, configuration: Configuration, cy
     legs = legs_of_a_cycle(arenas[0].network)
 
     def fewest(most: int, *drawn: Callable[..., tuple[Batch, float]]) -> tuple[Batch, Outcome] | None:
-        """Search batches of each kind in ``drawn`` for a deadlock of at most ``most`` messages."""
+        """Search batches from each function in ``drawn`` for a deadlock of at most ``most`` messages."""
         tenth = -(-cycles // FEWER)
         every = (search(arenas, partial(one, topology, lanes, lengths, most, seed), tenth, fewer) for one in drawn)
         return next(filter(None, every), None) if most >= 2 else None
@@ -136,13 +137,13 @@ def hunt(topology: Topology, scheme: Scheme, *, configuration: Configuration, cy
 
 
 def usual_lengths(configuration: Configuration) -> tuple[int, int]:
-    """Return the default payload limits of a hunt. The shortest payload holds a tag that identifies its message."""
+    """Return the default payload limits of a hunt. The least payload has room for a tag that identifies its message."""
     shortest, longest = HUNT_LENGTHS
     return max(shortest, -(-TAG_BITS // configuration.flit_width)), longest
 
 
 class Judge:
-    """Test of lists for deadlock: simulates one list per lane of an arena at a time.
+    """Test of lists of messages for deadlock, by simulation in an arena with one list per lane.
 
     Attributes
     ----------

@@ -30,12 +30,13 @@ class Searched:
     cycles : int
         Cycles of all networks together.
     networks, messages : int
-        Number of lists, each simulated in its own network, and of messages in them.
+        Number of lists, each simulated in its own network, and number of messages in all lists.
     unfinished : int
         Number of networks that were given up, neither delivered nor in deadlock.
     loads : (float, float), lengths : (int, int), destinations : (int, int)
         Least and greatest load, payload flits of a message, and destinations of a message in the drawn batches. The
-        load is in payload flits to deliver per node and cycle. All are None if no batch was drawn.
+        load is in payload flits to deliver per node and cycle. ``loads``, ``lengths`` and ``destinations`` are None if
+        no batch was drawn.
     """
 
     cycles: int = 0
@@ -75,9 +76,9 @@ def search(arenas: Sequence[Arena], draw: Drawn, cycles: int, searched: Searched
         Each arena simulates one batch at a time.
     draw : callable
     cycles : int
-        Cycles of all lanes together. The batch that reaches this number of cycles is the last one.
+        Limit of the search: cycles of all lanes together. The batch that reaches this limit is the last one.
     searched : Searched
-        Extent of the search. It counts the batches up to the last one, but no batches simulated ahead.
+        Extent of the search. ``searched`` counts the batches up to the last one, but not those simulated ahead of it.
     tell : callable
         Called with the number of cycles searched so far, after each batch.
 

@@ -15,7 +15,7 @@ Thing = TypeVar("Thing")
 Messages = tuple[Message, ...]
 
 First = Callable[[Iterable[Messages]], Messages | None]
-"""Function that returns the first list that deadlocks; None if no list does."""
+"""Function of lists of messages, which returns the first list that deadlocks; None if no list does."""
 
 Move = Callable[[Messages, int, int], Iterator[Messages]]
 """Function of a list, the number of nodes and the longest payload, which yields lists to try in place of the list."""
@@ -26,8 +26,9 @@ Core = Callable[[Messages], Messages]
 #: Greatest number of messages in a list that is tried with other creation times and lengths, too.
 FEW = 12
 
-#: RETIMED, CORE_RETIMED: number of random sets of creation times that are tried with each of two message lengths:
-#: for a list, and for a core (see `Core`). MOST_CORE: greatest number of worms of a core that is tried.
+#: RETIMED: number of random sets of creation times that are tried for a list, with each of two message lengths.
+#: CORE_RETIMED: number of random sets of creation times that are tried for a core (see `Core`), with each length.
+#: MOST_CORE: greatest number of worms of a core that is tried.
 RETIMED, CORE_RETIMED, MOST_CORE = 28, 1500, 24
 
 
@@ -39,25 +40,26 @@ def cost(messages: Messages) -> tuple[int, int, int, int]:
 
 def shrink(messages: Messages, first: First, *, nodes: int, longest: int, core: Core = lambda messages: messages
            ) -> Messages:
-    """Shrink messages that deadlock until no move leads to smaller messages that deadlock.
+    """Shrink a list of messages that deadlocks until no change by `MOVES` leads to a smaller list that deadlocks.
 
-    The result is 1-minimal, unless ``first`` gives up: it does not deadlock after removing any one message or
-    destination, shortening any one payload by a flit, or creating any one message a cycle earlier. All other changes
-    that `MOVES` tries lead to no smaller list that deadlocks, either. A smaller deadlock of another kind may exist.
+    Unless ``first`` gives up, the result is 1-minimal: it does not deadlock after any one small change. A small change
+    removes a message or a destination, shortens a payload by a flit, or creates a message a cycle earlier. The result
+    may still be larger than a deadlock of another kind.
 
     Parameters
     ----------
     messages : tuple of Message
-        Messages that deadlock. No message waits for the receipt of another one.
+        List of messages that deadlocks. In this list no message may wait for the receipt of another one.
     first : callable
-        See `First`.
+        Function that finds the first list that deadlocks (`First`).
     nodes : int
         Nodes of the network.
     longest : int
-        Number of payload flits to which messages may be lengthened while other messages are removed.
+        Number of payload flits to which messages may be lengthened while messages or destinations are removed.
     core : callable
-        See `Core`. The core is tried before messages are removed one by one. Trying the core first is much faster, and
-        the result is seldom larger.
+        Function that returns the core of a list: the worms that wait only for each other (`Core`). The core is tried
+        before messages are removed one by one. Trying the core first makes shrinking much faster, and seldom makes its
+        result larger.
     """
     def smaller(move: Move) -> Iterator[Messages]:
         alone = core(messages)
@@ -75,10 +77,10 @@ def shrink(messages: Messages, first: First, *, nodes: int, longest: int, core: 
 
 
 def retimed(messages: Messages, longest: int, tries: int = RETIMED) -> Iterator[Messages]:
-    """Yield the messages, and the messages with other times and lengths, at random with a fixed seed.
+    """Yield the messages unchanged, and with other creation times and lengths. The random times have a fixed seed.
 
-    First the length of the longest message is tried for all messages, then ``longest``; each with about ``tries`` sets
-    of creation times.
+    All messages get the length of the longest message first, and ``longest`` afterwards. Each of these lengths is tried
+    with about ``tries`` sets of creation times.
     """
     rng = random.Random(0)
     yield messages
@@ -146,7 +148,7 @@ MOVES = (_fewer_messages, _fewer_destinations, _shorter, _earlier, _nearer)
 
 
 def _without_some(things: tuple[Thing, ...]) -> Iterator[tuple[Thing, ...]]:
-    """Yield things without each half, without each quarter, and so on to each single thing (delta debugging)."""
+    """Yield the things without each half of them, without each quarter, and so on (delta debugging)."""
     piece = len(things) // 2
     while piece:
         for start in range(0, len(things), piece):
@@ -159,6 +161,6 @@ def _with(messages: Messages, place: int, message: Message) -> Messages:
 
 
 def _below(value: int, least: int) -> Sequence[int]:
-    """Return numbers from ``least`` to ``value`` - 1 in rising order; their distances from both ends grow twofold."""
+    """Return some numbers from ``least`` to ``value`` - 1 in rising order, fewer towards the middle of this range."""
     powers = [1 << k for k in range((value - least).bit_length())]
     return sorted({one for step in powers for one in (least + step - 1, value - step)})

@@ -4,7 +4,7 @@ Traffic: ``source`` creates random messages (parameters: ``build/traffic``), ``t
 return ``created`` messages.
 
 Simulation: ``message_window`` holds the messages on their way, ``accounting`` counts them. ``seed_batch`` simulates
-seeds side by side, ``checks`` asserts that no flit is lost. ``experiment`` runs all batches, ``specification`` reads an
+seeds side by side, ``checks`` asserts that no flit is lost. ``experiment`` runs all seeds, ``specification`` reads an
 experiment from options.
 
 Results: ``utilisation`` sums up flits on links, ``stages`` sums up waiting worms in stages of multistage networks,

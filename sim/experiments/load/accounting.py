@@ -11,16 +11,17 @@ def _record(*fields: str) -> np.dtype:
     return np.dtype([(field, np.int64) for field in fields])
 
 
-#: A message. ``message``: its number in its lane; ``length``: payload flits; ``worm``: its first worm in the host.
+#: Record of a message. ``message``: the message's number in its lane. ``length``: number of its payload flits.
+#: ``worm``: index of the message's first worm among the worms of the host.
 MESSAGE = np.dtype([(field, np.int32) for field in ("lane", "message", "length", "multicast", "worm")])
 
 #: Sums over messages of a lane: their number, payload flits, payload flits times destinations, worms.
 SUMS = _record("begun", "created", "wanted", "worms")
 
-#: State of a lane. ``held``: messages that have begun and that the window still contains.
-#: ``outstanding``: payload flits of these messages that destinations have not received.
-#: ``waiting``: worms of these messages that have not sent a flit.
-#: ``under_way``: worms of these messages that have sent a flit and still have outstanding deliveries.
+#: State of a lane. ``held``: number of messages that have begun and that `MessageWindow.take_done` has not returned.
+#: ``outstanding``: payload flits of the ``held`` messages that destinations have not received.
+#: ``waiting``: worms of the ``held`` messages that have not sent a flit.
+#: ``under_way``: worms of the ``held`` messages that have sent a flit and still have outstanding deliveries.
 AUDIT = _record("held", "outstanding", "waiting", "under_way")
 
 
@@ -50,7 +51,7 @@ def add_all(sums, messages, worms):
 
 @compiled
 def add_begun(sums, messages, worms, releases, freed, now, seen):
-    """Add the messages that have begun to `SUMS` by lane, and return the number of messages of cycles before ``now``.
+    """Add the messages that have newly begun to their lanes' `SUMS`.
 
     Parameters
     ----------
@@ -60,6 +61,11 @@ def add_begun(sums, messages, worms, releases, freed, now, seen):
         Cycles simulated.
     seen : int
         Result of the previous call, less the messages removed since.
+
+    Returns
+    -------
+    int
+        Number of messages in the window with a cycle before ``now``.
     """
     message = seen
     while message < len(messages) and worms[messages[message].worm].ready < now:
@@ -67,7 +73,7 @@ def add_begun(sums, messages, worms, releases, freed, now, seen):
             _add(sums, messages, worms, message)
         message += 1
     for k in range(freed):
-        first, end = 0, seen  # the loop above has added the messages from ``seen`` on
+        first, end = 0, seen  # messages from ``seen`` on are already added by the first loop
         while first < end:
             middle = (first + end) // 2
             if messages[middle].worm < releases[k].freed:
@@ -81,7 +87,7 @@ def add_begun(sums, messages, worms, releases, freed, now, seen):
 
 @compiled
 def first_open(messages, worms, deliveries, first):
-    """Return the index of the first message, from ``first`` on, with an outstanding receipt; if none, their number."""
+    """Return the index of the first message from ``first`` on with a receipt outstanding, or the number of messages."""
     while first < len(messages):
         end = worms[_end(messages, worms, first) - 1].delivery_end
         for delivery in range(worms[messages[first].worm].delivery, end):
@@ -93,7 +99,7 @@ def first_open(messages, worms, deliveries, first):
 
 @compiled
 def audit(messages, worms, deliveries, first, late, found):
-    """Sum up all messages from ``first`` on.
+    """Sum up the messages from index ``first`` on, lane by lane.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ def _or_null(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _options(*kinds: type, **more: Any) -> dict[str, Any]:
-    """Return the schema of a table with the options of dataclasses. An option may be null."""
+    """Return the schema of a table with the options of dataclasses. Each option's value may be null."""
     known = {name: _or_null(one.schema) for kind in kinds for name, one in options_of(kind).items()}
     return {"type": "object", "additionalProperties": False, "properties": {**known, **more}}
 
@@ -70,7 +70,7 @@ def keep(experiment: Experiment, origin: Origin, path: Path) -> None:
     Raises
     ------
     OSError
-        The file cannot be written. A partly written file is not valid.
+        The file cannot be written. A partly written checkpoint cannot be resumed.
     """
     arrays: dict[str, np.ndarray] = {}
     numbers: list[dict[str, Any]] = []
@@ -109,7 +109,8 @@ def resume(path: Path, *, rewind: bool = False) -> tuple[Experiment, Origin]:
     ------
     WormcastError
         The file is not valid (`wormcast.sim.waves.record.checkpoint.opened`), or the topology's, scheme's or relation's
-        file is missing or has changed. Files of topology, scheme and relation are the only ones that are executed.
+        file is missing or has changed. Of the files that a checkpoint names, only those of topology, scheme and
+        relation are executed.
     """
     path = Path(path)
     with checkpoint.opened(path) as stored:
@@ -127,7 +128,7 @@ def resume(path: Path, *, rewind: bool = False) -> tuple[Experiment, Origin]:
 
 @contextlib.contextmanager
 def _named_errors(path: Path) -> Iterator[None]:
-    """Raise errors of a file that does not fit its experiment as `WormcastError`."""
+    """Convert errors that arise because a file does not fit its experiment to `WormcastError`."""
     try:
         yield
     except WormcastError:

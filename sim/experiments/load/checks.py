@@ -16,7 +16,7 @@ __all__ = ["require_conservation", "require_no_faults"]
 
 
 def require_no_faults(engine: BulkEngine, seeds: Sequence[int], first_worm: int = 0) -> None:
-    """Raise an error if a component has detected an error on the wire: the flits that it drops are not measured.
+    """Raise an error if a component has detected an error on the wire, because flits that it drops are not measured.
 
     Error messages number the host's worms from ``first_worm``.
 

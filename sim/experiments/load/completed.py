@@ -13,10 +13,11 @@ __all__ = ["DONE", "CompletedRows", "Tell", "Through", "done_of", "through_of"]
 
 Integers = npt.NDArray[np.int64]
 
-#: Record of a received message. ``message``: its number in its lane, in the order of creation.
-#: ``injected``, ``handed``: cycles in which its source sends its first and its last flit.
-#: ``tail``: the latest cycle ``tail`` (see the glossary) of its destinations. ``received``: cycle of its last receipt.
-#: ``destinations``, ``worms``: number of its destinations, and of its worms. ``multicast``: 1, or 0 for a unicast.
+#: Record of a received message. ``message``: the message's number in its lane, in the order of creation.
+#: ``injected``, ``handed``: cycles in which the message's source sends the message's first and last flit.
+#: ``tail``: the latest cycle ``tail`` (see the glossary) of the message's destinations.
+#: ``received``: cycle of the message's last receipt. ``multicast``: 1 for a multicast, 0 for a unicast.
+#: ``destinations``, ``worms``: number of the message's destinations, and number of its worms.
 DONE = np.dtype([(field, np.int64) for field in (
     "lane", "message", "source", "created", "injected", "handed", "tail", "received", "length", "destinations",
     "multicast", "worms")])
@@ -25,8 +26,9 @@ DONE = np.dtype([(field, np.int64) for field in (
 class CompletedRows(NamedTuple):
     """Host's records of one or more consecutive messages.
 
-    ``messages``, ``worms``, ``deliveries``: records of the messages, of their worms and their deliveries. ``starts``,
-    ``places``: index of each message's first worm and first delivery in these arrays.
+    ``messages``, ``worms``, ``deliveries``: records of the messages, of their worms and their deliveries. ``starts``:
+    index in ``worms`` of each message's first worm. ``places``: index in ``deliveries`` of each message's first
+    delivery.
     """
 
     messages: np.ndarray
@@ -51,8 +53,9 @@ class Through:
     sent : int64 array [messages]
         Cycle in which the first flit of ``worm`` was handed to its sender's interface.
     sending : Sending
+        Parts of the time from the creation of each message to ``sent``.
     way : Way or None
-        None if worms are not followed.
+        Hops and waiting cycles of ``packet``; None if worms are not followed.
     head, end : int64 array [messages]
         Cycles ``head`` and ``tail`` (see the glossary) of the destination ``last``.
     offsets : int64 array [messages + 1]
@@ -113,7 +116,7 @@ def through_of(rows: CompletedRows, done: np.ndarray, nodes: int, worms: np.ndar
     nodes : int
         Nodes of a lane.
     worms : WORM records
-        All worms of the host. ``rows`` refer to worms by their index in this array.
+        All worms of the host. Messages and deliveries in ``rows`` refer to a worm by its index in ``worms``.
     """
     there = done["received"] >= 0
     counts, done = done["destinations"], done[there]

@@ -13,7 +13,7 @@ NO_WAITS = np.zeros((0, 2), np.int64)
 
 
 class Created(NamedTuple):
-    """Messages in the order of their cycles; messages of one cycle by source, or in the order of their file."""
+    """Created messages in the order of their cycles; within a cycle by source, or in the order of a trace's file."""
 
     at: Integers  # [messages]
     source: npt.NDArray[np.int32]  # [messages]
@@ -22,7 +22,7 @@ class Created(NamedTuple):
     offsets: Integers  # [messages + 1]
     destinations: npt.NDArray[np.int32]
     #: Pairs of messages: a message waits until its source has noted the receipt of an earlier message.
-    #: Columns: index of the waiting message, and how many messages earlier the other one was created.
+    #: Columns of ``waits``: index of the waiting message, and this index minus that of the earlier message.
     waits: Integers = NO_WAITS  # [waits, 2]
 
     def reordered(self, order: Integers) -> "Created":
@@ -35,7 +35,10 @@ class Created(NamedTuple):
 
 
 class Stream(Protocol):
-    """Messages of one network, created as time proceeds. The messages do not depend on the cycles in the calls."""
+    """Messages of one network, created as time proceeds.
+
+    The messages do not depend on the cycles for which `until` is called.
+    """
 
     @property
     def ended(self) -> bool:
@@ -43,7 +46,7 @@ class Stream(Protocol):
 
     @property
     def next(self) -> int:
-        """Earliest cycle in which the next message may be created; `NEVER` at the end."""
+        """Earliest cycle in which the next message may be created; `NEVER` if there are no further messages."""
 
     @property
     def state(self) -> np.ndarray:

@@ -20,7 +20,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def draw_utilisation(result: Load, file: Path, form: str) -> None:
-    """Draw a network with the flits per cycle on each link as its colour and width.
+    """Draw a network in which the colour and width of each link show its flits per cycle.
 
     The two directions of a link are drawn side by side, each on the right in its direction. The left half of a node has
     the colour of its injection link, the right half that of its consumption link. In layouts that draw each node twice,

@@ -38,7 +38,7 @@ SLICES = 200
 #: Number of longer warm-ups (`Experiment.later_results`): from one to five tenths of all cycles.
 LATER = 5
 
-#: Greatest number of slices after extensions. Further extensions add one slice each.
+#: Greatest number of slices after extensions. Beyond MOST_SLICES, each extension adds one slice.
 MOST_SLICES = 2000
 
 DEFAULT_SEEDS = range(FIRST_SEED, FIRST_SEED + SEEDS)
@@ -61,14 +61,15 @@ def load(
     Parameters
     ----------
     cycles : int or None
-        Cycles of each seed, with the warm-up. None (traces only): run until every message is delivered.
+        Cycles of each seed, with the warm-up. If ``cycles`` is None, a trace runs until every message is delivered.
     warmup : int, optional
-        Cycles at the start that do not count. Default: found automatically (`steady_from`), in steps of a
-        two-hundredth of all cycles; 0 for a trace.
+        Cycles at the start that do not count. By default, the warm-up of random traffic is found automatically
+        (`steady_from`), in steps of a two-hundredth of all cycles. The default warm-up of a trace is 0.
     seeds : sequence of int, optional
-        Default: 24, 25, 26, 27. A trace has one seed, which is ignored.
+        Seeds of random traffic. Default: 24, 25, 26, 27. A trace has one seed, which is ignored.
     workers : int, optional
-        Number of threads that share the seeds. Results do not depend on this number. Default: number of processors.
+        Number of threads that share the seeds. Results do not depend on the number of threads. Default: number of
+        processors.
     precision : float
         Limit of half the latency's interval over its mean, up to which the mean counts as precise.
     """
@@ -93,7 +94,8 @@ def load_until_interval(
 ) -> Load:
     """Run a sixteenth of ``cycles``, and double the cycles until the results are `settled` or ``cycles`` is reached.
 
-    For the parameters see `load`. With a given warm-up, results are checked only after more than twice its cycles.
+    The parameters are those of `load`. With a given warm-up, results are checked only after more than twice the
+    cycles of the warm-up.
     """
     if isinstance(traffic, Trace):
         raise WormcastError("until_interval: a trace is not valid: it has a length of its own. "
@@ -152,7 +154,7 @@ class Experiment:
     pasts : list of PastStates or None
         Past states of each group.
     seconds : float
-        Processor time so far.
+        Processor time so far, in seconds.
     source : Path or None
         The file from which the state was read.
     tell : list of Tell or None
@@ -216,10 +218,10 @@ class Experiment:
         return self.deadlocked is not None or self.now >= self._last or self.groups[0].drained
 
     def run(self, until: int | None = None) -> None:
-        """Run to the end of the step that reaches ``until`` simulated cycles. Default: to the end of the experiment.
+        """Run to the end of the step that reaches cycle ``until``. Without ``until``, run to the end of the experiment.
 
-        After an interrupt (`KeyboardInterrupt`), each group completes its step. A step has at most 2048 cycles, and
-        more only if no worm is under way and no message is created.
+        After an interrupt (`KeyboardInterrupt`), each group completes its step. A step has at most 2048 cycles while
+        worms are under way or messages are created; otherwise a step may be longer.
 
         Raises
         ------
@@ -255,7 +257,7 @@ class Experiment:
             group.window.take_rest(tell)
 
     def stop(self) -> None:
-        """Stop all threads at their next step, for good. A signal handler may call this."""
+        """Stop all threads at their next step, for good. A signal handler may call this method."""
         self._end.stopped = True
 
     @property
@@ -266,7 +268,7 @@ class Experiment:
     def extend(self, cycles: int) -> None:
         """Increase the number of cycles, with time slices about as long as the present ones.
 
-        The new slices are longer if there would be more than 2000 in all.
+        The new slices are longer if the experiment would otherwise have more than 2000 slices.
 
         Raises
         ------
@@ -357,7 +359,7 @@ class Experiment:
         return {kind: sum(link.vcs for link in fabric.of_kind(kind)) for kind in LINKS}
 
     def _ends(self) -> dict[str, list[tuple[int | str, int | str]]]:
-        """Return the ends that name the links in tables, by kind; see `Load`."""
+        """Return for each kind of links the pairs of ends that name these links in tables (`Load.ends`)."""
         fabric = self.groups[0].window.network.fabric
         found: dict[str, list[tuple[int | str, int | str]]] = {
             kind: [(link.node, link.number) for link in fabric.of_kind(kind) if link.node is not None]
@@ -374,7 +376,7 @@ def _number(switch: str) -> int | str:
 
 
 def shared(seeds: Sequence[int], workers: int | None = None) -> list[Sequence[int]]:
-    """Divide seeds among ``workers`` threads, but not more threads than seeds. Default: number of processors."""
+    """Divide seeds among ``workers`` threads, at most one per seed. By default, each processor has a thread."""
     require_kind("workers", workers, int, NoneType)
     seeds = _checked(seeds)
     workers = max(1, min(workers or os.cpu_count() or 1, len(seeds)))
@@ -406,7 +408,7 @@ def consumption_links(topology: Topology, configuration: Configuration) -> npt.N
     each = configuration.consumption if configuration.consumption_links == "separate" else 1
     home = topology.consumptions[:, 0]
     ways_in = np.bincount(topology.links[:, 2], minlength=topology.switches)[home]
-    # with an ejection port per input of the switch, the injection links of its other nodes have one each, too
+    # if each input of a switch has an ejection port, so have the injection links of the switch's other nodes
     beside = np.bincount(topology.injections[:, 0], minlength=topology.switches)[home] - (
         topology.injections[:, 0] == home)
     return np.full(topology.nodes, each) if configuration.ejection == "one" else each * (ways_in + beside)
@@ -422,7 +424,7 @@ def _horizon(topology: Topology, traffic: Traffic | Trace, cycles: int | None) -
 
 
 def _slices(cycles: int, warmup: int | None) -> np.ndarray:
-    """Return the edges of the time slices. The warm-up ends at one of them."""
+    """Return the edges of the time slices. A given warm-up ends at one of these edges."""
     edges = np.linspace(0, cycles, min(SLICES, cycles) + 1)
     return np.unique([*edges.astype(np.int64), warmup or 0])
 
@@ -433,7 +435,7 @@ def _steady(slices: np.ndarray, edges: np.ndarray) -> int:
     messages = slices["messages"].sum(axis=1)
     there = np.flatnonzero(messages)
     if 2 * len(there) < len(messages):
-        return steady_from(consumed)  # too few slices have a latency
+        return steady_from(consumed)  # in fewer than half of the slices a message was created that has been received
     by_latency = int(there[steady_from(slices["latency"].sum(axis=1)[there] / messages[there])])
     return max(steady_from(consumed), min(by_latency, len(messages) // 2))
 

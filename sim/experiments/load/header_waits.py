@@ -35,8 +35,8 @@ class Way(NamedTuple):
 
     ``hops``: links between routers. ``injection_wait``, ``buffer_wait``, ``link_wait``, ``consumption_wait``: waiting
     cycles for each kind of resource. The waits of message m are the rows ``offsets[m]`` to ``offsets[m + 1]`` - 1 of
-    ``waits``, in the order of time. A row of ``waits``: kind of the resource (`GRANT`), switch, number of the message
-    in the lane that held the resource, waiting cycles. `NOBODY` in place of a message: the channel was free, and the
+    ``waits``, in the order of time. A row of ``waits``: kind of the resource (`GRANT`), switch, message that held the
+    resource (by its number in the lane), waiting cycles. `NOBODY` in place of a message: the channel was free, and the
     router served another worm first.
     """
 
@@ -76,7 +76,7 @@ class GrantLog:
     def along(self, worms: Integers, packets: Integers, switches: Integers) -> Way:
         """Return hops and waits of packets, from their grants up to the switches of their destinations."""
         rows = np.concatenate([self._rows, *self._new])
-        # rows are almost sorted, so this is fast
+        # rows are almost sorted, so the stable sort is fast
         self._rows, self._new = rows[np.argsort(_packet(rows["worm"], rows["packet"]), kind="stable")], []
         all_, these = _packet(self._rows["worm"], self._rows["packet"]), _packet(worms, packets)
         begin, end = np.searchsorted(all_, these), np.searchsorted(all_, these, side="right")
@@ -123,14 +123,14 @@ def _add_up(rows, begin, end, switches, coupled, sums, counts, waits):
 
 
 def sending(worms: npt.NDArray[np.void], starts: Integers, ends: Integers, last: Integers) -> Sending:
-    """Return the times that messages spent at their senders.
+    """Return the parts of the time until the worm to a message's last destination is sent, for each message.
 
     Parameters
     ----------
     worms : WORM records
         Worms of a host.
     starts, ends, last : int64 arrays [messages]
-        The first worm of each message, the worm after its last one, and the worm to its last destination.
+        Indices in ``worms``: each message's first worm, the worm after its last one, the worm to its last destination.
     """
     found = np.zeros((4, len(last)), np.int64)
     _split(worms, starts, ends, last, found)

@@ -15,7 +15,7 @@ BINS_OF_ALL = EXACT + BINS * 58
 #: Number of messages with the largest latencies that are kept for each slice and lane.
 KEPT = 10
 
-#: Record of a slow message. ``message``: its number in its lane, in the order of creation.
+#: Record of a slow message. ``message``: the message's number in its lane, in the order of creation.
 WORST = np.dtype([(field, np.int64) for field in (
     "at", "lane", "latency", "message", "created", "source", "length", "destinations")])
 
@@ -41,18 +41,18 @@ class Latencies:
         return self._worst
 
     def add(self, at: Integers, done: np.ndarray) -> None:
-        """Add received messages, each in time slice ``at``."""
+        """Add received messages (`DONE`). ``at`` has the time slice of each message."""
         rows = np.zeros(len(done), WORST)
         rows["at"], rows["latency"] = at, done["received"] - done["created"]
         for field in ("lane", "message", "created", "source", "length", "destinations"):
             rows[field] = done[field]
         self._pending = np.concatenate([self._pending, rows])
-        # sorting after each call would take longer than the rest
+        # pending messages are sorted rarely, because sorting them after each call would take too long
         if len(self._pending) > max(MOST_PENDING, len(self.cells) + len(self._worst)):
             self.settle()
 
     def settle(self) -> None:
-        """Sort the pending messages into bins and into the slowest messages."""
+        """Count the pending messages in their bins, and keep the slowest ones among the slowest messages."""
         if not len(self._pending):
             return
         slot = self._pending["at"] * self.lanes + self._pending["lane"]
@@ -75,7 +75,7 @@ class Latencies:
                 raise ValueError(f"latencies.{field} is out of range")
 
     def of_lane(self, lane: int, first: int) -> tuple[Integers, Integers]:
-        """Return the bins that are not empty, in order, and their counts, over the slices from ``first`` on."""
+        """Return a lane's bins that are not empty, in order, and their counts, over the slices from ``first`` on."""
         self.settle()
         slot, place = np.divmod(self.cells["key"], BINS_OF_ALL)
         mine = (slot % self.lanes == lane) & (slot // self.lanes >= first)
@@ -94,7 +94,7 @@ def _largest(rows: np.ndarray) -> np.ndarray:
 
 
 def bin_of(latency: Integers) -> Integers:
-    """Return the bin of each latency in cycles."""
+    """Return the number of each latency's bin. Latencies are in cycles."""
     octave = np.maximum(0, np.frexp(latency.astype(np.float64))[1] - 7)  # 64 to 127: 0
     return np.where(latency < EXACT, latency, EXACT + BINS * octave + (latency >> octave) - BINS)
 
@@ -109,8 +109,8 @@ def middle_of(place: Integers) -> npt.NDArray[np.float64]:
 def percentile(bins: Integers, counts: Integers, share: float, largest: int) -> int:
     """Return the least latency that a share of all messages does not exceed.
 
-    The result is exact below 128 cycles, and if the share means all messages: then it is ``largest``. Otherwise the
-    result is the middle of its bin, rounded down, and at most ``largest``. At least one bin must be given.
+    The result is exact below 128 cycles. From 128 cycles on, the result is the middle of a bin, rounded down, and at
+    most ``largest``. If the share means all messages, the result is ``largest``. At least one bin must be given.
     """
     below = np.cumsum(counts)
     wanted = share * below[-1] - 1e-9  # number of messages, from the fastest on, that the result must cover

@@ -22,7 +22,7 @@ __all__ = ["MessageWindow"]
 #: Package that contains wormcast's own schemes.
 OURS = Scheme.__module__.rpartition(".")[0]
 
-#: Deliveries per node up to which the whole window may be checked in each step.
+#: Number of deliveries in the window per host, below which the whole window is checked in each step.
 FEW = 32
 
 
@@ -38,7 +38,7 @@ class MessageWindow:
     sources : sequence of Stream
         One stream per lane. If messages wait for receipts, there must be only one lane.
     until : int
-        The window starts with the messages of all cycles before this one.
+        The window starts with the messages of all cycles before ``until``.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class MessageWindow:
         self.sources = sources
         self._created, self._begun = np.zeros(len(sources), SUMS), np.zeros(len(sources), SUMS)
         self._numbers = np.zeros(len(sources), np.int64)  # number of the next message of each lane
-        self._seen = 0  # number of messages in the window with a cycle that is simulated
+        self._seen = 0  # number of messages in the window whose cycle has been simulated
         self._through = 0  # number of oldest messages that `take_done` has returned
         messages, host, waits = self._create(until)
         self._messages, self._moving = Growing(messages), MovingHost(host)
@@ -64,7 +64,7 @@ class MessageWindow:
 
     @property
     def host(self) -> Host:
-        """Host program that sends the messages. Adding or removing messages replaces this object by a new one."""
+        """Host program that sends the messages. Adding or removing messages creates a new `Host` object."""
         return self._moving.host
 
     @host.setter
@@ -86,7 +86,7 @@ class MessageWindow:
         self._wait(waits, there)
 
     def _create(self, until: int) -> tuple[np.ndarray, Host, np.ndarray]:
-        """Create the messages of cycles before ``until``: records, a host program, and receipts that they wait for."""
+        """Create the messages of cycles before ``until``. Return their records, a host program, and `Created.waits`."""
         merged, lane = _merge([source.until(until) for source in self.sources])
         worms = self.network.scheme.batch(
             self.network.topology, merged.source, merged.offsets, merged.destinations,
@@ -103,7 +103,7 @@ class MessageWindow:
         return messages, host, merged.waits
 
     def _number(self, lane: np.ndarray) -> np.ndarray:
-        """Number new messages in their lanes, after the last ones."""
+        """Return the numbers of new messages, which continue the numbers in their lanes."""
         numbers = np.empty(len(lane), np.int64)
         for k, first in enumerate(self._numbers):
             mine = np.flatnonzero(lane == k)
@@ -145,8 +145,8 @@ class MessageWindow:
     def take_done(self, tell: Tell | None = None) -> np.ndarray:
         """Remove the oldest messages up to the first unreceived one, and return their records: `DONE`, [messages].
 
-        Messages of a lane are in the order of their numbers. Messages of the same lane that `take_rest` returns have
-        higher numbers.
+        In the result, messages of a lane are in the order of their numbers. Messages of this lane have higher
+        numbers in the result of `take_rest`.
 
         Parameters
         ----------
@@ -157,7 +157,7 @@ class MessageWindow:
         host, first = self.host, self._through
         self._through = first_open(self.messages, host.worms, host.deliveries, first)
         result = self._results(first, self._through, tell)
-        if 3 * self._through >= len(self.messages):  # removing fewer at a time would take longer than their simulation
+        if 3 * self._through >= len(self.messages):  # removing fewer messages takes longer than simulating them
             self.shrink()
         return result
 
@@ -179,7 +179,7 @@ class MessageWindow:
         self._through = 0
 
     def _first_worm(self, message: int) -> int:
-        """Return the index of a message's first worm, also of the next message to be created."""
+        """Return the index of a message's first worm. For the next message to be created, return the count of worms."""
         return int(self.messages["worm"][message]) if message < len(self.messages) else len(self.host.worms)
 
     def _results(self, first: int, end: int, tell: Tell | None) -> np.ndarray:
@@ -203,7 +203,7 @@ class MessageWindow:
         return result[result["received"] >= 0]
 
     def _count(self) -> None:
-        """Add the messages that have begun since the last call."""
+        """Add the messages that have begun since the last call to the sums of their lanes."""
         host = self.host
         self._seen = add_begun(self._begun, self.messages, host.worms, host.releases, host.counters[FREED],
                                host.counters[NOW], self._seen)
@@ -244,7 +244,7 @@ class MessageWindow:
     def rhythm(self) -> int:
         """Number of steps from one check of the whole window to the next: 1 for a small window, more for a large one.
 
-        The number is a power of two, so a step that is checked with a large number is also checked with a smaller one.
+        The number of steps is a power of two, so a step with a check also has this check if the number is smaller.
         """
         return 1 << (len(self.host.deliveries) // (FEW * self.network.hosts)).bit_length()
 

@@ -24,10 +24,10 @@ __all__ = ["COLUMNS", "MessageTable", "require_table"]
 #: Bytes of lines that are converted to Parquet at a time.
 BLOCK = 1 << 24
 
-#: Waits of a worm's header, see `Way`.
+#: Columns with waiting cycles of a worm's header, which are fields of `Way`.
 WAITS = ("injection_wait", "buffer_wait", "link_wait", "consumption_wait")
 
-#: Column: the message was created after the warm-up.
+#: Column that is true if the message was created after the warm-up.
 COUNTED = "counted"
 
 #: Columns of the table in their order, with pyarrow's names of their types.
@@ -42,7 +42,7 @@ COLUMNS = {
     COUNTED: "bool_",
 }
 
-#: All columns except the last one, which is known at the end.
+#: All columns except ``counted``, whose cells are known only at the end of the experiment.
 KNOWN = tuple(COLUMNS)[:-1]
 CREATED = KNOWN.index("created")
 
@@ -134,7 +134,7 @@ def _lines(through: Through, seeds: Sequence[str]) -> list[str]:
     cycles |= {span: done[end] - done[begin] for span, (begin, end) in SPANS.items()}
     cycles |= through.sending._asdict() | {
         "last": through.last, "last_sent": sent, "last_head": head, "last_tail": tail,
-        # the following five columns add up to the latency
+        # the five columns before_worm, header, serialisation, tail_stretch and noting add up to the latency
         "before_worm": sent - done["created"], "header": head - sent, "serialisation": done["length"] - 1,
         "tail_stretch": tail - head - (done["length"] - 1), "noting": done["received"] - tail,
     }

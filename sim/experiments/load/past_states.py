@@ -12,13 +12,13 @@ RUNG = 4096
 #: Number of times that the distance between states doubles towards older states.
 DOUBLINGS = 8
 
-#: Memory limit of all states in bytes. If states need more, the oldest are deleted, until only `LEAST` are left.
+#: Memory limit of all states in bytes. If states need more bytes, the oldest are deleted until `LEAST` states are left.
 MOST_BYTES = 1 << 28
 LEAST = 4
 
 
 class PastStates(Generic[T]):
-    """Past states of a run, at most `MOST` of them. More than four of them have at most 256 MiB together.
+    """Past states of a run, at most `MOST` states. More than four states have at most 256 MiB together.
 
     For each k from 0 to 8 the newest three states at multiples of 4096 x 2**k cycles are kept. So for every x from 4096
     to about a million cycles there is a state with an age between x and 2x, or the state of the start. If states are
@@ -58,7 +58,7 @@ class PastStates(Generic[T]):
             del self._rungs[next(iter(self._rungs))]
 
     def before(self, cycle: int) -> T:
-        """Return the newest state of this cycle or an earlier one; the oldest state if all are later."""
+        """Return the newest state that is not later than ``cycle``; the oldest state if all are later."""
         states = list(self._rungs.values())
         return next((state for at, state in reversed(states) if at <= cycle), states[0][1])
 

@@ -41,10 +41,10 @@ PER_NODE = {"offered": "created", "effective": "wanted", "accepted": "consumed",
 PERCENTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
 
 #: Sums of a lane in a time slice. ``begun``: number of messages created in the slice.
-#: ``created``, ``wanted``: payload flits of the messages created, and payload flits times destinations.
+#: ``created``: payload flits of the messages created in the slice. ``wanted``: these flits times destinations.
 #: ``completed``: payload flits times destinations of the messages with their last receipt in the slice.
-#: ``messages``, ``multicast``, ``unicast``: messages created in the slice and received by the end: all, and each kind.
-#: ``copies``: worms of the received multicasts. Fields of `SPANS`: sums of these cycles over the received messages.
+#: ``messages``: number of messages created in the slice and received by the end. ``multicast``, ``unicast``: by kind.
+#: ``copies``: worms of the received multicasts. Fields named in `SPANS`: sums of these spans over received messages.
 #: ``waiting``: worms that wait at their sources at the end of the slice. The last fields are those of `MEASURED`.
 TOTALS = np.dtype([(field, np.int64) for field in (
     *COUNTS, "completed", "messages", *KINDS, "copies", *SPANS, *(f"{kind}_latency" for kind in KINDS), "waiting",
@@ -88,8 +88,8 @@ class Totals:
 def steady_from(series: np.ndarray) -> int:
     """Return the number of values to discard at the start of a series until it is steady.
 
-    The truncation, of at most half the series, minimises the error of the mean of the rest. This error is MSER: sum of
-    squares about the mean, divided by the square of the number of values. Source: [White97].
+    The truncation, of at most half the series, minimises the error of the mean of the rest. This error is estimated by
+    MSER: sum of squares about the mean, divided by the square of the number of values. Source: [White97].
     """
     left = [series[first:] for first in range(len(series) // 2 + 1)]
     return int(np.argmin([((part - part.mean()) ** 2).sum() / len(part) ** 2 for part in left])) if len(series) else 0
@@ -113,8 +113,8 @@ class Load:
         For each seed the latency bins that are not empty in the slices that count, and their counts
         (`Latencies.of_lane`).
     slowest : `WORST` records
-        The messages with the largest latencies of each seed in each slice that counts. Field ``lane`` is the seed's
-        index.
+        The messages with the largest latencies of each seed in each slice that counts. Field ``lane`` of ``slowest`` is
+        the seed's index.
     links : dict of str to int64 array [links]
         Flits on the links of a kind (`LINKS`) in the cycles that count, over all seeds.
     stage_sums : int64 array [5, seeds, stages]
@@ -122,15 +122,15 @@ class Load:
     tokens : tuple of int
         Number of token groups of each stage.
     ends : dict of str to list
-        Two words that name each link of a kind in tables. A link between routers is named by its two switches: by
-        numbers if they are ids of nodes, else by names. Other links are named by the node and the link's number at the
-        node.
+        Two entries that name each link of a kind in tables. A link between routers is named by its two switches: by
+        numbers if they are ids of nodes, else by names. Injection and consumption links are named by the node and the
+        link's number at the node.
     channels : dict of str to int
         Number of virtual channels of all links of a kind; on consumption links these are the consumption channels.
     deadlock, deadlock_seed : Deadlock or None, int or None
         The earliest deadlock and its seed. After a deadlock nothing is measured.
     seconds : float
-        Processor time of the simulation.
+        Processor time of the simulation in seconds.
     precision : float
         Limit of half the latency's interval over its mean, up to which the mean counts as precise.
     """
@@ -162,7 +162,7 @@ class Load:
 
     @property
     def warmup(self) -> int:
-        """Cycles at the start that do not count."""
+        """Number of cycles at the start that do not count."""
         return int(self.edges[self.first])
 
     @cached_property
@@ -175,7 +175,7 @@ class Load:
         return result
 
     def per_node(self, what: str) -> Interval:
-        """Return flits per node and cycle: ``created``, ``wanted``, ``consumed`` or ``completed``."""
+        """Return payload flits per node and cycle by field: ``created``, ``wanted``, ``consumed`` or ``completed``."""
         return self._measured(self.totals[what] / (self._counted * self.topology.nodes))
 
     def span(self, name: str) -> Interval:
@@ -232,7 +232,7 @@ class Load:
 
     @cached_property
     def stages(self) -> Stages:
-        """Measurements of each stage of a multistage network. Other networks have no stages."""
+        """Measurements of each stage of a multistage network. Networks of other kinds have no stages."""
         idle = self.deadlock is not None or self.cycles == self.warmup
         accepted = self.totals["consumed"] / (self._counted * self.topology.nodes)
         return Stages(self.stage_sums, self.totals["samples"] * (not idle), self._counted, self.tokens, accepted)
@@ -290,7 +290,7 @@ class Load:
         """Reason in words for which the mean latency does not count as precise; None if it does."""
         if self.span("latency").mean is None:
             return "no message received: no latency"
-        # in a mix, each kind must be precise: the mean of all hides a few multicasts
+        # in a mix, each kind must be precise, because a few multicasts hardly change the mean of all messages
         mixed = all(self.totals[kind].any() for kind in KINDS)
         for whose, kind in (("", "messages"), *((f"{kind}s' ", kind) for kind in KINDS if mixed)):
             latency = self.span("latency" if kind == "messages" else f"{kind}_latency")
@@ -309,8 +309,8 @@ class Load:
         """The mean latency is precise.
 
         Half the latency's interval is at most ``precision`` times the mean, and each seed has received 30 messages or
-        more. If multicasts and unicasts are mixed, the multicasts alone and the unicasts alone must meet both
-        conditions, too.
+        more. If multicasts and unicasts are mixed, the mean latencies of multicasts and of unicasts must also be
+        precise in this sense.
         """
         return self.imprecise is None
 
@@ -318,10 +318,10 @@ class Load:
     def saturated(self) -> bool:
         """The network is saturated: it delivers too few flits, or worms accumulate at their sources.
 
-        It delivers too few flits if less than 95 % of ``wanted`` is ``completed``, and the missing flits exceed 1.5
-        times those on their way at the mean latency. Worms accumulate if a straight line, fitted to the mean number
-        of waiting worms over time, rises by more than a worm per ten nodes. The rise must also exceed three times the
-        standard deviation about the line.
+        The network delivers too few flits if less than 95 % of ``wanted`` is ``completed``, and the missing flits
+        exceed 1.5 times those on their way at the mean latency. Worms accumulate if a straight line, fitted to the mean
+        number of waiting worms over time, rises by more than a worm per ten nodes. The rise must also exceed three
+        times the standard deviation about the line.
         """
         return bool(self.deadlock is None and (self._falls_short() or self._piles_up()))
 
@@ -341,8 +341,8 @@ class Load:
     def _growth(self) -> tuple[float, float]:
         """Growth of the number of worms waiting at the sources over the cycles that count, and its standard deviation.
 
-        A straight line is fitted to the mean over seeds. The standard deviation is that of the values about the fitted
-        line.
+        A straight line over time is fitted to the numbers of waiting worms, which are means over seeds. The standard
+        deviation is that of the values about the fitted line.
         """
         waiting = self.slices["waiting"][self.first:].mean(axis=1)
         if len(waiting) < 3:

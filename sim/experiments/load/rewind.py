@@ -18,7 +18,7 @@ __all__ = ["Instance", "rewind_to_deadlock", "rewind_to_message", "rewind_to_win
 Instance = tuple[str, int]
 """Component: its kind, and its index among the components of this kind."""
 
-#: Cycles recorded before a message's creation and after its last receipt.
+#: Number of cycles recorded before a message's creation, and after its last receipt.
 MARGIN = 10
 
 

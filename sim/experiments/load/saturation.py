@@ -29,7 +29,7 @@ class Saturation:
     probes : tuple of Load
         Load experiments in the order in which they were run.
     highest : float
-        The highest rate that nodes can consume.
+        The highest rate that traffic can have (`highest_rate`).
     """
 
     probes: tuple[Load, ...]
@@ -53,7 +53,7 @@ class Saturation:
         return next((one for one in self.probes if one.deadlock), None)
 
     def rates(self) -> tuple[float, float]:
-        """Return two rates between which the network saturates. The upper one is `highest` if no load saturates."""
+        """Return two rates between which the network saturates. The upper rate is `highest` if no rate saturates."""
         low = 0.0 if self.below is None else _rate(self.below)
         return (low, self.highest) if self.above is None else (low, _rate(self.above))
 
@@ -96,11 +96,11 @@ def find_saturation(
     seeds: Sequence[int] | None = None,
     precision: float = PRECISION,
 ) -> Iterator[Saturation]:
-    """Bisect the interval of rates in which a network saturates until its middle is precise.
+    """Bisect the rates between which a network saturates, until the middle of the two rates is precise.
 
-    Each probe is a `load_until_interval`. The search ends if half the distance of the two rates is at most
-    ``precision`` times their mean. It also ends if the two rates differ by at most a thousandth of the highest rate, if
-    the highest rate does not saturate, and after a deadlock.
+    Each probe is a load experiment by `load_until_interval`. The search ends if half the distance of the two rates is
+    at most ``precision`` times their mean. The search also ends if the two rates differ by at most a thousandth of the
+    highest rate, if the highest rate does not saturate, and after a deadlock.
 
     Yields
     ------
@@ -120,7 +120,7 @@ def find_saturation(
 
 
 def _next(known: Saturation, precision: float) -> float | None:
-    """Return the rate to probe next; None at the end."""
+    """Return the rate to probe next; None if the search has ended."""
     low, high = known.rates()
     if known.deadlock or low >= 0.999 * known.highest:
         return None

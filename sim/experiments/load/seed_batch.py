@@ -1,4 +1,4 @@
-"""Group of seeds of a load experiment, simulated side by side in one network. Its state can be saved and restored."""
+"""Group of seeds of a load experiment, simulated side by side in one network. The group's state can be restored."""
 
 import copy
 import threading
@@ -30,11 +30,11 @@ from .utilisation import LinkTotals
 
 __all__ = ["FOR_EVER", "CommonEnd", "Found", "SeedBatch", "State"]
 
-#: Number of cycles for which messages are created at a time. This number affects memory, not results.
+#: Number of cycles for which messages are created at a time. CHUNK affects memory, not the measurements.
 CHUNK = 2048
 
 #: A deadlock is looked for if hosts have not sent or received a flit of a worm under way for this number of cycles.
-#: The waits of interfaces (t_ns, t_nr) are added to this number.
+#: The times t_ns and t_nr of interfaces are added to PATIENCE.
 PATIENCE = 8192
 
 #: The number in place of `PATIENCE` at the end of an experiment.
@@ -58,18 +58,18 @@ class CommonEnd:
         self.broken = False  # an exception ended the present run
 
     def lower(self, cycle: int) -> None:
-        """Lower the end to this cycle, unless it is earlier already."""
+        """Move the common end forward to ``cycle``, unless the end is earlier already."""
         with self._lock:
             self._at = cycle if self._at is None else min(self._at, cycle)
 
     def before(self, cycle: int) -> bool:
-        """Return whether the end is before this cycle, or the run is stopped or broken."""
+        """Return whether the common end is before ``cycle``, or the run is stopped or broken."""
         return self.stopped or self.broken or (self._at is not None and self._at < cycle)
 
 
 @dataclass(frozen=True)
 class Found:
-    """Deadlock with its lane, and the instances and cycles to record (`around`)."""
+    """Deadlock with its lane, and the instances and cycles to record in a waveform (`around`)."""
 
     deadlock: Deadlock
     lane: int
@@ -80,7 +80,7 @@ class Found:
 
 @dataclass(frozen=True)
 class State:
-    """State of a group between two steps."""
+    """State of a group of seeds between two steps."""
 
     cycle: int
     engine: Capture
@@ -111,7 +111,7 @@ class SeedBatch:
     now : int
         Number of simulated cycles.
     found : Found or None
-        The first deadlock.
+        The first deadlock that was found in the group.
     drained : bool
         The experiment has no fixed end (last edge `FOR_EVER`), and all its messages are created and received.
     """
@@ -135,7 +135,8 @@ class SeedBatch:
     def _next(self) -> int:
         """Return the end of the next step: the next slice's edge or a multiple of `CHUNK`, whichever is earlier.
 
-        The multiple is the next one, or the last one up to the next event if that is later.
+        The multiple of `CHUNK` is the first one after the present cycle, or the last one up to the next event if that
+        is later.
         """
         edges = self.totals.edges
         event = min(self.window.next, self.engine.next_event())
@@ -188,7 +189,8 @@ class SeedBatch:
         self.drained = self.all_received
         at = int(np.searchsorted(edges, until)) - 1
         self._count(at)
-        if until % CHUNK == 0 or until == edges[-1] or self.drained:  # not at the edge of each slice: it may be short
+        # messages are not removed at the edge of every slice, because slices may be short
+        if until % CHUNK == 0 or until == edges[-1] or self.drained:
             self._look(tell)
 
     def _look(self, tell: Tell | None) -> None:
@@ -272,7 +274,7 @@ class SeedBatch:
         return {f"engine.{name}": array for name, array in self.engine.to_arrays().items()} | self._others()
 
     def from_leaves(self, leaves: Leaves) -> None:
-        """Set the state from the `to_leaves` of a group with the same seeds and traffic."""
+        """Set the state to one that `to_leaves` has returned for a group with the same seeds and traffic."""
         prefix = "engine."
         self.engine.from_arrays({
             name.removeprefix(prefix): leaf for name, leaf in leaves.items()

@@ -45,7 +45,7 @@ class Mixture(Protocol):
 class Source:
     """Random messages of one network, created as time proceeds.
 
-    The messages do not depend on the cycles in the calls.
+    The messages do not depend on the cycles for which `until` is called.
 
     Parameters
     ----------
@@ -82,12 +82,12 @@ class Source:
 
     @property
     def next(self) -> int:
-        """Earliest cycle in which a node creates its next message."""
+        """Earliest cycle in which any node creates its next message."""
         return int(self._streams["next"].min())
 
     @property
     def state(self) -> np.ndarray:
-        """State of each node's stream, `STREAM` records [nodes]. The stream continues from a state that is set."""
+        """State of each node's stream, `STREAM` records [nodes]. If the state is set, the streams continue from it."""
         return self._streams.copy()
 
     @state.setter
@@ -101,7 +101,7 @@ class Source:
         room = int(expected + 6 * math.sqrt(expected)) + 64
         parts: list[tuple[np.ndarray, ...]] = []
         while True:
-            heads = np.zeros((room, 4), np.int64)  # cycle, source, multicast or not, number of destinations
+            heads = np.zeros((room, 4), np.int64)  # columns: cycle, source, multicast or not, number of destinations
             nodes = np.zeros(room * (self.nodes - 1 if len(parts) else max(1, min(self.nodes - 1, 64))), np.int32)
             messages, places = _create(self._streams, cycle, traffic.chance, traffic.multicast_fraction, self._below,
                                        self._partners, traffic.hot_spot_share, heads, nodes, self._nodes.copy(),
@@ -155,8 +155,8 @@ def _swap(array, one, other):
 
 @compiled
 def _destinations(streams, node, count, share, nodes, swaps, shuffled, place, others):
-    """Draw distinct destinations: for each a hot spot or not, then one of the remaining nodes of that kind."""
-    # ``shuffled``: first the other nodes, then the hot spots; the source is swapped to the end of its part and excluded
+    """Draw distinct destinations: for each, whether it is a hot spot, then one of the remaining nodes of this kind."""
+    # ``shuffled``: nodes that are not hot spots, then hot spots; the source goes to the end of its part and is excluded
     own_end = (others if place < others else len(shuffled)) - 1
     _swap(shuffled, place, own_end)
     cold_left, hot_left = others, len(shuffled) - others
@@ -190,8 +190,8 @@ def _create(streams, cycle, chance, multicast_fraction, below, partners, share, 
             others):
     """Create messages node by node while the arrays have room; return the numbers of messages and destinations.
 
-    ``shuffled`` has all nodes, first ``others`` nodes that are not hot spots. Its order is restored. ``places_of`` has
-    each node's index in ``shuffled``.
+    ``shuffled`` has all nodes: first the ``others`` nodes that are not hot spots, then the hot spots. Its order is
+    restored. ``places_of`` has each node's index in ``shuffled``.
     """
     messages, places, most = 0, 0, len(streams) - 1
     swaps = np.empty((most, 2), np.int32)

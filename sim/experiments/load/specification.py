@@ -14,7 +14,7 @@ __all__ = ["Specification"]
 
 FIELDS = tuple(field.name for field in fields(Traffic))
 
-#: Options that a trace determines or does not have.
+#: Options that are refused with a trace, because the trace determines them or has no use for them.
 NOT_WITH_TRACE = (*FIELDS, "until_interval", "precision", "seed", "seeds")
 
 
@@ -37,13 +37,13 @@ class Specification:
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> "Specification":
-        """Build a specification from options by name. None and False count as not given."""
+        """Build a specification from options by name. Options with the value None or False count as not given."""
         options = {name: value for name, value in given.items() if value is not None and value is not False}
         if "trace" in options:
             beside = [name for name in NOT_WITH_TRACE if name in options]
             if beside:
                 raise WormcastError(f"{', '.join(beside)}: not valid with a trace, which determines all messages. "
-                                    "Allowed: one of the two.")
+                                    "Allowed: a trace without these options.")
             return cls(Trace(options["trace"]), options.get("cycles"), None, None)
         if "rate" not in options:
             raise WormcastError("rate is missing. Needed: rate or trace.")

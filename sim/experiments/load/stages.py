@@ -13,8 +13,9 @@ from .statistics import Interval, interval
 
 __all__ = ["HEADS", "HELD", "WAITS", "WALK", "StageTotals", "Stages"]
 
-#: Counts of a stage. HEADS: heads of worms that wait for any resource. WAITS: heads that wait for a token.
-#: HELD: tokens held. WALK: tokens on their way to a waiting worm. HEADS to WALK are sums over the sampled cycles.
+#: Counts of a stage. HEADS: worms or branches that wait for a link, a consumption channel or a token.
+#: WAITS: worms that wait for a token. HELD: tokens that a switch holds.
+#: WALK: tokens on their way to a waiting worm. HEADS to WALK are sums over the sampled cycles.
 #: TAKEN: number of times that a worm has taken a token.
 HEADS, WAITS, HELD, WALK, TAKEN = range(5)
 FIELDS = 5
@@ -86,22 +87,22 @@ class Stages:
 
     @property
     def known(self) -> np.ndarray:
-        """Seeds with samples, bool [seeds]."""
+        """Flag of each seed: True if the seed has sampled cycles; bool [seeds]."""
         return self.samples > 0
 
     def mean(self, what: int, stage: int | None = None) -> Interval:
-        """Return the mean number of ``what`` over time, in a stage or in all stages."""
+        """Return the mean over time of a count ``what``, for example `HELD`, in one stage or in all stages together."""
         known = self.known & (len(self) > 0)
         return interval(self._of(what, stage)[known] / self.samples[known])
 
     def each(self, what: int, stage: int | None = None) -> Interval:
-        """Return the mean cycles of ``what`` per token taken: mean number, divided by tokens taken per cycle."""
+        """Return a count's mean cycles per taken token: its mean over time, divided by the tokens taken per cycle."""
         taken = self._of(TAKEN, stage)
         known = self.known & (taken > 0)
         return interval(self._of(what, stage)[known] / self.samples[known] * self.cycles / taken[known])
 
     def longest(self, what: int) -> Interval:
-        """Return `each` for the stage with the greatest mean. The mean over all stages may hide it."""
+        """Return the greatest result of `each` for a single stage. The mean over all stages may hide this stage."""
         stages = [self.each(what, stage) for stage in range(len(self))]
         return max(stages, key=lambda one: -1.0 if one.mean is None else one.mean, default=Interval(None, None))
 
@@ -109,7 +110,7 @@ class Stages:
         return self.sums[what].sum(axis=1) if stage is None else self.sums[what][:, stage]
 
     def early(self) -> Interval:
-        """Return the share of the waiting heads that wait in the first stage."""
+        """Return the share of the waiting worms (`HEADS`) that wait in the first stage."""
         heads = self.sums[HEADS]
         if not len(self):
             return Interval(None, None)
@@ -117,10 +118,10 @@ class Stages:
         return interval(heads[known, 0] / heads[known].sum(axis=1))
 
     def ceiling(self) -> Interval:
-        """Return the flits per node and cycle accepted if the tokens of the busiest stage were never idle.
+        """Return the flits per node and cycle that nodes would accept if the busiest stage's tokens were never idle.
 
-        The result is the accepted flits, divided by a share of time: that in which tokens of the busiest stage were
-        held or moved to a waiting worm.
+        The result is the accepted flits, divided by the share of time in which a token of the busiest stage is held or
+        on its way to a waiting worm.
         """
         tokens = np.array(self.tokens)
         if not tokens.any() or not self.known.any():

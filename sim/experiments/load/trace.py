@@ -89,7 +89,7 @@ class Trace:
             raise WormcastError(f"trace: {self.path} has changed while it was used")
 
     def facts(self, topology: Topology) -> Facts:
-        """Read and check the whole file. Memory does not grow with the file's length.
+        """Read and check the whole file. Memory grows with the file's length only if the file is a JSON list.
 
         Raises
         ------
@@ -136,12 +136,12 @@ class Trace:
         return TraceSource(self, topology)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return path and digest as plain data for JSON."""
+        """Return the trace's path and digest as plain data for JSON."""
         return {"trace": self.path, "trace_sha256": self.sha256}
 
 
 class TraceSource:
-    """Messages of a trace, read as time proceeds. The messages do not depend on the cycles in the calls."""
+    """Messages of a trace, read as time proceeds. The cycles for which `until` is called do not affect the messages."""
 
     def __init__(self, trace: Trace, topology: Topology):
         self.trace = trace

@@ -13,7 +13,7 @@ __all__ = ["LINKS", "MEASURED", "LinkTotals"]
 #: Kinds of links in results.
 LINKS = ("network", "injection", "consumption")
 
-#: Measurements of a lane in a time slice. The fields that end in ``_flits``: flits on all links of a kind.
+#: Measurements of a lane in a time slice. Fields whose names end in ``_flits``: flits on all links of a kind.
 #: ``hops``, ``stops``: how often worms crossed ``network`` links, and ``consumption`` links.
 #: `SAMPLED`: waiting worms, owned channels and tokens, each a sum over ``samples`` sampled cycles.
 #: ``consumed``: payload flits on the links to the hosts.

@@ -1,4 +1,4 @@
-"""Validation of a group's state that was read from a file: types, shapes and consistency.
+"""Validation of the state of a group of seeds that was read from a file: types, shapes and consistency.
 
 Compiled code does not check indices into arrays, so they are checked here.
 """
@@ -19,7 +19,7 @@ GROWING = {*(f"engine.host.{field}" for field in ("worms", "deliveries", "agenda
            "window._messages.state", "totals.edges", "totals.table", "links.table", "stages.table",
            *(f"totals.latencies.{part}" for part in ("cells", "_worst", "_pending"))}
 
-#: CHANGING: numbers that change during a simulation, unlike all others. STAYING: arrays that do not change.
+#: CHANGING: numbers that change during a simulation; all other numbers stay. STAYING: arrays that do not change.
 CHANGING = {"now", "drained", "window.worms_before", "window.messages_before", "window._seen"}
 STAYING = {"engine.host.options", "engine.host.stall", "links._starts"}
 
@@ -30,7 +30,7 @@ def grows(name: str) -> bool:
 
 
 def require_state(group: SeedBatch, leaves: Mapping[str, Any], cycles: int | None, warmup: int | None) -> None:
-    """Raise a ValueError for the first leaf with a type or shape that the group does not have.
+    """Raise a ValueError for the first leaf (entry of a state) that does not fit the group: by type, shape or value.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def _require_ahead(name: str, state: np.ndarray, now: int) -> None:
 
 def _require_array(name: str, leaf: Any, like: np.ndarray) -> None:
     shape = (*leaf.shape[:1], *like.shape[1:]) if name in GROWING else like.shape
-    # the integer type of the flits depends on the lengths of the slices
+    # the integer type of ``links.table`` depends on the lengths of the slices
     alike = leaf.dtype.kind == "u" if name == "links.table" else leaf.dtype == like.dtype
     if not alike or leaf.shape != shape:
         raise ValueError(f"{name} is {leaf.dtype} {list(leaf.shape)}, not {like.dtype} {list(shape)}")
@@ -89,8 +89,8 @@ def _require_times(leaves: Mapping[str, Any], last: int, warmup: int | None) -> 
 def require_sound(group: SeedBatch, leaves: Mapping[str, Any]) -> None:
     """Raise a ValueError if a group with a state from a file is inconsistent.
 
-    Checked are: numbers fit into their registers, no component has detected an error, the hosts' program is valid, and
-    it is the program of the group's messages and scheme.
+    The checks: numbers fit into their registers, no component has detected an error, and the hosts' program is valid
+    and belongs to the group's messages and scheme.
     """
     held: Mapping[str, Any] = group.to_leaves()
     for name, leaf in held.items():

@@ -29,7 +29,7 @@ class AreaBlock:
     name : tuple of str
         Path from the component, which is ``()``.
     kinds : tuple of str
-        Names of classes on this path, from the component's to the block's.
+        Names of the classes on the path from the component to the block, the component's class first.
     area : mapping of str to int
         Cells as in `Synthesis.area`, without the cells of inner blocks.
     """
@@ -50,7 +50,7 @@ class BlockKind:
     area : mapping of str to int
         Sum over all instances.
     least, most : int
-        LUT4 of the smallest and of the largest instance.
+        Number of LUT4 cells of the smallest and of the largest instance.
     """
 
     kinds: tuple[str, ...]
@@ -146,5 +146,5 @@ def _small(area: Mapping[str, int]) -> dict[str, int]:
 
 
 def _order(kinds: tuple[str, ...], found: list[tuple[str, ...]]) -> tuple[int, ...]:
-    """Sort key of a path of classes: each class on it, outermost first, by the place of its first instance."""
+    """Return the sort key of a path of classes: for each beginning of the path, its index in ``found``."""
     return tuple(found.index(kinds[:depth + 1]) for depth in range(len(kinds)))

@@ -7,7 +7,8 @@ __all__ = ["Bit", "Function", "functions"]
 
 #: A bit of a wire, by its number in Yosys's JSON; or a constant: "0", "1", "x".
 Bit = int | str
-#: Computes a cell's output from an integer with a 1 for each evaluation, and the integers of the inputs.
+#: Function of a cell's output. Arguments: an integer with a 1 for each evaluation, and the inputs' integers.
+#: The result of the function is the output's integer.
 Function = Callable[..., int]
 
 #: Yosys's gates: inputs, and function of output Y.

@@ -22,13 +22,13 @@ __all__ = ["draw", "require_drawable"]
 
 PANEL, HEIGHT = 2.4, 2.3  # inches
 
-#: Option that trades area for clock. The x axis shows the resulting clock, not the option's period.
+#: Option that trades area for clock. A plot over this option has the resulting clock, not the period, on the x axis.
 TRADE = "area_delay"
 
 
 @dataclass(frozen=True)
 class _Curve:
-    """Points that differ only in the option along the x axis; ``at`` has its numbers, or the indices of its texts."""
+    """Points that differ only in the option along the x axis. ``at`` has the option's values, or indices of texts."""
 
     label: str
     numbers: bool
@@ -55,8 +55,8 @@ def require_drawable(sweep: Sweep, seeds: int, file: Path) -> None:
 def _along(sweep: Sweep) -> str:
     """Return the option along the x axis.
 
-    The option is ``area_delay`` if swept, else the option with most values, of the options of whole numbers if there
-    are any.
+    ``area_delay`` is returned if it is swept. If it is not swept, the option with most values is returned. If options
+    of whole numbers are swept, only they can be returned.
     """
     if TRADE in sweep.swept:
         return TRADE
@@ -66,7 +66,7 @@ def _along(sweep: Sweep) -> str:
 def draw(sweep: Sweep, points: Sequence[SynthesisPoint], results: Sequence[Synthesis], file: Path, form: str) -> None:
     """Plot look-up tables, flip-flops and the clock, if known, over one of the swept options.
 
-    The x axis shows an option of whole numbers if there is one, and among these the option with most values. If
+    The x axis shows the option with most values; if options of whole numbers are swept, one of them. If
     ``area_delay`` is swept, look-up tables are plotted against the clock, and each point is labelled with the period
     that the option sets. Each combination of the other swept options has a line. Equal results produce equal files.
 

@@ -70,7 +70,7 @@ class Synthesis:
 
     @property
     def fits(self) -> bool | None:
-        """The component and its harness fit into the device. None: not placed."""
+        """Flag: the component and its harness fit into the device. None: not placed."""
         return None if self.packed is None else bool(self.mhz)
 
     def to_dict(self) -> dict[str, Any]:
@@ -100,12 +100,12 @@ def synthesise(component: wiring.Component, *, target: str = "ecp5", storage: st
     Parameters
     ----------
     storage : "lutram" or "registers"
-        Storage that the component was built with. With "registers", memories are not mapped to LUT memory.
+        Storage that the component was built with. With "registers", Yosys does not map memories to LUT memory.
     seeds : sequence of int
         Seeds of placements. Without seeds, only the area is measured, which is about ten times faster.
     area_delay : int or None
-        Yosys's ``abc9.D``, a clock period in ps: Yosys reduces area as long as delays stay within it. Periods of 4500
-        to 8000 ps give a smaller area and a lower clock frequency. None: Yosys's default.
+        Yosys's ``abc9.D``, a clock period in ps: Yosys reduces area as long as delays stay within it. Periods from 5000
+        to 8000 ps give a router a smaller area and a lower clock than 4250 ps. None: Yosys's default.
     progress : callable
         Called with the name of each step before it starts.
     workers : int
@@ -116,8 +116,8 @@ def synthesise(component: wiring.Component, *, target: str = "ecp5", storage: st
     ToolMissing
         A tool is neither beside the running Python nor on the path.
     WormcastError
-        The target is unknown or lacks this storage, or a tool failed; the message then has the end of the tool's
-        output.
+        The target is unknown or lacks this storage, or a tool failed. If a tool failed, the message contains the
+        end of the tool's output.
     """
     kind = find_target(target)
     kind.require(storage)
@@ -168,7 +168,7 @@ def run_yosys(yosys: list[str], component: wiring.Component, name: str, commands
 def _place(command: list[str], seed: int, folder: Path, progress: Progress) -> dict[str, Any] | None:
     """Place and route ``harness.json``; return nextpnr's report, or None if the device is too small.
 
-    The log is written to ``log_SEED``.
+    nextpnr's log is written to the file ``log_SEED`` in ``folder``.
     """
     progress(f"clock: place and route, seed {seed}")
     report = folder / f"report_{seed}.json"

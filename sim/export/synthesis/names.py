@@ -18,7 +18,7 @@ __all__ = ["Names"]
 TRIED = 8192
 ALL = (1 << TRIED) - 1
 
-#: A signal that differs from a constant in fewer contents than this is not matched: others may equal it by chance.
+#: A signal that differs from a constant in fewer contents than this is not matched: a match may be by chance.
 LEAST = 4
 
 Netlist = Mapping[str, Any]
@@ -55,7 +55,7 @@ class Names:
             if LEAST <= value.bit_count() <= TRIED - LEAST:
                 self._signals.setdefault(value, name)
         self._wires = dict(_named_bits(mapped))
-        # wires that mapping made constant are left out: a constant does not have the values of their signal
+        # a wire that mapping made constant is left out, because it no longer has the values of its signal
         known: dict[Bit, int] = {
             bit: by_name[name] for name, bit in self._wires.items() if name in by_name and isinstance(bit, int)
         }
@@ -120,7 +120,7 @@ def _bits(name: str, bits: list[Bit], first: int) -> Iterator[tuple[str, Bit]]:
 
 
 def _evaluate(netlist: Netlist, known: Mapping[Bit, int], contents: random.Random) -> dict[Bit, int]:
-    """Return the values of all bits. Bits that are neither known nor computed by logic are random."""
+    """Return the values of all bits of a netlist. Bits that are neither known nor computed by logic are random."""
     values: dict[Bit, int] = {"0": 0, "1": ALL, "x": 0, "z": 0, **known}
     made = {bit: (function, inputs) for cell in netlist["cells"].values() for bit, function, inputs in functions(cell)}
     nothing: tuple[Function | None, list[Bit]] = (None, [])

@@ -43,17 +43,17 @@ class CriticalPath:
 
     @property
     def start(self) -> str:
-        """Name of the register at the start."""
+        """Name of the register or memory at the start of the path."""
         return self.steps[0].signal
 
     @property
     def end(self) -> str:
-        """Name of the register at the end."""
+        """Name of the register or memory at the end of the path."""
         return self.steps[-1].signal
 
     @property
     def ns(self) -> float:
-        """Delay in ns."""
+        """Delay of the path, in ns."""
         return sum(step.ns for step in self.steps)
 
     def to_dict(self) -> dict[str, Any]:

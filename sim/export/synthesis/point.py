@@ -87,8 +87,8 @@ def build(what: str, port: str | None, given: Mapping[str, Any], name: str = "",
     Parameters
     ----------
     given : mapping
-        Options of `OPTIONS`, as for `blueprint_of`. Default target: ECP5. Default storage: the first of the target's
-        ``storages``.
+        Options of `OPTIONS`, as for `blueprint_of`. The default target is ECP5. The default of ``storage`` is the first
+        of the target's ``storages``.
     """
     with named_point(name):
         options = dict(given)

@@ -78,9 +78,9 @@ def run(points: Sequence[SynthesisPoint], seeds: Sequence[int], progress: Callab
 
 
 def row(sweep: Sweep, point: SynthesisPoint, result: Synthesis) -> dict[str, Any]:
-    """Return a table row by column: swept options as given, other options as built, then the costs.
+    """Return the table row of a point, by column: swept options as given, other options as built, then the costs.
 
-    Columns for the cells of the sweep's other targets are None.
+    Columns for cells that only other targets of the sweep have are None.
     """
     columns = sweep.columns(point.given, point.resolved)
     for target in sweep.swept.get("target", [point.resolved["target"]]):

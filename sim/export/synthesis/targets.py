@@ -7,7 +7,7 @@ from wormcast.algorithms.errors import WormcastError
 
 __all__ = ["SEEDS", "TARGETS", "Target", "find_target"]
 
-#: Default seeds of placements. The clock is the median over the seeds.
+#: Default seeds of placements. A component's clock is the median over its placements.
 SEEDS = (1, 2, 3, 4, 5)
 
 
@@ -31,6 +31,7 @@ class Target:
         Names of block memories, and the prefixes of their types. Block memories are counted only if the design uses
         them.
     nextpnr : str
+        Name of the nextpnr tool for this family.
     options : tuple of str
         nextpnr's options for the device.
     logic_cell : str

@@ -175,7 +175,7 @@ def meaning(component: wiring.Component, port: ComponentPort) -> str:
 
 
 def _in_bundle(component: wiring.Component, port: ComponentPort) -> str | None:
-    """Return the meaning of a bundle's member: from the docstring of the innermost bundle, and that of the bundle."""
+    """Return the meaning of a bundle's member, from the innermost bundle's docstring, and the bundle's meaning."""
     said, members = None, component.signature.members
     for k, step in enumerate(port.path):
         if step in members and members[step].is_signature:
@@ -200,7 +200,7 @@ def _strap(component: wiring.Component, port: ComponentPort) -> str | None:
 
 
 def _fault_ports(component: wiring.Component, port: ComponentPort) -> str:
-    """Return the numbers that a fault output uses for ports, with the names of these ports."""
+    """Return the numbers by which a fault output identifies ports, with the names of these ports."""
     if port.path != ("fault",) or not isinstance(component, Switch | NetworkInterface):
         return ""
     if isinstance(component, Switch):

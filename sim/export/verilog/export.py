@@ -33,7 +33,7 @@ class Export:
     module : str
         Name of the top module.
     verilog : str
-        The file: a comment, then all modules.
+        Text of the Verilog file: a comment, then all modules.
     document : str
         Tables of the top module's ports, in Markdown.
     yosys : str
@@ -65,7 +65,7 @@ def export(blueprint: Blueprint, what: str, *, port: str | None = None, kind: st
     what : str
         One of `COMPONENTS`, or ``network``.
     port, kind : str, optional
-        As in `build_component`.
+        Port and kind of the router that the component belongs to, as in `build_component`.
     module : str, optional
         Name of the top module, and prefix of all other modules' names. Default: ``wormcast_`` and ``what``.
     named : str, optional
@@ -115,12 +115,12 @@ def export(blueprint: Blueprint, what: str, *, port: str | None = None, kind: st
 
 
 def has_clock(verilog: str) -> bool:
-    """The component's Verilog has flip-flops."""
+    """Return whether a component's Verilog has a clock, and so flip-flops."""
     return "input clk;" in verilog
 
 
 def _require_name(module: str, progress: Progress) -> None:
-    """Refuse a module name that is not valid in Verilog. A name that Yosys escapes is a keyword."""
+    """Refuse a module name that is not valid in Verilog. A name of valid letters that Yosys escapes is a keyword."""
     if not re.fullmatch(r"[A-Za-z_]\w*", module, re.ASCII):
         raise WormcastError(f"module: {module!r} is not valid. Allowed: letters, digits and _, without a digit at the "
                             "beginning.")

@@ -41,7 +41,7 @@ def facts(blueprint: Blueprint, what: str, port: str | None = None, kind: str | 
 
 
 def _kind(blueprint: Blueprint, name: str | None) -> str:
-    """Describe a kind of routers (default: the first): its switches, and the other kinds."""
+    """Describe the kind ``name`` of routers, by default the first kind: its switches, and the other kinds."""
     kinds, names = blueprint.named_kinds, blueprint.topology.switch_names
     chosen = next(iter(kinds)) if name is None else name
     members = [names[switch] for switch in kinds[chosen].members]
@@ -51,7 +51,7 @@ def _kind(blueprint: Blueprint, name: str | None) -> str:
 
 
 def foreign_options(what: str) -> tuple[str, ...]:
-    """Return the hardware options without effect on a component: a router's on an interface, and the reverse."""
+    """Return the hardware options that do not affect a component as only interfaces or only routers read them."""
     if _whole(what) == "router":
         return INTERFACE_FIELDS
     if _whole(what) == "interface":

@@ -36,12 +36,12 @@ def netlist(component: wiring.Component, name: str) -> str:
 
 
 def is_clocked(component: wiring.Component) -> bool:
-    """The component has flip-flops, and therefore a port ``clk``."""
+    """Return whether a component has flip-flops, and therefore a port ``clk``."""
     return re.search(r"^  wire width 1 input \d+ \\clk$", netlist(component, "top"), re.MULTILINE) is not None
 
 
 def _numbered(text: str, names: list[str]) -> str:
-    """Number ports from 1: those of the first module in the order of ``names``, those of others in their present order.
+    """Number each module's ports from 1, in the first module in the order of ``names``, else in their present order.
 
     Amaranth numbers ports from 0, and Yosys puts port 0 at the end of a module's list.
     """

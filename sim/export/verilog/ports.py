@@ -37,7 +37,7 @@ class ComponentPort:
 
     @property
     def bundle(self) -> str:
-        """Name of the bundle or link in Verilog that the port belongs to; its own name if there is none."""
+        """Name in Verilog of the bundle or link that the port belongs to, or else the port's own name."""
         return "_".join(self.path[:-1] or self.path)
 
     @property

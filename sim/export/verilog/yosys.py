@@ -23,7 +23,7 @@ write_json
 write_verilog -norename
 """
 
-#: Matches a name that the passes generate.
+#: Matches a name that the passes `PASSES` generate.
 NUMBERED = re.compile(r"_\d+_").fullmatch
 
 
@@ -68,10 +68,10 @@ def _complete(text: str, modules: dict[str, Any]) -> str:
 
 
 def _without_use(module: dict[str, Any], text: str) -> tuple[list[tuple[str, int]], list[str]]:
-    """Return two lists of ranges of bits that are not read: those that are not driven, with widths, and driven ones.
+    """Return the ranges of bits that are not read, in two lists: undriven ranges with widths, and driven ranges.
 
-    If a bit has several names, the Verilog text reads an input's name, else a user's name, and no other name. Names are
-    spelled as in the Verilog text.
+    If a bit has several names, the Verilog text reads only one of them: an input's name, else a user's name. In the
+    lists, names are spelled as in the Verilog text.
     """
     driven: set[int] = set()
     read: set[int] = set()

@@ -27,7 +27,7 @@ def copy_out(thing: object, *, without: tuple[type, ...] = ()) -> Leaves:
 
 
 def copy_in(thing: object, leaves: Leaves, *, without: tuple[type, ...] = ()) -> None:
-    """Set the leaves of an object to the values that `copy_out` returned for an object of equal structure.
+    """Set all arrays, numbers and texts in an object to values from `copy_out` of an object of equal structure.
 
     Raises
     ------
@@ -50,9 +50,9 @@ def _leaves(name: str, thing: Any, without: tuple[type, ...]) -> Iterator[tuple[
 
 
 def _replace(name: str, thing: Any, without: tuple[type, ...], left: Leaves) -> Any:
-    """Replace the leaves of an object by those in ``left``, and remove them from ``left``.
+    """Set each leaf of an object to the value that ``left`` has under its name, and remove this name from ``left``.
 
-    Returns the object itself, or a new one in place of a leaf or tuple.
+    Return the object itself, but for a leaf its new value, and for a tuple a new tuple.
     """
     if _is_leaf(thing):
         if name not in left:
@@ -77,7 +77,7 @@ def _is_leaf(thing: Any) -> bool:
 
 
 def _is_skipped(thing: Any, without: tuple[type, ...]) -> bool:
-    """The object is a frozen dataclass or callable, or its type is excluded."""
+    """Return whether an object is a frozen dataclass or callable, or its type is one of ``without``."""
     frozen = getattr(getattr(type(thing), "__dataclass_params__", None), "frozen", False)
     return frozen or callable(thing) or isinstance(thing, without)
 

@@ -33,7 +33,7 @@ class Changes:
         self._lanes = np.array(instances, np.int64) - self._first
         self._out = observer.allocate()
         self._names = list(observer.words)
-        # words of one size are adjacent: one array of numbers, with a row for each part of a word
+        # the words of one size are adjacent in memory, and are read as one array, with a row for each part of a word
         self._groups: list[tuple[np.ndarray, np.ndarray, int, int]] = []
         words = list(observer.words.values())
         for bytes_ in dict.fromkeys(word.bytes for word in words):
@@ -45,11 +45,14 @@ class Changes:
         self._found = np.zeros((2, sum(before.size for _, before, _, _ in self._groups)), np.uint64)
 
     def look(self) -> None:
-        """Read the values of this cycle. The engine must have gathered the signals of links before."""
+        """Read the values of all observed words in the present cycle.
+
+        Before this call the engine must gather the signals of links (`gather`).
+        """
         self._observer.observe(self._block, self._first, self._out)
 
     def value(self, number: int) -> int:
-        """Return the present value of the word with this number (see `Changes`) in its instance."""
+        """Return the value, read by `look`, of the word and instance with this number (see `Changes`)."""
         word, place = divmod(number, len(self._lanes))
         parts = self._observer.word(self._out, self._names[word]).reshape(-1, self._observer.vector_width)
         return sum(int(part) << 64 * index for index, part in enumerate(parts[:, self._lanes[place]]))
@@ -74,8 +77,8 @@ class Changes:
 def compare(now, before, lanes, first, parts, found):
     """Copy ``now[:, lanes]`` to ``before`` [rows, instances], and return the number of values that have changed.
 
-    Each change writes word number and new value to a column of ``found``. A word has ``parts`` rows; the first row
-    belongs to word ``first``.
+    For each changed value, its word's number and the value are written to the next column of ``found``. In ``now`` a
+    word has ``parts`` rows; the first row belongs to word ``first``.
     """
     count = 0
     for row in range(len(now)):

@@ -28,7 +28,7 @@ DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError, TypeEr
           MemoryError, OverflowError, RuntimeError, OSError)
 
 #: Largest sizes in bytes: of the manifest, of an array's heading, and of all arrays of unknown length together.
-#: Arrays of unknown length may have `MOST_RATIO` times the size of the file, if that is more.
+#: Arrays of unknown length may together have `MOST_RATIO` times the size of the file, if that is more.
 MOST_MANIFEST, HEADING, MOST_GROWING, MOST_RATIO = 1 << 24, 1 << 13, 1 << 28, 200
 
 
@@ -59,7 +59,7 @@ class Stored:
     ----------
     path : Path
     content : dict
-        The manifest given to `write`. The checksum of the manifest is verified by `arrays`.
+        The manifest given to `write`. The method `arrays` verifies the checksum of manifest and arrays.
     """
 
     def __init__(self, path: Path, file: zipfile.ZipFile):
@@ -83,9 +83,10 @@ class Stored:
         Parameters
         ----------
         rooms : mapping of str to (int or None), optional
-            Names of the expected arrays, each with its largest size in bytes. An array with None has no limit of its
-            own, as its length may change during the simulation. All arrays with None together may have 256 MiB, or
-            200 times the size of the file if that is more. Without ``rooms``, any names are accepted, each with None.
+            Names of the expected arrays, each with its largest size in bytes. An array whose length may change during
+            the simulation has None in place of a size. The arrays with None as size may together have 256 MiB, or 200
+            times the size of the file if that is more. Without ``rooms``, arrays of any names are accepted, as if each
+            had None as size.
 
         Raises
         ------
@@ -102,7 +103,7 @@ class Stored:
             return found
 
     def _require(self, names: Sequence[str], rooms: Mapping[str, int | None]) -> None:
-        """Refuse unknown, missing and too large arrays before any is read."""
+        """Refuse unknown, missing and too large arrays before any array is read."""
         for name in sorted({f"{name}.npy" for name in rooms} ^ set(names)):
             raise ValueError(f"{name} is {'not known' if name in names else 'missing'}")
         growing = 0
@@ -127,9 +128,9 @@ class Stored:
 def opened(path: Path) -> Iterator[Stored]:
     """Open a file that `write` has written. Sizes are checked before reading, so a crafted file cannot fill the memory.
 
-    The file must be readable, intact, and written by this version.
+    A file that is unreadable, damaged, or written by another version of wormcast is refused.
     """
-    if path.exists() and not path.is_file() and not path.is_dir():  # a device could be read without end
+    if path.exists() and not path.is_file() and not path.is_dir():  # reading a device might never end
         raise WormcastError(f"{path} is not a regular file. Needed: a file that load --checkpoint has written.")
     with contextlib.ExitStack() as stack:
         try:

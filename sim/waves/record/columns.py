@@ -10,12 +10,12 @@ from vcd.writer import Variable
 
 __all__ = ["Columns"]
 
-#: Converts a value to the number or text that the waveform shows; ``x`` is unknown.
+#: Function from a value to the number or text that the waveform shows for it; the text ``x`` shows an unknown value.
 Shown = Callable[[int], int | str]
 
 
 class Columns:
-    """Declares variables, and returns the lines of those that change in a cycle."""
+    """Declarations of waveform variables, and the lines of a VCD file for their changes in each cycle."""
 
     def __init__(self, writer: VCDWriter):
         self._writer = writer
@@ -45,7 +45,7 @@ class Columns:
         self._all_cycles, self._all_values, self._which = cycles[order], values[order], self._which[order]
 
     def lines(self, cycle: int) -> str:
-        """Return the lines of the variables that change in cycle ``cycle`` of the recording."""
+        """Return the VCD lines of the variables that change in cycle ``cycle`` of the recording."""
         begin, end = np.searchsorted(self._all_cycles, (cycle, cycle + 1))
         return "".join([self._lines[which](value) for which, value in zip(
             self._which[begin:end].tolist(), self._all_values[begin:end].tolist(), strict=True)])

@@ -14,8 +14,8 @@ from .recorder import record
 
 __all__ = ["record_window", "require_size"]
 
-#: Largest number of values in a waveform, signals x cycles.
-#: Only changes are written: about 4 % of the values, in about 8 bytes each.
+#: Largest number of values in a waveform: signals x cycles.
+#: A waveform file has only the changes: about 4 % of the values, in about 8 bytes each.
 MOST_VALUES = 1_000_000_000
 #: Number of cycles whose values take about as much space in the file as the names of the signals.
 NAMES = 1000
@@ -37,8 +37,8 @@ def record_window(
     Raises
     ------
     WormcastError
-        The waveform would have more than 10^9 values (signals x cycles). For this limit, fewer than 1000 cycles count
-        as 1000.
+        The waveform would have more than 10^9 values: signals x cycles. For this limit on
+        values, fewer than 1000 cycles count as 1000.
     """
     engine = BulkEngine(network, host, vector_width=vector_bytes())
     require_size(engine, end - first, instances)

@@ -7,8 +7,9 @@ from ...engines.deadlock import Deadlock
 
 __all__ = ["around"]
 
-#: Number of cycles to record before and after the last flit of the deadlock's worms at a host.
+#: Number of cycles to record before the last cycle in which a host sent or received a flit of the deadlocked worms.
 BEFORE = 200
+#: Largest number of cycles to record after the last cycle in which a host sent or received a flit of deadlocked worms.
 AFTER = 500
 
 
@@ -25,9 +26,10 @@ def around(network: Network, deadlock: Deadlock, lane: int = 0) -> tuple[list[tu
     instances : list of (str, int)
         Kind and number of the routers and interfaces at the channels and slots of the deadlock's cycle.
     first, end : int
-        First cycle, and the cycle after the last one. Let t be the last cycle in which a host sent or received a flit
-        of the worms in the deadlock's cycle. ``first`` is t - 200, at least 0. ``end`` is t + 500, or the cycle in
-        which the deadlock was proved if that is earlier.
+        First cycle to record, and the cycle after the last one to record. ``first`` is 200 cycles before the last
+        cycle in which a host sent or received a flit of the deadlocked worms, but at least 0. ``end`` is 500 cycles
+        after the last cycle in which a host sent or received a flit of the deadlocked worms, but at most the cycle in
+        which the deadlock was proved.
     """
     links = {link.name: link for link in network.fabric.links}
     routers: set[tuple[str, int]] = set()

@@ -22,7 +22,7 @@ PERIOD = 1_000_000
 #: VCD scopes of the signals of links, and of the text signals of routers and interfaces.
 WORMS, ROUTERS = ("bench", "top", "worms"), ("bench", "top", "routers")
 INTERFACES = ("bench", "top", "interfaces")
-#: Scope of the instances, equal to the one that Amaranth's simulator writes for the whole network.
+#: VCD scope of the instances' signals, equal to the scope that Amaranth's simulator writes for the whole network.
 ABOVE = ("bench", "top", "network")
 
 
@@ -35,11 +35,12 @@ class About:
     message_of : int array [worms]
         Number of each worm's message.
     worms_before : int
-        Number of finished worms that the host has removed. Waveforms add this number to the host's worm numbers.
+        Number of finished worms that the host has removed. A worm's number in a waveform is its number in the
+        host plus ``worms_before``.
     lane : int
         Lane to record.
     deadlock : dict, optional
-        The deadlock that ends the program, as in JSON.
+        The deadlock that ends the program, in the form of JSON results.
     """
 
     message_of: npt.NDArray[np.int64]
@@ -57,7 +58,7 @@ def heading(network: Network, host: Host, about: About, links: Sequence[FabricLi
     worms : sequence of int
         Numbers of the host's worms to list.
     first, end : int
-        The first cycle, and the cycle after the last one.
+        First recorded cycle, and the cycle after the last recorded one.
     """
     data = {
         "version": wormcast.__version__,
@@ -82,7 +83,8 @@ def heading(network: Network, host: Host, about: About, links: Sequence[FabricLi
 def worm_to_dict(network: Network, host: Host, about: About, worm: int) -> dict[str, Any]:
     """Convert one of the host's worms to plain data for JSON."""
     row = host.worms[worm]
-    last = host.worms[max(worm, int(row["posting"]))]  # a forwarded message's first worm stands for all its worms
+    # the first worm of a message that interfaces forward represents all worms of this message
+    last = host.worms[max(worm, int(row["posting"]))]
     nodes = host.deliveries["node"][row["delivery"]:last["delivery_end"]] - about.lane * network.nodes
     return {"worm": worm + about.worms_before, "message": int(about.message_of[worm]),
             "source": int(row["source"]) - about.lane * network.nodes, "destinations": nodes.tolist(),

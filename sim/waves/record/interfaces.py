@@ -1,4 +1,4 @@
-"""Waveform signals of smart interfaces, in words."""
+"""Text signals of smart interfaces in a waveform."""
 
 from collections.abc import Sequence
 
@@ -23,8 +23,8 @@ def declare_interfaces(columns: Columns, network: Network, host: Host, instances
     """Declare the signals of smart interfaces, in the scope `INTERFACES`.
 
     ``holds``: the stored packets, by child table row and packet buffer entry; ``+`` marks a packet that is still
-    arriving. ``receives``: the interface holds back a packet's last flit for t_nr. ``copies``: the packet that the
-    interface copies, the copy's destination, and the copy's state: ``waits`` or ``sends``.
+    arriving. ``receives``: the interface holds back a packet's last flit for t_nr cycles. ``copies``: the packet that
+    the interface copies, the copy's destination, and the copy's state: ``waits`` or ``sends``.
     """
     names = network.kinds["interface"].instances
     for node in interfaces_at(network, instances):
@@ -61,7 +61,7 @@ def declare_interfaces(columns: Columns, network: Network, host: Host, instances
 
 
 def _during(begin: int, end: int, first: int, cycles: int) -> range:
-    """Return the cycles from ``begin`` to ``end`` - 1, counted from the first recorded cycle."""
+    """Return the recorded cycles from ``begin`` to ``end`` - 1, counted from the first recorded cycle."""
     return range(max(begin - first, 0), cycles if end == NONE else end - first)
 
 

@@ -26,9 +26,9 @@ from .worm_signals import declare_worms
 __all__ = ["record"]
 
 UNKNOWN = "[unknown]"
-#: Name of the state signal in an input virtual channel.
+#: Name of the signal that has the state of an input virtual channel.
 STATE = "state"
-#: For words of at most this many bits, the line of each value is formatted in advance.
+#: For words of at most `FEW_BITS` bits, the VCD line of each possible value is formatted in advance.
 FEW_BITS = 3
 
 Line = Callable[[int], str]
@@ -44,7 +44,7 @@ def record(engine: BulkEngine, path: Path, cycles: int, instances: Sequence[tupl
     The engine advances as by ``run(cycles, beyond=True)``. Names, values and times of the instances' signals equal
     those in a waveform of the ``amaranth`` engine. Cycle c lasts from c - 1/2 to c + 1/2 ns, with a falling clock edge
     in the middle. Cycle 0 lasts from 0 to 1/2 ns, without a falling edge. ``rst`` is always 0. Recordings of equal
-    cycles and instances have equal bytes.
+    cycles and instances of the same run have equal bytes.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def record(engine: BulkEngine, path: Path, cycles: int, instances: Sequence[tupl
         Kind of component and number of the instance.
     about : About
     first : int
-        Number of the next cycle.
+        Number of the engine's next cycle, which is recorded first.
     """
     links = [*links_at(engine.network, instances, about.lane), *slots_at(engine.network, instances, about.lane)]
     trace = trace_all(engine, links, cycles, about.lane)
@@ -84,8 +84,8 @@ def _start(cycle: int) -> int:
 class _Wave:
     """VCD file of some instances of an engine, from cycle ``first`` on.
 
-    The library ``vcd`` writes names and initial values. Changes are written directly, because the library takes
-    several times as long for them.
+    The library ``vcd`` writes names and initial values. Changes are written without the library ``vcd``, which needs
+    several times as long to write changes.
     """
 
     def __init__(self, engine: BulkEngine, file: TextIO, instances: Sequence[tuple[str, int]], about: About,
@@ -114,7 +114,7 @@ class _Wave:
                 names = [engine.network.kinds[kind].instances[index] for index in members]
                 self._tiles.append((changes, self._declare(shown, changes, names)))
                 for _ in changes.new():
-                    pass  # the declarations have the initial values
+                    pass  # initial values are no changes: they are written with the declarations
         self._worms = Columns(self._writer)
         declare_worms(self._worms, engine.network, instances, about, links, trace, self._states)
         if forwarded is not None:
@@ -124,7 +124,7 @@ class _Wave:
         self._writer.flush()
 
     def _declare(self, shown: Observer, changes: Changes, names: list[str]) -> list[Line]:
-        """Declare all signals of these instances; return a formatter of new values for each word number."""
+        """Declare all signals of the instances ``names``; return a formatter of new values for each word number."""
         numbers = {word: index * len(names) for index, word in enumerate(shown.words)}
         written: dict[int, list[tuple[Variable[Any], dict[int, str] | None]]] = {}
         for place, name in enumerate(names):
@@ -155,7 +155,10 @@ class _Wave:
                 for index, word in enumerate(shown.words.values()) for place in range(len(names))]
 
     def show(self, cycle: int) -> None:
-        """Write the changes of this cycle. The engine must have gathered the signals of links before."""
+        """Write the changes of signals in cycle ``cycle``.
+
+        Before this call the engine must gather the signals of links (`gather`).
+        """
         if cycle > self._first:
             lines = [f"#{_start(cycle)}\n1{self._clock.ident}\n"]
             for changes, written in self._tiles:
@@ -167,7 +170,7 @@ class _Wave:
             self._file.write(f"#{cycle * PERIOD}\n0{self._clock.ident}\n")
 
     def close(self, cycle: int) -> None:
-        """End the waveform at the start of this cycle."""
+        """End the waveform at the start of cycle ``cycle``."""
         self._file.write(f"#{_start(cycle)}\n")
 
 

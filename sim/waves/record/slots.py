@@ -36,7 +36,7 @@ def slots_at(network: Network, instances: Sequence[tuple[str, int]], lane: int =
 
 
 def trace_all(engine: BulkEngine, links: Sequence[FabricLink], cycles: int, lane: int = 0) -> LinkTrace:
-    """Trace links as `trace_links` does, and append columns for the pseudo links of slots.
+    """Trace links as `trace_links` does, and append a column for each retransmission slot.
 
     A worm that has arrived completely and has no slot yet holds its consumption channel, and requests a slot of the
     interface that it arrived at.
@@ -78,7 +78,7 @@ def _behind(array: npt.NDArray[Any], count: int, value: int = 0) -> npt.NDArray[
 
 
 def _name(link: FabricLink, vc: int) -> str:
-    """Return the name of a slot or consumption channel as in JSON. Other channels: empty."""
+    """Return the name of a slot or consumption channel as in JSON, and an empty text for other channels."""
     if link.kind == SLOTS:
         return str(Resource.retrans(link.target, vc))
     return str(Resource.cons(link.target, link.first + vc)) if link.kind == "consumption" else ""

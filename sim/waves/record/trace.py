@@ -32,12 +32,12 @@ from ...lowering import Block
 __all__ = ["NOBODY", "LinkTrace", "trace_links", "wanted_by"]
 
 NOBODY = -1
-#: A worm that is not identified yet.
+#: Number in place of a worm that holds a channel and is not identified yet.
 UNNAMED = -2
-#: Value of `Said.flits`: the packet is identified already, or its first flit passed before the recording.
+#: Value of `Said.flits` if the packet's worm is identified, or the packet's first flit passed before the recording.
 UNKNOWN = -1
 
-#: Bytes of router states to store at a time.
+#: Number of bytes of router states that `_States` stores at a time; one cycle's states are always stored.
 ROOM = 1 << 22
 
 Codes = npt.NDArray[np.int64]
@@ -62,15 +62,17 @@ class LinkTrace(NamedTuple):
     targets : int64
         Outputs of the worm in ``front``, as a code of `Front.going`.
     stored : int16
-        Number of flits in the buffer at the channel's end.
+        Number of flits in the buffer at the channel's end; a complete row of a deep buffer counts as full.
     owners : int16
-        Input virtual channel, in the router at the link's start, that owns each channel. Code: 1 + input port x virtual
-        channels + number of the virtual channel; 0 if no input owns the channel.
+        Input virtual channel, in the router at the link's start, that owns each channel. Virtual channel v of input
+        port p has the code 1 + p x V + v, where V is the number of virtual channels of an input port. The code is 0 if
+        no input owns the channel.
     rows, reads, fetches : int32
         Deep switches only, as indices into ``words``: rows of the buffer at the channel's end, read position of the
         output at the channel's start, and row fetched for this output.
     asked : tuple of str
-        Alternative resources as in JSON, separated by ``|``; the worm needs one of them.
+        Texts to which indices in ``waits`` refer: names of alternative resources as in JSON, separated by ``|``. The
+        waiting worm needs one of these resources.
     words : tuple of str
         Descriptions of rows and readers of deep switches.
     """
@@ -129,13 +131,13 @@ class _Tracer:
         return start + size * self._instance(link.near)
 
     def _instance(self, end: End) -> int:
-        """Return the number of the instance at an end of a link of this lane."""
+        """Return the number of the router or interface at an end of a link, in the lane that is traced."""
         return self.lane * self.network.count(end.kind) + end.instance
 
     def trace(self) -> LinkTrace:
         """Run the engine and record its links. The engine's state is not restored."""
         engine, cycles = self.engine, self.cycles
-        # one more row: the flits on the links after the last cycle
+        # the arrays have one more row than there are cycles to trace: it shows the cycle after the last one
         marks = np.zeros((cycles + 1, len(self.links)), np.uint8)
         named = np.full((cycles + 1, len(self.links)), NOBODY, np.int32)
         waits, targets = np.zeros((2, cycles + 1, len(self.channels)), np.int64)
@@ -169,7 +171,7 @@ class _Tracer:
                          deep.rows[:-1], deep.reads[:-1], deep.fetches[:-1], words=tuple(deep.known))
 
     def _begun(self) -> npt.NDArray[np.bool_]:
-        """Return, by virtual channel, whether the receiver is inside a worm: after its first flit, before its tail."""
+        """Return, by virtual channel, whether the receiver has got the first flit of a worm, but not its tail."""
         found = np.zeros(len(self.channels), bool)
         for at, (link, vc) in enumerate(self.channels):
             if link.input is not None:
@@ -178,7 +180,7 @@ class _Tracer:
         return found
 
     def _queued(self, begun: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
-        """Return, for each buffer, the worms whose tail flit has arrived in it, front first, and their number.
+        """Return, for each buffer, the worms whose tail flit has arrived in the buffer, oldest first, and their number.
 
         The first flits of the worm at the front may have left the buffer.
         """
@@ -189,7 +191,7 @@ class _Tracer:
             if link.input is None:
                 continue
             packets = snapshot.occupants((link.target, link.input, vc))
-            # the snapshot counts a flit on the link as stored; the tail flit of its worm is not in the buffer yet
+            # the snapshot counts a flit on the link as stored, although its worm's tail flit is not in the buffer yet
             arriving = begun[at] or self._arrives(link, vc)
             whole = packets[:-1] if arriving and packets else packets
             count[at] = len(whole)
@@ -197,7 +199,7 @@ class _Tracer:
         return worms, count
 
     def _arrives(self, link: FabricLink, vc: int) -> bool:
-        """A flit of this virtual channel is on the link."""
+        """Return whether a flit of virtual channel ``vc`` is on the link."""
         mark = int(self.engine.outputs[self._place(link, str)])
         return bool(mark & 1) and mark >> 1 & (1 << (link.vcs - 1).bit_length()) - 1 == vc
 
@@ -230,7 +232,7 @@ class _Tracer:
                     values[:, column] for values in inputs[link.far.kind, link.input, vc])
 
     def _first(self, link: FabricLink) -> int:
-        """Return the first consumption channel of the output at the start of a link."""
+        """Return the number of the first consumption channel of the output at the start of a link to a node, else 0."""
         if link.node is None:
             return 0
         return next(other.first for other in self.network.consumption_links(link.node) if other.output == link.output)
@@ -267,7 +269,7 @@ class _Tracer:
 
 
 class _DeepWords:
-    """Descriptions of rows and readers of deep switches, in each cycle: `LinkTrace.rows`, ``reads``, ``fetches``."""
+    """Texts that describe rows and readers of deep switches in each cycle: `LinkTrace.rows`, ``reads``, ``fetches``."""
 
     def __init__(self, tracer: _Tracer):
         self.tracer = tracer
@@ -280,7 +282,7 @@ class _DeepWords:
                        if link.output is not None and link.near.kind in deep]
 
     def read(self, states: "_States") -> None:
-        """Read the stored states."""
+        """Describe rows and readers in the cycles whose router states are stored."""
         now = np.arange(states.rows.start, states.rows.stop)
         for found, ends, fields, describe, ago in ((self.rows, self.behind, row_fields, describe_rows, 0),
                                                    (self.reads, self.before, reader_fields, describe_reader, 0),
@@ -298,13 +300,13 @@ class _DeepWords:
 
 
 class _States:
-    """States of some routers in the last ``count`` cycles; one read returns a register's values in all these cycles.
+    """States of some routers in the last ``count`` cycles; `register` returns a register's values in all these cycles.
 
     Parameters
     ----------
     lane : int
     routers : list of (str, int)
-        Kind and number in the lane. ``column`` has the column of each router in the arrays of its kind.
+        Kind and number in the lane. ``column`` maps each router to its column in the arrays that `register` returns.
     cycles : int
         Number of cycles to record.
     """
@@ -343,7 +345,10 @@ class _States:
         return slice(self._end - self.count, self._end)
 
     def register(self, kind: str, name: str) -> Values:
-        """Return a register in these cycles, [cycles, routers of the kind]; a memory has a further axis of rows."""
+        """Return a register's values in the stored cycles, [cycles, routers of the kind].
+
+        The values of a memory have a further axis, the rows of the memory.
+        """
         kernel, tiles = self.engine.kernels[kind], len(self._tiles[kind])
         nothing, instances = np.zeros(0, np.uint8), tiles * kernel.vector_width
         count = self.count * instances
@@ -353,12 +358,12 @@ class _States:
 
 
 class Said(NamedTuple):
-    """Tags assembled from the payload flits of each virtual channel. Narrow flits carry a part of the tag each."""
+    """Tags assembled from the payload flits of each virtual channel. A narrow flit carries a part of a tag."""
 
-    first: npt.NDArray[np.int64]  # [links], number of the link's first virtual channel
+    first: npt.NDArray[np.int64]  # [links], number of the link's first virtual channel among all virtual channels
     vc_bits: npt.NDArray[np.int64]  # [links]
-    flits: npt.NDArray[np.int64]  # [virtual channels], payload flits of the packet so far, or UNKNOWN
-    word: npt.NDArray[np.int64]  # [virtual channels], tag bits so far
+    flits: npt.NDArray[np.int64]  # [virtual channels], number of the packet's payload flits so far, or UNKNOWN
+    word: npt.NDArray[np.int64]  # [virtual channels], bits of the packet's tag so far
     options: npt.NDArray[np.int64]  # options of the hosts
 
 
@@ -412,11 +417,11 @@ def follow(marks, named, link_of, vc_of, vc_bits, ending, owners, begun, held):
     marks, named : [cycles, links]
         Recorded by `look`.
     link_of, vc_of, vc_bits, ending : [virtual channels]
-        Link, number on the link, bits of that number, and whether the channel is a consumption channel.
+        Link, number of the channel on the link, bits of this number, and whether it is a consumption channel.
     owners : [cycles, virtual channels]
         As in `LinkTrace`.
     begun : [virtual channels]
-        A worm's first flit has passed before the recording, and its tail has not.
+        True if a worm's first flit has passed before the recording, and its tail has not.
     held : [cycles, virtual channels]
     """
     cycles = len(marks)
@@ -429,7 +434,7 @@ def follow(marks, named, link_of, vc_of, vc_bits, ending, owners, begun, held):
             head, tail = mark >> 1 + bits & 1 != 0, mark >> 2 + bits & 1 != 0
             reserved = ending[at] and owners[cycle, at] > 0
             if begin < 0 and (here or reserved):
-                # a worm begins with a reservation or a header flit; if neither is recorded, it began before cycle 0
+                # if neither the header flit nor a reservation is recorded, the worm began before the recording
                 new = reserved if ending[at] else head
                 begin = cycle if new or seen else 0
                 seen = True
@@ -453,7 +458,7 @@ def find_front(held, targets, queued, count, front):
     held, targets, front : [cycles, virtual channels]
         As in `LinkTrace`.
     queued, count : [virtual channels, worms], [virtual channels]
-        Worms in each buffer before the first cycle whose tail flit has arrived in it, front first, and their number.
+        Worms whose tail flit has arrived in the buffer before the recording, oldest first, and their number.
     """
     cycles = len(held)
     queue = np.empty(cycles + queued.shape[1], np.int32)

@@ -18,10 +18,10 @@ from .trace import LinkTrace
 
 __all__ = ["Group", "groups_of", "write_gtkwave", "write_surfer"]
 
-#: Largest number of worms. Viewers are slow with thousands of signals.
+#: Largest number of worms in a layout. Viewers are slow with thousands of signals.
 MOST = 64
 COLOURS = (GTKWColor.orange, GTKWColor.yellow, GTKWColor.green, GTKWColor.blue, GTKWColor.indigo, GTKWColor.violet)
-#: Width of GTKWave's drawing in points, and width of a time unit at zoom 0.
+#: Width of GTKWave's drawing, and of a time unit in the drawing at zoom 0, in points.
 ACROSS, UNIT = 600, 200
 
 ORDER = {"injection": 0, "network": 1, "slots": 2, "consumption": 3}
@@ -73,7 +73,7 @@ def groups_of(network: Network, host: Host, about: About, links: Sequence[Fabric
 
 
 def _stuck(about: About) -> list[int]:
-    """Return the host's worms in the deadlock's cycle, in cycle order."""
+    """Return the host's numbers of the worms in the deadlock's cycle, each before the worm that it waits for."""
     return [hold["worm"] - about.worms_before for hold in about.deadlock["cycle"]] if about.deadlock else []
 
 
@@ -127,7 +127,7 @@ def _copying(network: Network, about: About, link: FabricLink, vc: int, targets:
         return []
     home, front = network.home(link.target), network.front(link.far.kind, link.input, vc)
     instance = about.lane * network.count(home.kind) + home.instance
-    links, exits = front.ways(int(np.bitwise_or.reduce(targets)))  # a worm's outputs in all cycles
+    links, exits = front.ways(int(np.bitwise_or.reduce(targets)))  # all outputs that the worm takes in any cycle
     if not home.router.copies or len(links + exits) < 2 or (home.kind, instance) not in shown:
         return []
     name, port = network.kinds[home.kind].instances[instance], home.router.inputs[link.input].name
@@ -152,16 +152,17 @@ def _copying(network: Network, about: About, link: FabricLink, vc: int, targets:
 
 
 def _label(link: FabricLink, vc: int) -> str:
-    """Return the name of the resource as in JSON."""
+    """Return the name of a virtual channel as in JSON."""
     if link.kind == "consumption":
         return f"cons:{link.node}:{link.first + vc}"
     return f"{link.name}:{vc}"
 
 
 def write_gtkwave(groups: Sequence[Group], about: About, trace: LinkTrace, first: int) -> str:
-    """Return a save file for GTKWave 3.3 or later. GTKWave opens the waveform at the cycles with flits on the links.
+    """Return the text of a save file for GTKWave 3.3 or later.
 
-    The save file names no waveform; open both: ``gtkwave FILE.vcd FILE.vcd.gtkw``.
+    GTKWave opens the waveform at the cycles with flits on the links. The save file names no waveform. Open the waveform
+    and the save file together: ``gtkwave FILE.vcd FILE.vcd.gtkw``.
     """
     text = io.StringIO()
     save = GTKWSave(text)
@@ -183,7 +184,7 @@ def write_gtkwave(groups: Sequence[Group], about: About, trace: LinkTrace, first
 
 
 def write_surfer(groups: Sequence[Group]) -> str:
-    """Return a command file for Surfer: ``surfer -c FILE.vcd.sucl FILE.vcd``.
+    """Return the text of a command file for Surfer: ``surfer -c FILE.vcd.sucl FILE.vcd``.
 
     Surfer's commands are stable over its versions, its state files are not.
     """

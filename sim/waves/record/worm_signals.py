@@ -1,4 +1,4 @@
-"""Waveform signals in words: links and their worms, and ports of routers."""
+"""Waveform signals that describe links, the worms on them, and ports of routers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -17,7 +17,7 @@ from .trace import NOBODY, LinkTrace, wanted_by
 
 __all__ = ["declare_worms"]
 
-#: Bits of a worm number.
+#: Number of bits of a worm's number in a waveform.
 NUMBER = 32
 
 
@@ -27,9 +27,10 @@ def declare_worms(columns: Columns, network: Network, instances: Sequence[tuple[
     """Declare the signals of links and routers.
 
     In the scope `WORMS`, each link has ``flit`` (1 while a flit is on the link), and the flit's ``vc``, ``head`` and
-    ``tail``. Each virtual channel or slot has these signals:
+    ``tail``. Each virtual channel or slot has the signals ``worm``, ``holder``, ``kind``, ``front`` and ``waits``:
 
-    - ``worm``: number of the worm that holds the channel, unknown if it is free; ``holder``: the same as text,
+    - ``worm``: number of the worm that holds the channel, unknown if the channel is free,
+    - ``holder``: the worm that holds the channel, as text,
     - ``kind``: kind of this worm's flit on the link: HEAD, DATA or TAIL; empty without a flit,
     - ``front``: worm at the front of the buffer at the channel's end, only for channels that end at a router,
     - ``waits``: resources that the worm in ``front``, or else the holder, requests and does not get.

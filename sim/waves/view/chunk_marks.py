@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Lane", "chunk_legend", "draw_chunks", "lane_label"]
 
-#: Line of a deep switch in the diagram: switch, port and row; row None: the reads of the port, an output.
+#: Line of a deep switch in the diagram: switch, input and row of its buffer; or switch, output and None: what it reads.
 Lane = tuple[str, str, int | None]
 
 CLOSED = 0.7  # width of the lines at changes of a chunk counter, in points
-MARK = 0.42  # size of a mark, as a share of a row's height
+MARK = 0.42  # size of a mark, as a fraction of the height of a line in the diagram
 FETCHED, FREED = "v", "o"
 
 
@@ -28,7 +28,7 @@ def lane_label(lane: Lane) -> str:
 
 
 def draw_chunks(axes: "Axes", history: History, lanes: Mapping[Lane, float], scale: Scale) -> None:
-    """Draw the contents of rows and the reads of outputs, each at the height that ``lanes`` has for it."""
+    """Draw the contents of buffer rows and the reads of outputs, each at the height that ``lanes`` has for it."""
     flits = history.configuration["chunk"]
     chunks = [one for one in history.chunks if (one.switch, one.port, one.row) in lanes]
     readings = [one for one in history.readings if (one.switch, one.output, None) in lanes]
@@ -44,7 +44,7 @@ def draw_chunks(axes: "Axes", history: History, lanes: Mapping[Lane, float], sca
 
 
 def chunk_legend() -> list[Any]:
-    """Return the legend of rows: marks and their meanings."""
+    """Return the legend of the lines of deep switches: marks and their meanings."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -55,15 +55,15 @@ def chunk_legend() -> list[Any]:
 
 
 def _filled(chunk: RecordedChunk, most: int) -> list[tuple[float, float]]:
-    """Return a row's fill level over time as steps: cycle, and level from 0 to 1.
+    """Return the fill level of a buffer row over time as steps: cycle, and level from 0 to 1.
 
-    A row with unknown contents counts as full.
+    If the waveform does not show how the row was filled, the row counts as full.
     """
     return [(cycle, flits / most) for cycle, flits in chunk.flits] or [(chunk.first, 1.0)]
 
 
 def _taken(reading: RecordedReading, most: int) -> list[tuple[float, float]]:
-    """Return the fraction of a row that an output has read, over time as steps: cycle, and fraction."""
+    """Return the fraction of a buffer row that an output has sent, over time as steps: cycle, and fraction."""
     return [(cycle, place / most) for cycle, place in reading.places]
 
 
@@ -106,7 +106,7 @@ def _write(axes: "Axes", first: int, last: int, at: float, text: str, scale: Sca
 
 
 def _fetches(axes: "Axes", chunks: Sequence[RecordedChunk], lanes: Mapping[Lane, float], scale: Scale) -> None:
-    """Mark each fetch, with a line to the output that fetches, and the end of each chunk, when its counter is 0."""
+    """Mark each fetch, with a line to the output that fetches, and the end of each chunk that leaves its row free."""
     beside = 0.5 * MARK * scale.row / scale.cycle
     fetched, freed = [], []
     for one in chunks:

@@ -19,17 +19,19 @@ class RecordedChunk:
     row : int
         Number of the row in the buffer.
     worm : int or None
-        Worm of the flits; None if the waveform does not show it, because the flits arrived before the first cycle.
+        Worm of the flits; None if the waveform lacks the cycle in which the first flit was on the link.
     first, last : int
         First and last cycle with flits in the row.
     freed : bool
-        The row is free after cycle ``last``: its counter is 0.
+        The row is free after cycle ``last``, because all outputs have fetched its flits or taken them in passing.
     flits : tuple of (int, int)
-        Cycle, and number of flits from that cycle on. Flits that arrived before the first cycle are not listed.
+        Cycle, and number of flits in the row from that cycle on. ``flits`` is empty if the row was complete in the
+        waveform's first cycle.
     counts : tuple of (int, int)
         Cycle, and chunk counter from that cycle on: the number of outputs that have not yet fetched the row. The first
-        entry has the cycle in which the row was closed: complete, with its counter set. ``counts`` is empty if the row
-        was not closed, or if all outputs took the flits as they arrived, without a fetch.
+        entry of ``counts`` has the first recorded cycle in which the row is closed: complete, with its counter set.
+        ``counts`` is empty if the row was not closed, or if all outputs took the flits as they arrived, without a
+        fetch.
     fetches : tuple of (int, str)
         Cycle of each fetch, and the output that fetches.
     """
@@ -55,7 +57,7 @@ class RecordedChunk:
 
 @dataclass(frozen=True)
 class RecordedReading:
-    """An output of a deep switch reads the flits of a row, or waits for them.
+    """Period in which an output of a deep switch reads the flits of a buffer row, or waits for them.
 
     Parameters
     ----------
@@ -63,7 +65,7 @@ class RecordedReading:
     port, row, worm
         The chunk, as in `RecordedChunk`.
     first, last : int
-        First and last cycle.
+        First and last cycle of the reading.
     places : tuple of (int, int)
         Cycle, and index in the row of the flit that the output sends next, from that cycle on.
     follows : bool
@@ -97,7 +99,7 @@ def _between(steps: Sequence[tuple[int, int]], first: int, end: int) -> tuple[tu
 
 def chunk_lanes(chunks: Sequence[RecordedChunk],
                 readings: Sequence[RecordedReading]) -> list[tuple[str, str, int | None]]:
-    """Return, switch by switch, (switch, port, row) of all chunks, then (switch, output, None) of outputs that read."""
+    """Return, for each switch, (switch, port, row) of all chunks, then (switch, output, None) of outputs that read."""
     return sorted({*((one.switch, one.port, one.row) for one in chunks),
                    *((one.switch, one.output, None) for one in readings)},
                   key=lambda lane: (_natural(lane[0]), lane[2] is None, _natural(lane[1]), lane[2] or 0))
@@ -110,11 +112,11 @@ def _natural(name: str) -> tuple[str, int]:
 
 def choose_ports(text: str, chunks: Sequence[RecordedChunk],
                  readings: Sequence[RecordedReading]) -> list[tuple[str, str, int | None]]:
-    """Parse a selection from the result of `chunk_lanes`: ``all``, or switches and ports, ``s0,s1.n0``."""
+    """Return the selected items of `chunk_lanes`. ``text`` is ``all``, or switches and ports: ``s0,s1.n0``."""
     lanes = chunk_lanes(chunks, readings)
     if not lanes:
-        raise WormcastError(f"buffers: {text!r} is not valid: the waveform has no buffers of deep switches in these "
-                            "cycles")
+        raise WormcastError(f"buffers: {text!r} is not valid: in these cycles no buffer of a deep switch has flits of "
+                            "the shown worms")
     if text == "all":
         return lanes
     chosen: set[tuple[str, str, int | None]] = set()

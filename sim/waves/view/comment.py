@@ -32,7 +32,7 @@ class Comment:
     path : Path
         Waveform file, for errors.
     texts : sequence of str
-        Comments of the file. One comment must begin with `PREFIX`.
+        Comments of the file. One of the comments must begin with ``wormcast {``.
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ class Comment:
         self.deadlock: dict[str, Any] | None = deadlock
 
     def _build(self, name: str, origin: Any) -> Topology:
-        """Build the waveform's network again. A user's own network is built from the user's file."""
+        """Build the network that the waveform names. A user's own network is built from the user's file."""
         if type(origin) is not str:
             raise self._damaged(f"origin of it as {origin!r}")
         try:

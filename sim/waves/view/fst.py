@@ -14,12 +14,12 @@ from ...common.requirements import require
 
 __all__ = ["is_fst", "write_vcd"]
 
-#: First bytes of an FST file: a header block (type 0, 329 bytes), or a compressed block (type 254) of all blocks.
+#: First bytes of an FST file: a header block (type 0, 329 bytes), or a compressed block (type 254) around all blocks.
 HEADER, COMPRESSED = b"\x00" + (329).to_bytes(8, "big"), b"\xfe"
 
 
 def is_fst(begin: bytes) -> bool:
-    """The file with these first bytes is an FST waveform."""
+    """Return whether a file with the first bytes ``begin`` is an FST waveform."""
     return begin.startswith((HEADER, COMPRESSED))
 
 
@@ -35,7 +35,7 @@ def write_vcd(path: Path, vcd: Path) -> None:
     """
     require("pylibfst", "fst")
     with tempfile.TemporaryDirectory() as folder:
-        # the library writes temporary files beside its input
+        # the library writes temporary files beside its input, so the input is a link in a temporary folder
         link = Path(folder, "wave.fst")
         link.symlink_to(path.resolve())
         done = subprocess.run([sys.executable, "-P", "-m", __name__, link, vcd], capture_output=True)
@@ -44,7 +44,7 @@ def write_vcd(path: Path, vcd: Path) -> None:
 
 
 def _convert(path: str, vcd: str) -> int:
-    """Write the comments, which the library omits, then the library's VCD; return the exit code."""
+    """Write to a VCD file the comments, which the library omits, then the library's VCD; return the exit code."""
     fst = require("pylibfst", "fst")
     library, null = fst.lib, fst.ffi.NULL
     comments, reader = (library.fstReaderOpen(path.encode()) for _ in range(2))  # an FST reader yields names only once
@@ -56,7 +56,7 @@ def _convert(path: str, vcd: str) -> int:
                     (entry.u.attr.typ, entry.u.attr.subtype) == (library.FST_AT_MISC, library.FST_MT_COMMENT)):
                 file.write(b"$comment " + fst.ffi.string(entry.u.attr.name) + b" $end\n")
         read = library.fstReaderProcessHier(reader, file)
-        library.fstReaderSetFacProcessMaskAll(reader)  # possible only after the names of signals are read
+        library.fstReaderSetFacProcessMaskAll(reader)  # valid only after the names of signals are read
         read = read and library.fstReaderIterBlocks(reader, null, null, file)
     return 0 if read else 1
 

@@ -1,6 +1,6 @@
 """Placement of switches, nodes and virtual channels in a replay, in pixels.
 
-Each virtual channel has a line of its own, its track.
+Each virtual channel is drawn as a line of its own, its track.
 """
 
 from collections import defaultdict
@@ -19,17 +19,17 @@ __all__ = ["BOX", "HOST", "Ground", "NodePlace", "Router", "lay_out"]
 Floats = npt.NDArray[np.float64]
 Point = tuple[float, float]
 
-CELL = 116  # distance between routers of a two-dimensional mesh
-CROWDED, ACROSS = 140, 46  # smallest cell of other direct networks; their smallest distance between parallel lines
-BOX = 24  # half the size of a router with its node beside it
-HOST = 12  # half the size of a node
-CORNER = 57  # offset of a node beside its router from the router, to the right and down
+CELL = 116  # distance between neighbouring routers of a two-dimensional mesh
+CROWDED, ACROSS = 140, 46  # in other direct networks: smallest distance of neighbours; and of parallel lines
+BOX = 24  # half the width of a router that has its node beside it
+HOST = 12  # half the width of a node
+CORNER = 57  # distance from a router's centre to the node beside it, to the right and down
 MIDDLE = 9  # distance from the line between two routers to the first track on either side
 SPREAD = 10  # largest distance from a link's first track to its last one
 TRACK = 5  # largest distance between tracks
-NODES, GAP = 50, 6  # smallest cell if nodes are apart from switches; gap between the tracks of two lines
+NODES, GAP = 50, 6  # if nodes are apart from switches: smallest distance of neighbours; gap between two lines' tracks
 NEAR = 4  # distance from the line between two switches to the first track, if nodes are apart from switches
-STEEP = 0.3  # tracks with a smaller cosine of the angle to a side's normal are not extended to the side
+STEEP = 0.3  # a track is extended to a side of a box only if its angle to the side's normal has at least this cosine
 LETTER = 8  # width of a letter
 EDGE = 8  # margin of the drawing
 
@@ -45,7 +45,7 @@ class Router:
 
 @dataclass(frozen=True)
 class NodePlace:
-    """A node: its centre, and the position of its name, or None if the router's name is enough.
+    """A node: its centre, and the position of its name, or None if only the router's name is drawn.
 
     ``kind`` is "both", or "source" and "sink" for the two places of a node that is drawn twice.
     """
@@ -70,11 +70,11 @@ class Ground:
     hosts : tuple of NodePlace
         Nodes of the drawn switches.
     planes : tuple of tuple of (float, float)
-        Corners of the planes of a three-dimensional network; else empty.
+        Corners of the planes of a three-dimensional network that is drawn whole; else empty.
     names : tuple of (str, (float, float))
-        Names of planes, and their positions.
+        Names of planes, and the positions of these names.
     tracks : tuple of tuple of tuple of (float, float), [links][vcs][points]
-        Line of each virtual channel, from its source on.
+        Line of each virtual channel, from the link's source to its target.
     """
 
     corner: Point
@@ -95,14 +95,14 @@ def lay_out(history: History) -> Ground:
 
     ::
 
-                 0.0 +---+ <<<<<<<<< +---+
-                     |   | >>>>>>>>> |   |
-                     +---+           +---+
-                      v ^ \\\\            .
+                0.0 +----+ <<<<<<<<< +----+
+                    |    | >>>>>>>>> |    |
+                    +----+           +----+
+                      v ^ \\\\
                       v ^  [ ]
 
-    A node with a position of its own in the layout is drawn at this position. Only the part of the network with
-    recorded links is drawn.
+    A node with a position of its own in the layout is drawn at this position. Only the switches in the smallest
+    rectangle around the recorded links' switches are drawn.
     """
     places = _Places(history)
     tracks: list[tuple[tuple[Point, ...], ...]] = [()] * len(history.links)
@@ -149,7 +149,7 @@ class _Places:
         return (place - self._origin) * self.cell
 
     def half(self, switch: int) -> Floats:
-        """Return half the width and height of a switch."""
+        """Return half the width and height of a switch, in pixels."""
         return self.layout.boxes[switch] * self.cell if not self.layout.shared[switch] else np.array([BOX, BOX])
 
     def between(self, link: RecordedLink, vc: int) -> tuple[Point, ...]:
@@ -165,7 +165,7 @@ class _Places:
         return _points(cut(line, self._inside(line, link.source), self._inside(line[::-1], link.target)))
 
     def _from_box(self, line: Floats, way: Floats, switch: int) -> Floats:
-        """Extend a track to the side of the switch's box at which the link's line begins."""
+        """Extend a track to that side of the switch's box at which the link's line begins."""
         if self.layout.shared[switch]:
             return line
         middle, half, forward = self._at(self.layout.switches[switch]), self.half(switch), along(line[0], line[1])
@@ -175,7 +175,7 @@ class _Places:
         return np.concatenate([[line[0] + (way[0] - line[0])[side] / forward[side] * forward], line[1:]])
 
     def _inside(self, line: Floats, switch: int) -> float:
-        """Return the length of a line's first part inside the box of a switch with its node beside it."""
+        """Return the length of a track's first part, inside the box of a switch with its node beside it; else 0."""
         if not self.layout.shared[switch]:
             return 0.0
         middle, left = self._at(self.layout.switches[switch]), 0.0
@@ -190,7 +190,7 @@ class _Places:
         return left
 
     def to_node(self, link: RecordedLink, place: int, among: int) -> tuple[Point, ...]:
-        """Return track ``place`` of ``among`` parallel tracks between a switch and its node."""
+        """Return track number ``place`` of the ``among`` parallel tracks between a switch and its node."""
         assert link.node is not None
         injects = link.kind == "injection"
         switch = link.target if injects else link.source
@@ -203,7 +203,7 @@ class _Places:
         return _points(cut(line, HOST * injects, HOST * (not injects)))
 
     def _aside(self, switch: int, place: int, among: int) -> tuple[Point, ...]:
-        """Return track ``place`` of ``among`` parallel tracks from a router to the node beside it."""
+        """Return track number ``place`` of the ``among`` parallel tracks from a router to the node beside it."""
         x, y = self._at(self.layout.switches[switch]).tolist()
         off = (place - (among - 1) / 2) * min(TRACK, 32 / max(1, among - 1)) * 0.7
         near, far = BOX, CORNER - HOST

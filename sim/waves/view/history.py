@@ -16,7 +16,7 @@ from .chunks import RecordedChunk, RecordedReading
 __all__ = ["History", "RecordedHold", "RecordedLink", "RecordedWorm", "Wait"]
 
 REST = 3  # after the last flit, `trimmed` keeps 1/REST of the number of cycles from first to last flit
-LEAST_REST = 10  # smallest number of cycles kept after the last flit; blocked headers begin to wait in them
+LEAST_REST = 10  # smallest number of cycles kept after the last flit; in these cycles blocked headers begin to wait
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class RecordedLink:
 
 @dataclass(frozen=True)
 class RecordedWorm:
-    """A worm, identified by the host's number.
+    """A worm of a waveform; ``number`` is its number in the waveform.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class RecordedWorm:
     destinations : tuple of int
         In visiting order.
     length : int
-        Payload flits.
+        Number of payload flits.
     """
 
     number: int
@@ -82,7 +82,7 @@ class RecordedWorm:
 
 @dataclass(frozen=True)
 class RecordedHold:
-    """A worm holds a virtual channel of a link, from the worm's first flit on this channel to its tail.
+    """Period in which a worm holds a virtual channel of a link, from its first flit on this channel to its tail.
 
     A consumption channel is held from the cycle of its reservation. A hold may have no flit in the history.
 
@@ -92,11 +92,12 @@ class RecordedHold:
         Index of the link in the history.
     vc, worm : int
     first, last : int
-        First and last cycle. ``last`` is the cycle of the tail, or the last cycle of the history if ``ended`` is False.
+        First and last cycle of the hold. ``last`` is the cycle of the tail, or the last cycle of the history if
+        ``ended`` is False.
     flits : tuple of int
-        Cycles with a flit of the worm on the link, in order.
+        Cycles with a flit of the worm on this virtual channel, in order.
     ended : bool
-        The tail has passed.
+        True if the worm's tail has passed on this channel.
     """
 
     link: int
@@ -121,7 +122,7 @@ class RecordedHold:
 
 @dataclass(frozen=True)
 class Wait:
-    """A worm's header waits at the end of a virtual channel: its request for the next resource is not granted.
+    """Period in which a worm's header waits at the end of a virtual channel, as its request is not granted.
 
     Parameters
     ----------
@@ -130,7 +131,7 @@ class Wait:
         Index of the link on which the header arrived.
     vc : int
     first, last : int
-        First and last cycle.
+        First and last cycle of the wait.
     resources : tuple of str
         Alternative resources; the header needs one of them: ``link:U>V:vc``, ``cons:NODE:i``, ``inj:NODE:port:vc`` or
         ``retrans:NODE:i``.
@@ -188,8 +189,8 @@ class History:
     def deliveries(self) -> list[RecordedHold]:
         """Holds of consumption channels that ended with a tail.
 
-        For a worm sent in packets, only the hold of the last packet is included. A worm with packets before the
-        first cycle, which are not recorded, may lack its delivery.
+        For a worm sent in packets, only the hold of the last packet at each destination is included. If a packet of
+        a worm was ejected at a destination before the first cycle, the worm's delivery at this destination is missing.
         """
         found, passed = [], Counter[tuple[int, int]]()
         for hold in sorted(self.holds, key=lambda hold: hold.last):
@@ -210,7 +211,7 @@ class History:
         return sum(link.kind == "network" for link in self.links) == len(self.topology.links)
 
     def is_cut(self, hold: RecordedHold) -> bool:
-        """The hold may have begun before the first cycle."""
+        """Return whether the hold may have begun before the first cycle of the history."""
         return hold.first == self.first > 0
 
     @cached_property
@@ -220,15 +221,15 @@ class History:
 
     @cached_property
     def _channels(self) -> dict[str, tuple[int, int]]:
-        """Link and virtual channel of each recorded resource."""
+        """Index of the link, and number of the virtual channel, of each recorded resource, by the resource's name."""
         return {str(self._resource(link, vc)): (link, vc)
                 for link, one in enumerate(self.links) for vc in range(one.vcs)}
 
     @cached_property
     def _firsts(self) -> dict[int, int]:
-        """Number of the first consumption channel of each consumption link.
+        """Number of the first consumption channel of each consumption link, by the link's index in the history.
 
-        A node's channels may be on several links.
+        A node's consumption channels may be on several links.
         """
         found, taken = {}, Counter[int]()
         for index, link in sorted(enumerate(self.links), key=lambda one: one[1].kind != "network" and one[1].number):
@@ -238,7 +239,7 @@ class History:
         return found
 
     def _resource(self, link: int, vc: int) -> Resource:
-        """Return the name of a virtual channel as a resource."""
+        """Convert virtual channel ``vc`` of a link to a `Resource`."""
         one = self.links[link]
         if one.kind == "network":
             return Resource.link(one.name.removeprefix("link:"), vc)
@@ -294,7 +295,7 @@ class History:
                    default=self.first - 1) + 1
 
     def channel(self, resource: str) -> tuple[int, int] | None:
-        """Return link and virtual channel of a resource, or None if it is not recorded."""
+        """Return link and virtual channel of a resource, or None if the history has no such channel."""
         return self._channels.get(resource)
 
     def channel_name(self, link: int, vc: int) -> str:

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 __all__ = ["BAR", "NEUTRAL", "Scale", "draw_marks", "legend_marks", "tint", "write_on"]
 
-BAR = 0.76  # height of a bar, in rows
+BAR = 0.76  # height of a bar, as a fraction of the distance of rows in the diagram
 HATCH = "//////"
 NEUTRAL = "#7f7f7f"
-LEAST_LETTERS = 3.5  # smallest font size of waits, in points
-ASIDE = 0.14  # distance of an arrow's start and end from the middle of a bar, in rows
+LEAST_LETTERS = 3.5  # smallest font size of the text on a wait, in points
+ASIDE = 0.14  # distance of an arrow's start and end from the middle of a bar, as a fraction of the distance of rows
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Scale:
     Parameters
     ----------
     at : mapping of (link, virtual channel) to float
-        Middle of each row, in rows from the top.
+        Distance of the middle of each row of the diagram from the middle of the first row, in heights of a row.
     row, cycle : float
         Height of a row and width of a cycle, in points.
     font, track : float
@@ -48,7 +48,7 @@ class Scale:
 def draw_marks(axes: "Axes", history: History, scale: Scale) -> None:
     """Draw a history.
 
-    The axes must range from half a cycle before the history's first cycle to half a cycle after its last one.
+    The x axis must range from half a cycle before the history's first cycle to half a cycle after its last one.
     """
     _bars(axes, history, scale)
     _waits(axes, history, scale)
@@ -58,7 +58,7 @@ def draw_marks(axes: "Axes", history: History, scale: Scale) -> None:
 
 
 def legend_marks(history: History) -> list[Any]:
-    """Return the legend: marks and their meanings."""
+    """Return the legend of the drawing: marks of worms and their meanings."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -111,7 +111,7 @@ def tint(colour: str) -> tuple[float, float, float]:
 
 def write_on(axes: "Axes", cycle: float, at: float, text: str, size: float, *, weight: str = "normal",
            gid: str | None = None) -> None:
-    """Write on a bar, with a white outline for legibility."""
+    """Write a text on a bar, with a white outline for legibility."""
     from matplotlib.patheffects import withStroke
 
     axes.text(cycle, at, text, ha="left", va="center_baseline", fontsize=size, color="black", weight=weight, zorder=4,
@@ -143,7 +143,7 @@ def _waits(axes: "Axes", history: History, scale: Scale) -> None:
 def _quiet(holds: Sequence[RecordedHold], wait: Wait, number: float) -> tuple[float, float]:
     """Return begin and end of the longest gap between flits in a wait.
 
-    Worm numbers, ``number`` cycles wide, count as flits.
+    A worm's number, which is written on its bar and takes ``number`` cycles, counts as flits.
     """
     begin, end = wait.first - 0.5, wait.last + 0.5
     taken = [(begin, begin), (end, end)]
@@ -159,7 +159,7 @@ def _quiet(holds: Sequence[RecordedHold], wait: Wait, number: float) -> tuple[fl
 
 
 def _deliveries(axes: "Axes", history: History, scale: Scale) -> None:
-    """Mark each tail that is ejected: after its bar, or inside the bar if another bar follows directly."""
+    """Mark each delivery (`History.deliveries`): after its bar, or inside the bar if another bar follows directly."""
     begins = {(hold.link, hold.vc, hold.first) for hold in history.holds}
     width = 0.5 * scale.row / scale.cycle
     marks = []
@@ -195,7 +195,7 @@ def _deadlock(axes: "Axes", history: History, scale: Scale) -> None:
 
 
 def _header(history: History, worm: int, resources: Sequence[str]) -> tuple[int, int]:
-    """Return the virtual channel where a worm's header waits in the last cycle, else the channel acquired last."""
+    """Return the virtual channel where a worm's header waits in the last cycle, else the worm's newest channel."""
     waits = [wait for wait in history.waits if wait.worm == worm and wait.last == history.end - 1]
     asking = [wait for wait in waits if set(wait.resources) & set(resources)]
     held = [hold for hold in history.holds

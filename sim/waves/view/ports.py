@@ -1,4 +1,4 @@
-"""Ports of deep switches in a waveform: rows and readers, parsed from their signals in words."""
+"""Ports of deep switches in a waveform: rows and readers, parsed from their text signals."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -16,7 +16,7 @@ ROUTERS = "bench.top.routers."
 #: A switch, its port, and a row of the port's buffer.
 Place = tuple[str, str, int]
 
-#: Cycles from a flit on the link to its storage in a row.
+#: Number of cycles from a flit on the link to its storage in a row.
 STORED = 2
 
 ROW = re.compile(r"(\d+)(?:\+(\d*)|:(\d+))")
@@ -26,7 +26,7 @@ FETCHES = re.compile(r"(\w+):(\d+)")
 
 @dataclass
 class PortTrack:
-    """Signals of one port. ``shown`` has the changes of each signal, by name: cycle and new text.
+    """Signals of one port. By a signal's name, ``shown`` has the signal's changes: cycle and new text.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class PortTrack:
 
     @property
     def name(self) -> str:
-        """Name of the port, for errors."""
+        """Name of the port in error messages."""
         return f"{self.switch}.{self.port}"
 
     def setters(self) -> Iterable[tuple[bytes, Callable[[bytes], None]]]:
@@ -65,9 +65,9 @@ class PortTrack:
         return take
 
     def show(self, cycle: int) -> bool:
-        """Record changed values of the signals from this cycle on.
+        """Record that from cycle ``cycle`` on the signals have the values that the functions of `setters` stored.
 
-        Return False: no call is needed until the next change.
+        The result is False: no call is needed until the next change.
         """
         for name, text in self._new.items():
             self.shown[name].append((cycle, text))
@@ -119,7 +119,7 @@ class _Row:
     whole: bool = False
 
     def show(self, cycle: int, match: re.Match[str], *, begun: bool) -> None:
-        """Record a change of the row; ``begun``: all of its flits arrived after the start of the waveform."""
+        """Record a change of the row. If ``begun``, all flits of the row arrived after the start of the waveform."""
         if match[3]:
             _add(self.counts, cycle, int(match[3]))
         elif match[2]:
@@ -172,7 +172,7 @@ def _readings(track: PortTrack, of_row: Mapping[Place, Sequence[RecordedChunk]],
         else:
             found.append(RecordedReading(track.switch, track.port, port, row, None, cycle, until - 1, (place,),
                                          bool(match[4])))
-    over: dict[tuple[str, int], int] = defaultdict(int)  # cycle after the previous reading of a row
+    over: dict[tuple[str, int], int] = defaultdict(int)  # by row: cycle after the output's previous reading of the row
     for at, one in enumerate(found):
         found[at] = replace(one, worm=_worm(one, of_row.get((one.switch, one.port, one.row), []),
                                             over[one.port, one.row]))
@@ -181,10 +181,10 @@ def _readings(track: PortTrack, of_row: Mapping[Place, Sequence[RecordedChunk]],
 
 
 def _worm(reading: RecordedReading, chunks: Sequence[RecordedChunk], begin: int) -> int | None:
-    """Return the worm of a reading: of the chunk that the output fetches from cycle ``begin`` on.
+    """Return the worm of a reading: the worm of the chunk that the output fetches from cycle ``begin`` on.
 
-    Without a fetch, it is the worm of the first chunk in the row during the reading. A fetched row may be freed, and
-    used by another worm, before the output sends the first flit of the fetched chunk.
+    Without a fetch, the result is the worm of the first chunk in the row during the reading. A fetched row may be
+    freed, and used by another worm, before the output sends the first flit of the fetched chunk.
     """
     passing = None
     for chunk in chunks[bisect_left(chunks, begin, key=attrgetter("last")):]:

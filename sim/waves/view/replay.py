@@ -27,8 +27,8 @@ PARTS = {"STYLE": "replay.css", "MODEL": "replay_model.js", "SCRIPT": "replay.js
 def write_replay(history: History, file: Path) -> None:
     """Write a page that replays a history, atomically.
 
-    The page opens from disk in any browser and loads no other file. For each cycle it shows the worm that holds each
-    virtual channel, the flits on the links, and the resources that worms wait for.
+    The page opens from disk in any browser and loads no other file. For each cycle the page shows the worm that holds
+    each virtual channel, the flits on the links, and the resources that worms wait for.
     """
     page = replay_page(history)
     with whole_file(file) as unfinished:
@@ -38,7 +38,7 @@ def write_replay(history: History, file: Path) -> None:
 def replay_page(history: History) -> str:
     """Return the page of `write_replay` as text."""
     folder = resources.files(__package__)
-    # without <, the data cannot end the script element
+    # if the data contain no <, they cannot end the page's script element
     data = json.dumps(_data(history), separators=(",", ":")).replace("<", "\\u003c")
     parts = {name: (folder / file).read_text(encoding="utf-8") for name, file in PARTS.items()}
     parts |= {"DATA": data, "TITLE": html.escape(describe(history)[0])}
@@ -76,7 +76,7 @@ def _data(history: History) -> dict[str, Any]:
         "corner": _short(ground.corner), "size": _short(ground.size), "host": HOST,
         "names": {node: history.topology.node_name(node) for node in named},
         "switches": {router.switch: history.topology.switch_title(router.switch) for router in ground.routers},
-        # last value of each router: its name is drawn beside it, not in it
+        # last value of each router: whether its name is drawn beside the router, not in it
         "routers": [[router.switch, *_short(router.at), *_short(router.half),
                      beside and bool(layout.shared[router.switch])] for router in ground.routers],
         "hosts": [[host.node, *_short(host.at), host.kind, host.name and _short(host.name), host.anchor]
@@ -93,7 +93,7 @@ def _data(history: History) -> dict[str, Any]:
         "holds": [[first_track[hold.link] + hold.vc, number[hold.worm], hold.first, hold.last,
                    int(hold.ended) + (hold in delivered), _stretches(hold)] for hold in history.holds],
         "waits": waits,
-        # port, row, worm (-1: unknown), first and last cycle, then the steps of flits and counter, and the fetches
+        # each chunk: port, row, worm (-1: unknown), first and last cycle, changes of flits and of counter, fetches
         "chunks": [[f"{one.switch}.{one.port}", one.row, number.get(one.worm, -1), one.first, one.last,
                     _flat(one.flits), _flat(one.counts), _flat(one.fetches)] for one in history.chunks],
         "readings": [[f"{one.switch}.{one.port}", one.row, one.output, number.get(one.worm, -1), one.first, one.last,

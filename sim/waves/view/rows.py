@@ -9,7 +9,7 @@ from .history import History, RecordedLink
 
 __all__ = ["ChannelRow", "choose_links", "rows_of"]
 
-#: Kinds of links whose rows follow those of all other links, with their order.
+#: Kinds of links whose rows come after the rows of all other links, in the order of the numbers.
 BEHIND = {"slots": 1, "consumption": 2}
 
 
@@ -26,13 +26,14 @@ def rows_of(history: History, links: Collection[int] | None = None) -> list[Chan
     """Return the rows of a diagram, sorted so that a worm's path looks like a staircase.
 
     The channels of the worm with the lowest number come first, in the order in which the worm reaches them, then the
-    further channels of the next worm. All slots follow, and then all consumption channels. Virtual channels of a link
-    are adjacent. Labels are names of resources, as in `run` and in replays.
+    further channels of the next worm. The rows of all slots come after the rows of links, and the rows of
+    consumption channels come last. Virtual channels of a link are adjacent. The rows' labels are names of resources, as
+    in `run` and in replays.
 
     Parameters
     ----------
     links : collection of int, optional
-        Links to show, used or not. Default: the links that worms hold or wait on.
+        Links to show, used or not. By default only links with channels that worms hold or wait at are shown.
     """
     shown = range(len(history.links)) if links is None else links
     inside = set(shown)
@@ -54,9 +55,9 @@ def choose_links(history: History, text: str) -> list[int] | None:
     """Parse a selection of links: ``used`` (returns None), ``all``, or names separated by commas.
 
     ``link:0.1>0.2`` or ``0.1>0.2`` selects a link between routers, and all parallel links; ``s0>s1#1`` selects one of
-    the parallel links. ``inj:0.1`` and ``cons:0.1`` select the links between a router and its node, ``retrans:0.1`` the
-    slots of the node. The name of a node or switch, ``0.1`` or ``s0``, selects all links that begin or end at it. The
-    label of a row, ``link:0.1>0.2:0``, selects the link of this row.
+    the parallel links. ``inj:0.1`` selects the injection links of node 0.1, ``cons:0.1`` its consumption links, and
+    ``retrans:0.1`` its slots. The name of a node or switch, ``0.1`` or ``s0``, selects all links that begin or end at
+    this node or switch. The label of a row, ``link:0.1>0.2:0``, selects the link of this row.
     """
     if text == "used":
         return None
@@ -97,7 +98,7 @@ def _means(topology: Topology, name: str, link: RecordedLink) -> bool:
 
 
 def _switch(topology: Topology, name: str) -> int:
-    """Return the number of the switch with this name; in a direct network, the switch of the node."""
+    """Return the number of the switch with this name; in a direct network, of the switch of the node with this name."""
     if topology.direct:
         return topology.node(name)
     if name.strip() not in topology.switch_names:

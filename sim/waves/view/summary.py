@@ -51,16 +51,17 @@ def _worm(history: History, number: int) -> dict[str, Any]:
 
 
 def _first_flit(history: History, holds: list[RecordedHold]) -> int | None:
-    """Return the first cycle with a flit in the holds, or None if a hold may have begun before the history."""
+    """Return the first cycle with a flit in the holds; None without a flit, or if a hold may be cut (`is_cut`)."""
     if any(map(history.is_cut, holds)):
         return None
     return min(chain.from_iterable(hold.flits for hold in holds), default=None)
 
 
 def to_dict(history: History, links: Collection[int]) -> dict[str, Any]:
-    """Convert a history to plain data for JSON, with the holds and waits on the links ``links``.
+    """Convert a history to plain data for JSON. Only holds and waits on the links ``links`` are included.
 
-    Flits are written as runs, first and last cycle of each. All recorded chunks and readings are included.
+    The flits of a hold are written as runs of consecutive cycles: first and last cycle of each run. All recorded chunks
+    and readings are included.
     """
     def hold_to_dict(hold: RecordedHold) -> dict[str, Any]:
         return {"link": history.links[hold.link].name, "vc": hold.vc, "worm": hold.worm, "first": hold.first,

@@ -29,9 +29,9 @@ def describe_worm(history: History, number: int) -> str:
 
 
 def describe_deadlock(history: History) -> list[str]:
-    """Describe a deadlock: a heading, and for each worm a line with the resource it requests and the resource's holder.
+    """Describe a deadlock: a heading, and for each worm a line with the requested resource and the worm that holds it.
 
-    Without a deadlock, the list is empty.
+    If the history has no deadlock, the list is empty.
     """
     if history.deadlock is None:
         return []

@@ -15,8 +15,8 @@ from .worm_choice import colours_of, shown_worms
 
 __all__ = ["spacetime_text"]
 
-LEAST = 10  # smallest number of characters for the cycles
-FINE, COARSE = 10, 5  # cycles per character: any number up to FINE, then in steps of COARSE
+LEAST = 10  # smallest number of characters of a line that represent cycles
+FINE, COARSE = 10, 5  # cycles per character: any number up to FINE, above FINE multiples of COARSE
 TICK = 10  # characters between two numbers of the axis
 EJECTED, WAITS = "*", "~"
 
@@ -25,8 +25,9 @@ def spacetime_text(history: History, rows: Sequence[ChannelRow], width: int) -> 
     """Draw a line per virtual channel with its holder in each cycle, for a terminal of ``width`` characters.
 
     Each worm has a letter; the 27th worm reuses the first letter. A capital marks a flit on the link, a small letter a
-    channel that is held without one. If the cycles do not fit, a character represents several cycles, and a flit in any
-    of them makes it a capital. A list of worms, the meaning of the signs and the deadlock's description follow.
+    channel that is held without a flit. If the cycles do not fit, a character represents several cycles, and a flit in
+    any of these cycles makes the letter a capital. Below the lines are a list of worms, the meaning of the signs and
+    the deadlock's description.
 
     Parameters
     ----------

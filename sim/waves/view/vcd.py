@@ -23,7 +23,7 @@ CHANGES = b"01xXzZ"
 #: First bytes of a gzip file.
 GZIP = b"\x1f\x8b"
 
-#: Number of bytes that identify the format.
+#: Number of bytes at the start of a file that are read to recognise an FST file.
 BEGIN = 16
 
 #: Keywords between changes that the reader skips.
@@ -56,7 +56,7 @@ class Wave:
     comments : list of str
         Comments of the header.
     signals : dict of str to Signal
-        By name; dots separate scopes.
+        Declared signals by full name, in which dots separate scopes.
 
     Raises
     ------
@@ -73,7 +73,7 @@ class Wave:
         with self._opened() as file:
             begin = file.read(BEGIN)
         if is_fst(begin):
-            self._folder = tempfile.TemporaryDirectory()  # the folder is deleted with this object
+            self._folder = tempfile.TemporaryDirectory()  # the folder is deleted when this object is deleted
             self._source = Path(self._folder.name, "wave.vcd")
             write_vcd(path, self._source)
         self.signals: dict[str, Signal] = {}
@@ -203,7 +203,7 @@ class Wave:
             raise WormcastError(f"{self._path} is damaged: it ends within a change")
 
     def _damaged(self, line: bytes, file: BinaryIO) -> WormcastError:
-        """Return the error for a damaged line, the last that was read."""
+        """Return the error for a damaged line, which is the line read last."""
         end, number = file.tell(), 0
         file.seek(0)
         while file.tell() < end and file.readline():

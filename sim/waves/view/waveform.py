@@ -48,7 +48,7 @@ def read_waveform(path: Path) -> History:
     history = History(comment.topology, comment.scheme, comment.first, comment.end, comment.links, comment.worms,
                       tuple(holds), tuple(waits), comment.deadlock, comment.configuration,
                       *chunks_and_readings(ports, comment.end))
-    return history.between(history.first, history.end)  # without the deadlock if its worms move in the last cycle
+    return history.between(history.first, history.end)  # `between` drops a deadlock whose worms move at the end
 
 
 def _follow(path: Path, wave: Wave, comment: Comment,
@@ -81,7 +81,7 @@ def _follow(path: Path, wave: Wave, comment: Comment,
 
 @dataclass
 class _Open:
-    """A hold of a virtual channel whose tail has not passed yet."""
+    """A hold of a virtual channel by a worm whose tail has not passed yet."""
 
     worm: int
     first: int
@@ -95,7 +95,7 @@ class _Track:
         self.number, self.link, self.scope, self.name = number, link, scope, link.name
         self.holds: list[RecordedHold] = []
         self.waits: list[Wait] = []
-        self._at_node = link.kind in ("consumption", "slots")  # at nodes, only the channel's holder waits
+        self._at_node = link.kind in ("consumption", "slots")  # at nodes, the worm that waits is the channel's holder
         self._flit = self._tail = False
         self._vc = 0
         self._worms: list[int | None] = [None] * link.vcs
@@ -132,7 +132,7 @@ class _Track:
         return take
 
     def show(self, cycle: int) -> bool:
-        """Record the values of the signals in this cycle. Return whether a hold or wait continues."""
+        """Record the values of the signals in cycle ``cycle``. Return whether a hold or wait continues."""
         goes_on = False
         for vc, (worm, asks) in enumerate(zip(self._worms, self._asks, strict=True)):
             current = self._open[vc]

@@ -15,7 +15,7 @@ __all__ = ["colours_of", "of_worms", "shown_worms"]
 
 
 def of_worms(history: History, worms: Iterable[int]) -> History:
-    """Return a history that contains these worms only."""
+    """Return the part of a history that concerns the worms ``worms`` only."""
     chosen = set(worms)
     unknown = sorted(chosen - set(history.worms))
     if unknown:

@@ -1,4 +1,4 @@
-"""Column-path on a torus: worms reach each column's destinations in the shorter direction around it, by e-cube."""
+"""Column-path on a torus: worms go by e-cube, and around each column in the direction shorter to the destination."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ class ColumnPath(PlainScheme):
     name = "column-path-torus"
     kinds = ("torus",)
     relation = E_CUBE
-    # from each stop on, the rest of a worm is itself a worm of this scheme: same direction, fewer hops
+    # the part of a worm from any stop on is a possible worm of this scheme, too: same direction, fewer hops
     pairs_are_complete = True
     divided = False
 
@@ -20,7 +20,10 @@ class ColumnPath(PlainScheme):
         return ConsumptionClasses((("0+",), ("0-",)))
 
     def visits(self, topology: Topology, source: int, destinations: list[int]) -> Sequence[Sequence[int]]:
-        """Return each worm's destinations: a worm per column and direction; if `divided`, one more beyond the wrap."""
+        """Return the destinations of each worm. There is one worm per column and direction.
+
+        If `divided`, another worm goes to a column's destinations beyond its wrap-around link in this direction.
+        """
         rows, columns = topology.shape
         worms: dict[tuple[int, bool, bool], list[tuple[int, int]]] = {}
         for node in destinations:

@@ -1,9 +1,10 @@
 """Multicast algorithms: topologies, routing relations, headers, schemes, deadlock analysis. Independent of hardware.
 
-    from wormcast.algorithms import plan, topology
+    from wormcast.algorithms import SCHEMES, topology
+    from wormcast.algorithms.multicast_plan import plan
 
     mesh = topology("mesh:8x8")
-    plan(mesh, "dual-path", "3.2", ["5.0", "1.4"]).to_dict()
+    plan(mesh, SCHEMES["dual-path"], "3.2", ["5.0", "1.4"]).to_dict()
 
 - ``topologies/``: networks.
 - ``routing/``: routing relations.
@@ -31,11 +32,11 @@ from .lazy import lazily
 
 if TYPE_CHECKING:
     from .consumption import NO_CLASS, ConsumptionClasses
-    from .deadlock.check import Analysis, Dependency, HeldWorm, check
+    from .deadlock.check import Analysis, Dependency, HeldWorm
     from .errors import WormcastError
     from .headers import AddressList, BitString, Header, MultiDrop, Unicast
     from .lookup import RELATIONS, file_digest, find_scheme, load_relation, load_scheme, user_file
-    from .multicast_plan import Plan, PlannedWorm, plan
+    from .multicast_plan import Plan, PlannedWorm
     from .plan_statistics import Survey, survey
     from .routing import E_CUBE, HAMILTONIAN, ChoiceRelation, Choices, Relation, Routes, without_classes
     from .schemes import SCHEMES, MeshScheme, PlainScheme, Scheme
@@ -46,11 +47,11 @@ if TYPE_CHECKING:
 else:
     __getattr__ = lazily(__name__, {
         "consumption": ("NO_CLASS", "ConsumptionClasses"),
-        "deadlock.check": ("Analysis", "Dependency", "HeldWorm", "check"),
+        "deadlock.check": ("Analysis", "Dependency", "HeldWorm"),
         "errors": ("WormcastError",),
         "headers": ("AddressList", "BitString", "Header", "MultiDrop", "Unicast"),
         "lookup": ("RELATIONS", "file_digest", "find_scheme", "load_relation", "load_scheme", "user_file"),
-        "multicast_plan": ("Plan", "PlannedWorm", "plan"),
+        "multicast_plan": ("Plan", "PlannedWorm"),
         "routing": ("E_CUBE", "HAMILTONIAN", "ChoiceRelation", "Choices", "Relation", "Routes", "without_classes"),
         "schemes": ("SCHEMES", "MeshScheme", "PlainScheme", "Scheme"),
         "plan_statistics": ("Survey", "survey"),
@@ -94,13 +95,11 @@ __all__ = [
     "Unicast",
     "WormcastError",
     "Worms",
-    "check",
     "explain",
     "file_digest",
     "find_scheme",
     "load_relation",
     "load_scheme",
-    "plan",
     "survey",
     "to_toml",
     "topology",

@@ -5,17 +5,18 @@ announcements do nothing.
 """
 
 import contextlib
+from collections.abc import Iterator
 from typing import Protocol
 
-__all__ = ["Announcer", "announce", "announce_by"]
+__all__ = ["Announcer", "announce", "announce_by", "announcing"]
 
 
 class Announcer(Protocol):
-    """Function that returns a context, in which it may show an announcement. The function's arguments are those of
-    `announce`."""
+    """Function that returns a context, and may show an announcement while work runs in it. The function's arguments are
+    those of `announce`."""
 
     def __call__(self, what: str, seconds: float | None, once: bool) -> contextlib.AbstractContextManager[object]:
-        """Return the context in which the work runs."""
+        """Return a context for the work ``what``."""
 
 
 def _silent(what: str, seconds: float | None, once: bool) -> contextlib.AbstractContextManager[object]:
@@ -38,7 +39,7 @@ def announce(what: str, seconds: float | None = None, *,
     seconds : float, optional
         Estimated time of the work; None if it is unknown.
     once : bool
-        The result is stored, so that later runs do not wait for it.
+        True: the result of the work is stored, so that later runs do not repeat the work.
     """
     return _announcer(what, seconds, once)
 
@@ -47,3 +48,16 @@ def announce_by(announcer: Announcer) -> None:
     """Set the function that shows announcements of this process."""
     global _announcer
     _announcer = announcer
+
+
+@contextlib.contextmanager
+def announcing(announcer: Announcer) -> Iterator[None]:
+    """Show announcements by a function while the context is open, unless the process shows them already."""
+    global _announcer
+    before = _announcer
+    if before is _silent:
+        _announcer = announcer
+    try:
+        yield
+    finally:
+        _announcer = before

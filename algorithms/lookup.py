@@ -22,18 +22,22 @@ __all__ = ["RELATIONS", "file_digest", "find_scheme", "load_relation", "load_sch
 T = TypeVar("T", Relation, Scheme)
 
 
-def find_scheme(text: str, topology: Topology, relation: str | None = None) -> Scheme:
-    """Find the scheme that a user names, on a topology.
+def find_scheme(text: str | Scheme, topology: Topology, relation: str | Relation | None = None) -> Scheme:
+    """Find a scheme by name, with a relation by name, and bind it to a topology.
 
     Parameters
     ----------
-    text, relation : str
-        As for `load_scheme` and `load_relation`. Default relation: the scheme's own.
+    text : str or Scheme
+        A name as for `load_scheme`, or the scheme itself.
+    relation : str or Relation, optional
+        A name as for `load_relation`, or the relation itself. By default, the scheme keeps its own relation.
     """
     require_kind("topology", topology, Topology)
-    scheme = load_scheme(text)
+    require_kind("scheme", text, str, Scheme)
+    scheme = text if isinstance(text, Scheme) else load_scheme(text)
     if relation is not None:
-        scheme = ask(scheme, "routed_by", load_relation(relation))
+        require_kind("relation", relation, str, Relation)
+        scheme = ask(scheme, "routed_by", relation if isinstance(relation, Relation) else load_relation(relation))
     ask(scheme, "check", topology)
     classes_of(scheme, topology)
     return scheme.on(topology)
@@ -146,7 +150,7 @@ def _require_new_names(file: Path, scheme: Scheme) -> None:
 
 
 def _names(registry: Registry[T], module: ModuleType) -> list[str]:
-    """Return the names of instances and classes that are defined in a file."""
+    """Return the names of instances and classes of a registry's kind that are defined in a file."""
     own = [registry[name] for name in registry.own]
     return [
         name

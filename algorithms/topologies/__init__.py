@@ -1,7 +1,7 @@
 """Topologies by name: ``topology("mesh:8x8")``.
 
-A new kind is one file with a builder, and one ``TOPOLOGIES.add`` here, or an entry point in the group
-``wormcast.topologies``. A user's network is a file, see `network_file` and `own`.
+A new kind of topology is one file with a builder, and one ``TOPOLOGIES.add`` in this file, or an entry point in the
+group ``wormcast.topologies``. A user's network is a file, see `network_file` and `own`.
 """
 
 import dataclasses
@@ -60,12 +60,12 @@ TOPOLOGIES.add("irregular", TopologyKind(
     "nodes leave free; defaults: switches=8, ports=8, nodes=32, connectivity=0.8, seed=1", irregular))
 
 
-def topology(specification: str) -> Topology:
-    """Build the topology that a user names.
+def topology(specification: str | Topology) -> Topology:
+    """Build the topology that a user names. Return a `Topology` as it is.
 
     Parameters
     ----------
-    specification : str
+    specification : str or Topology
         A kind with parameters, as ``"mesh:8x8"``; ``NAME.toml``, a network file (`read_toml`); or ``FILE.py`` or
         ``FILE.py:NAME`` for a `Topology`, or a function without arguments that returns one. For a Python file with a
         single topology, ``:NAME`` is not needed. wormcast runs the file as a Python program.
@@ -75,7 +75,9 @@ def topology(specification: str) -> Topology:
     WormcastError
         The kind is unknown, its builder refuses the parameters, or a file contains no valid network.
     """
-    require_kind("topology", specification, str)
+    require_kind("topology", specification, str, Topology)
+    if isinstance(specification, Topology):
+        return specification
     file, name = split_file(specification)
     if file is not None:
         return _of_file(specification, load_topology(file, name))
@@ -114,7 +116,8 @@ def _of_file(specification: str, found: Topology) -> Topology:
 
 
 def _of_others(kind: str, parameters: str) -> Topology:
-    """Build a kind of another package. Errors in its code are raised as `WormcastError`."""
+    """Build a topology of a kind that another package defines. Errors in this package's code are raised as
+    `WormcastError`."""
     try:
         found = TOPOLOGIES[kind].build(parameters)
     except WormcastError:

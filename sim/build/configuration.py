@@ -32,8 +32,8 @@ from wormcast.hw.options import (
 from ..common.option import option, options_of, require_allowed
 from ..common.packet_count import packets_of
 
-__all__ = ["CHANNEL_FIELDS", "HOST_FIELDS", "INTERFACE_FIELDS", "ROUTER_FIELDS", "UNTIMED_FIELDS", "Configuration",
-           "changing", "unusual"]
+__all__ = ["ANALYSED", "CHANNEL_FIELDS", "HOST_FIELDS", "INTERFACE_FIELDS", "ROUTER_FIELDS", "UNTIMED_FIELDS",
+           "Configuration", "changing", "chosen", "describe_classes", "unusual"]
 
 #: Largest number of flits of a deep buffer.
 MOST_DEEP = 4096
@@ -71,7 +71,7 @@ def flit_rate(dma: str) -> tuple[int, int]:
 
 
 def overhead_ratio(ratio: str) -> float:
-    """Return a ratio of overheads as a number. Refuse numbers that are not between 1e-6 and 1e6, and other text."""
+    """Return the option ``ratio`` as a number. Refuse numbers that are not between 1e-6 and 1e6, and other text."""
     try:
         value = float(ratio)
     except ValueError:
@@ -243,7 +243,7 @@ class Configuration:
             object.__setattr__(self, name, cycles)
 
     def _require_all(self, options: Mapping[str, Any], beside: str) -> None:
-        """Refuse options with other values than ``options``, which the option named in ``beside`` requires."""
+        """Refuse options whose values differ from ``options``, the values that the option in ``beside`` requires."""
         for name, allowed in options.items():
             if (value := vars(self)[name]) != allowed:
                 raise WormcastError(f"{name.replace('_', '-')}: {value} is not valid with {beside}. "
@@ -270,22 +270,22 @@ class Configuration:
 
     @property
     def deep(self) -> bool:
-        """Switch inputs have deep buffers, made to hold whole packets."""
+        """Flag: switch inputs have deep buffers, which are meant to hold whole packets."""
         return self.buffer_kind == "deep"
 
     @property
     def smart(self) -> bool:
-        """Network interfaces are smart: they forward packets without their hosts."""
+        """Flag: network interfaces are smart and forward packets without their hosts."""
         return self.ni != "conventional"
 
     @property
     def counts_packets(self) -> bool:
-        """Smart interfaces need the number of packets of each message (``ni="fcfs"``)."""
+        """Flag: smart interfaces need the number of packets of each message, as with ``ni="fcfs"``."""
         return self.smart and FORWARD_ORDERS[self.ni]
 
     @property
     def dma_rate(self) -> tuple[int, int]:
-        """Rate limit between host and interface: number of flits, and number of cycles for them; 0 flits: no limit."""
+        """Rate limit between host and interface: flits, and the cycles that these take; 0 flits: no limit."""
         return (0, 1) if self.dma is None else flit_rate(self.dma)
 
     @property
@@ -296,14 +296,17 @@ class Configuration:
     def holds_messages(self, length: int | None) -> bool | None:
         """Return whether smart interfaces have entries for all packets of messages of this length.
 
-        None: unknown, because the length is not given or the interfaces are not smart.
+        Return None if the length is not given, or if the interfaces are not smart.
         """
         if not self.smart or length is None:
             return None
         return bool(self.packets_of(length) <= self.places)
 
     def packets_of(self, length: Any) -> Any:
-        """Return the number of packets of a message with ``length`` payload flits; of each, for an array of lengths."""
+        """Return the number of packets of a message with ``length`` payload flits.
+
+        For an array of lengths, return an array.
+        """
         return packets_of(length, self.packet)
 
     def as_sent(self, scheme: Scheme) -> Scheme:
@@ -317,7 +320,10 @@ class Configuration:
         return as_built(scheme.relation_on(topology), topology, self.ties, self.vc_classes)
 
     def for_headers(self, topology: Topology, scheme: Scheme, destinations: int) -> "Configuration":
-        """Return the configuration with the flit width for ``header="ideal"`` and up to ``destinations`` per worm."""
+        """Return the configuration with the flit width that its option ``header`` needs.
+
+        With ``header="ideal"``, a worm's header with ``destinations`` addresses fits into one flit.
+        """
         if self.header == "real":
             return self
         width = scheme.header.ideal_width_on(topology, max(destinations, 1),
@@ -325,7 +331,7 @@ class Configuration:
         return replace(self, flit_width=max(self.flit_width, width))
 
     def resolved(self, topology: Topology, scheme: Scheme) -> dict[str, Any]:
-        """Return all options as plain data for JSON; ``classes``: the consumption classes built into the routers."""
+        """Return all options as plain data for JSON. ``classes`` has the consumption classes built into the routers."""
         return {**self.to_dict(), "classes": str(self.consumption_classes(topology, scheme))}
 
     def consumption_classes(self, topology: Topology, scheme: Scheme) -> ConsumptionClasses:
@@ -349,7 +355,7 @@ class Configuration:
 
 
 def changing(part: str) -> tuple[str, ...]:
-    """Return the names of the hardware options that change only this part; see `Option.changes`."""
+    """Return the names of the hardware options whose `Option.changes` is ``part``."""
     return tuple(name for name, declared in options_of(Configuration).items() if declared.changes == part)
 
 
@@ -367,7 +373,7 @@ def unusual(hardware: Mapping[str, Any], names: Iterable[str]) -> list[str]:
 
 #: Options of ejection ports, virtual-channel classes, ties and absorption, which affect the channels of worms.
 CHANNEL_FIELDS = ("ejection", "vc_classes", "ties", "absorb")
-#: Options that change no hardware, but only the hosts' software.
+#: Options that no hardware component reads. Most of these options describe the hosts' software.
 HOST_FIELDS = changing("host")
 #: Options that change only the network interfaces.
 INTERFACE_FIELDS = changing("interface")
@@ -375,3 +381,20 @@ INTERFACE_FIELDS = changing("interface")
 ROUTER_FIELDS = changing("router")
 #: Options that change only cells of the hardware, and no cycle of a run.
 UNTIMED_FIELDS = changing("cells")
+
+#: Options that affect a deadlock analysis.
+ANALYSED = ("vcs", "consumption", "classes", "ejection", "vc_classes", "ties", "absorb", "tokens", "buffer_kind",
+            "buffer", "chunk", "flit_width", "header", "packet", "ni", "places")
+
+
+def chosen(name: str, value: Any) -> Any:
+    """Return the value of a hardware option, or its default for None. Refuse values that are not allowed."""
+    declared = options_of(Configuration)[name]
+    value = declared.default if value is None else value
+    declared.require(value)
+    return value
+
+
+def describe_classes(classes: ConsumptionClasses) -> str:
+    """Return a map of consumption classes in words. Without classes a worm may use any channel."""
+    return f"classes {classes}" if len(classes) else "no classes"

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from wormcast.algorithms import Scheme, Topology, find_scheme
+from wormcast.algorithms import Relation, Scheme, Topology, find_scheme
 from wormcast.algorithms import topology as find_topology
 
 from .configuration import Configuration
@@ -37,8 +37,10 @@ class Origin:
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> "Origin":
-        """Return the names of scheme, relation and configuration in options."""
-        return cls(options["scheme"], options.get("relation"), options.get("configuration"))
+        """Return the names of scheme, relation and configuration in options. An object has its own name."""
+        scheme, relation = options["scheme"], options.get("relation")
+        return cls(scheme.name if isinstance(scheme, Scheme) else scheme,
+                   relation.name if isinstance(relation, Relation) else relation, options.get("configuration"))
 
 
 @dataclass(frozen=True)

@@ -18,10 +18,10 @@ import wormcast
 from wormcast.algorithms.announcements import announce_by
 from wormcast.algorithms.errors import FAILURES, WireError, WormcastError
 
+from ..common.progress import announced, cleared
 from ..common.requirements import ToolMissing
 from ..common.text import count
 from .commands import Commands, options_of_program
-from .progress import announced, cleared
 from .usage_errors import usage_sentence, with_option_names
 
 if TYPE_CHECKING:
@@ -30,8 +30,10 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-__all__ = ["Exit", "Interrupted", "Json", "SchemeName", "TopologyName", "app", "count", "emit", "main", "put", "say",
-           "stdout_for_results", "table", "width"]
+    from ..api.results import CommandResult
+
+__all__ = ["Exit", "Interrupted", "Json", "SchemeName", "TopologyName", "app", "count", "emit", "emit_result", "main",
+           "put", "say", "stdout_for_results", "table", "width"]
 
 app = typer.Typer(
     name="wormcast",
@@ -138,6 +140,12 @@ def emit(data: dict[str, Any], configuration: dict[str, Any], seed: int | None =
     """Print a result as JSON, with the version, configuration and seed that reproduce it."""
     with _on_stdout():
         print(json.dumps({"version": wormcast.__version__, "configuration": configuration, "seed": seed, **data}))
+
+
+def emit_result(result: "CommandResult") -> None:
+    """Print a result as JSON, with the version, configuration and seed that reproduce it."""
+    with _on_stdout():
+        print(json.dumps(result.to_dict()))
 
 
 @contextlib.contextmanager

@@ -1,45 +1,25 @@
 """``check``: deadlock analysis of schemes on a network."""
 
+import dataclasses
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, TypedDict
+from typing import Annotated
 
 import typer
 
-from wormcast.algorithms import (
-    RELATIONS,
-    SCHEMES,
-    Analysis,
-    ConsumptionClasses,
-    Dependency,
-    HeldWorm,
-    Relation,
-    Scheme,
-    TheoremCheck,
-    Topology,
-    WormcastError,
-    check,
-    explain,
-    load_relation,
-    user_file,
-)
+from wormcast.algorithms import Analysis, Dependency, HeldWorm, TheoremCheck, Topology
 from wormcast.algorithms import topology as build_topology
-from wormcast.algorithms.announcements import announce
-from wormcast.algorithms.routing import as_built
-from wormcast.hw.options import require_buffers
 
-from ..build.configuration import Configuration
-from ..build.configurations import completed
-from ..build.whole_worms import WholeWorms, whole_worms
+from ..api.checking import CheckResult, check, split_relation
+from ..build.whole_worms import WholeWorms
 from ..common.figure_file import whole_picture
 from ..common.path_conflicts import require_apart
-from ..common.text import consumption_text, resource_text
+from ..common.text import resource_text
 from ..drawing import draw_cycle, require_drawable
-from .app import Exit, Json, SchemeName, TopologyName, count, emit, say, stdout_for_results, table
+from .app import Exit, Json, SchemeName, TopologyName, count, emit_result, say, stdout_for_results, table
 from .commands import command
-from .hardware import ANALYSED, RelationOption, describe_classes, takes_analysed
-from .named import find_scheme, user_files
+from .hardware import RelationOption, takes_analysed
+from .named import user_files
 from .options import Given
 
 __all__ = ["report", "report_explanation"]
@@ -78,151 +58,41 @@ def check_(
 
     Limits: 256 nodes for worms that deliver at several nodes on their way, 1024 nodes for trees.
     """
-    network = build_topology(topology)
+    with stdout_for_results():
+        network = build_topology(topology)
     if plot:
         require_drawable(network, plot)
-    options = completed(given)
-    configuration = Configuration(**options)
-    built = _Built(network, configuration)
-    if plot:
-        others = {text: user_files(*_split_relation(text)) for text in with_ or ()}
+        others = {text: user_files(*split_relation(text)) for text in with_ or ()}
         require_apart({**user_files(scheme, relation, topology),
                        **{f"{word} of --with {text}": file for text in others
                           for word, file in others[text].items()}}, {"--plot": plot})
-    if explain_ and configuration.absorb != "off":
-        raise WormcastError(f"absorb: {configuration.absorb} is not valid with --explain: the theorems are about worms "
-                            "that are not absorbed on their way. Allowed: off.")
-    found = find_scheme(scheme, network)
-    if explain_ and configuration.deep and found.replication is not None and not found.needs_whole_packet:
-        raise WormcastError(f"buffer-kind: deep is not valid with --explain: the theorems about {found.name} assume "
-                            "shallow buffers. Allowed: shallow.")
     with stdout_for_results():
-        besides = [built.other(text) for text in with_ or ()]
-        whole = built.whole(found, besides, length)
-        consumption, classes, tokens = (options.get(name) for name in ("consumption", "classes", "tokens"))
-        worms: _Worms = {
-            "relation": built.relation(found, relation),
-            "classes": None if classes is None else ConsumptionClasses.parse(classes),
-            "others": besides, "vcs": configuration.vcs, "ejection": configuration.ejection, "seed": seed,
-            "tokens": None if tokens is None else tokens == "on",
-        }
-        places = configuration.holds_messages(length) if any(one.forwarded for one in (found, *(
-            other for other, _ in besides))) else None
-        with announce(f"checking {found.name} on {network.name}"):
-            analysis = check(network, configuration.as_sent(found), consumption=consumption, slots=configuration.slots,
-                             fits=None if whole is None else whole.fits, places=places, **worms)
-            explanation = explain(network, found, consumption=consumption, **worms) if explain_ else None
+        result = check(network, scheme, with_=with_ or (), relation=relation, length=length, explain=explain_,
+                       seed=seed, **given)
     if plot:
+        topology_, resources, caption, title = result.picture
         with whole_picture(plot) as target:
-            draw_cycle(network, [step.resource for step in analysis.cycle], *target,
-                       caption=(*filter(None, [_assumes(analysis, whole)]), *_subject(analysis),
-                                f"{count(configuration.vcs, 'virtual channel')} a link"),
-                       title=_title(analysis, whole))
+            draw_cycle(topology_, resources, *target, caption=caption, title=title)
     if json:
-        emit(
-            analysis.to_dict() | {
-                "assumes": _assumes(analysis, whole) or None,
-                "longest_whole": whole and whole.longest,
-                "explanation": None if explanation is None else [one.to_dict() for one in explanation],
-                "plot": plot and str(plot),
-            },
-            {
-                "topology": network.origin, "scheme": scheme, "relation": relation or found.relation.name,
-                "with": with_ or [],
-                "length": length, "named": given.get("configuration"),
-                **{name: getattr(configuration, name) for name in ANALYSED},
-                "consumption": analysis.consumption, "classes": [str(one) for one in analysis.classes],
-            },
-            seed,
-        )
+        emit_result(dataclasses.replace(result, files={"plot": None if plot is None else str(plot)}))
     else:
-        report(analysis, whole)
-        report_explanation(explanation or ())
+        report(result)
+        report_explanation(result.explanation or ())
         if plot:
             say(f"picture: {plot}")
-    return {"free": Exit.DONE, "deadlock": Exit.DEADLOCK, "undecided": Exit.UNDECIDED}[analysis.verdict]
+    return {"free": Exit.DONE, "deadlock": Exit.DEADLOCK, "undecided": Exit.UNDECIDED}[result.verdict]
 
 
-def _assumes(analysis: Analysis, whole: WholeWorms | None) -> str:
-    """Return, in words, the assumptions of a proof on the hardware, the signs of ties and the length of worms."""
-    if not analysis.free or whole is None or whole.payload is not None:
-        return analysis.assumes
-    return ", and ".join(filter(None, [
-        analysis.assumes, f"no worm has more than {count(whole.longest, 'payload flit')}"]))
-
-
-def _title(analysis: Analysis, whole: WholeWorms | None) -> str:
-    """Return the title of the picture of a cycle; an empty text stands for the standard title."""
-    if analysis.verdict == "undecided" and analysis.cycle:
-        return f"undecided: a cycle of {len(analysis.cycle)}, whose worms can choose other channels"
-    return "free of deadlock, if" if _assumes(analysis, whole) else ""
-
-
-class _Worms(TypedDict):
-    """Arguments that `check` and `explain` share."""
-
-    relation: Relation
-    classes: ConsumptionClasses | None
-    others: list[tuple[Scheme, Relation]]
-    vcs: int
-    ejection: str
-    seed: int
-    tokens: bool | None
-
-
-@dataclass(frozen=True)
-class _Built:
-    """Routing relations as built into routers with these hardware options."""
-
-    network: Topology
-    configuration: Configuration
-
-    def relation(self, scheme: Scheme, name: str | None) -> Relation:
-        """Return the relation that routes a scheme's worms. Without a name: the scheme's own."""
-        return as_built(scheme.relation if name is None else load_relation(name), self.network,
-                        self.configuration.ties, self.configuration.vc_classes)
-
-    def other(self, text: str) -> tuple[Scheme, Relation]:
-        """Return a scheme of ``--with`` and its relation."""
-        name, relation = _split_relation(text)
-        scheme = find_scheme(name, self.network)
-        return self.configuration.as_sent(scheme), self.relation(scheme, relation)
-
-    def whole(self, scheme: Scheme, others: Iterable[tuple[Scheme, Relation]], length: int | None) -> WholeWorms | None:
-        """Return the limit of worms that deep buffers hold whole; None without replication or deep buffers."""
-        schemes = [scheme, *(one for one, _ in others)]
-        for one in schemes:
-            require_buffers(one, deep=self.configuration.deep)
-        return whole_worms(self.network, schemes, self.configuration, length)
-
-
-def _split_relation(text: str) -> tuple[str, str | None]:
-    """Split ``SCHEME[=RELATION]``. The scheme may have parameters: ``k-binomial:k=2``."""
-    name, equals, relation = text.rpartition("=")
-    known = relation in RELATIONS or user_file(relation) is not None
-    if not equals or (name.partition(":")[0] in SCHEMES and ":" in name and not known):
-        return text, None
-    return name, relation
-
-
-def report(analysis: Analysis, whole: WholeWorms | None = None) -> None:
+def report(result: CheckResult) -> None:
     """Print an analysis as text."""
+    analysis, whole = result.analysis, result.whole
+
     def named(resources: Iterable[str]) -> str:
         return " ".join(resource_text(analysis.topology, one) for one in resources)
 
-    free = "free of deadlock" if analysis.complete else "no cycle found"
-    assumes = _assumes(analysis, whole)
-    if assumes:
-        free += f", if {assumes}"
-    if not analysis.complete:
-        free += (". This is not a proof: only multicasts to two destinations and a sample of larger multicasts were "
-                 "analysed")
-    cycle = f"a cycle of {len(analysis.cycle)} resources"
-    found = {"free": free, "deadlock": cycle,
-             "undecided": f"undecided. {analysis.searched[:1].upper()}{analysis.searched[1:]}"}[analysis.verdict]
-    say(f"{', '.join(_subject(analysis))}: {found}")
+    say(repr(result))
     if analysis.verdict == "undecided" and analysis.cycle:
-        say(f"{cycle}, whose worms can choose other channels:")
+        say(f"{result.cycle_length}, whose worms can choose other channels:")
     if analysis.worms:
         say(f"{count(len(analysis.worms), 'worm')} in deadlock. Each worm waits for any one of several channels, and "
             "other worms hold all of them:")
@@ -293,13 +163,6 @@ def report_explanation(explanation: Iterable[TheoremCheck]) -> None:
         if one.paper is not None:
             paper = f" The paper: {one.paper}{' (differs)' if one.agrees is False else ''}."
         say(f"{one.statement} ([{one.source}], {one.place}): {one.sentence}.{paper}")
-
-
-def _subject(analysis: Analysis) -> tuple[str, str]:
-    """Return the analysed schemes and network, and the consumption channels, in words."""
-    maps = dict.fromkeys(map(describe_classes, analysis.classes))
-    return (f"{' and '.join(analysis.schemes)} on {analysis.topology.name}",
-            f"{consumption_text(analysis.consumption, analysis.ejection)}, {' and '.join(maps)}")
 
 
 def _journey(network: Topology, step: Dependency | HeldWorm) -> list[object]:

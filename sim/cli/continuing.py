@@ -28,6 +28,7 @@ def continue_(
 
     If --cycles is larger than in load, the warm-up is determined again over all cycles, unless it was given to load.
     """
+    from ..api.measurement import LoadResult
     from ..experiments.load import Trace, resume
     from .experiments import Outputs, drive
     from .load_report import tell
@@ -46,4 +47,5 @@ def continue_(
         outputs.begin(experiment)
         result = drive(experiment, origin, outputs)
         outputs.finish(experiment, origin, result)
-    return tell(result, origin, outputs, cycles=experiment.cycles, warmup=experiment.warmup, json=json)
+    whole = LoadResult.of(result, origin, cycles=experiment.cycles, warmup=experiment.warmup, links=outputs.links)
+    return tell(whole, outputs, json=json)

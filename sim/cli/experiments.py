@@ -10,10 +10,12 @@ import typer
 
 from wormcast.algorithms import Topology, WormcastError
 
+from ..api.simulation import window_of
 from ..build.network import Network
 from ..build.setup import Origin
 from ..common.atomic_write import require_writable, whole_file
 from ..common.figure_file import whole_picture
+from ..common.progress import on_terminal, progress
 from ..drawing import require_drawable
 from ..experiments.load import (
     Experiment,
@@ -29,8 +31,7 @@ from ..waves.record import find_instances, require_waveform, whole_waveform
 from .app import Interrupted, say
 from .messages import Messages
 from .options import Given
-from .progress import on_terminal, progress
-from .waveform_report import deadlock_file, waveform_files, window_of
+from .waveform_report import deadlock_file, waveform_files
 
 __all__ = ["Outputs", "drive"]
 

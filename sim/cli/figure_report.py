@@ -14,6 +14,7 @@ from wormcast.algorithms.announcements import announce
 
 from ..common.atomic_write import make_folder, require_writable, whole_file
 from ..common.figure_file import whole_picture
+from ..common.progress import progress
 from ..common.requirements import ToolMissing
 from ..experiments.figure import (
     HERE,
@@ -46,7 +47,6 @@ from ..experiments.sweep import Point, ResultStore, require_cluster, run_missing
 from .answers import Answers, invoke
 from .app import emit, say, stdout_for_results, table
 from .figure_commands import require_valid_commands
-from .progress import progress
 
 __all__ = ["list_figures", "measure_figures"]
 

@@ -1,21 +1,21 @@
 """Hardware options, shared by all commands that build a network."""
 
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from wormcast.algorithms import ConsumptionClasses, Scheme
 from wormcast.algorithms.schemes import TreeScheme
 
-from ..build.configuration import HOST_FIELDS, UNTIMED_FIELDS, Configuration, unusual
+from ..build.configuration import ANALYSED, HOST_FIELDS, UNTIMED_FIELDS, Configuration, describe_classes, unusual
 from ..build.setup import DEFAULTS
 from ..common.option import options_of
 from .app import count
 from .options import as_typer, takes
 
-__all__ = ["ANALYSED", "Packet", "RelationOption", "Ties", "chosen", "describe_classes", "describe_hardware",
-           "takes_analysed", "takes_component", "takes_hardware"]
+__all__ = ["Packet", "RelationOption", "Ties", "describe_hardware", "takes_analysed", "takes_component",
+           "takes_hardware"]
 
 RelationOption = Annotated[str | None, typer.Option(
     metavar="NAME|FILE.py[:NAME]",
@@ -29,19 +29,6 @@ OPTIONS = {
     **{name: as_typer(option) for name, option in options_of(Configuration).items()},
 }
 Packet, Ties = OPTIONS["packet"], OPTIONS["ties"]
-
-#: Options that affect a deadlock analysis.
-ANALYSED = ("vcs", "consumption", "classes", "ejection", "vc_classes", "ties", "absorb", "tokens", "buffer_kind",
-            "buffer", "chunk", "flit_width", "header", "packet", "ni", "places")
-
-
-def chosen(name: str, value: Any) -> Any:
-    """Return the value of a hardware option, or its default for None. Refuse values that are not allowed."""
-    declared = options_of(Configuration)[name]
-    value = declared.default if value is None else value
-    declared.require(value)
-    return value
-
 
 #: Options of a component besides the hardware options, in the order of --help.
 COMPONENT = {
@@ -116,8 +103,3 @@ def describe_hardware(configuration: Configuration, scheme: Scheme) -> str:
         copied,
         f"{configuration.delays} delays ({DELAYS[configuration.delays]})", *others,
     ])
-
-
-def describe_classes(classes: ConsumptionClasses) -> str:
-    """Return a map of consumption classes in words. Without classes a worm may use any channel."""
-    return f"classes {classes}" if len(classes) else "no classes"

@@ -1,14 +1,12 @@
 """Report of a hunt, and the files that show the deadlock found."""
 
 import contextlib
-import dataclasses
 from pathlib import Path
-from typing import Any
 
-from ..build.setup import Setup
+from ..api.simulation import HuntResult
 from ..common.atomic_write import make_folder, whole_file
 from ..common.figure_file import whole_picture
-from ..experiments.hunt import Hunt, Searched
+from ..experiments.hunt import Searched
 from ..experiments.message_file import write_messages
 from ..experiments.run import Run
 from ..waves.record import around, find_instances, whole_waveform
@@ -19,7 +17,7 @@ from .hardware import describe_hardware
 from .replaying import REST
 from .run_report import describe_deadlock
 
-__all__ = ["report", "save_deadlock", "save_messages", "to_dict"]
+__all__ = ["report", "save_deadlock", "save_messages"]
 
 #: Largest number of nodes of a network that is recorded whole.
 #: In a network with more than `WHOLE` nodes, only routers and interfaces near the deadlock are recorded.
@@ -49,20 +47,9 @@ def save_deadlock(result: Run, files: dict[str, Path]) -> None:
         write_replay(history, files["replay"])
 
 
-def to_dict(found: Hunt, files: dict[str, Path], command: str | None) -> dict[str, Any]:
-    result = found.result
-    if result is None:
-        return {"found": False, "searched": dataclasses.asdict(found.searched)}
-    return {
-        "found": True, "searched": dataclasses.asdict(found.searched), "fewer": dataclasses.asdict(found.fewer),
-        "first": found.first, "tried": found.tried, "minimal": found.minimal,
-        "messages": [dataclasses.asdict(message) for message in result.messages],
-        "deadlock": None if result.deadlock is None else result.deadlock.to_dict(),
-        "files": {what: str(path) for what, path in files.items()}, "command": command,
-    }
-
-
-def report(found: Hunt, setup: Setup, files: dict[str, Path], command: str | None) -> None:
+def report(result: HuntResult) -> None:
+    """Print the extent of a hunt, the messages that are left, their deadlock and the written files."""
+    found, setup, files, command = result.hunt, result.setup, result.written, result.command
     say(f"{setup.scheme.name} on {setup.topology.name}: "
         f"{'no deadlock found' if found.result is None else 'a deadlock'}")
     say(describe_hardware(setup.configuration, setup.scheme))

@@ -1,5 +1,6 @@
 """``hunt``: search for messages that deadlock, and reduce them."""
 
+import dataclasses
 import re
 import shlex
 from pathlib import Path
@@ -9,16 +10,15 @@ import typer
 
 from wormcast.algorithms import WormcastError
 
+from ..api.simulation import hunt
 from ..build.limits import HUNT_CYCLES, HUNT_LENGTHS
-from ..build.setup import Setup
 from ..common.atomic_write import require_writable
 from ..common.path_conflicts import require_apart
-from .app import Exit, Json, SchemeName, TopologyName, emit, stdout_for_results
+from .app import Exit, Json, SchemeName, TopologyName, emit_result, stdout_for_results
 from .commands import command
 from .hardware import RelationOption, takes_hardware
 from .named import user_files
 from .options import Given
-from .progress import progress
 
 __all__: list[str] = []
 
@@ -51,8 +51,7 @@ def hunt_(
     Exit code 0: no deadlock was found. A search is no proof. The command check can prove that no deadlock
     is possible.
     """
-    from ..experiments.hunt import hunt, usual_lengths
-    from .hunt_report import report, save_deadlock, save_messages, to_dict
+    from .hunt_report import report, save_deadlock, save_messages
     from .waveform_report import waveform_files
 
     name = re.sub(r"[^\w.+-]", "_", f"{Path(scheme).stem}_{topology}")
@@ -63,38 +62,24 @@ def hunt_(
     if out.exists():
         require_writable(messages)
     with stdout_for_results():
-        setup = Setup.of({"topology": topology, "scheme": scheme, "relation": relation, **given})
-        lengths = usual_lengths(setup.configuration) if length is None else _lengths(length)
-        with progress(cycles, "cycles") as show:
-            found = hunt(setup.topology, setup.scheme, configuration=setup.configuration, cycles=cycles,
-                         lengths=lengths, seed=seed, tell=show)
-    command = failed = None
-    written: dict[str, Path] = {}
-    if found.result is not None:
+        result = hunt(topology, scheme, cycles=cycles, length=length, relation=relation, seed=seed, **given)
+    failed, deadlocked = None, result.run
+    if deadlocked is not None:
         try:
-            save_messages(found.result, messages)
-            written, command = {"messages": messages}, _command(topology, scheme, relation, given, messages)
-            save_deadlock(found.result, files)
-            written = files
+            save_messages(deadlocked, messages)
+            result = dataclasses.replace(result, written={"messages": messages},
+                                         command=_command(topology, scheme, relation, given, messages))
+            save_deadlock(deadlocked, files)
+            result = dataclasses.replace(result, written=files)
         except WormcastError as error:  # the error is raised after the result is printed
             failed = error
     if json:
-        resolved = setup.to_dict({"cycles": cycles, "length": "{}:{}".format(*lengths) if length is None else length})
-        emit(to_dict(found, written, command), resolved, seed)
+        emit_result(result)
     else:
-        report(found, setup, written, command)
+        report(result)
     if failed:
         raise failed
-    return Exit.DONE if found.result is None else Exit.DEADLOCK
-
-
-def _lengths(text: str) -> tuple[int, int]:
-    """Read A:B, or one number for both."""
-    parts = text.split(":")
-    if not (len(parts) <= 2 and all(part.isascii() and part.isdigit() and len(part) < 16 for part in parts)):
-        raise WormcastError(f"length: {text!r} is not valid. Allowed: a number of flits, or A:B, the fewest and the "
-                            "most flits.")
-    return int(parts[0]), int(parts[-1])
+    return Exit.DEADLOCK if result.found else Exit.DONE
 
 
 def _command(topology: str, scheme: str, relation: str | None, given: Given, messages: Path) -> str:

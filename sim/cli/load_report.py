@@ -1,15 +1,15 @@
 """Report of a load experiment."""
 
+import dataclasses
 import sys
 from collections.abc import Mapping
 
 from wormcast.algorithms import WormcastError
 
-from ..build.setup import Origin, Setup
-from ..build.traffic import Traffic
+from ..api.measurement import LoadResult
 from ..experiments.load import PERCENTILES, Interval, Load, Saturation, Trace
 from ..experiments.load.stages import HEADS, HELD, WAITS, WALK
-from .app import Exit, emit, say, table
+from .app import Exit, emit_result, say, table
 from .experiments import Outputs
 from .hardware import describe_hardware
 from .run_report import at_rest, holds_and_waits
@@ -44,26 +44,18 @@ def report_saturation(found: Saturation) -> None:
             "cycles; rate: payload flits created per node and cycle, a multicast counted once")
 
 
-def tell(result: Load, origin: Origin, outputs: Outputs, *, cycles: int | None, warmup: int | None,
-         until_interval: bool = False, json: bool) -> int:
-    """Print and draw the result, report files that could not be written, and return the exit code.
-
-    ``cycles`` and ``warmup``: values of these options in the printed configuration.
-    """
-    random = isinstance(result.traffic, Traffic)
+def tell(result: LoadResult, outputs: Outputs, *, json: bool) -> int:
+    """Print and draw the result, report files that could not be written, and return the exit code."""
+    load = result.load
     if json:
-        setup = Setup(result.topology, result.scheme, result.configuration, origin)
-        resolved = setup.to_dict({"seeds": len(result.seeds) if random else None, "cycles": cycles, "warmup": warmup,
-                                  "until_interval": until_interval, "precision": result.precision,
-                                  **result.traffic.to_dict()})
-        files = {what: None if path is None else str(path) for what, path in outputs.files(result).items()}
-        emit({**result.to_dict(links=outputs.links), **files}, resolved, result.seeds[0] if random else None)
+        files = {what: None if path is None else str(path) for what, path in outputs.files(load).items()}
+        emit_result(dataclasses.replace(result, files=files))
     else:
-        report(result)
-        if outputs.links:
-            report_links(result)
+        report(load)
+        if result.links:
+            report_links(load)
         outputs.tell()
-    outputs.drawing.draw(result, quiet=json)
+    outputs.drawing.draw(load, quiet=json)
     refused = outputs.refused
     if result.deadlock:
         for sentence in refused:

@@ -6,18 +6,17 @@ import typer
 
 from wormcast.algorithms import WormcastError
 
+from ..api.measurement import LoadTask, find_saturation
 from ..build.limits import CYCLES, FIRST_SEED, MOST_SEEDS, PRECISION, SEEDS
-from ..build.setup import Setup
 from ..build.traffic import Traffic
 from ..common.option import options_of
 from ..common.path_conflicts import require_apart
-from .app import Exit, Json, SchemeName, TopologyName, emit, stdout_for_results
+from .app import Exit, Json, SchemeName, TopologyName, emit_result, stdout_for_results
 from .commands import command
 from .hardware import RelationOption, takes_hardware
 from .named import user_files
 from .options import Given, as_typer, takes
 from .outputs import OUTPUTS
-from .progress import progress
 
 __all__: list[str] = []
 
@@ -76,68 +75,34 @@ def load_(
     """Exit code 3: deadlock; a waveform shows the cycles before it. Intervals are 95 % confidence intervals over the
     seeds.
     """
-    from ..experiments.load import Experiment, Specification, lengths, settled, shared
     from .experiments import Outputs, drive
-    from .load_report import tell
+    from .load_report import report_saturation, tell
 
+    named: dict[str, Any] = {"topology": topology, "scheme": scheme, "relation": relation}
     if saturation:
-        return _saturation({**traffic, "cycles": cycles, "precision": precision}, warmup, kept,
-                           {"topology": topology, "scheme": scheme, "relation": relation, **given}, json)
+        for name, others in (("rate", traffic), ("trace", traffic), *((name, kept) for name in OUTPUTS)):
+            if others.get(name):
+                raise WormcastError(f"{name}: {others[name]} is not valid with --find-saturation: the "
+                                    "search runs several experiments with its own rates")
+        with stdout_for_results():
+            found = find_saturation(**named, cycles=cycles, warmup=warmup, precision=precision, **traffic, **given)
+        if json:
+            emit_result(found)
+        else:
+            report_saturation(found.saturation)
+        return Exit.DEADLOCK if found.saturation.deadlock else Exit.DONE
     if "rate" not in traffic and "trace" not in traffic:
         raise WormcastError("rate is missing. Needed: --rate, --trace or --find-saturation.")
-    spec = Specification.of({**traffic, "cycles": cycles, "until_interval": until_interval, "precision": precision})
     outputs = Outputs(kept)
     require_apart({**user_files(scheme, relation, topology), "--trace": traffic.get("trace")}, outputs.writes)
     with stdout_for_results():
-        setup = Setup.of({"topology": topology, "scheme": scheme, "relation": relation, **given})
-        outputs.drawing.require(setup.topology)
+        task = LoadTask.of({**named, **given}, {**traffic, "cycles": cycles}, warmup=warmup, precision=precision,
+                           until_interval=until_interval, rewind=True)
+        outputs.drawing.require(task.setup.topology)
         if until_interval and ("checkpoint" in kept or "window" in kept):
             raise WormcastError("until-interval: on is not valid with --checkpoint or --window: the number of cycles "
                                 "is not known before the run")
-        first, further = spec.cycles, list[int]()
-        if until_interval and first is not None:
-            first, *further = lengths(first, warmup)
-        experiment = Experiment(setup.topology, setup.scheme, spec.traffic, configuration=setup.configuration,
-                                cycles=first, warmup=warmup, parts=shared(spec.seed_numbers), rewind=True,
-                                precision=PRECISION if precision is None else precision)
-        outputs.begin(experiment)
-        results = [drive(experiment, setup.origin, outputs)]
-        for length in further:
-            if settled(results):
-                break
-            experiment.extend(length)
-            results.append(drive(experiment, setup.origin, outputs))
-        result = results[-1]
-        outputs.finish(experiment, setup.origin, result)
-    return tell(result, setup.origin, outputs, cycles=spec.cycles, warmup=experiment.warmup,
-                until_interval=until_interval, json=json)
-
-
-def _saturation(options: dict[str, Any], warmup: int | None, kept: Given, named: dict[str, Any], json: bool) -> int:
-    """Find the load at which a network saturates, and print it."""
-    from ..experiments.load import Specification, find_saturation
-    from .load_report import report_saturation
-
-    for name, others in (("rate", options), ("trace", options), *((name, kept) for name in OUTPUTS)):
-        if others.get(name):
-            raise WormcastError(f"{name}: {others[name]} is not valid with --find-saturation: the "
-                                "search runs several experiments with its own rates")
-    spec = Specification.of({**options, "rate": 0.0})
-    precision = PRECISION if options["precision"] is None else options["precision"]
-    assert isinstance(spec.traffic, Traffic)
-    assert spec.cycles is not None
-    with stdout_for_results():
-        setup = Setup.of(named)
-        search = find_saturation(
-            setup.topology, setup.scheme, spec.traffic, configuration=setup.configuration, cycles=spec.cycles,
-            warmup=warmup, seeds=spec.seed_numbers, precision=precision)
-        with progress(None, "loads") as show:
-            for found in search:
-                show(len(found.probes))
-    if json:
-        asked = {name: value for name, value in spec.traffic.to_dict().items() if name != "rate"}
-        emit(found.to_dict(), setup.to_dict({"seeds": spec.seeds, "cycles": spec.cycles, "warmup": warmup,
-                                             "precision": precision, **asked}), spec.seed)
-    else:
-        report_saturation(found)
-    return Exit.DEADLOCK if found.deadlock else Exit.DONE
+        outputs.begin(task.experiment)
+        result = task.perform(lambda experiment: drive(experiment, task.setup.origin, outputs))
+        outputs.finish(task.experiment, task.setup.origin, result)
+    return tell(task.result(result, links=outputs.links), outputs, json=json)

@@ -1,30 +1,29 @@
 """``plan``: worms of a multicast, without simulation."""
 
+import dataclasses
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from wormcast.algorithms import Plan, PlannedWorm, Scheme, Topology, WormcastError, plan
+from wormcast.algorithms import Plan, PlannedWorm, Topology, WormcastError
 from wormcast.algorithms import topology as build_topology
-from wormcast.algorithms.announcements import announce
 from wormcast.algorithms.packet_steps import DISCIPLINES
-from wormcast.algorithms.routing import signed_dimensions, with_ties
-from wormcast.algorithms.theory.conflicts import Conflict, conflicts
-from wormcast.algorithms.theory.contention import Contention, contention
+from wormcast.algorithms.routing import signed_dimensions
+from wormcast.algorithms.theory.conflicts import Conflict
+from wormcast.algorithms.theory.contention import Contention
 
+from ..api.planning import plan, plan_random
 from ..build.limits import SAMPLES
 from ..build.traffic import Traffic
 from ..common.figure_file import whole_picture
 from ..common.option import options_of
-from ..common.packet_count import packets_of
 from ..common.path_conflicts import require_apart
-from .app import Json, SchemeName, TopologyName, count, emit, say, stdout_for_results, table
+from .app import Json, SchemeName, TopologyName, count, emit_result, say, stdout_for_results, table
 from .commands import command
-from .hardware import Packet, RelationOption, Ties, chosen
-from .named import find_scheme, user_files
+from .hardware import Packet, RelationOption, Ties
+from .named import user_files
 from .options import Given, as_typer, takes
 
 __all__: list[str] = []
@@ -33,7 +32,7 @@ RANDOM = "Random multicasts"
 
 #: Typer annotations for the number of destinations of random multicasts, in the order of --help.
 LAW: dict[str, Any] = {
-    **{name: as_typer(replace(option, panel=RANDOM)) for name, option in options_of(Traffic).items()
+    **{name: as_typer(dataclasses.replace(option, panel=RANDOM)) for name, option in options_of(Traffic).items()
        if name.startswith("destinations")},
     "seed": Annotated[int | None, typer.Option(
         help=f"Seed of the first of {SAMPLES} samples. Default: 0.", min=0, show_default=False,
@@ -77,47 +76,38 @@ def plan_(
     if random is not None and (beside := [name for name, value in one.items() if value is not None]):
         raise WormcastError(f"{beside[0]}: {one[beside[0]]} is not valid with --random, which draws multicasts. "
                             "Allowed: one of the two options.")
-    network = build_topology(topology)
+    with stdout_for_results():
+        network = build_topology(topology)
     if plot:
         from ..drawing import require_drawable
 
         require_drawable(network, plot)
         require_apart(user_files(scheme, relation, topology), {"--plot": plot})
-    found_scheme, wanted = find_scheme(scheme, network, relation), chosen("ties", ties)
-    tied = with_ties(found_scheme.relation, network, wanted)
-    if tied is not found_scheme.relation:
-        found_scheme = found_scheme.routed_by(tied)
-    if length is None and packet:
-        raise WormcastError(f"packet: {packet} is not valid without --length. Needed: --length FLITS.")
-    packets = None if length is None else packets_of(length, chosen("packet", packet))
+    ways: dict[str, Any] = {"length": length, "packet": packet, "relation": relation, "ties": ties}
     if random is not None:
-        if packets is not None:
-            found_scheme = found_scheme.for_packets(packets)
-        sender = None if source is None else network.node(source)
-        _plan_random(network, found_scheme, random, law, sender, json,
-                     {"scheme": scheme, "relation": relation, "ties": wanted, "length": length, "packet": packet})
+        with stdout_for_results():
+            means = plan_random(network, scheme, random, source=source, **ways, **law)
+        if json:
+            emit_result(means)
+        else:
+            say(repr(means).partition("\n")[0])
+            table(["", "mean", "+-"], [[row["cost"], f"{row['mean']:.5g}", f"{row['half_width']:.2g}"]
+                                       for row in means.rows()])
         return
     assert source is not None
     assert destinations is not None
     with stdout_for_results():
-        found = plan(network, found_scheme, source, destinations, packets=packets)
-        shared = contention(found)
-        met = None if found.slots is None else {name: conflicts(found, name) or [] for name in DISCIPLINES}
+        result = plan(network, scheme, source, destinations, **ways)
+    found, shared, met = result.plan, result.contention, result.met
     if plot:
         from ..drawing import draw_paths
 
         with whole_picture(plot) as target:
             draw_paths(found, *target)
     if json:
-        told = None if met is None else {name: [pair.to_dict(found) for pair in pairs] for name, pairs in met.items()}
-        emit(found.to_dict() | {"contention": shared and shared.to_dict(), "slot_conflicts": told,
-                                "plot": plot and str(plot)},
-             {"topology": network.origin, "scheme": scheme, "relation": relation, "source": found.source,
-              "destinations": sorted(found.destinations), "ties": wanted, "length": length, "packet": packet})
+        emit_result(dataclasses.replace(result, files={"plot": None if plot is None else str(plot)}))
         return
-    say(f"{found.scheme.name} on {network.name}, from {network.node_name(found.source)}: "
-        f"worms {found.copies}, hops {found.hops}, channels {found.channels}, start-ups {found.start_ups}, "
-        f"phases {found.phases}, steps {found.steps}")
+    say(repr(result))
     say("hops: links of all paths; channels: different links; start-ups: worms of the busiest node; "
         "phases: longest chain of worms that wait for a receipt; steps: of message passing")
     say(f"form: {found.form}")
@@ -182,34 +172,6 @@ def _drawn(network: Topology, worm: PlannedWorm, arrivals: Collection[int | None
             hop = following[0]
 
     return along(None)
-
-
-#: Printed names of the means of random multicasts.
-MEANS = {"destinations": "destinations", "copies": "worms", "hops": "hops", "longest": "hops of the longest worm",
-         "hops_per_destination": "hops per destination", "channels": "channels", "start_ups": "start-ups",
-         "phases": "phases",
-         "first_links": "first links of the source",
-         "sharing": "share of multicasts with worms that leave their sender by the same link",
-         "shared": "share of multicasts with worms that share a link",
-         "as_unicasts": "share of worms on the path of a unicast to their last destination",
-         "planning_ns": "planning time of a multicast on this machine, ns"}
-
-
-def _plan_random(network: Topology, scheme: Scheme, multicasts: int, law: Given, source: int | None,
-                 json: bool, configuration: dict[str, Any]) -> None:
-    """Plan random multicasts and print the means."""
-    from ..experiments.random_plans import random_plans
-
-    seed = law.pop("seed", 0)
-    with stdout_for_results(), announce(f"planning {multicasts} multicasts"):
-        found = random_plans(network, scheme, law, multicasts, seed, source)
-    if json:
-        emit({name: value.to_dict() for name, value in found.items()},
-             {"topology": network.origin, **configuration, "random": multicasts, "source": source, **law}, seed)
-        return
-    say(f"{scheme.name} on {network.name}: {count(multicasts, 'random multicast')}, means and 95 % intervals")
-    table(["", "mean", "+-"], [[words, f"{found[name].mean:.5g}", f"{found[name].half_width:.2g}"]
-                               for name, words in MEANS.items()])
 
 
 def _signs(worm: PlannedWorm, network: Topology) -> str | None:

@@ -1,34 +1,22 @@
 """``run``: simulate messages on the router hardware."""
 
-import contextlib
 import dataclasses
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from wormcast.algorithms import Topology, WormcastError
-from wormcast.algorithms.announcements import announce
-from wormcast.algorithms.errors import MessageError
-
-from ..build.limits import ENGINES, MOST_RUN_CYCLES, MOST_RUN_LENGTH
-from ..build.setup import Setup
-from ..common.atomic_write import whole_file
+from ..api.simulation import run
+from ..build.limits import ENGINES, MOST_RUN_CYCLES
 from ..common.figure_file import require_page, require_picture, whole_picture
 from ..common.path_conflicts import require_apart
-from .app import Exit, Json, SchemeName, TopologyName, emit, say, stdout_for_results
+from .app import Exit, Json, SchemeName, TopologyName, emit_result, say, stdout_for_results
 from .commands import command
 from .hardware import RelationOption, takes_hardware
 from .named import user_files
 from .options import Given
-from .waveform_report import record_deadlock, waveform_files, window_of
-
-if TYPE_CHECKING:
-    from ..experiments.message_file import MessageFile
-    from ..experiments.run import Run
-    from ..host import Message
+from .waveform_report import record_deadlock, waveform_files
 
 __all__: list[str] = []
 
@@ -90,108 +78,38 @@ def run_(
                   {**waveform_files(vcd, layouts=engine == "bulk"), "--plot": plot, "--replay": replay})
     if plot:
         require_picture(plot)
-    with stdout_for_results():
-        setup = Setup.of({"topology": topology, "scheme": scheme, "relation": relation, **given})
-    network = setup.topology
-    file = None if messages is None else _message_file(messages)
-    posted = _messages(network, source, destinations, length, file)
-    cycles = window_of(window)
     if replay:
         require_page(replay)
-    from ..experiments.run import run  # a slow import, which refusals do not need
+    with stdout_for_results():
+        result = run(topology, scheme, source, destinations, length, messages=messages, relation=relation,
+                     engine=engine, vcd=vcd, window=window, instances=instances, contention=contention,
+                     timeout=timeout, seed=seed, **given)
     from .run_report import report, ties_left, unwarranted
 
-    with (stdout_for_results(), _messages_named(file), announce("simulating"),
-          _whole(vcd, engine) if vcd else contextlib.nullcontext() as unfinished):
-        result = run(network, setup.scheme, posted, setup.configuration, engine=engine, vcd=unfinished, window=cycles,
-                     instances=instances, timeout=timeout, contention=contention)
     if plot:
-        _draw(result, plot)
+        from ..common.curve_frame import save_curves
+
+        with whole_picture(plot) as target:
+            save_curves(result.figure(), *target)
     if replay:
         from .replaying import replay_run
 
-        replay_run(result, replay)
-    formula = None
-    if len(posted) == 1 and result.outcome == "delivered" and setup.scheme.relation is setup.scheme.own_relation:
-        from ..experiments.formula import formula_of
-
-        formula = formula_of(network, setup.scheme, result.network.configuration, posted[0])
-    left = None if vcd else record_deadlock(result)
-    waveform = vcd or (left and left[0])
+        replay_run(result.run, replay)
+    left = None if vcd else record_deadlock(result.run)
+    files = {name: None if path is None else str(path) for name, path in (
+        ("waveform", vcd or (left and left[0])), ("plot", plot), ("replay", replay))}
     if json:
-        built = dataclasses.replace(setup, configuration=result.network.configuration)
-        resolved = built.to_dict({"engine": engine, "timeout": timeout, "contention": contention,
-                                  "messages": [dataclasses.asdict(message) for message in posted]})
-        emit({**result.to_dict(), "formula": formula and formula.to_dict(),
-              "waveform": None if waveform is None else str(waveform),
-              "plot": plot and str(plot), "replay": None if replay is None else str(replay)}, resolved, seed)
+        emit_result(dataclasses.replace(result, files=files))
     else:
-        report(result)
-        if warning := unwarranted(result):
+        report(result.run)
+        if warning := unwarranted(result.run):
             print(f"wormcast: {warning}", file=sys.stderr)
-        if formula:
-            say(f"formula: {formula}{ties_left(result)}")
-        if waveform:
-            say(f"waveform: {waveform}" + (f" ({left[1]})" if left else ""))
-        if plot:
-            say(f"picture: {plot}")
-        if replay:
-            say(f"replay: {replay}")
+        if result.formula:
+            say(f"formula: {result.formula}{ties_left(result.run)}")
+        if files["waveform"]:
+            say(f"waveform: {files['waveform']}" + (f" ({left[1]})" if left else ""))
+        for word, name in (("picture", "plot"), ("replay", "replay")):
+            if files[name]:
+                say(f"{word}: {files[name]}")
     return {"delivered": Exit.DONE, "deadlock": Exit.DEADLOCK, "stalled": Exit.UNFINISHED,
             "error": Exit.INTERNAL}[result.outcome]
-
-
-def _whole(vcd: Path, engine: str) -> contextlib.AbstractContextManager[Path]:
-    """Return a context of the waveform's unfinished file. Engine amaranth writes no layouts for viewers beside it."""
-    from ..waves.record import whole_waveform
-
-    return whole_waveform(vcd) if engine == "bulk" else whole_file(vcd)
-
-
-def _draw(result: "Run", plot: Path) -> None:
-    """Draw the Gantt chart of hosts and interfaces."""
-    from ..experiments.gantt import draw_gantt
-    from ..experiments.interface_bars import interfaces_work
-    from ..experiments.interface_gantt import draw_interfaces
-
-    with whole_picture(plot) as target:
-        (draw_interfaces if interfaces_work(result) else draw_gantt)(result, *target)
-
-
-def _message_file(path: Path) -> "MessageFile":
-    from ..experiments.message_file import MessageFile
-
-    return MessageFile(str(path), "messages", MOST_RUN_CYCLES, MOST_RUN_LENGTH)
-
-
-def _messages(network: Topology, source: str | None, destinations: str | None, length: int | None,
-              file: "MessageFile | None") -> "list[Message]":
-    """Return the messages of a file, or the one of the options ``--source``, ``--destinations`` and ``--length``."""
-    single = {"--source": source, "--destinations": destinations, "--length": length}
-    given = [name for name, value in single.items() if value is not None]
-    if file is not None:
-        if given:
-            raise WormcastError(f"{given[0].lstrip('-')}: {single[given[0]]} is not valid with --messages. Allowed: "
-                                f"--messages, or {', '.join(single)}.")
-        from ..experiments.message_file import messages_in
-
-        return messages_in(file, network)
-    if source is None or destinations is None or length is None:
-        missing = [name.lstrip("-") for name, value in single.items() if value is None]
-        raise WormcastError(f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing. Needed: "
-                            f"{', '.join(single)}, or --messages.")
-    from ..host import Message
-
-    start = network.node(source)
-    return [Message(0, start, tuple(network.destination_set(destinations, start)), length)]
-
-
-@contextlib.contextmanager
-def _messages_named(file: "MessageFile | None") -> Iterator[None]:
-    """Add the file's name and the message's number to the refusal of a message from a file."""
-    try:
-        yield
-    except MessageError as error:
-        if file is None:
-            raise
-        raise file.refused(error.message, error.reason) from error

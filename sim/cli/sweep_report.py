@@ -1,34 +1,29 @@
 """Simulation of a sweep's points, and their table and picture."""
 
-import contextlib
+import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from wormcast.algorithms import WormcastError
 
+from ..api.measurement import measure_points
 from ..common.atomic_write import require_writable, whole_file
+from ..common.curve_frame import save_curves
 from ..common.figure_file import whole_picture
 from ..common.path_conflicts import require_apart
 from ..experiments.option_grid import Sweep, write_csv
 from ..experiments.sweep import (
-    Point,
     ResultStore,
-    draw,
-    missing,
-    over_same_cycles,
+    curves_figure,
     points,
     read,
     require_cluster,
     require_drawable,
     require_parquet,
-    row,
-    run_missing,
-    run_on_cluster,
     write_parquet,
 )
-from .app import count, emit, say, stdout_for_results, table
-from .progress import progress
+from .app import count, emit_result, say, stdout_for_results, table
 
 __all__ = ["report", "run_sweep"]
 
@@ -53,16 +48,8 @@ def run_sweep(file: Path, out: Path, plot: Path | None, parquet: bool, scheduler
         if out.exists() or path.parent.resolve() != out.resolve():  # files in a new folder need no check
             require_writable(path)
     with stdout_for_results(), ResultStore(store_file) as store:
-        to_run = missing(all_points, store)
-        if scheduler is None or not to_run:
-            done = run_missing(to_run, store)
-        else:
-            done = run_on_cluster(to_run, store, scheduler)
-        with contextlib.closing(done), progress(len(to_run), "points") as show:
-            for number, _ in enumerate(done, start=1):
-                show(number)
-        results = over_same_cycles(all_points, [store[point.key] for point in all_points])
-    rows = [row(sweep, point, result) for point, result in zip(all_points, results, strict=True)]
+        result = measure_points(sweep, all_points, store, scheduler)
+    rows = result.rows()
     with whole_file(csv) as unfinished:
         write_csv(rows, unfinished)
     if table_too:
@@ -70,13 +57,13 @@ def run_sweep(file: Path, out: Path, plot: Path | None, parquet: bool, scheduler
             write_parquet(rows, unfinished)
     if picture:
         with whole_picture(picture) as target:
-            draw(sweep, all_points, results, *target)
+            save_curves(curves_figure(sweep, all_points, result.results), *target)
     files = {"csv": csv, "parquet": table_too, "plot": picture}
     if json:
-        seed = None if "seed" in sweep.swept else all_points[0].resolved["seed"]
-        emit(_to_dict(all_points, results, files), {**sweep.fixed, **sweep.swept}, seed)
+        emit_result(dataclasses.replace(result, files={name: None if path is None else str(path)
+                                                       for name, path in files.items()}))
     else:
-        report(sweep, rows, len(to_run))
+        report(sweep, rows, result.run)
         for path in filter(None, (csv, table_too)):
             say(f"table: {path}")
         say(f"picture: {picture or no_picture}")
@@ -91,16 +78,6 @@ def _picture(sweep: Sweep, plot: Path | None, out: Path) -> tuple[Path | None, s
             raise
         return None, f"none, {str(error).removeprefix('plot: ')}"
     return picture, ""
-
-
-def _to_dict(all_points: Sequence[Point], results: Sequence[dict[str, Any]],
-             files: dict[str, Path | None]) -> dict[str, Any]:
-    return {
-        "points": [{"options": point.resolved, "given": point.given, "result": result}
-                   for point, result in zip(all_points, results, strict=True)],
-        "deadlocks": sum(result["deadlock"] is not None for result in results),
-        **{name: str(path) if path else None for name, path in files.items()},
-    }
 
 
 #: Meanings of states of a point, for users.

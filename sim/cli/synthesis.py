@@ -1,6 +1,5 @@
 """``synth``: area and clock of a component on an FPGA."""
 
-import os
 from pathlib import Path
 from typing import Annotated
 
@@ -8,8 +7,9 @@ import typer
 
 from wormcast.algorithms import WormcastError
 
+from ..api.hardware_cost import synth as synthesise
 from ..export.synthesis.targets import SEEDS, TARGETS
-from .app import Json, emit, stdout_for_results
+from .app import Json, emit_result, stdout_for_results
 from .commands import command
 from .hardware import takes_component
 from .options import Given
@@ -19,7 +19,7 @@ __all__: list[str] = []
 
 @command("synth")
 @takes_component
-def synth(
+def synth_(
     what: Annotated[str, typer.Argument(
         metavar="WHAT", help="Component: router, interface, or a part of them. All names: wormcast list components.")],
     target: Annotated[str | None, typer.Option(
@@ -46,30 +46,26 @@ def synth(
     given: Given,
     json: Json = False,
 ) -> None:
-    from ..export.synthesis.point import build
     from ..export.synthesis.sweep import read_sweep
     from .synthesis_report import report_point, synthesise_sweep, tell
 
-    if seeds is not None and seeds < 0:
-        raise WormcastError(f"seeds: {seeds} is not valid. Allowed: 0 or more.")
-    port, kind = built_for.pop("port", None), built_for.pop("kind", None)
-    own = {"target": target, "area_delay": area_delay}
-    fixed = {name: value for name, value in own.items() if value is not None} | built_for | given
     if sweep:
+        if seeds is not None and seeds < 0:
+            raise WormcastError(f"seeds: {seeds} is not valid. Allowed: 0 or more.")
         if by_block:
             raise WormcastError("breakdown: on is not valid with --sweep. Allowed: for one component.")
+        port, kind = built_for.pop("port", None), built_for.pop("kind", None)
+        own = {"target": target, "area_delay": area_delay}
+        fixed = {name: value for name, value in own.items() if value is not None} | built_for | given
         synthesise_sweep(what, port, kind, read_sweep(sweep, fixed), seeds or 0, output, plot, json, markdown)
         return
     for hint, file in (("output", output), ("plot", plot)):
         if file:
             raise WormcastError(f"{hint}: {file} is not valid without --sweep. Needed: --sweep OPTION=VALUE,VALUE.")
     with stdout_for_results():
-        point = build(what, port, fixed, kind=kind)
-    placements = SEEDS if seeds is None else range(1, seeds + 1)
-    result = point.synthesise(placements, tell, os.cpu_count() or 1)
-    blocks = point.breakdown(tell) if by_block else None
+        result = synthesise(what, target=target, seeds=seeds, area_delay=area_delay, breakdown=by_block, tell=tell,
+                            **built_for, **given)
     if json:
-        told = result.to_dict() if blocks is None else result.to_dict() | {"breakdown": blocks.to_dict()}
-        emit(told, {"what": what, "port": port, "kind": kind, **point.resolved, "seeds": len(placements)})
+        emit_result(result)
         return
-    report_point(point, result, blocks, markdown)
+    report_point(result.point, result.synthesis, result.blocks, markdown)

@@ -1,34 +1,31 @@
 """``wave``: analysis of the worms in a waveform file."""
 
+import dataclasses
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from wormcast.algorithms import WormcastError
-from wormcast.algorithms.announcements import announce
 
+from ..api.recordings import read_waveform
+from ..api.simulation import window_of
 from ..common.atomic_write import require_writable
 from ..common.figure_file import require_page, whole_picture
 from ..common.path_conflicts import require_apart
 from ..waves.view import (
     History,
-    choose_links,
     choose_ports,
     draw_spacetime,
-    of_worms,
-    read_waveform,
     require_drawable,
     rows_of,
     spacetime_text,
     summarise,
-    to_dict,
 )
 from ..waves.view.replay import write_replay
 from ..waves.view.telling import describe, describe_deadlock
-from .app import Json, count, emit, say, table, width
+from .app import Json, count, emit_result, say, table, width
 from .commands import command
-from .waveform_report import window_of
 
 __all__: list[str] = []
 
@@ -74,23 +71,17 @@ def wave(
         require_page(replay)
     if plot:
         require_writable(plot)
-    with announce("reading waveforms"):
-        histories = [read_waveform(file) for file in files]
-    if chosen is not None:
-        histories = [of_worms(history, chosen) for history in histories]
-    if cycles is not None:
-        histories = [history.between(*cycles) for history in histories]
-    seen = [(history if cycles else history.trimmed(), choose_links(history, links)) for history in histories]
+    results = [read_waveform(file, window=cycles, worms=chosen, links=links) for file in files]
+    histories = [result.history for result in results]
+    seen = [(history if cycles else history.trimmed(), result.links)
+            for history, result in zip(histories, results, strict=True)]
     if plot:
         _draw(seen, plot, buffers)
     if replay:
         write_replay(seen[0][0], replay)
     if json:
-        [history], [(_, shown)] = histories, seen
-        rows = rows_of(history, shown)
-        files_made = {"plot": plot and str(plot), "replay": replay and str(replay)}
-        emit(to_dict(history, {row.link for row in rows}) | files_made,
-             {"file": str(files[0]), "window": f"{history.first}:{history.end}", "worms": chosen, "links": links})
+        files_made = {"plot": None if plot is None else str(plot), "replay": None if replay is None else str(replay)}
+        emit_result(dataclasses.replace(results[0], files=files_made))
         return
     for file, history, (drawn, shown) in zip(files, histories, seen, strict=True):
         if len(files) > 1:

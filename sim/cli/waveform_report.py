@@ -15,7 +15,7 @@ from .outputs import DEADLOCK_FILE
 if TYPE_CHECKING:
     from ..experiments.run import Run
 
-__all__ = ["deadlock_file", "deadlocks_left_in", "record_deadlock", "waveform_files", "window_of"]
+__all__ = ["deadlock_file", "deadlocks_left_in", "record_deadlock", "waveform_files"]
 
 _FOLDER: ContextVar[Path] = ContextVar("folder", default=Path())
 
@@ -41,16 +41,6 @@ def waveform_files(vcd: Path | None, *, layouts: bool = True) -> dict[str, Path]
 
     word, path = ("the waveform of a deadlock", deadlock_file()) if vcd is None else ("--vcd", vcd)
     return {word: path} | ({f"{word} ({file.name} beside it)": file for file in beside(path)} if layouts else {})
-
-
-def window_of(text: str | None) -> tuple[int, int] | None:
-    """Read A:B, the first cycle and the cycle after the last one."""
-    if text is None:
-        return None
-    first, colon, end = text.partition(":")
-    if not (colon and all(part.isascii() and part.isdigit() and len(part) < 16 for part in (first, end))):
-        raise WormcastError(f"window: {text!r} is not valid. Allowed: A:B, the first cycle and the one after the last.")
-    return int(first), int(end)
 
 
 def record_deadlock(result: "Run") -> tuple[Path, str] | None:

@@ -1,9 +1,11 @@
 """Common layout of all pictures: column widths, font sizes, colours, text width and line breaks."""
 
 import contextlib
+import sys
 import warnings
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextvars import ContextVar
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -11,25 +13,25 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = ["COLOURS", "COLUMN", "GRID", "LEGEND", "LINE", "MARGIN", "MOST_HEIGHT", "PAGE", "POINTS", "SETTINGS", "SIZE",
-           "SMALL", "WORDS", "blank_figure", "legend_columns", "legend_entry", "missing_glyphs_drawn_as_boxes",
-           "text_width", "wrapped"]
+           "SMALL", "WORDS", "blank_figure", "in_notebook", "legend_columns", "legend_entry",
+           "missing_glyphs_drawn_as_boxes", "notebook_figures", "text_width", "wrapped"]
 
 POINTS = 72  # in an inch
 
 # inches
-COLUMN, PAGE = 3.4, 7.0  # widths: one column of a paper, and two
-MOST_HEIGHT = 8.0  # largest height of a picture that fits a page
+COLUMN, PAGE = 3.4, 7.0  # widths of one and of two columns of a paper, in inches
+MOST_HEIGHT = 8.0  # largest height of a picture that fits a page, in inches
 MARGIN = 0.06
-LINE = 0.1  # distance between lines of text
+LINE = 0.1  # distance between lines of text, in inches
 
-SIZE, SMALL = 6.0, 5.0  # font sizes in points: text, and numbers where room is short
+SIZE, SMALL = 6.0, 5.0  # font sizes in points: normal text, and text where space is short
 
 #: Colours that colour-blind readers can distinguish.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#7f7f7f")
 WORDS = "#404040"
 GRID = "#e2e2e2"
 
-#: matplotlib's options for a legend in columns. Lengths are in units of the font size.
+#: matplotlib's options for a legend in columns. Lengths in these options are in units of the font size.
 LEGEND: dict[str, Any] = {"frameon": False, "handlelength": 2.8, "handletextpad": 0.6, "columnspacing": 1.2}
 ENTRY = 4.6  # width of a legend's entry without its text, in units of the font size, with the options LEGEND
 
@@ -81,7 +83,7 @@ def wrapped(texts: Iterable[str], width: float, size: float = SIZE) -> list[str]
 
 
 def _letters_that(fits: Callable[[str], bool], line: str) -> int:
-    """Return the number of letters of a line that fit, at least 1."""
+    """Return the length of the longest beginning of a line that fits, in letters, at least 1."""
     return 1 + bisect_left(range(2, len(line)), True, key=lambda end: not fits(line[:end]))
 
 
@@ -96,10 +98,35 @@ def legend_entry(labels: Sequence[str], size: float = SIZE) -> float:
 
 
 def blank_figure(width: float, height: float, **options: Any) -> "Figure":
-    """Return an empty figure that needs no screen. Width and height are in inches, ``options`` are matplotlib's."""
+    """Return an empty figure. Width and height are in inches, ``options`` are matplotlib's.
+
+    The figure needs no screen. In the context of `notebook_figures` a notebook shows it below its cell.
+    """
+    if _in_cell.get() and in_notebook():
+        from matplotlib import pyplot
+
+        return pyplot.figure(figsize=(width, height), **options)
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height), **options)
     FigureCanvasAgg(figure)
     return figure
+
+
+_in_cell = ContextVar("in_cell", default=False)
+
+
+def in_notebook() -> bool:
+    """Return whether the process is a notebook's kernel."""
+    return "ipykernel" in sys.modules
+
+
+@contextlib.contextmanager
+def notebook_figures() -> Iterator[None]:
+    """Make figures that a notebook shows below its cell, while the context is open."""
+    before = _in_cell.set(True)
+    try:
+        yield
+    finally:
+        _in_cell.reset(before)

@@ -3,7 +3,8 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
-from wormcast.algorithms import Scheme, Topology, find_scheme, plan
+from wormcast.algorithms import Scheme, Topology, find_scheme
+from wormcast.algorithms.multicast_plan import plan
 from wormcast.algorithms.schemes.cost import Cost
 
 from ..build.configuration import Configuration
@@ -35,7 +36,7 @@ class Formula:
 
     @property
     def latency(self) -> int:
-        """Cycles from the source's first t_s to the last receipt."""
+        """Latency by the formula: cycles from the start of the source's first t_s to the last receipt."""
         return self.cost.latency(t_s=self.t_s, t_r=self.t_r, t_hop=self.alone.hop, c=self.alone.c)
 
     def __str__(self) -> str:
@@ -53,8 +54,8 @@ class Formula:
 def unloaded_latency(topology: Topology, configuration: Configuration, length: int) -> UnloadedLatency | None:
     """Measure the latency of unicasts from node 0 to nodes 1 and 2 of the last dimension.
 
-    The result is None unless these nodes exist, and are one hop and two hops away from node 0. On a ring of three
-    nodes, for example, node 2 is one hop away.
+    The result is None unless nodes 1 and 2 exist, and are one hop and two hops away from node 0. On a ring of three
+    nodes, for example, node 2 is one hop away from node 0.
     """
     if topology.shape[-1] < 3:
         return None
@@ -80,7 +81,7 @@ def has_formula(topology: Topology, configuration: Configuration, message: Messa
 
 
 def formula_of(topology: Topology, scheme: Scheme, configuration: Configuration, message: Message) -> Formula | None:
-    """Return the formula of a scheme's broadcasts; None if the scheme has none or it does not apply (`has_formula`)."""
+    """Return the formula of a scheme's broadcasts; None if the scheme has no formula or `has_formula` is False."""
     cost = scheme.cost(topology)
     if cost is None or not has_formula(topology, configuration, message):
         return None

@@ -1,7 +1,7 @@
 """Gantt chart of a run: the flits that each node sends and receives in each cycle."""
 
 from collections.abc import Sequence
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -9,19 +9,21 @@ from wormcast.algorithms import WormcastError
 
 from ..build.configuration import CHANNEL_FIELDS, HOST_FIELDS, unusual
 from ..common.curve_frame import CURVES, captioned
-from ..common.figure_file import save_figure
 from ..common.frame import COLOURS, GRID, LEGEND, PAGE, SMALL
 from ..common.text import count
 from ..drawing import scheme_on
 from .run import Run
 
-__all__ = ["OPEN", "UNENDED", "bars_of", "caption_of", "draw_gantt", "end_of", "order_of",
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["OPEN", "UNENDED", "bars_of", "caption_of", "end_of", "gantt_figure", "order_of",
            "require_rows"]
 
 #: Heights in inches. A node's row has a height from LEAST_ROW to MOST_ROW.
 #: All rows together have a height of at most ROWS, unless each row has LEAST_ROW.
 LEAST_ROW, MOST_ROW, ROWS = 0.025, 0.18, 6.0
-#: Height in inches of a row's name.
+#: Height in inches of a node's name beside its row.
 NAME = 0.085
 
 #: For each activity of a node: the third of the node's row in which it is drawn (0: top), and the colour.
@@ -42,19 +44,15 @@ SHOWN = (*HOST_FIELDS, "t_ns", "t_nr", *CHANNEL_FIELDS)
 OPEN, UNENDED = -1, "//////"
 
 
-def draw_gantt(result: Run, file: Path, form: str) -> None:
+def gantt_figure(result: Run) -> "Figure":
     """Draw a run with one row per node, and cycles from left to right.
 
-    A node's row has three parts. The top part shows the processor's work before a worm is posted, the middle part the
-    flits that the host hands to its interface. The bottom part shows a reception in three bars. The first bar begins
-    when the sender sends the worm's first flit, and ends when the node receives the first payload flit. The second bar
-    ends at the last payload flit, the third one when the host notes the receipt. Rows are in the order in which nodes
-    have received their first message; sources are ordered by their first start-up. Nodes that neither send nor receive
-    have no row. The same run gives the same file.
-
-    Parameters
-    ----------
-    form : "svg" or "png"
+    A node's row has three parts. The top part of a row shows the processor's work before a worm is posted, the middle
+    part the flits that the host hands to its interface. The bottom part of a row shows each reception as three bars.
+    The first bar of a reception begins when the sender sends the worm's first flit, and ends when the node receives the
+    first payload flit. The second bar of a reception ends at the last payload flit, the third one when the host notes
+    the receipt. Rows are in the order in which nodes have received their first message; nodes that receive none, for
+    example the source, are ordered by their first start-up. Nodes that neither send nor receive have no row.
     """
     import matplotlib
     from matplotlib.patches import Patch
@@ -86,7 +84,7 @@ def draw_gantt(result: Run, file: Path, form: str) -> None:
         if result.outcome != "delivered":
             handles.append(Patch(label="does not end", facecolor="white", edgecolor="black", hatch=UNENDED))
         figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), **LEGEND)
-        save_figure(figure, file, form)
+    return figure
 
 
 def require_rows(nodes: Sequence[int], result: Run) -> None:
@@ -126,7 +124,7 @@ def end_of(result: Run) -> int:
 def order_of(bars: dict[str, dict[int, list[tuple[int, int]]]]) -> list[int]:
     """Return the nodes in the order in which they have received their first message.
 
-    A node that receives no message, for example the source, has a place by the cycle of its first start-up. Nodes that
+    A node that receives no message, for example the source, is ordered by the cycle of its first start-up. Nodes that
     neither start nor receive a worm within the run come last.
     """
     begins: dict[int, int] = {}

@@ -1,14 +1,12 @@
 """Gantt chart of the hosts and network interfaces in a run, packet by packet."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ..build.configuration import CHANNEL_FIELDS, HOST_FIELDS
 from ..common.curve_frame import CURVES, captioned
-from ..common.figure_file import save_figure
 from ..common.frame import COLOURS, GRID, LEGEND, MOST_HEIGHT, PAGE, POINTS, SMALL, text_width
 from .gantt import OPEN, UNENDED, caption_of, end_of, require_rows
 from .interface_bars import (
@@ -27,23 +25,24 @@ from .run import Run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
     from matplotlib.patches import Patch
 
-__all__ = ["draw_interfaces"]
+__all__ = ["interfaces_figure"]
 
 #: Heights in inches. A node's row has a height from LEAST_ROW to MOST_ROW.
 #: All rows together have a height of at most ROWS, unless each row has LEAST_ROW.
 LEAST_ROW, MOST_ROW, ROWS = 0.06, 0.42, MOST_HEIGHT - 1.2
-#: Width in inches beside the rows, and height of a row's name.
+#: Width in inches of the space beside the rows, and height in inches of a node's name.
 BESIDE, NAME = 0.55, 0.085
 #: AXIS: height in inches above and below the rows, without caption and legend.
 #: ENTRIES: greatest number of entries in a row of the legend.
 AXIS, ENTRIES = 0.45, 4
 
-#: Parts of a row of height 1: begin and height.
+#: Parts of a node's row: begin and height of each part, as fractions of the row's height.
 HOST, IN, HELD, OUT = (0.06, 0.19), (0.27, 0.27), (0.54, 0.1), (0.66, 0.27)
 
-#: Gap between bars and least font size in points; font size as a share of a bar's height.
+#: Gap between bars, and least font size, in points; greatest font size as a share of a bar's height.
 GAP, LEAST_LETTERS, LETTERS = 0.3, 3.2, 0.8
 ARROW = "\N{RIGHTWARDS ARROW}"
 HATCHED = "#808080"
@@ -70,16 +69,12 @@ STYLES = {
 }
 
 
-def draw_interfaces(result: Run, file: Path, form: str) -> None:
+def interfaces_figure(result: Run) -> "Figure":
     """Draw the bars of `interface_bars` with one row per node, and cycles from left to right.
 
     A node's row shows from top to bottom the work of its processor, the packets that come into its interface, with
     t_nr, and the packets that go out, with t_ns. Rows are in the order in which the first bars of the nodes begin.
-    Nodes without a bar have no row. The same run gives the same file.
-
-    Parameters
-    ----------
-    form : "svg" or "png"
+    Nodes without a bar have no row.
     """
     import matplotlib
 
@@ -101,7 +96,7 @@ def draw_interfaces(result: Run, file: Path, form: str) -> None:
             letters.write(axes, bar, row[bar.node])
         figure.legend(handles=legend, loc="outside lower center", ncols=-(-len(legend) // legend_rows),
                       **LEGEND)
-        save_figure(figure, file, form)
+    return figure
 
 
 def _legend(bars: Sequence[Bar]) -> "list[Patch]":
@@ -116,7 +111,7 @@ def _legend(bars: Sequence[Bar]) -> "list[Patch]":
 
 
 def _name_rows(axes: "Axes", names: Sequence[str], height: float) -> None:
-    """Write names at the middle of rows, of every n-th row if rows are lower than names; draw lines between rows."""
+    """Write nodes' names beside their rows, only each n-th if rows are lower than names; draw lines between rows."""
     step = max(1, int(np.ceil(NAME / height)))
     axes.set_yticks(np.arange(0, len(names), step) + 0.5, names[::step], fontsize=SMALL)
     axes.tick_params(axis="y", length=0)
@@ -144,7 +139,7 @@ class _Letters:
     """Text in bars: the numbers of packets and their receivers, if there is room.
 
     Receivers are written behind the packets' numbers, or into the t_ns bars in front of the packets: where more of them
-    have room. If fewer than half of the sent packets have room there, receivers are omitted.
+    have room. If fewer than half of the sent packets have room for receivers, these are omitted.
 
     Parameters
     ----------
@@ -179,7 +174,7 @@ class _Letters:
         return [*[_addressed(bar)] * (self.receiver == "behind" and bar.receiver != ""), bar.number]
 
     def write(self, axes: "Axes", bar: Bar, row: int) -> None:
-        """Write the first text that fits into a bar of a row."""
+        """Write the first of a bar's texts that fits into the bar."""
         start, high = _place(bar)
         for text in self._texts(bar):
             if text and self._fits(bar, text):

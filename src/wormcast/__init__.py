@@ -1,18 +1,95 @@
 """Multicast in switched networks, at register-transfer level.
 
+    import wormcast as wc
+
+    wc.plan("mesh:8x8", "dual-path", "3.2", ["5.0", "1.4"])
+    wc.run("mesh:8x8", "dual-path", "3.2", ["5.0", "1.4"], length=20).to_dict()
+    wc.check("mesh:4x4", "dual-path", consumption=1).plot()
+    wc.load("mesh:8x8", "dual-path", rate=[0.004, 0.008, 0.012]).plot()
+
+Each command of the command line is a function with the same options, except `figure`, `demo` and `doctor`. A function
+returns a result with ``to_dict``, ``to_dataframe`` and ``to_arrow``; most results have ``plot``. Topologies, schemes
+and relations are names or objects. Input that is not valid raises `WormcastError`.
+
 ``wormcast.algorithms`` plans multicasts, ``wormcast.hw`` contains routers and interfaces, ``wormcast.sim`` simulates
 them.
 """
 
-__all__ = ["__version__"]
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .algorithms import Relation, Scheme, Topology, WormcastError, topology
+    from .sim.api.checking import CheckResult, check
+    from .sim.api.hardware_cost import SynthesisResult, VerilogResult, synth, verilog
+    from .sim.api.measurement import LoadResult, SaturationResult, SweepResult, find_saturation, load, sweep
+    from .sim.api.planning import PlanResult, RandomPlansResult, plan, plan_random
+    from .sim.api.recordings import WaveformResult, read_waveform
+    from .sim.api.simulation import HuntResult, RunResult, hunt, run
+    from .sim.host.message import Message
+
+__all__ = [
+    "CheckResult",
+    "HuntResult",
+    "LoadResult",
+    "Message",
+    "PlanResult",
+    "RandomPlansResult",
+    "Relation",
+    "RunResult",
+    "SaturationResult",
+    "Scheme",
+    "SweepResult",
+    "SynthesisResult",
+    "Topology",
+    "VerilogResult",
+    "WaveformResult",
+    "WormcastError",
+    "__version__",
+    "check",
+    "find_saturation",
+    "hunt",
+    "load",
+    "plan",
+    "plan_random",
+    "read_waveform",
+    "run",
+    "sweep",
+    "synth",
+    "topology",
+    "verilog",
+]
 
 __version__: str
 
+#: Module of each public name. It is imported at the first use of the name.
+_MODULES = {
+    name: module
+    for module, names in {
+        "algorithms": ("Relation", "Scheme", "Topology", "WormcastError", "topology"),
+        "sim.api.checking": ("CheckResult", "check"),
+        "sim.api.hardware_cost": ("SynthesisResult", "VerilogResult", "synth", "verilog"),
+        "sim.api.measurement": ("LoadResult", "SaturationResult", "SweepResult", "find_saturation", "load", "sweep"),
+        "sim.api.planning": ("PlanResult", "RandomPlansResult", "plan", "plan_random"),
+        "sim.api.recordings": ("WaveformResult", "read_waveform"),
+        "sim.api.simulation": ("HuntResult", "RunResult", "hunt", "run"),
+        "sim.host.message": ("Message",),
+    }.items()
+    for name in names
+}
 
-def __getattr__(name: str) -> str:
-    if name != "__version__":
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module, metadata
+
+    if name == "__version__":
+        value: Any = metadata.version("wormcast")
+    elif name in _MODULES:
+        value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib.metadata import version
+    globals()[name] = value
+    return value
 
-    globals()[name] = version("wormcast")
-    return __version__
+
+def __dir__() -> list[str]:
+    return __all__

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from wormcast.algorithms import AT_ONCE, HAMILTONIAN, SCHEMES, ConsumptionClasses, PlainScheme, Worms, check, topology
+from wormcast.algorithms import AT_ONCE, HAMILTONIAN, SCHEMES, ConsumptionClasses, PlainScheme, Worms, topology
+from wormcast.algorithms.deadlock.check import check
 from wormcast.algorithms.store_and_forward import AbsorbedByHosts, absorbed
 
 from . import reference

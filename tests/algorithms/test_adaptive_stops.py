@@ -10,8 +10,10 @@ from itertools import combinations, pairwise, product
 import numpy as np
 import pytest
 
-from wormcast.algorithms import SCHEMES, ConsumptionClasses, check, plan, topology
+from wormcast.algorithms import SCHEMES, ConsumptionClasses, topology
 from wormcast.algorithms.channels import Resource
+from wormcast.algorithms.deadlock.check import check
+from wormcast.algorithms.multicast_plan import plan
 from wormcast.algorithms.routing import ADAPTIVE, E_CUBE, E_CUBE_ADAPTIVE
 
 from . import network_reference as reference

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from cases import slow
 
-from wormcast.algorithms import SCHEMES, WormcastError, plan, topology
+from wormcast.algorithms import SCHEMES, WormcastError, topology
+from wormcast.algorithms.multicast_plan import plan
 from wormcast.algorithms.routing import with_ties
 
 from .tree_reference import DCF_1, DCF_2, EDN, Z, blocks, way

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wormcast.algorithms import AT_ONCE, SCHEMES, WormcastError, check, find_scheme, plan, topology
+from wormcast.algorithms import AT_ONCE, SCHEMES, WormcastError, find_scheme, topology
+from wormcast.algorithms.deadlock.check import check
+from wormcast.algorithms.multicast_plan import plan
 from wormcast.algorithms.routing import DESTINATION_TAGS
 from wormcast.algorithms.theory.contention import contention
 from wormcast.algorithms.worms import steps_of

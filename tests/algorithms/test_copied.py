@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 from cases import slow
 
-from wormcast.algorithms import SCHEMES, WormcastError, check, explain, plan, topology
+from wormcast.algorithms import SCHEMES, WormcastError, explain, topology
 from wormcast.algorithms.deadlock.channel_use import find_channel_use
+from wormcast.algorithms.deadlock.check import check
 from wormcast.algorithms.deadlock.graph import dependency_graph
 from wormcast.algorithms.deadlock.token_cycles import may_return
+from wormcast.algorithms.multicast_plan import plan
 from wormcast.algorithms.theory.trees import overlapped_networks
 from wormcast.algorithms.token_groups import NO_TOKEN, TokenGroups, _components, all_consumed, token_groups
 

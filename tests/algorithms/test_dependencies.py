@@ -9,17 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wormcast.algorithms import (
-    E_CUBE,
-    HAMILTONIAN,
-    SCHEMES,
-    ConsumptionClasses,
-    Relation,
-    WormcastError,
-    check,
-    topology,
-)
+from wormcast.algorithms import E_CUBE, HAMILTONIAN, SCHEMES, ConsumptionClasses, Relation, WormcastError, topology
 from wormcast.algorithms.deadlock.channel_use import find_channel_use
+from wormcast.algorithms.deadlock.check import check
 from wormcast.algorithms.deadlock.classes import partitions
 from wormcast.algorithms.deadlock.graph import DependencyGraph, dependency_graph
 from wormcast.algorithms.routing import SHORTEST

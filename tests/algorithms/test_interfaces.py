@@ -2,7 +2,8 @@
 
 import pytest
 
-from wormcast.algorithms import WormcastError, check, find_scheme, topology
+from wormcast.algorithms import WormcastError, find_scheme, topology
+from wormcast.algorithms.deadlock.check import check
 from wormcast.algorithms.deadlock.interfaces import circle_of_interfaces
 
 

@@ -12,15 +12,15 @@ from wormcast.algorithms import (
     SCHEMES,
     Scheme,
     WormcastError,
-    check,
     file_digest,
     find_scheme,
     load_relation,
     load_scheme,
-    plan,
     topology,
     user_file,
 )
+from wormcast.algorithms.deadlock.check import check
+from wormcast.algorithms.multicast_plan import plan
 from wormcast.algorithms.old_names import RENAMED
 from wormcast.algorithms.routing.base import without_classes
 

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wormcast.algorithms import BitString, MultiDrop, WormcastError, plan, topology
+from wormcast.algorithms import BitString, MultiDrop, WormcastError, topology
+from wormcast.algorithms.multicast_plan import plan
 
 IRREGULAR = "irregular:switches=5,ports=8,nodes=17,connectivity=0.8,seed=3"
 

@@ -14,8 +14,8 @@ from wormcast.algorithms import (
     Topology,
     WormcastError,
     Worms,
-    plan,
 )
+from wormcast.algorithms.multicast_plan import plan
 
 
 def pair():

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from wormcast.algorithms import SCHEMES, WormcastError, Worms, find_scheme, plan, topology
+from wormcast.algorithms import SCHEMES, WormcastError, Worms, find_scheme, topology
 from wormcast.algorithms.k_binomial import best_k, steps, tree_worms
+from wormcast.algorithms.multicast_plan import plan
 from wormcast.algorithms.packet_steps import DISCIPLINES, forwarded_alone, packet_steps
 
 from .k_binomial import reference

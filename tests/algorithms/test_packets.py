@@ -7,8 +7,9 @@ from itertools import combinations, pairwise
 import numpy as np
 import pytest
 
-from wormcast.algorithms import explain, find_scheme, plan, topology
+from wormcast.algorithms import explain, find_scheme, topology
 from wormcast.algorithms.k_binomial import best_k, steps
+from wormcast.algorithms.multicast_plan import plan
 from wormcast.algorithms.theory.conflicts import conflicts
 from wormcast.algorithms.theory.packet_trees import PacketTree
 

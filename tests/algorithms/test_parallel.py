@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from cases import slow
 
-from wormcast.algorithms import WormcastError, check, find_scheme, load_relation, topology
+from wormcast.algorithms import WormcastError, find_scheme, load_relation, topology
+from wormcast.algorithms.deadlock.check import check
 from wormcast.sim import Configuration, Traffic, load
 
 ROW = "switches = 3\nnodes = [0, 0, 0, 0, 1, 1, 1, 1, 2, 2]\nlinks = [[0, 1], [0, 1], [0, 1], [0, 1], [1, 2], [1, 2]]\n"

@@ -3,7 +3,8 @@ from dataclasses import replace
 
 import pytest
 
-from wormcast.algorithms import Plan, WormcastError, plan, topology
+from wormcast.algorithms import Plan, WormcastError, topology
+from wormcast.algorithms.multicast_plan import plan
 
 from . import reference
 

@@ -18,10 +18,10 @@ from wormcast.algorithms import (
     Worms,
     find_scheme,
     load_relation,
-    plan,
     topology,
     without_classes,
 )
+from wormcast.algorithms.multicast_plan import plan
 from wormcast.algorithms.routing import (
     ADAPTIVE,
     DESTINATION_TAGS,

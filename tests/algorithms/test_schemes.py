@@ -18,9 +18,9 @@ from wormcast.algorithms import (
     Scheme,
     Unicast,
     WormcastError,
-    plan,
     topology,
 )
+from wormcast.algorithms.multicast_plan import plan
 from wormcast.algorithms.registry import Registry
 
 from . import reference

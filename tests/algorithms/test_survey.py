@@ -6,7 +6,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from wormcast.algorithms import E_CUBE, SCHEMES, ConsumptionClasses, PlainScheme, plan, survey, topology
+from wormcast.algorithms import E_CUBE, SCHEMES, ConsumptionClasses, PlainScheme, survey, topology
+from wormcast.algorithms.multicast_plan import plan
 
 CASES = [
     ("mesh:6x6", "individual"), ("mesh:6x6", "dual-path"), ("mesh:6x6", "multipath"), ("mesh:6x6", "column-path"),

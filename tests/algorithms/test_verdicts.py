@@ -13,12 +13,12 @@ from wormcast.algorithms import (
     PlainScheme,
     Relation,
     WormcastError,
-    check,
     topology,
     without_classes,
 )
 from wormcast.algorithms.channels import Resource, link_names
 from wormcast.algorithms.deadlock.channel_use import find_channel_use
+from wormcast.algorithms.deadlock.check import check
 from wormcast.algorithms.deadlock.graph import dependency_graph
 from wormcast.algorithms.routing import (
     ADAPTIVE,

@@ -5,7 +5,8 @@ import textwrap
 import numpy as np
 import pytest
 
-from wormcast.algorithms import SCHEMES, WormcastError, load_scheme, plan, topology
+from wormcast.algorithms import SCHEMES, WormcastError, load_scheme, topology
+from wormcast.algorithms.multicast_plan import plan
 from wormcast.algorithms.schemes import base
 from wormcast.algorithms.store_and_forward import AbsorbedByHosts
 

@@ -8,8 +8,8 @@ import time
 import pytest
 from command import NOTICE
 
-from wormcast.sim.cli import progress
 from wormcast.sim.cli.app import say
+from wormcast.sim.common import progress
 
 
 class Terminal(io.StringIO):

@@ -7,9 +7,10 @@ import pytest
 from cases import slow
 from command import wormcast
 
-from wormcast.algorithms import SCHEMES, plan, topology
+from wormcast.algorithms import SCHEMES, topology
 from wormcast.algorithms.channels import Resource, link_rows
 from wormcast.algorithms.deadlock.channel_use import find_channel_use
+from wormcast.algorithms.multicast_plan import plan
 from wormcast.algorithms.theory.trees import overlapped_networks
 from wormcast.algorithms.topologies.min import stage_of_switch
 from wormcast.sim.experiments import figure

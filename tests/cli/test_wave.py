@@ -101,7 +101,7 @@ def test_a_worm_that_arrives_is_told_when(tmp_path):
     (["--plot", "no/f.svg"], "no/f.svg cannot be written: No such file or directory"),
     (["--plot", "f.svg", "--window", "0:2"], "plot: a drawing of 0 virtual channels is not valid. Allowed: 1 to 800. "),
     (["--buffers", "s0"], "buffers: s0 is not valid without --plot. Needed: --plot FILE."),
-    (["--plot", "f.svg", "--buffers", "s0"], "buffers: 's0' is not valid: the waveform has no buffers of deep"),
+    (["--plot", "f.svg", "--buffers", "s0"], "buffers: 's0' is not valid: in these cycles no buffer of a deep"),
     (["--text", "--json"], "text: on is not valid with --json. Allowed: one of the two options."),
 ])
 def test_what_cannot_be_shown_is_refused(figure_4, arguments, sentence):

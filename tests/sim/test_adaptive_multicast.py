@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from cases import slow, some
 
-from wormcast.algorithms import ConsumptionClasses, check, find_scheme, topology
+from wormcast.algorithms import ConsumptionClasses, find_scheme, topology
+from wormcast.algorithms.deadlock.check import check
 from wormcast.sim import Configuration, run
 
 from .bench import bulk, send

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from cases import slow, some
 
-from wormcast.algorithms import SCHEMES, check, find_scheme, topology
+from wormcast.algorithms import SCHEMES, find_scheme, topology
+from wormcast.algorithms.deadlock.check import check
 from wormcast.algorithms.routing import E_CUBE, SHORTEST, ChoiceRelation, without_classes
 from wormcast.sim import Configuration, run
 from wormcast.sim.engines.deadlock import find_deadlock

@@ -6,16 +6,8 @@ import numpy as np
 import pytest
 from cases import slow
 
-from wormcast.algorithms import (
-    E_CUBE,
-    ConsumptionClasses,
-    PlainScheme,
-    Relation,
-    WormcastError,
-    check,
-    find_scheme,
-    topology,
-)
+from wormcast.algorithms import E_CUBE, ConsumptionClasses, PlainScheme, Relation, WormcastError, find_scheme, topology
+from wormcast.algorithms.deadlock.check import check
 from wormcast.algorithms.ejection import ejection_ports
 from wormcast.sim.build.configuration import Configuration
 from wormcast.sim.build.network import Network

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from cases import slow
 
-from wormcast.algorithms import SCHEMES, plan, topology
+from wormcast.algorithms import SCHEMES, topology
+from wormcast.algorithms.multicast_plan import plan
 from wormcast.algorithms.theory.contention import contention
 from wormcast.sim import Configuration, Traffic, load
 

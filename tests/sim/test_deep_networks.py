@@ -5,7 +5,8 @@ import random
 import pytest
 from cases import slow, some
 
-from wormcast.algorithms import plan, topology
+from wormcast.algorithms import topology
+from wormcast.algorithms.multicast_plan import plan
 from wormcast.algorithms.routing import goes_up, reachability
 from wormcast.sim.engines.deadlock import find_deadlock
 from wormcast.sim.engines.faults import find_faults

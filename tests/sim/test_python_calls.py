@@ -6,7 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from wormcast.algorithms import SCHEMES, WormcastError, check, find_scheme, plan, topology
+from wormcast.algorithms import SCHEMES, WormcastError, find_scheme, topology
+from wormcast.algorithms.deadlock.check import check
+from wormcast.algorithms.multicast_plan import plan
 from wormcast.sim import Configuration, Experiment, Message, Trace, Traffic, hardware, load, load_until_interval, run
 
 MESH, SCHEME = topology("mesh:2x2"), SCHEMES["dual-path"]

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from cases import slow
 
-from wormcast.algorithms import plan, topology
+from wormcast.algorithms import topology
+from wormcast.algorithms.multicast_plan import plan
 from wormcast.algorithms.theory.contention import contention
 
 from ..algorithms.trees import Given

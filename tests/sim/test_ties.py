@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from cases import slow
 
-from wormcast.algorithms import E_CUBE, WormcastError, find_scheme, plan, topology, without_classes
+from wormcast.algorithms import E_CUBE, WormcastError, find_scheme, topology, without_classes
+from wormcast.algorithms.multicast_plan import plan
 from wormcast.algorithms.routing import with_ties
 from wormcast.sim import Configuration, Network, run
 

@@ -6,7 +6,7 @@ flits (head, tail, data), and of each copy that must come out the end and the fl
 
 import itertools
 
-from wormcast.algorithms import plan
+from wormcast.algorithms.multicast_plan import plan
 from wormcast.hw.router import Blueprint
 from wormcast_tb import make_worm
 

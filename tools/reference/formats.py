@@ -28,7 +28,7 @@ FORMATS: dict[str, tuple[FileSchema, str]] = {
 
 
 def format_pages() -> dict[str, str]:
-    """Return the page and the schemas, by file."""
+    """Return the page of input files, and the JSON Schemas, by file name."""
     schemas = {f"schemas/{name}.json": json.dumps(schema.document, indent=1, ensure_ascii=False) + "\n"
                for name, (schema, _) in FORMATS.items()}
     return {"formats.md": _page()} | schemas

@@ -18,8 +18,9 @@ class Term:
     name : str
         In Markdown, as in the table.
     meaning : str
+        Text of the other cells of the term's row.
     page, heading : str
-        File, and heading above the table.
+        File of the page, and the heading above the table.
     """
 
     name: str

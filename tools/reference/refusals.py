@@ -1,8 +1,8 @@
 """Reference page of all error messages, extracted from the syntax trees of the source.
 
 If a function builds an error from a given text, as in ``self.refusal(f"it has {nodes} nodes")``, the messages are read
-from the calls of the function. The same applies to classes of errors, and to private exceptions whose text a handler
-inserts into a message.
+from the calls of the function. For a class of errors, or a private exception whose text a handler inserts into a
+message, the messages are also read from its calls.
 """
 
 import ast
@@ -60,7 +60,7 @@ class Maker:
     made : tuple of (str, Exit)
         Messages with ``{name}`` for a parameter, and exit codes.
     texts : set of str
-        Parameters of a function that become parts of messages. Calls that pass no text for them are ignored.
+        Parameters of a function that become parts of messages. Calls without a text for one of ``texts`` are ignored.
     """
 
     parameters: tuple[str, ...]
@@ -77,7 +77,7 @@ class Maker:
         return {name: _resolved(value, function) for name, value in self.values(call).items()}
 
     def has_text(self, given: Mapping[str, str]) -> bool:
-        """An argument for one of ``texts`` is a text of several words, or ``texts`` is empty."""
+        """Return whether an argument for one of ``texts`` is a text of several words, or ``texts`` is empty."""
         return not self.texts or any(" " in given[name] for name in self.texts & given.keys())
 
 
@@ -153,7 +153,7 @@ class Module:
 
 
 def refusal_pages() -> dict[str, str]:
-    """Return the page, by file."""
+    """Return the page of error messages, by file name."""
     rows: dict[str, list[list[str]]] = {}
     for refusal in find_refusals(Path(wormcast.__file__).parent):
         room = "/".join(Path(refusal.module).parent.parts[:2])
@@ -171,7 +171,7 @@ def refusal_pages() -> dict[str, str]:
 
 
 def find_refusals(folder: Path) -> list[Refusal]:
-    """Return all messages of the package in a folder, sorted by module."""
+    """Return all error messages of the package whose root is ``folder``, sorted by module."""
     modules = [Module(path.relative_to(folder).as_posix(), ast.parse(path.read_text(encoding="utf-8")))
                for room in ROOMS for path in sorted((folder / room).rglob("*.py"))]
     classes = _classes(modules)

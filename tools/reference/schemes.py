@@ -6,18 +6,8 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from wormcast.algorithms import (
-    RELATIONS,
-    SCHEMES,
-    TOPOLOGIES,
-    MeshScheme,
-    Scheme,
-    Topology,
-    WormcastError,
-    plan,
-    topology,
-)
-from wormcast.algorithms.multicast_plan import PlannedWorm
+from wormcast.algorithms import RELATIONS, SCHEMES, TOPOLOGIES, MeshScheme, Scheme, Topology, WormcastError, topology
+from wormcast.algorithms.multicast_plan import PlannedWorm, plan
 from wormcast.sim.build.configurations import CONFIGURATIONS
 from wormcast.sim.cli.app import app
 from wormcast.sim.common.text import count

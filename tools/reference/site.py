@@ -12,6 +12,7 @@ from .components import component_pages
 from .formats import format_pages
 from .glossary_index import words_page
 from .navigation import navigation
+from .python_api import api_page
 from .refusals import refusal_pages
 from .schemes import scheme_pages
 
@@ -37,7 +38,7 @@ def assemble(repository: Path, folder: Path) -> None:
                                 "name, or the folder of an earlier site.")
         shutil.rmtree(folder)
     places = pages(repository)
-    made = command_pages() | component_pages() | scheme_pages() | format_pages() | refusal_pages()
+    made = command_pages() | api_page() | component_pages() | scheme_pages() | format_pages() | refusal_pages()
     files = {f"reference/{name}": text for name, text in made.items()}
     linked: set[str] = set()
     for path, place in places.items():
@@ -59,8 +60,8 @@ def pages(repository: Path) -> dict[str, str]:
 def rewritten(text: str, page: str, repository: Path, places: Mapping[str, str]) -> tuple[str, set[str]]:
     """Return a page's text with links for the site, and the files of the repository that it links to.
 
-    Links to pages point to the pages of the site, links to other files to copies of these. Links to folders are
-    replaced by their text.
+    Links to pages point to the pages of the site, links to other files point to copies of these files on the site.
+    Links to folders are replaced by their text.
     """
     linked = set()
 
@@ -79,7 +80,7 @@ def rewritten(text: str, page: str, repository: Path, places: Mapping[str, str])
 
 
 def _place(path: str) -> str:
-    """Return the place on the site of a file that is not a page."""
+    """Return the path on the site of a file that is not a page."""
     return path.removeprefix("docs/")
 
 

@@ -1,10 +1,11 @@
-"""Lists of few messages around a cycle of dependencies that `check` finds."""
+"""Lists of a few messages that may realise a cycle of dependencies found by `check`."""
 
 from itertools import pairwise
 
 import numpy as np
 
-from wormcast.algorithms import Topology, WormcastError, check
+from wormcast.algorithms import Topology, WormcastError
+from wormcast.algorithms.deadlock.check import check
 from wormcast.algorithms.routing import as_built
 
 from ...build.network import Network
@@ -15,7 +16,7 @@ from .draw import scale
 __all__ = ["Leg", "legs_of_a_cycle", "stage"]
 
 Leg = tuple[int, tuple[int, ...]]
-"""Source of a worm, and its next stops."""
+"""Source of a worm that holds a resource of a cycle, and the worm's next one or two stops."""
 
 #: Greatest number of nodes of a network that is checked for cycles. In larger networks the check takes seconds.
 MOST_NODES = 256
@@ -51,11 +52,11 @@ def legs_of_a_cycle(network: Network) -> tuple[Leg, ...]:
 
 def stage(legs: tuple[Leg, ...], topology: Topology, lanes: int, lengths: tuple[int, int], most: int, seed: int,
           number: int) -> tuple[Batch, float]:
-    """Draw a batch of lists in which each leg is a message or part of a message, and messages may be repeated.
+    """Draw a batch of lists of messages. Each leg is a message or part of a message, and a list may repeat messages.
 
     Consecutive legs of the cycle may form one message, because one worm may hold the resources of both legs. Drawn once
-    for the batch: which legs are joined, the greatest length, the number of messages of a list, and the time in which
-    they are created. The load is returned as by `draw`.
+    for the batch: the joined legs, the greatest length, the number of messages of a list, and the number of cycles
+    within which messages are created. Like `draw`, the function returns the batch with its load.
 
     Parameters
     ----------
@@ -80,7 +81,7 @@ def stage(legs: tuple[Leg, ...], topology: Topology, lanes: int, lengths: tuple[
 
 
 def _joined(legs: tuple[Leg, ...], parts: int, rng: np.random.Generator) -> list[Leg]:
-    """Cut the cycle into ``parts`` parts. The legs of a part become one: the first source, and the stops of all."""
+    """Cut the cycle into ``parts`` parts. A part's legs become one leg: the first leg's source, and all legs' stops."""
     start = int(rng.integers(len(legs)))
     around = (*legs[start:], *legs[:start])
     cuts = [0, *sorted(1 + rng.permutation(len(legs) - 1)[:parts - 1]), len(legs)]

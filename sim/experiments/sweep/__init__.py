@@ -11,25 +11,25 @@ from wormcast.algorithms.lazy import lazily
 
 if TYPE_CHECKING:
     from .cluster import require_cluster, run_on_cluster
-    from .curves import draw, require_drawable
+    from .curves import curves_figure, require_drawable
     from .export import cells_of, require_parquet, row, write_parquet
-    from .file import OPTIONS, SWEEP, read
+    from .file import OPTIONS, SWEEP, read, sweep_of
     from .local import missing, run_missing
     from .point import Point, build_point, points
     from .same_cycles import over_same_cycles
-    from .store import ResultStore
+    from .store import MemoryStore, ResultStore
 else:
     __getattr__ = lazily(__name__, {
         "cluster": ("require_cluster", "run_on_cluster"),
-        "curves": ("draw", "require_drawable"),
+        "curves": ("curves_figure", "require_drawable"),
         "export": ("cells_of", "require_parquet", "row", "write_parquet"),
-        "file": ("OPTIONS", "SWEEP", "read"),
+        "file": ("OPTIONS", "SWEEP", "read", "sweep_of"),
         "point": ("Point", "build_point", "points"),
         "local": ("missing", "run_missing"),
         "same_cycles": ("over_same_cycles",),
-        "store": ("ResultStore",),
+        "store": ("MemoryStore", "ResultStore"),
     })
 
-__all__ = ["OPTIONS", "SWEEP", "Point", "ResultStore", "build_point", "cells_of", "draw", "missing", "over_same_cycles",
-           "points", "read", "require_cluster", "require_drawable", "require_parquet", "row", "run_missing",
-           "run_on_cluster", "write_parquet"]
+__all__ = ["OPTIONS", "SWEEP", "MemoryStore", "Point", "ResultStore", "build_point", "cells_of", "curves_figure",
+           "missing", "over_same_cycles", "points", "read", "require_cluster", "require_drawable", "require_parquet",
+           "row", "run_missing", "run_on_cluster", "sweep_of", "write_parquet"]

@@ -19,14 +19,14 @@ from wormcast.algorithms import WormcastError
 
 from ...common.requirements import require
 from .point import Point, build_point
-from .store import ResultStore
+from .store import MemoryStore, ResultStore
 
 __all__ = ["PATIENCE", "require_cluster", "run_on_cluster"]
 
 #: Seconds to wait for the scheduler's answer, and again for the first worker that joins it.
 PATIENCE = 10
 
-#: Greatest size in bytes of the files sent with a point. The scheduler keeps a copy for each point in memory.
+#: Greatest size in bytes of the files sent with a point. The scheduler keeps these files in memory for each point.
 MOST_CARRIED = 2**20
 
 
@@ -35,7 +35,7 @@ def require_cluster() -> ModuleType:
     return require("distributed", "cluster")
 
 
-def run_on_cluster(points: Sequence[Point], store: ResultStore, address: str,
+def run_on_cluster(points: Sequence[Point], store: ResultStore | MemoryStore, address: str,
                    patience: float = PATIENCE) -> Generator[Point, None, None]:
     """Run points on the workers of a cluster, and yield each point when its result is stored here.
 
@@ -54,8 +54,8 @@ def run_on_cluster(points: Sequence[Point], store: ResultStore, address: str,
     ToolMissing
         The package distributed is not installed.
     WormcastError
-        The scheduler does not answer; it has no wormcast; workers have none, another version or other files of it; or a
-        point cannot be run. Points that are not stored yet are given up.
+        The scheduler does not answer or has no wormcast; workers have no wormcast, another version or other files of
+        it; or a point cannot be run. After an error, points that are not stored yet are given up.
     """
     distributed = require_cluster()
     carried = [_carried(point) for point in points]
@@ -65,7 +65,7 @@ def run_on_cluster(points: Sequence[Point], store: ResultStore, address: str,
         names = [point.name for point in points]
         futures = client.map(_run, given, names, carried, pure=False, digest=_digest())
         running = dict(zip(futures, points, strict=True))
-        del futures  # else the workers keep all results
+        del futures  # workers keep each result to which a future refers
         for future in distributed.as_completed(list(running), loop=client.loop):
             point = running.pop(future)
             store.put(point.key, _result(distributed, future, point, address))
@@ -170,7 +170,7 @@ def _result(distributed: Any, future: Any, point: Point, address: str) -> dict[s
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Suppress log and warnings of the package distributed. Its errors are raised as `WormcastError`."""
+    """Suppress log and warnings of the package distributed. The callers raise its errors as `WormcastError`."""
     before = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
     try:

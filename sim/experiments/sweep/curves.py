@@ -20,7 +20,6 @@ from ...common.curve_frame import (
     marker_options,
     require_curves,
 )
-from ...common.figure_file import save_figure
 from ...common.frame import COLOURS, LEGEND, MARGIN, PAGE, POINTS, SIZE, legend_entry
 from ..option_grid import Sweep
 from .file import OPTIONS
@@ -28,9 +27,10 @@ from .point import Point
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
-__all__ = ["draw", "require_drawable"]
+__all__ = ["curves_figure", "require_drawable"]
 
 HEIGHT = 2.7  # inches, without the legend
 
@@ -79,8 +79,9 @@ class _Curve:
     def shown(self) -> list[bool]:
         """Return for each point whether its latency is drawn.
 
-        The latency of a saturated point is that of the few messages that were received. Along the load, the first
-        point after the last steady one is drawn too, as it shows the direction of the line.
+        Saturated points have only the latency of the few messages that were received. Along the load, the first point
+        after the last steady one is drawn, too, because it shows the direction of the line. A steady point is neither
+        saturated nor in deadlock.
         """
         steady = self.steady()
         if not self.along_load:
@@ -122,26 +123,24 @@ def _along(sweep: Sweep) -> str | None:
     return max(numbers, key=lambda name: len(sweep.swept[name]), default=None)
 
 
-def draw(sweep: Sweep, points: Sequence[Point], results: Sequence[Mapping[str, Any]], file: Path, form: str) -> None:
-    """Draw mean latency, with its intervals, and delivered flits: a line for each combination of swept options.
+def curves_figure(sweep: Sweep, points: Sequence[Point], results: Sequence[Mapping[str, Any]]) -> "Figure":
+    """Draw mean latencies with their intervals, and delivered flits.
 
-    The x axis is the load if ``rate`` is swept, else the swept option with the most numbers. The load of a point is the
-    effective load that its nodes created, so a network that delivers all flits is on the diagonal. Colour and marker
-    distinguish schemes. If schemes are not swept, they distinguish values of the first swept option that is not on the
-    x axis. Dashes distinguish the other options. Markers are open if a point is saturated. Markers of latencies are
-    half open if the mean is imprecise.
+    Each combination of the swept options that are not on the x axis has a line. The x axis is the load if ``rate`` is
+    swept, else the swept option with the most numbers. The load of a point is the effective load that its nodes
+    created, so the points of a network that delivers all flits are on the diagonal. Colour and marker distinguish
+    schemes. If schemes are not swept, colour and marker distinguish values of the first swept option that is not on the
+    x axis. Dashes and shades distinguish the other options. Markers are open if a point is saturated. Markers of
+    latencies are half open if the mean is imprecise.
 
-    Along the load, lines of latencies end at the first point after the last steady one. Along another option, lines of
-    latencies omit points that are saturated or in deadlock. Crosses mark deadlocks, arrows lines that leave the frame,
-    daggers reconstructed schemes. The same results give the same file.
+    Along the load, a line of latencies ends one point after its last point without saturation or deadlock. Along
+    another option, lines of latencies omit points that are saturated or in deadlock. Crosses mark deadlocks, arrows
+    lines that leave the frame, daggers reconstructed schemes.
 
     Parameters
     ----------
     points, results
         All points of the sweep, and their results (`Point.run`).
-    file : Path
-        File to write. Its ending is ignored.
-    form : "svg" or "png"
     """
     # importing matplotlib takes half a second, so other commands do not import it
     import matplotlib
@@ -171,11 +170,11 @@ def draw(sweep: Sweep, points: Sequence[Point], results: Sequence[Mapping[str, A
             draw_grid(axes)
         figure.legend(handles=[mark for column in legend for mark in column], loc="outside lower center",
                       ncols=len(legend), **LEGEND)
-        save_figure(figure, file, form)
+    return figure
 
 
 def _curves(sweep: Sweep, points: Sequence[Point], results: Sequence[Mapping[str, Any]], along: str) -> list[_Curve]:
-    """Return the curves, grouped by family, in the file's order."""
+    """Return the curves, grouped by family, in the order of the sweep's file."""
     curves = []
     for others, numbers in sweep.lines(along):
         named = {"scheme": others["scheme"], **others} if "scheme" in others else others
@@ -220,7 +219,7 @@ def _latency(axes: "Axes", curves: Sequence[_Curve], styles: Sequence[dict[str, 
     if bottom:
         axes.set_yscale("log")
     axes.set_ylim(bottom, top)
-    least = bottom / 100  # a line to 0 would reach to minus infinity on a logarithmic axis
+    least = bottom / 100  # an interval down to 0 would reach to minus infinity on a logarithmic axis
     for curve, style in zip(curves, styles, strict=True):
         means, halves = curve.drawn(), curve.means()[1]
         inside = [mean if mean <= top else math.nan for mean in means]
@@ -260,7 +259,7 @@ def _crossings(curve: _Curve, bottom: float, top: float) -> list[float]:
 
 
 def _leave(axes: "Axes", at: Sequence[float], style: dict[str, Any]) -> None:
-    """Mark the x positions at which a line leaves the top of the frame, with arrows."""
+    """Mark with arrows the x positions ``at`` at which a line leaves the frame at the top."""
     from matplotlib.transforms import ScaledTranslation
 
     if not at:
@@ -337,7 +336,7 @@ def _columns(curves: Sequence[_Curve], styles: Sequence[dict[str, Any]]) -> list
 
 
 def _divided(blocks: Sequence[list["Line2D"]]) -> list[list[list["Line2D"]]]:
-    """Return all ways to divide blocks into columns of equally many blocks; the last column may have fewer."""
+    """Return all ways to divide blocks into columns of equal numbers of blocks; the last column may have fewer."""
     return [[[mark for block in blocks[start:start + each] for mark in block]
              for start in range(0, len(blocks), each)] for each in range(len(blocks), 0, -1)] or [[]]
 
@@ -360,7 +359,7 @@ def _signs(curves: Sequence[_Curve]) -> Iterable[tuple[str, dict[str, Any]]]:
 
 
 def _caption(sweep: Sweep, point: Point) -> str:
-    """Return the options common to all lines: those of the file, and `CAPTION_OPTIONS`."""
+    """Return the caption: options common to all lines, from the sweep's file and from `CAPTION_OPTIONS`."""
     usual = {name: point.resolved[name] for name in CAPTION_OPTIONS
              if name in point.resolved and name not in sweep.swept}
     common = {**sweep.fixed, **{name: value for name, value in usual.items() if name not in sweep.fixed}}

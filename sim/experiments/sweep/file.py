@@ -1,9 +1,10 @@
 """Sweep file: options of ``wormcast load`` by name, with a list of values for each swept option."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from wormcast.algorithms import WormcastError
+from wormcast.algorithms import Relation, Scheme, Topology, WormcastError
 from wormcast.algorithms.errors import naming
 from wormcast.algorithms.file_schema import ALLOWED, FileSchema
 from wormcast.algorithms.toml_file import read_toml
@@ -14,7 +15,10 @@ from ...build.traffic import Traffic
 from ...common.option import Option, options_of
 from ..option_grid import Sweep, require_points
 
-__all__ = ["OPTIONS", "SWEEP", "read"]
+__all__ = ["OPTIONS", "SWEEP", "read", "sweep_of"]
+
+#: Types of the objects that may stand in place of names.
+OBJECTS = (Topology, Scheme, Relation)
 
 #: The options of ``wormcast load`` that results depend on.
 OPTIONS: dict[str, Option] = {one.name: one for one in (
@@ -49,6 +53,34 @@ def read(file: Path) -> Sweep:
                             f"figure {file}.")
     with naming(str(file)):
         return _sweep(file.stem, entries)
+
+
+def sweep_of(name: str, options: Mapping[str, Any]) -> tuple[Sweep, dict[str, dict[str, Any]]]:
+    """Build a sweep from options in Python, in which topologies, schemes and relations may be objects.
+
+    Returns
+    -------
+    (Sweep, dict of str to dict)
+        The sweep, with the objects' names in their places; and the objects by option and name.
+
+    Raises
+    ------
+    WormcastError
+        As for `read`; or two objects of an option have the same name.
+    """
+    objects: dict[str, dict[str, Any]] = {}
+
+    def plain(key: str, value: Any) -> Any:
+        if not isinstance(value, OBJECTS):
+            return value
+        if objects.setdefault(key, {}).setdefault(value.name, value) is not value:
+            raise WormcastError(f"{key}: {value.name!r} is not valid: two objects have this name. Allowed: different "
+                                "names.")
+        return value.name
+
+    return _sweep(name, {
+        key: [plain(key, one) for one in value] if isinstance(value, (list, tuple, range)) else plain(key, value)
+        for key, value in options.items()}), objects
 
 
 def _sweep(name: str, entries: dict[str, Any]) -> Sweep:

@@ -5,7 +5,7 @@ from collections.abc import Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import Any, Protocol, TypeVar
 
-from .store import ResultStore
+from .store import MemoryStore, ResultStore
 
 __all__ = ["Runnable", "missing", "run_missing"]
 
@@ -28,13 +28,13 @@ class Runnable(Protocol):
 Some = TypeVar("Some", bound=Runnable)
 
 
-def missing(points: Sequence[Some], store: ResultStore) -> list[Some]:
+def missing(points: Sequence[Some], store: ResultStore | MemoryStore) -> list[Some]:
     """Return the points without a stored result; of points with the same key only the first."""
     by_key = {point.key: point for point in reversed(points)}
     return [point for point in points if by_key[point.key] is point and point.key not in store]
 
 
-def run_missing(points: Sequence[Some], store: ResultStore) -> Generator[Some, None, None]:
+def run_missing(points: Sequence[Some], store: ResultStore | MemoryStore) -> Generator[Some, None, None]:
     """Run points on all processors, and yield each point when its result is stored.
 
     Each processor runs a point with all its seeds, which is fastest. If the points are at most half as many as the
@@ -43,7 +43,8 @@ def run_missing(points: Sequence[Some], store: ResultStore) -> Generator[Some, N
     Raises
     ------
     WormcastError
-        A point cannot be run, or its result cannot be stored. Points that are not stored yet are given up.
+        A point cannot be run, or its result cannot be stored. After an error, points that are not stored yet are given
+        up.
     """
     processors = os.cpu_count() or 1
     at_once = max(1, min(processors, len(points)))

@@ -25,11 +25,16 @@ __all__ = ["LATER", "Point", "build_point", "points"]
 #: Version of the results. Increase the version when keys of results or their meaning change.
 RESULTS = 4
 
-#: Key of a stored result: results of the same experiment with longer warm-ups.
+#: Key in a stored result for the results of the same experiment with longer warm-ups.
 LATER = "later"
 
 #: Options whose values may name a user's file.
 BY_NAME = ("topology", "scheme", "relation")
+
+Objects = Mapping[str, Mapping[str, Any]]
+"""Objects in place of names, by option and name."""
+
+NONE: Objects = {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +46,7 @@ class Point:
     name : str
         Its swept options: ``scheme dual-path, rate 0.002``.
     given : dict
-        Its options as in the file.
+        The point's options as in the file of the sweep.
     resolved : dict
         All options with the values with which the point is run, defaults included.
     key : str
@@ -90,16 +95,20 @@ class Point:
             return _plain(result) | later
 
 
-def points(sweep: Sweep) -> list[Point]:
-    """Build and check all points of a sweep, in their order."""
-    return sweep.points(build_point)
+def points(sweep: Sweep, objects: Objects = NONE) -> list[Point]:
+    """Build and check all points of a sweep, in their order. For ``objects`` see `sweep_of`."""
+    return sweep.points(functools.partial(build_point, objects=objects))
 
 
-def build_point(given: dict[str, Any], name: str) -> Point:
-    """Build and check a point: see `Point` for the parameters. Errors begin with the point's name."""
+def build_point(given: dict[str, Any], name: str, objects: Objects = NONE) -> Point:
+    """Build and check a point: see `Point` for the parameters. Error messages begin with the point's name.
+
+    ``objects``: topologies, schemes and relations that the options name, by option and name, as from `sweep_of`.
+    """
     with named_point(name):
-        network = _topology(given["topology"], file_digest(given["topology"]))
-        scheme = _scheme(given["scheme"], network, given.get("relation"))
+        found = {what: objects.get(what, NONE).get(given.get(what, ""), given.get(what)) for what in BY_NAME}
+        network = _topology(found["topology"], file_digest(given["topology"]))
+        scheme = _scheme(found["scheme"], network, found["relation"])
         spec = Specification.of(given)
         traffic = _read_once(spec.traffic) if isinstance(spec.traffic, Trace) else spec.traffic
         setup = Setup.on(network, scheme, given)
@@ -127,7 +136,7 @@ def _code() -> str:
 
 
 @functools.cache
-def _topology(name: str, digest: str | None) -> Topology:
+def _topology(name: str | Topology, digest: str | None) -> Topology:
     """Return the same object for the same content of a user's file, so that hardware is built once for all points."""
     return topology(name)
 
@@ -138,7 +147,7 @@ def _read_once(trace: Trace) -> Trace:
     return trace
 
 
-#: Return the same object for equal arguments, so that hardware is built and compiled once for all points.
+#: Function that returns the same scheme for equal arguments, so that hardware is built once for all points.
 _scheme = functools.cache(find_scheme)
 
 
@@ -154,7 +163,7 @@ def _plain(result: Load) -> dict[str, Any]:
     del found["cycles_per_second"], found["worst"], found["stages"]
     if result.deadlock:
         found = {name: value if name in ("cycles", "deadlock") else _nulls(value) for name, value in found.items()}
-    # ``warmup`` and ``cycles`` are also names of options
+    # the results ``warmup`` and ``cycles`` are renamed, because options have these names, too
     found["warmup_used"], found["cycles_simulated"] = found.pop("warmup"), found.pop("cycles")
     return found
 

@@ -12,7 +12,7 @@ from wormcast.algorithms import WormcastError
 
 from ...common.atomic_write import make_folder, require_writable
 
-__all__ = ["ResultStore"]
+__all__ = ["MemoryStore", "ResultStore"]
 
 TABLE = "CREATE TABLE points (key TEXT PRIMARY KEY, result TEXT NOT NULL, digest TEXT NOT NULL)"
 
@@ -26,8 +26,8 @@ class ResultStore:
     Parameters
     ----------
     path : Path
-        File name. A missing file is created with the first result. Missing folders of its path are created at once, and
-        removed at the end if they are empty.
+        File name. A missing file is created with the first result. Missing folders of the file's path are created at
+        once, and removed at the end if they are empty.
 
     Raises
     ------
@@ -51,7 +51,7 @@ class ResultStore:
             raise
 
     def _database(self) -> sqlite3.Connection:
-        """Return the open database. A missing file is created."""
+        """Return the open database. If its file is missing, the file is created."""
         if self._opened is None:
             with self._named_errors():
                 self._opened = sqlite3.connect(self.path, timeout=PATIENCE, isolation_level=None)
@@ -63,7 +63,7 @@ class ResultStore:
         found = database.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
         if found not in ([], [(TABLE,)]):
             raise WormcastError(f"{self.path} is not valid: it is not a file of finished points. "
-                                "Allowed: such a file or a new name.")
+                                "Allowed: a file of finished points, or a new name.")
         if not found:
             database.execute(TABLE)
         database.execute("COMMIT")
@@ -75,7 +75,7 @@ class ResultStore:
         if self._opened is not None:
             self._opened.close()
         for folder in self._made:
-            with contextlib.suppress(OSError):  # the folder is not empty
+            with contextlib.suppress(OSError):  # raised if the folder is not empty
                 folder.rmdir()
 
     def __enter__(self) -> "ResultStore":
@@ -123,6 +123,14 @@ class ResultStore:
         except sqlite3.DatabaseError as error:
             raise WormcastError(f"{self.path} is damaged ({error}). Needed: an intact file of finished points; "
                                 "move it away to start anew.") from error
+
+
+class MemoryStore(dict[str, dict[str, Any]]):
+    """Results of points by key, in memory."""
+
+    def put(self, key: str, result: dict[str, Any]) -> None:
+        """Store the result of a point."""
+        self[key] = result
 
 
 def _digest(key: str, result: str) -> str:

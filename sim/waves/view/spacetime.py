@@ -32,20 +32,20 @@ from .worm_choice import colours_of, shown_worms
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import SubFigure
+    from matplotlib.figure import Figure, SubFigure
 
 __all__ = ["draw_spacetime", "require_drawable"]
 
 NARROW_CYCLES, NARROW_ROWS = 200, 45
 MOST_ROWS = 800
 LEAST_ROW, LARGEST_ROW = 0.07, 0.13  # inches
-LISTED = 16  # largest number of worms in the list below the diagram
+LISTED = 16  # largest number of worms that are listed below the diagram; more worms are not listed
 
 # inches
 TICKS = 0.3  # for the axis
 LEGEND = 0.14
-TRACK = 0.09  # width that an arrow of the deadlock takes beside the bars
-GAP = 0.7  # empty space above the consumption channels and above lines of deep switches, in rows
+TRACK = 0.09  # width beside the bars for each arrow of the deadlock, in inches
+GAP = 0.7  # empty space above the consumption channels, and above lines of deep switches, in heights of a row
 
 
 def require_drawable(rows: Sequence[ChannelRow], file: Path, lanes: Sequence[Lane] = ()) -> None:
@@ -53,31 +53,38 @@ def require_drawable(rows: Sequence[ChannelRow], file: Path, lanes: Sequence[Lan
     require_picture(file)
     if not 1 <= len(rows) <= MOST_ROWS:
         raise WormcastError(f"plot: a drawing of {count(len(rows), 'virtual channel')} is not valid. Allowed: 1 to "
-                            f"{MOST_ROWS}. Select them with --window, --worms and --links.")
+                            f"{MOST_ROWS}. Select virtual channels with --window, --worms and --links.")
     if len(rows) + len(lanes) > MOST_ROWS:
         raise WormcastError(f"plot: a drawing of {count(len(rows), 'virtual channel')} and "
                             f"{count(len(lanes), 'line')} of buffers is not valid. Allowed: {MOST_ROWS} together. "
-                            "Select them with --window, --links and --buffers.")
+                            "Select channels and buffers with --window, --links and --buffers.")
 
 
 def draw_spacetime(drawn: Sequence[tuple[History, Sequence[ChannelRow]]], file: Path, form: str, *,
                    lanes: Sequence[Sequence[Lane]] = ()) -> None:
+    """Write the picture of `spacetime_figure` to a file, as "svg" or "png". Equal histories produce equal files."""
+    import matplotlib
+
+    with matplotlib.rc_context(SETTINGS):
+        save_figure(spacetime_figure(drawn, lanes=lanes), file, form)
+
+
+def spacetime_figure(drawn: Sequence[tuple[History, Sequence[ChannelRow]]], *,
+                     lanes: Sequence[Sequence[Lane]] = ()) -> "Figure":
     """Draw space-time diagrams side by side, each one column of a paper wide, or two columns if it is large.
 
     A bar shows a worm that holds a virtual channel: filled in cycles with a flit of the worm on this channel, hatched
-    in others. A line below the bar shows that the worm's header is at the end of this channel and its request is not
-    granted. A triangle marks a tail that is ejected on a consumption channel. If the history ends in a deadlock, arrows
-    at its end lead from each header to the virtual channel that it requests. Equal histories produce equal files.
+    in others. A line below a bar shows that the worm's header is at the end of this channel and its request is not
+    granted. A triangle marks the delivery of a worm at a destination (`History.deliveries`). If the history ends in a
+    deadlock, arrows at its end lead from each header to the virtual channel that the header requests.
 
     Parameters
     ----------
     drawn : sequence of (History, sequence of ChannelRow)
         Histories from left to right, each with its rows from top to bottom.
-    file : Path
-        File to write; its name may have any ending.
-    form : "svg" or "png"
     lanes : sequence of sequence of Lane, optional
-        For each history, the rows of deep switches, and the outputs that read rows, to draw below the virtual channels.
+        For each history, the buffer rows of deep switches, and the outputs that read such rows, to draw below the
+        virtual channels.
     """
     # matplotlib is imported here: loading it takes half a second, and other commands do not need it
     import matplotlib
@@ -90,7 +97,7 @@ def draw_spacetime(drawn: Sequence[tuple[History, Sequence[ChannelRow]]], file: 
                                   width_ratios=[one.width for one in diagrams])
         for part, diagram in zip(parts[0], diagrams, strict=True):
             diagram.draw(part, height)
-        save_figure(figure, file, form)
+    return figure
 
 
 class _Diagram:
@@ -159,13 +166,13 @@ class _Diagram:
 
 
 def _heights(history: History, rows: Sequence[ChannelRow]) -> dict[tuple[int, int], float]:
-    """Return the middle of each row, in rows from the top."""
+    """Return the distance of the middle of each row of the diagram from the first row's, in heights of a row."""
     first = next((index for index, row in enumerate(rows) if history.links[row.link].kind == "consumption"), 0)
     return {(row.link, row.vc): index + (GAP if first and index >= first else 0) for index, row in enumerate(rows)}
 
 
 def _frame(axes: "Axes", rows: Sequence[tuple[float, str]], size: float, twice: bool) -> None:
-    """Draw the cycle axis below, or below and above, and the rows with their labels."""
+    """Draw the cycle axis below the diagram, with ``twice`` also above it, and the rows with their labels."""
     from matplotlib.ticker import MaxNLocator
 
     axes.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=True, steps=[1, 2, 5, 10]))

@@ -6,8 +6,9 @@ from itertools import permutations
 import pytest
 from cases import slow
 
-from wormcast.algorithms import SCHEMES, explain, plan, topology
+from wormcast.algorithms import SCHEMES, explain, topology
 from wormcast.algorithms.irregular import all_covers, fewest_steps
+from wormcast.algorithms.multicast_plan import plan
 from wormcast.algorithms.theory.path_worm_bounds import drawn_multicasts, piecewise
 
 from . import reference

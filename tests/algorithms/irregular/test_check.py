@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 from cases import slow
 
-from wormcast.algorithms import SCHEMES, WormcastError, check, explain, load_relation, plan, topology
+from wormcast.algorithms import SCHEMES, WormcastError, explain, load_relation, topology
 from wormcast.algorithms.deadlock.channel_use import find_channel_use
+from wormcast.algorithms.deadlock.check import check
 from wormcast.algorithms.deadlock.graph import dependency_graph
+from wormcast.algorithms.multicast_plan import plan
 from wormcast.algorithms.routing import UP_DOWN_TREE_ANY, goes_up, reachability
 
 from ..networks import network

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from cases import slow
 
-from wormcast.algorithms import SCHEMES, plan
+from wormcast.algorithms import SCHEMES
+from wormcast.algorithms.multicast_plan import plan
 
 from . import reference
 from .example import DESTINATIONS, SOURCE, example, node, switches_of

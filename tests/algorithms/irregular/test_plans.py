@@ -5,7 +5,8 @@ from itertools import pairwise
 import pytest
 from cases import slow
 
-from wormcast.algorithms import SCHEMES, WormcastError, plan, topology
+from wormcast.algorithms import SCHEMES, WormcastError, topology
+from wormcast.algorithms.multicast_plan import plan
 
 from ..networks import network
 from .networks import drawn

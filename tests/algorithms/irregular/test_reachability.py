@@ -3,7 +3,8 @@
 import pytest
 from cases import slow
 
-from wormcast.algorithms import WormcastError, find_scheme, plan, topology
+from wormcast.algorithms import WormcastError, find_scheme, topology
+from wormcast.algorithms.multicast_plan import plan
 from wormcast.algorithms.routing import UP_DOWN_TREE, goes_up, reachability
 
 from . import reference

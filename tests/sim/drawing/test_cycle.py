@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from wormcast.algorithms import SCHEMES, check, topology
+from wormcast.algorithms import SCHEMES, topology
+from wormcast.algorithms.deadlock.check import check
 from wormcast.sim.common.text import resource_text
 from wormcast.sim.drawing import cycle_sheet, draw_cycle, layout_of
 

@@ -5,8 +5,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from wormcast.algorithms import find_scheme, plan, topology
+from wormcast.algorithms import find_scheme, topology
 from wormcast.algorithms.channels import link_names
+from wormcast.algorithms.multicast_plan import plan
 from wormcast.sim.drawing import cycle_sheet, layout_of, paths_sheet, topology_sheet, utilisation_sheet
 from wormcast.sim.drawing.ways import beside, reaches
 

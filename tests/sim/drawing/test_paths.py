@@ -7,7 +7,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from wormcast.algorithms import SCHEMES, WormcastError, plan, topology
+from wormcast.algorithms import SCHEMES, WormcastError, topology
+from wormcast.algorithms.multicast_plan import plan
 from wormcast.sim.drawing import draw_paths, layout_of, paths_sheet
 
 PLANS = {

@@ -7,10 +7,11 @@ import pytest
 
 from wormcast.algorithms import SCHEMES, WormcastError, find_scheme, topology
 from wormcast.sim import Configuration, Message, run
+from wormcast.sim.common.curve_frame import save_curves
 from wormcast.sim.experiments import interface_bars as bars_module
 from wormcast.sim.experiments.gantt import OPEN
 from wormcast.sim.experiments.interface_bars import interface_bars, interfaces_work
-from wormcast.sim.experiments.interface_gantt import draw_interfaces
+from wormcast.sim.experiments.interface_gantt import interfaces_figure
 
 HS, HR = "t_hs, host start-up", "t_hr, host reception"
 POSTED, IN, NR = "flits from the host", "packet comes in", "t_nr, interface reception"
@@ -38,7 +39,7 @@ def texts(file):
 
 def drawn(result, file):
     with file.open("wb"):
-        draw_interfaces(result, file, "svg")
+        save_curves(interfaces_figure(result), file, "svg")
     return texts(file)
 
 

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from cases import some
 
-from wormcast.algorithms import WormcastError, find_scheme, plan, topology
+from wormcast.algorithms import WormcastError, find_scheme, topology
 from wormcast.algorithms.channels import Resource, link_names
+from wormcast.algorithms.multicast_plan import plan
 from wormcast.sim import Configuration, Message, run
 from wormcast.sim.waves.view import choose_links, read_waveform, rows_of, summarise
 

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from wormcast.algorithms import WormcastError
-from wormcast.sim.experiments.sweep import draw, points, read, require_drawable
+from wormcast.sim.common.curve_frame import save_curves
+from wormcast.sim.experiments.sweep import curves_figure, points, read, require_drawable
 
 SMALL = 'topology = "mesh:4x4"\ndestinations_mean = 4\n'
 
@@ -33,15 +34,10 @@ def lines_of(axes, points):
             and len(line.get_xdata()) == points and line.get_linestyle() != ":"]
 
 
-def drawn(sweep, results, monkeypatch, tmp_path):
+def drawn(sweep, results, tmp_path):
     """Draw, and give the two axes and the legend's words, which are all inside of the picture."""
-    from matplotlib.figure import Figure
-
-    figures = []
-    save = Figure.savefig
-    monkeypatch.setattr(Figure, "savefig", lambda self, *at, **form: (figures.append(self), save(self, *at, **form)))
-    draw(sweep, points(sweep), results, tmp_path / "picture", "svg")
-    [figure] = figures
+    figure = curves_figure(sweep, points(sweep), results)
+    save_curves(figure, tmp_path / "picture", "svg")
     figure.draw_without_rendering()
     for legend in figure.legends:
         box = legend.get_window_extent()
@@ -50,12 +46,12 @@ def drawn(sweep, results, monkeypatch, tmp_path):
                            if text.get_text() != " "]
 
 
-def test_lines_are_the_other_combinations_over_the_load(sweep_of, monkeypatch, tmp_path):
+def test_lines_are_the_other_combinations_over_the_load(sweep_of, tmp_path):
     """Families are told apart by hue and marker, their members by dashes, and each has a column of the legend."""
     sweep = sweep_of('rate = [0.02, 0.01]\nvcs = [1, 2, 4]\nscheme = ["dual-path", "u-mesh"]\n')
     loads = [0.078] * 6 + [0.041] * 6
     latency, delivered, words = drawn(sweep, [result(100.0 + k, effective=load) for k, load in enumerate(loads)],
-                                      monkeypatch, tmp_path)
+                                      tmp_path)
     families = [[f"{scheme}, vcs {vcs}" for vcs in (1, 2, 4)] for scheme in ("dual-path", "u-mesh\N{DAGGER}")]
     assert words == [*families[0], *families[1], "\N{DAGGER} reconstructed scheme"]
     lines = lines_of(latency, 2)
@@ -73,28 +69,28 @@ def test_lines_are_the_other_combinations_over_the_load(sweep_of, monkeypatch, t
     assert latency.get_xlabel() == delivered.get_xlabel() == "load (payload flits to deliver per node and cycle)"
 
 
-def test_a_legend_of_families_fits_beside_its_signs(sweep_of, monkeypatch, tmp_path):
+def test_a_legend_of_families_fits_beside_its_signs(sweep_of, tmp_path):
     sweep = sweep_of('rate = [0.02, 0.01]\nvcs = [1, 2, 4]\n'
                      'scheme = ["individual", "dual-path", "multipath", "column-path", "e-mcast", "u-mesh"]\n')
     results = [result(100.0, saturated=k % 5 == 0, precise=k % 7 > 0) for k in range(36)]
-    words = drawn(sweep, results, monkeypatch, tmp_path)[2]
+    words = drawn(sweep, results, tmp_path)[2]
     assert words[:6] == [f"{scheme}, vcs {vcs}" for scheme in ("individual", "dual-path") for vcs in (1, 2, 4)]
 
 
-def test_a_network_that_delivers_all_lies_on_the_diagonal(sweep_of, monkeypatch, tmp_path):
+def test_a_network_that_delivers_all_lies_on_the_diagonal(sweep_of, tmp_path):
     """The load is what was created in the run, which in a short one is not quite what was asked for."""
     sweep = sweep_of('rate = [0.01, 0.02]\nscheme = "dual-path"\n')
-    _, delivered, _ = drawn(sweep, [result(100.0, effective=0.1) for _ in range(2)], monkeypatch, tmp_path)
+    _, delivered, _ = drawn(sweep, [result(100.0, effective=0.1) for _ in range(2)], tmp_path)
     [line] = lines_of(delivered, 2)
     assert list(line.get_xdata()) == list(line.get_ydata()) == [0.1, 0.1]
 
 
-def test_a_line_that_leaves_the_frame_has_an_arrow_there(sweep_of, monkeypatch, tmp_path):
+def test_a_line_that_leaves_the_frame_has_an_arrow_there(sweep_of, tmp_path):
     """And no interval of a point that is beyond reaches into the frame."""
     sweep = sweep_of('rate = [0.01, 0.02, 0.03]\nscheme = "dual-path"\n')
     latency, _, words = drawn(sweep, [result(100.0, effective=0.1), result(200.0, effective=0.2),
                                       result(5000.0, saturated=True, half=4900.0, effective=0.3)],
-                              monkeypatch, tmp_path)
+                              tmp_path)
     assert latency.get_ylim() == (0, 250)
     [arrow] = [line for line in latency.lines if "arrow" in str(line.get_marker())]
     assert arrow.get_xdata() == pytest.approx([0.2 + 0.1 * 50 / 4800])
@@ -103,20 +99,20 @@ def test_a_line_that_leaves_the_frame_has_an_arrow_there(sweep_of, monkeypatch, 
     assert sorted(float(bar[0][0]) for bar in bars if len(bar) and not (bar != bar).any()) == [0.1, 0.2]
 
 
-def test_an_imprecise_mean_has_a_half_open_marker(sweep_of, monkeypatch, tmp_path):
+def test_an_imprecise_mean_has_a_half_open_marker(sweep_of, tmp_path):
     sweep = sweep_of('rate = [0.01, 0.02]\nscheme = "dual-path"\n')
     latency, delivered, words = drawn(sweep, [result(100.0), result(120.0, effective=0.2, precise=False)],
-                                      monkeypatch, tmp_path)
+                                      tmp_path)
     assert [list(line.get_xdata()) for line in latency.lines if line.get_fillstyle() == "left"] == [[0.2]]
     assert not [line for line in delivered.lines if line.get_fillstyle() == "left"]
     assert words == ["all points", "imprecise mean"]
 
 
-def test_scale_is_that_of_points_that_are_not_saturated(sweep_of, monkeypatch, tmp_path):
+def test_scale_is_that_of_points_that_are_not_saturated(sweep_of, tmp_path):
     sweep = sweep_of('rate = [0.01, 0.02, 0.03, 0.04]\nscheme = "dual-path"\n')
     latency, delivered, words = drawn(sweep, [
         result(100.0, effective=0.04), result(200.0, effective=0.08), result(5000.0, saturated=True, effective=0.12),
-        result(0, deadlock=True)], monkeypatch, tmp_path)
+        result(0, deadlock=True)], tmp_path)
     assert latency.get_yscale() == "linear"
     assert latency.get_ylim() == (0, 250)
     assert latency.get_xlim()[1] < 0.16 < delivered.get_xlim()[1]
@@ -125,32 +121,32 @@ def test_scale_is_that_of_points_that_are_not_saturated(sweep_of, monkeypatch, t
     assert [list(line.get_ydata()) for line in hollow] == [[5000.0], [1]]
     crosses = [line for line in (*latency.lines, *delivered.lines) if line.get_marker() == "x"]
     assert [list(line.get_xdata()) for line in crosses] == [[0.16]] * 2
-    wide = drawn(sweep, [result(100.0, half=1e9), *(result(2000.0) for _ in range(3))], monkeypatch, tmp_path)[0]
+    wide = drawn(sweep, [result(100.0, half=1e9), *(result(2000.0) for _ in range(3))], tmp_path)[0]
     assert wide.get_yscale() == "log"
     assert wide.get_ylim()[0] < 100
     assert wide.get_ylim()[1] == 3000
 
 
-def test_another_number_is_an_axis_with_its_unit(sweep_of, monkeypatch, tmp_path):
+def test_another_number_is_an_axis_with_its_unit(sweep_of, tmp_path):
     sweep = sweep_of('scheme = ["dual-path", "multipath"]\nlength = [16, 8]\nuntil_interval = [true, false]\n'
                      'rate = 0.01\n')
-    latency, _, words = drawn(sweep, [result(float(k), half=None) for k in range(1, 9)], monkeypatch, tmp_path)
+    latency, _, words = drawn(sweep, [result(float(k), half=None) for k in range(1, 9)], tmp_path)
     assert latency.get_xlabel() == "length of a multicast (payload flits)"
     assert words == [f"{scheme}, until_interval {until}" for scheme in ("dual-path", "multipath")
                      for until in ("true", "false")]
 
 
-def test_nothing_measured_is_drawn_too(sweep_of, monkeypatch, tmp_path):
+def test_nothing_measured_is_drawn_too(sweep_of, tmp_path):
     dead = 2 * [result(0, deadlock=True)]
-    drawn(sweep_of('rate = [0.01, 0.02]\nscheme = "dual-path"\n'), dead, monkeypatch, tmp_path)
-    drawn(sweep_of('rate = [0]\nscheme = "dual-path"\n'), [result(None, half=None)], monkeypatch, tmp_path)
+    drawn(sweep_of('rate = [0.01, 0.02]\nscheme = "dual-path"\n'), dead, tmp_path)
+    drawn(sweep_of('rate = [0]\nscheme = "dual-path"\n'), [result(None, half=None)], tmp_path)
 
 
 def test_same_results_are_the_same_file(sweep_of, tmp_path):
     sweep = sweep_of('rate = [0.01, 0.02]\nscheme = "dual-path"\n')
     for form in ("svg", "png"):
         for name in ("one", "two"):
-            draw(sweep, points(sweep), [result(100.0), result(110.0)], tmp_path / name, form)
+            save_curves(curves_figure(sweep, points(sweep), [result(100.0), result(110.0)]), tmp_path / name, form)
         assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
 
 

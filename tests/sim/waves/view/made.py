@@ -2,8 +2,9 @@
 
 import random
 
-from wormcast.algorithms import find_scheme, plan, topology
+from wormcast.algorithms import find_scheme, topology
 from wormcast.algorithms.channels import link_names
+from wormcast.algorithms.multicast_plan import plan
 from wormcast.sim.waves.view import History, RecordedHold, RecordedLink, RecordedWorm, Wait
 
 __all__ = ["crossing", "figure_4", "links_of"]

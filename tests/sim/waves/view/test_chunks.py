@@ -83,7 +83,7 @@ def test_ports_that_are_not_there_are_refused(history, text, sentence):
 
 
 def test_a_waveform_without_deep_switches_has_none_to_draw():
-    with pytest.raises(WormcastError, match=r"^buffers: 'all' is not valid: the waveform has no buffers of deep"):
+    with pytest.raises(WormcastError, match=r"^buffers: 'all' is not valid: in these cycles no buffer of a deep"):
         choose_ports("all", [], [])
 
 

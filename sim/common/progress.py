@@ -8,10 +8,14 @@ import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from wormcast.algorithms.announcements import announcing
+
+from .frame import in_notebook
+
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-__all__ = ["announced", "cleared", "on_terminal", "progress"]
+__all__ = ["announced", "cleared", "on_terminal", "progress", "watched"]
 
 #: Seconds before work is announced: long work on a terminal, other work on a terminal, work on another stderr.
 AT_ONCE, SOON, LATER = 0.3, 2, 30
@@ -22,6 +26,13 @@ _seconds: dict[str, float] = {}  # total seconds of all work with the same text
 _in_files: set[str] = set()  # texts already written to a stderr that is no terminal
 _bars: list[tuple["Progress", "TaskID", str]] = []
 _line = ""  # current text of the terminal's line
+
+
+@contextlib.contextmanager
+def watched(shown: bool) -> Iterator[None]:
+    """Show announcements of long work on a terminal, while the context is open."""
+    with announcing(announced) if shown else contextlib.nullcontext():
+        yield
 
 
 def on_terminal() -> bool:
@@ -118,12 +129,23 @@ def cleared() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def progress(total: int | None, of: str, done: int = 0) -> Iterator[Callable[[int], None]]:
-    """Show a progress bar on stderr if it is a terminal. Yields a function that sets the number of finished items.
+def progress(total: int | None, of: str, done: int = 0, *, shown: bool = True) -> Iterator[Callable[[int], None]]:
+    """Show a progress bar in a notebook, or on stderr if it is a terminal.
 
-    ``total``: None if the total is unknown.
+    Yields a function that sets the number of finished items.
+
+    Parameters
+    ----------
+    total : int or None
+        Number of all items; None if it is unknown.
+    of : str
+        What is counted, in the plural.
+    done : int
+        Number of items that are finished already.
+    shown : bool
+        False: show nothing.
     """
-    if not on_terminal() or total == 0:
+    if not (shown and (on_terminal() or in_notebook())) or total == 0:
         yield lambda now: None
         return
     from rich.console import Console

@@ -1,0 +1,261 @@
+"""Deadlock analysis of schemes on a network."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+
+from wormcast.algorithms import (
+    RELATIONS,
+    SCHEMES,
+    Analysis,
+    ConsumptionClasses,
+    Relation,
+    Scheme,
+    TheoremCheck,
+    Topology,
+    WormcastError,
+    find_scheme,
+    load_relation,
+    user_file,
+)
+from wormcast.algorithms import topology as find_topology
+from wormcast.algorithms.announcements import announce
+from wormcast.algorithms.deadlock.check import check as analyse
+from wormcast.algorithms.routing import as_built
+from wormcast.algorithms.theory.explain import explain as evaluate
+from wormcast.hw.options import require_buffers
+
+from ..build.configuration import ANALYSED, Configuration, describe_classes
+from ..build.configurations import completed
+from ..build.whole_worms import WholeWorms, whole_worms
+from ..common.progress import watched
+from ..common.text import consumption_text, count, resource_text
+from .option_types import HardwareOptions, RelationLike, SchemeLike, TopologyLike, known
+from .results import CommandResult, names_of
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["CheckResult", "check", "split_relation"]
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class CheckResult(CommandResult):
+    """Result of `check`: whether worms can deadlock.
+
+    Parameters
+    ----------
+    analysis : Analysis
+        Verdict, cycle, worms, and the consumption classes that suffice.
+    whole : WholeWorms or None
+        Limit of worms that deep buffers hold whole.
+    explanation : tuple of TheoremCheck or None
+        The papers' theorems for this network and scheme, on request.
+    """
+
+    analysis: Analysis
+    whole: WholeWorms | None
+    explanation: tuple[TheoremCheck, ...] | None
+
+    @property
+    def verdict(self) -> str:
+        """``free``, ``deadlock`` or ``undecided``."""
+        return self.analysis.verdict
+
+    @property
+    def free(self) -> bool:
+        """No deadlock is possible."""
+        return self.analysis.free
+
+    @property
+    def assumes(self) -> str:
+        """Assumptions of a proof on the hardware, the signs of ties and the length of worms, in words."""
+        if not self.free or self.whole is None or self.whole.payload is not None:
+            return self.analysis.assumes
+        return ", and ".join(filter(None, [
+            self.analysis.assumes, f"no worm has more than {count(self.whole.longest, 'payload flit')}"]))
+
+    @property
+    def found(self) -> str:
+        """The verdict in words."""
+        analysis = self.analysis
+        free = "free of deadlock" if analysis.complete else "no cycle found"
+        if self.assumes:
+            free += f", if {self.assumes}"
+        if not analysis.complete:
+            free += (". This is not a proof: only multicasts to two destinations and a sample of larger multicasts "
+                     "were analysed")
+        return {"free": free, "deadlock": self.cycle_length,
+                "undecided": f"undecided. {analysis.searched[:1].upper()}{analysis.searched[1:]}"}[self.verdict]
+
+    @property
+    def cycle_length(self) -> str:
+        """The length of the cycle in words."""
+        return f"a cycle of {len(self.analysis.cycle)} resources"
+
+    @property
+    def subject(self) -> tuple[str, str]:
+        """The analysed schemes and network, and the consumption channels, in words."""
+        analysis = self.analysis
+        maps = dict.fromkeys(map(describe_classes, analysis.classes))
+        return (f"{' and '.join(analysis.schemes)} on {analysis.topology.name}",
+                f"{consumption_text(analysis.consumption, analysis.ejection)}, {' and '.join(maps)}")
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row for each resource of the cycle: a worm that holds it waits for the resource in the next row."""
+        topology = self.analysis.topology
+        return [{"resource": resource_text(topology, step.resource), "scheme": step.scheme,
+                 "from": topology.node_name(step.source), "next stops": " ".join(map(topology.node_name, step.stops))}
+                for step in self.analysis.cycle]
+
+    def figure(self) -> "Figure":
+        """Return a drawing of the network and the cycle."""
+        from ..drawing.cycle import cycle_sheet
+
+        return cycle_sheet(*self.picture).figure
+
+    @property
+    def picture(self) -> tuple[Topology, list[str], tuple[str, ...], str]:
+        """Topology, resources, caption and title of the drawing; see `cycle_sheet`."""
+        analysis = self.analysis
+        if self.verdict == "undecided" and analysis.cycle:
+            title = f"undecided: a cycle of {len(analysis.cycle)}, whose worms can choose other channels"
+        else:
+            title = "free of deadlock, if" if self.assumes else ""
+        caption = (*filter(None, [self.assumes]), *self.subject, f"{count(analysis.vcs, 'virtual channel')} a link")
+        return analysis.topology, [step.resource for step in analysis.cycle], caption, title
+
+    def _data(self) -> dict[str, Any]:
+        return {**self.analysis.to_dict(), "assumes": self.assumes or None,
+                "longest_whole": self.whole and self.whole.longest,
+                "explanation": None if self.explanation is None else [one.to_dict() for one in self.explanation]}
+
+    def _lines(self) -> list[str]:
+        return [f"{', '.join(self.subject)}: {self.found}"]
+
+
+Other = SchemeLike | tuple[SchemeLike, RelationLike | None]
+"""Further scheme of `check`: ``SCHEME[=RELATION]``, a scheme, or a scheme and its relation."""
+
+
+def check(
+    topology: TopologyLike,
+    scheme: SchemeLike,
+    *,
+    with_: Sequence[Other] = (),
+    relation: RelationLike | None = None,
+    length: int | None = None,
+    explain: bool = False,
+    seed: int = 0,
+    progress: bool = True,
+    **hardware: Unpack[HardwareOptions],
+) -> CheckResult:
+    """Prove that a scheme cannot deadlock, or find a cycle of channels whose worms wait for one another.
+
+    Parameters
+    ----------
+    topology, scheme, relation
+        By name, as on the command line, or objects. Default relation: the scheme's.
+    with_ : sequence
+        Further schemes whose worms share the network: ``"SCHEME"``, ``"SCHEME=RELATION"``, a Scheme, or a pair of
+        scheme and relation.
+    length : int, optional
+        Payload flits of the longest message. Default: no limit.
+    explain : bool
+        Evaluate the papers' theorems for this network and scheme.
+    seed : int
+        Seed of the random multicasts by which the scheme's model is tested.
+    progress : bool
+        Announce long work on a terminal.
+    **hardware
+        Hardware options that affect a deadlock analysis, for example ``consumption=1``.
+    """
+    given = known("check", hardware, ("configuration", *ANALYSED))
+    network = find_topology(topology)
+    options = completed(given)
+    configuration = Configuration(**options)
+    built = _Built(network, configuration)
+    if explain and configuration.absorb != "off":
+        raise WormcastError(f"absorb: {configuration.absorb} is not valid with --explain: the theorems are about worms "
+                            "that are not absorbed on their way. Allowed: off.")
+    found = find_scheme(scheme, network)
+    if explain and configuration.deep and found.replication is not None and not found.needs_whole_packet:
+        raise WormcastError(f"buffer-kind: deep is not valid with --explain: the theorems about {found.name} assume "
+                            "shallow buffers. Allowed: shallow.")
+    besides = [built.other(one) for one in with_]
+    whole = built.whole(found, besides, length)
+    consumption, classes, tokens = (options.get(name) for name in ("consumption", "classes", "tokens"))
+    worms: _Worms = {
+        "relation": built.relation(found, relation),
+        "classes": None if classes is None else ConsumptionClasses.parse(classes),
+        "others": besides, "vcs": configuration.vcs, "ejection": configuration.ejection, "seed": seed,
+        "tokens": None if tokens is None else tokens == "on",
+    }
+    places = configuration.holds_messages(length) if any(one.forwarded for one in (found, *(
+        other for other, _ in besides))) else None
+    with watched(progress), announce(f"checking {found.name} on {network.name}"):
+        analysis = analyse(network, configuration.as_sent(found), consumption=consumption, slots=configuration.slots,
+                           fits=None if whole is None else whole.fits, places=places, **worms)
+        explanation = tuple(evaluate(network, found, consumption=consumption, **worms)) if explain else None
+    named = names_of(network, scheme, relation or found.relation, **{"with": [_text(one) for one in with_]},
+                   length=length, named=given.get("configuration"),
+                   **{name: getattr(configuration, name) for name in ANALYSED})
+    named |= {"consumption": analysis.consumption, "classes": [str(one) for one in analysis.classes]}
+    return CheckResult(configuration=named, seed=seed, files={"plot": None}, analysis=analysis, whole=whole,
+                       explanation=explanation)
+
+
+def _text(other: Other) -> str:
+    """Return a further scheme as the command line writes it."""
+    if not isinstance(other, tuple):
+        return other if isinstance(other, str) else other.name
+    scheme, relation = other
+    name = scheme if isinstance(scheme, str) else scheme.name
+    return name if relation is None else f"{name}={relation if isinstance(relation, str) else relation.name}"
+
+
+class _Worms(TypedDict):
+    """Arguments that the functions `check` and `explain` of the algorithms share."""
+
+    relation: Relation
+    classes: ConsumptionClasses | None
+    others: list[tuple[Scheme, Relation]]
+    vcs: int
+    ejection: str
+    seed: int
+    tokens: bool | None
+
+
+@dataclass(frozen=True)
+class _Built:
+    """Routing relations as built into routers with these hardware options."""
+
+    network: Topology
+    configuration: Configuration
+
+    def relation(self, scheme: Scheme, name: RelationLike | None) -> Relation:
+        """Return the relation that routes a scheme's worms. Without a name: the scheme's own."""
+        found = scheme.relation if name is None else name if isinstance(name, Relation) else load_relation(name)
+        return as_built(found, self.network, self.configuration.ties, self.configuration.vc_classes)
+
+    def other(self, one: Other) -> tuple[Scheme, Relation]:
+        """Return a further scheme and its relation."""
+        name, relation = one if isinstance(one, tuple) else split_relation(one) if isinstance(one, str) else (one, None)
+        scheme = find_scheme(name, self.network)
+        return self.configuration.as_sent(scheme), self.relation(scheme, relation)
+
+    def whole(self, scheme: Scheme, others: Iterable[tuple[Scheme, Relation]], length: int | None) -> WholeWorms | None:
+        """Return the limit of worms that deep buffers hold whole; None without replication or deep buffers."""
+        schemes = [scheme, *(one for one, _ in others)]
+        for one in schemes:
+            require_buffers(one, deep=self.configuration.deep)
+        return whole_worms(self.network, schemes, self.configuration, length)
+
+
+def split_relation(text: str) -> tuple[str, str | None]:
+    """Split ``SCHEME[=RELATION]``. The scheme may have parameters: ``k-binomial:k=2``."""
+    name, equals, relation = text.rpartition("=")
+    known = relation in RELATIONS or user_file(relation) is not None
+    if not equals or (name.partition(":")[0] in SCHEMES and ":" in name and not known):
+        return text, None
+    return name, relation

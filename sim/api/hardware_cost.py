@@ -1,0 +1,259 @@
+"""Verilog of components and networks, and their cost on an FPGA."""
+
+import os
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
+
+from wormcast.algorithms import WormcastError
+
+from ..build.configuration import HOST_FIELDS, INTERFACE_FIELDS
+from ..build.setup import DEFAULTS, HARDWARE, Origin, Setup
+from ..common.atomic_write import whole_file
+from ..common.progress import watched
+from .option_types import HardwareOptions, PathLike, RelationLike, SchemeLike, TopologyLike, known
+from .results import CommandResult
+
+if TYPE_CHECKING:
+    from ..export.synthesis import Breakdown, Synthesis, SynthesisPoint
+    from ..export.verilog import Export
+
+__all__ = ["SynthesisResult", "VerilogResult", "synth", "verilog"]
+
+#: Hardware options of components: host software is no component.
+BUILT = HARDWARE - {*HOST_FIELDS}
+
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class VerilogResult(CommandResult):
+    """Result of `verilog`: a file of synthesisable Verilog, and the table of its ports.
+
+    Parameters
+    ----------
+    export : Export
+        Texts of the files.
+    has_tables : bool
+        A network whose routing tables are empty after reset.
+    """
+
+    export: "Export"
+    has_tables: bool
+
+    @property
+    def text(self) -> str:
+        """The Verilog."""
+        return self.export.verilog
+
+    @property
+    def document(self) -> str:
+        """Tables of the ports, in Markdown."""
+        return self.export.document
+
+    @property
+    def tables(self) -> list[int]:
+        """Words of a network's routing tables, to be sent to the port ``tables_in`` before its first cycle."""
+        return self.export.tables
+
+    def save(self, path: PathLike) -> Path:
+        """Write the Verilog to a file, and return its path."""
+        with whole_file(Path(path)) as unfinished:
+            unfinished.write_text(self.text)
+        return Path(path)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one row: the module, its lines, and the version of Yosys."""
+        return [{"module": self.export.module, "lines": self.text.count("\n"), "yosys": self.export.yosys}]
+
+    def _data(self) -> dict[str, Any]:
+        return {"module": self.export.module, **self.files, "yosys": self.export.yosys}
+
+    def _lines(self) -> list[str]:
+        return [f"{self.export.module}: {self.text.count(chr(10))} lines of Verilog, by {self.export.yosys}"]
+
+
+def verilog(
+    what: str,
+    *,
+    topology: TopologyLike | None = None,
+    scheme: SchemeLike | None = None,
+    relation: RelationLike | None = None,
+    relations: str | None = None,
+    port: str | None = None,
+    kind: str | None = None,
+    module: str | None = None,
+    progress: bool = True,
+    tell: Tell = lambda line: None,
+    **hardware: Unpack[HardwareOptions],
+) -> VerilogResult:
+    """Translate a component, or a whole network, to one file of synthesisable Verilog.
+
+    Parameters
+    ----------
+    what : str
+        ``network``, ``router``, ``interface``, or a part of them. All names: ``wormcast list components``.
+    topology, scheme, relation : optional
+        Network and scheme that the component is built for, by name or objects. Default: ``mesh:8x8``, ``dual-path``
+        and the scheme's relation.
+    relations : str, optional
+        Routing relations that a router decodes, with commas between. Default: the scheme's.
+    port, kind : str, optional
+        Router port of a part of a router, and kind of router. Default: the first.
+    module : str, optional
+        Name of the module, and prefix of the names of its submodules. Default: ``wormcast_`` and ``what``.
+    progress : bool
+        Announce long work on a terminal.
+    tell : callable
+        Called with each step of the translation.
+    **hardware
+        Hardware options, for example ``vcs=4``.
+
+    Raises
+    ------
+    ToolMissing
+        Yosys is not installed. It is the extra ``verilog``.
+    """
+    from ..build.components import blueprint_of
+    from ..export.verilog import NETWORK, export, foreign_options
+
+    given = known("verilog", hardware, BUILT)
+    for option in foreign_options(what):
+        if option in given:
+            raise WormcastError(f"{option}: {given[option]} is not valid with {what}: it does not "
+                                "change this component. Allowed: with "
+                                f"{'interface' if option in INTERFACE_FIELDS else 'router'}, its parts and network.")
+    named = _given(topology, scheme, relation, relations)
+    with watched(progress):
+        blueprint = blueprint_of(named | given)
+        origin = Origin.of({**DEFAULTS, **named, **given})
+        texts = named | {"topology": blueprint.topology.origin, "scheme": origin.scheme}
+        if origin.relation is not None:
+            texts["relation"] = origin.relation
+        command = _command(what, **{**DEFAULTS, **texts}, port=port, kind=kind, module=module, **given)
+        made = export(blueprint, what, port=port, kind=kind, module=module, named=given.get("configuration"),
+                      command=command, progress=tell)
+    setup = Setup(blueprint.topology, blueprint.scheme, blueprint.configuration, origin)
+    resolved = {"what": what, **setup.to_dict({"port": port, "kind": kind, "relations": blueprint.decoded},
+                                              without=() if relation is not None else ("relation",))}
+    return VerilogResult(configuration=resolved, files=dict.fromkeys(("file", "document", "tables")), export=made,
+                         has_tables=what == NETWORK and blueprint.tables is not None)
+
+
+def _given(topology: TopologyLike | None, scheme: SchemeLike | None, relation: RelationLike | None,
+           relations: str | None) -> dict[str, Any]:
+    """Return the options that are not None, by name."""
+    options = {"topology": topology, "scheme": scheme, "relation": relation, "relations": relations}
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _command(what: str, **options: object) -> str:
+    """Return the command line that prints the same Verilog on stdout."""
+    words = ["wormcast", "verilog", what]
+    for name, value in options.items():
+        if value is not None:
+            words += [f"--{name.replace('_', '-')}", str(value)]
+    return shlex.join(words)
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class SynthesisResult(CommandResult):
+    """Result of `synth`: area, clock and critical path of a component on an FPGA.
+
+    Parameters
+    ----------
+    point : SynthesisPoint
+        The component and its options.
+    synthesis : Synthesis
+        Area, clock and critical path.
+    blocks : Breakdown or None
+        Area of each block, on request.
+    """
+
+    point: "SynthesisPoint"
+    synthesis: "Synthesis"
+    blocks: "Breakdown | None"
+
+    @property
+    def area(self) -> Mapping[str, int]:
+        """Number of cells of each kind."""
+        return self.synthesis.area
+
+    @property
+    def mhz(self) -> float | None:
+        """Median clock over the placements, in MHz; None without placements, or if the component does not fit."""
+        return self.synthesis.median_mhz
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one row: the numbers of cells, and the clock."""
+        return [{"component": self.point.what, "target": self.synthesis.target, **self.area, "mhz": self.mhz}]
+
+    def _data(self) -> dict[str, Any]:
+        found = self.synthesis.to_dict()
+        return found if self.blocks is None else found | {"breakdown": self.blocks.to_dict()}
+
+    def _lines(self) -> list[str]:
+        cells = ", ".join(f"{number} {name}" for name, number in self.area.items())
+        clock = "" if self.mhz is None else f", {self.mhz:.1f} MHz"
+        return [f"{self.point.what} on {self.synthesis.target}: {cells}{clock}"]
+
+
+def synth(
+    what: str,
+    *,
+    topology: TopologyLike | None = None,
+    scheme: SchemeLike | None = None,
+    relation: RelationLike | None = None,
+    relations: str | None = None,
+    port: str | None = None,
+    kind: str | None = None,
+    target: str | None = None,
+    seeds: int | None = None,
+    area_delay: int | None = None,
+    breakdown: bool = False,
+    progress: bool = True,
+    tell: Tell = lambda line: None,
+    **hardware: Unpack[HardwareOptions],
+) -> SynthesisResult:
+    """Synthesise a component for an FPGA, and place and route it.
+
+    Parameters
+    ----------
+    what : str
+        ``router``, ``interface``, or a part of them. All names: ``wormcast list components``.
+    topology, scheme, relation, relations, port, kind, hardware
+        As for `verilog`.
+    target : str, optional
+        FPGA family. Default: ``ecp5``.
+    seeds : int, optional
+        Number of placements; the clock is their median. 0: synthesis only, without a clock. Default: 3.
+    area_delay : int, optional
+        Clock period that Yosys aims at, in ps. Default: the shortest period.
+    breakdown : bool
+        Also synthesise block by block.
+    progress : bool
+        Announce long work on a terminal.
+    tell : callable
+        Called with each step.
+
+    Raises
+    ------
+    ToolMissing
+        Yosys or nextpnr is not installed. They are the extra ``synth``.
+    """
+    from ..export.synthesis.point import build
+    from ..export.synthesis.targets import SEEDS
+
+    if seeds is not None and seeds < 0:
+        raise WormcastError(f"seeds: {seeds} is not valid. Allowed: 0 or more.")
+    own = {name: value for name, value in (("target", target), ("area_delay", area_delay)) if value is not None}
+    given = own | _given(topology, scheme, relation, relations) | known("synth", hardware, BUILT)
+    placements = SEEDS if seeds is None else range(1, seeds + 1)
+    with watched(progress):
+        point = build(what, port, given, kind=kind)
+        found = point.synthesise(placements, tell, os.cpu_count() or 1)
+        blocks = point.breakdown(tell) if breakdown else None
+    resolved = {"what": what, "port": port, "kind": kind, **point.resolved, "seeds": len(placements)}
+    return SynthesisResult(configuration=resolved, point=point, synthesis=found, blocks=blocks)

@@ -1,0 +1,491 @@
+"""Load experiments, searches for saturation, and sweeps over options."""
+
+import contextlib
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack, overload
+
+from wormcast.algorithms import WormcastError
+
+from ..build.limits import PRECISION
+from ..build.setup import Origin, Setup
+from ..build.traffic import Traffic
+from ..common.progress import progress as progress_bar
+from ..common.progress import watched
+from ..common.text import count
+from .option_types import HardwareOptions, PathLike, RelationLike, SchemeLike, TopologyLike, TrafficOptions, known
+from .results import CommandResult
+from .simulation import TIMED
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from ..experiments.load import Experiment, Interval, Load, Saturation, Specification
+    from ..experiments.option_grid import Sweep
+    from ..experiments.sweep import MemoryStore, Point, ResultStore
+
+__all__ = ["LoadResult", "LoadTask", "SaturationResult", "SweepResult", "find_saturation", "load", "measure_points",
+           "sweep"]
+
+TRAFFIC = {*TrafficOptions.__annotations__}
+
+#: Keys of a load experiment's results that are tables, and have no place in a row.
+TABLES = ("worst", "stages", "deadlock")
+
+
+class LoadOptions(HardwareOptions, TrafficOptions, total=False):
+    """Hardware options, and options of random traffic."""
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class LoadResult(CommandResult):
+    """Result of `load` with one rate or a trace: latency, throughput and whether the network is saturated.
+
+    Parameters
+    ----------
+    load : Load
+        The measurements. docs/experiments.md defines them.
+    links : bool
+        `to_dict` includes the utilisation of each link.
+    """
+
+    load: "Load"
+    links: bool = False
+
+    @classmethod
+    def of(cls, load: "Load", origin: Origin, *, cycles: int | None, warmup: int | None, until_interval: bool = False,
+           links: bool = False, files: Mapping[str, str | None] | None = None) -> "LoadResult":
+        """Return the result of an experiment. ``cycles`` and ``warmup`` are the values of these options."""
+        random = isinstance(load.traffic, Traffic)
+        setup = Setup(load.topology, load.scheme, load.configuration, origin)
+        resolved = setup.to_dict({"seeds": len(load.seeds) if random else None, "cycles": cycles, "warmup": warmup,
+                                  "until_interval": until_interval, "precision": load.precision,
+                                  **load.traffic.to_dict()})
+        none = dict.fromkeys(("waveform", "checkpoint", "plot", "messages_out"))
+        return cls(configuration=resolved, seed=load.seeds[0] if random else None, files={**none, **(files or {})},
+                   load=load, links=links)
+
+    @property
+    def latency(self) -> float | None:
+        """Mean latency in cycles, from the creation of a message to its last receipt; None after a deadlock."""
+        return self.load.span("latency").mean
+
+    @property
+    def throughput(self) -> float | None:
+        """Payload flits of completed messages, times destinations, per node and cycle; None after a deadlock."""
+        return self.load.per_node("completed").mean
+
+    @property
+    def saturated(self) -> bool:
+        """The network is saturated."""
+        return self.load.saturated
+
+    @property
+    def deadlock(self) -> bool:
+        """The experiment ended in a deadlock."""
+        return self.load.deadlock is not None
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one row: the rate, then all measurements with one value."""
+        from ..experiments.sweep import cells_of
+
+        found = {key: value for key, value in self.load.to_dict().items() if key not in TABLES}
+        rate = {"rate": self.load.traffic.rate} if isinstance(self.load.traffic, Traffic) else {}
+        return [{**rate, **cells_of(found), "deadlock": self.deadlock}]
+
+    def figure(self) -> "Figure":
+        """Return a picture of the network with the utilisation of its links.
+
+        Raises
+        ------
+        WormcastError
+            The network cannot be drawn, or the experiment ended in a deadlock.
+        """
+        from ..experiments.load.drawing import sheet_of
+
+        if self.load.deadlock:
+            raise WormcastError("plot: after a deadlock there is no utilisation to draw")
+        return sheet_of(self.load).figure
+
+    def _data(self) -> dict[str, Any]:
+        return self.load.to_dict(links=self.links)
+
+    def _lines(self) -> list[str]:
+        load = self.load
+        what = f"{load.scheme.name} on {load.topology.name}"
+        if isinstance(load.traffic, Traffic):
+            what += f", rate {load.traffic.rate:g}"
+        if load.deadlock:
+            return [f"{what}: deadlock, proved in cycle {load.deadlock.at}"]
+        latency, delivered = load.span("latency"), load.per_node("completed")
+        state = "saturated" if load.saturated else "not saturated"
+        return [f"{what}: {state}" + ("" if load.precise else f"; {load.imprecise}"),
+                f"latency {_with_interval(latency, 1)} cycles",
+                f"delivered {_with_interval(delivered, 5)} flits per node and cycle"]
+
+
+def _with_interval(value: "Interval", places: int) -> str:
+    """Return a mean and half its 95 % interval as text."""
+    if value.mean is None:
+        return "unknown"
+    return f"{value.mean:.{places}f}" + ("" if value.half_width is None else f" ± {value.half_width:.{places}f}")
+
+
+@dataclass(frozen=True, eq=False)
+class LoadTask:
+    """A load experiment, ready to run.
+
+    Parameters
+    ----------
+    setup : Setup
+    spec : Specification
+        Traffic, cycles and seeds.
+    experiment : Experiment
+    further : list of int
+        Numbers of cycles to which the experiment is extended until its interval is narrow enough.
+    until_interval : bool
+        The experiment may end before all of its cycles.
+    """
+
+    setup: Setup
+    spec: "Specification"
+    experiment: "Experiment"
+    further: list[int]
+    until_interval: bool
+
+    @classmethod
+    def of(cls, named: Mapping[str, Any], given: Mapping[str, Any], *, warmup: int | None = None,
+           precision: float | None = None, until_interval: bool = False, rewind: bool = False) -> "LoadTask":
+        """Resolve options.
+
+        Parameters
+        ----------
+        named : mapping
+            Topology, scheme, relation and hardware options, as for `Setup.of`.
+        given : mapping
+            Options of the traffic, the cycles and the seeds, as for `Specification.of`.
+        rewind : bool
+            Keep past states, so that waveforms can be recorded after the run.
+        """
+        from ..experiments.load import Experiment, Specification, lengths, shared
+
+        spec = Specification.of({**given, "until_interval": until_interval, "precision": precision})
+        setup = Setup.of(named)
+        first, further = spec.cycles, list[int]()
+        if until_interval and first is not None:
+            first, *further = lengths(first, warmup)
+        experiment = Experiment(setup.topology, setup.scheme, spec.traffic, configuration=setup.configuration,
+                                cycles=first, warmup=warmup, parts=shared(spec.seed_numbers), rewind=rewind,
+                                precision=PRECISION if precision is None else precision)
+        return cls(setup, spec, experiment, further, until_interval)
+
+    def perform(self, drive: "Callable[[Experiment], Load]") -> "Load":
+        """Run the experiment with ``drive``, extend it as often as needed, and return the last result."""
+        from ..experiments.load import settled
+
+        results = [drive(self.experiment)]
+        for length in self.further:
+            if settled(results):
+                break
+            self.experiment.extend(length)
+            results.append(drive(self.experiment))
+        return results[-1]
+
+    def result(self, load: "Load", **others: Any) -> LoadResult:
+        """Return the result to show; for ``others`` see `LoadResult.of`."""
+        return LoadResult.of(load, self.setup.origin, cycles=self.spec.cycles, warmup=self.experiment.warmup,
+                             until_interval=self.until_interval, **others)
+
+
+@overload
+def load(topology: TopologyLike, scheme: SchemeLike, rate: float | None = None, *,
+         trace: PathLike | None = None, cycles: int | None = None, warmup: int | None = None,
+         until_interval: bool = False, precision: float | None = None, relation: RelationLike | None = None,
+         seed: int | None = None, seeds: int | None = None, progress: bool = True,
+         **options: Unpack[LoadOptions]) -> LoadResult: ...
+
+
+@overload
+def load(topology: TopologyLike, scheme: SchemeLike, rate: Sequence[float], *,
+         cycles: int | None = None, warmup: int | None = None,
+         until_interval: bool = False, precision: float | None = None, relation: RelationLike | None = None,
+         seed: int | None = None, seeds: int | None = None, progress: bool = True,
+         **options: Unpack[LoadOptions]) -> "SweepResult": ...
+
+
+def load(
+    topology: TopologyLike,
+    scheme: SchemeLike,
+    rate: float | Sequence[float] | None = None,
+    *,
+    trace: PathLike | None = None,
+    cycles: int | None = None,
+    warmup: int | None = None,
+    until_interval: bool = False,
+    precision: float | None = None,
+    relation: RelationLike | None = None,
+    seed: int | None = None,
+    seeds: int | None = None,
+    progress: bool = True,
+    **options: Unpack[LoadOptions],
+) -> "LoadResult | SweepResult":
+    """Simulate random traffic with several seeds, or a trace, and measure latency and throughput.
+
+    Parameters
+    ----------
+    topology, scheme, relation
+        As for `run`.
+    rate : float or sequence of float
+        Payload flits that a node creates per cycle. A sequence gives a curve: a `SweepResult` with a point per rate.
+    trace : path, optional
+        File of messages in place of random traffic.
+    cycles : int, optional
+        Cycles of each seed, with the warm-up. Default: 100000; for a trace until all messages are received.
+    warmup : int, optional
+        Cycles at the start that are not measured. Default: determined from the results; for a trace 0.
+    until_interval : bool
+        Stop as soon as the mean latency is as precise as ``precision``.
+    precision : float, optional
+        Half the 95 % interval over the mean, at which a mean counts as precise. Default: 0.05.
+    seed, seeds : int, optional
+        First seed, and number of seeds. Default: 24 and 4.
+    progress : bool
+        Show a progress bar on a terminal or in a notebook.
+    **options
+        Options of the traffic and the hardware, for example ``destinations_mean=8`` or ``vcs=4``.
+    """
+    hardware, traffic = _parts("load", options)
+    measured = {"cycles": cycles, "seed": seed, "seeds": seeds}
+    if isinstance(rate, Sequence) and not isinstance(rate, str):
+        entries = {"topology": topology, "scheme": scheme, "relation": relation, **hardware, **traffic, **measured,
+                   "rate": [float(one) for one in rate], "warmup": warmup, "precision": precision,
+                   "until_interval": until_interval or None}
+        return sweep({name: value for name, value in entries.items() if value is not None}, progress=progress)
+    if rate is None and trace is None:
+        raise WormcastError("rate is missing. Needed: rate or trace.")
+    task = LoadTask.of({"topology": topology, "scheme": scheme, "relation": relation, **hardware},
+                       {**traffic, "rate": rate, "trace": None if trace is None else os.fspath(trace), **measured},
+                       warmup=warmup, precision=precision, until_interval=until_interval)
+    with watched(progress):
+        return task.result(task.perform(lambda experiment: _drive(experiment, progress)))
+
+
+#: Number of times that the progress bar of an experiment moves.
+MOVES = 100
+
+
+def _drive(experiment: "Experiment", shown: bool) -> "Load":
+    """Run an experiment to its end, with a progress bar."""
+    step = max(2048, (experiment.cycles or 0) // MOVES) if shown else None
+    with progress_bar(experiment.cycles, "cycles", experiment.now, shown=shown) as show:
+        while not experiment.finished:
+            experiment.run(None if step is None else experiment.now + step)
+            show(experiment.now)
+    return experiment.result()
+
+
+def _parts(function: str, given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the hardware options and the traffic options. Refuse other options."""
+    options = known(function, given, TIMED | TRAFFIC)
+    return ({name: value for name, value in options.items() if name in TIMED},
+            {name: value for name, value in options.items() if name in TRAFFIC})
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class SaturationResult(CommandResult):
+    """Result of `find_saturation`: two rates between which the network saturates.
+
+    Parameters
+    ----------
+    saturation : Saturation
+        Bounds, and the load experiments of the search.
+    """
+
+    saturation: "Saturation"
+
+    @property
+    def rates(self) -> tuple[float, float]:
+        """Highest rate that does not saturate, and lowest rate that does."""
+        return self.saturation.rates()
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row for each load experiment of the search, by rising rate."""
+        from ..experiments.sweep import cells_of
+
+        probes = sorted(self.saturation.to_dict()["probes"], key=lambda probe: probe["rate"])
+        return [cells_of(probe) for probe in probes]
+
+    def _data(self) -> dict[str, Any]:
+        return self.saturation.to_dict()
+
+    def _lines(self) -> list[str]:
+        found, last = self.saturation, self.saturation.probes[-1]
+        what, (low, high) = f"{last.scheme.name} on {last.topology.name}", self.rates
+        if found.deadlock:
+            return [f"{what}: deadlock at rate {self._rate(found.deadlock):g}"]
+        if found.above is None:
+            return [f"{what}: not saturated at rate {low:g}"]
+        return [f"{what}: saturates between rate {low:.4g} and {high:.4g}",
+                f"{count(len(found.probes), 'load experiment')}"]
+
+    def _rate(self, load: "Load") -> float:
+        assert isinstance(load.traffic, Traffic)
+        return load.traffic.rate
+
+
+def find_saturation(
+    topology: TopologyLike,
+    scheme: SchemeLike,
+    *,
+    cycles: int | None = None,
+    warmup: int | None = None,
+    precision: float | None = None,
+    relation: RelationLike | None = None,
+    seed: int | None = None,
+    seeds: int | None = None,
+    progress: bool = True,
+    **options: Unpack[LoadOptions],
+) -> SaturationResult:
+    """Find the rate at which a network saturates, by bisection.
+
+    Parameters
+    ----------
+    precision : float, optional
+        The search ends if half the distance of the two nearest rates, divided by their mean, is at most this number.
+        Default: 0.05.
+    topology, scheme, cycles, warmup, relation, seed, seeds, progress, options
+        As for `load`.
+    """
+    from ..experiments.load import Specification
+    from ..experiments.load import find_saturation as search
+
+    hardware, traffic = _parts("find_saturation", options)
+    spec = Specification.of({**traffic, "rate": 0.0, "cycles": cycles, "seed": seed, "seeds": seeds,
+                             "precision": precision})
+    precision = PRECISION if precision is None else precision
+    assert isinstance(spec.traffic, Traffic)
+    assert spec.cycles is not None
+    setup = Setup.of({"topology": topology, "scheme": scheme, "relation": relation, **hardware})
+    probes = search(setup.topology, setup.scheme, spec.traffic, configuration=setup.configuration, cycles=spec.cycles,
+                    warmup=warmup, seeds=spec.seed_numbers, precision=precision)
+    with watched(progress), progress_bar(None, "loads", shown=progress) as show:
+        for found in probes:
+            show(len(found.probes))
+    asked = {name: value for name, value in spec.traffic.to_dict().items() if name != "rate"}
+    resolved = setup.to_dict({"seeds": spec.seeds, "cycles": spec.cycles, "warmup": warmup, "precision": precision,
+                              **asked})
+    return SaturationResult(configuration=resolved, seed=spec.seed, saturation=found)
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class SweepResult(CommandResult):
+    """Result of `sweep`, or of `load` with several rates: a load experiment for each combination of options.
+
+    Parameters
+    ----------
+    sweep : Sweep
+        Options with one value, and options with several values.
+    points : list of Point
+        The experiments.
+    results : list of dict
+        Their measurements.
+    run : int
+        Number of points that were run now; the others were stored.
+    """
+
+    sweep: "Sweep"
+    points: "list[Point]"
+    results: list[dict[str, Any]]
+    run: int
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row for each point: its swept options, its other options, its measurements."""
+        from ..experiments.sweep import row
+
+        return [row(self.sweep, point, result) for point, result in zip(self.points, self.results, strict=True)]
+
+    def figure(self) -> "Figure":
+        """Return curves of the latency, and beside them of the delivered flits.
+
+        Raises
+        ------
+        WormcastError
+            No option with numbers is swept, or there are too many curves.
+        """
+        from ..experiments.sweep import curves_figure, require_drawable
+
+        require_drawable(self.sweep, Path("plot.svg"))
+        return curves_figure(self.sweep, self.points, self.results)
+
+    @property
+    def deadlocks(self) -> int:
+        """Number of points in deadlock."""
+        return sum(result["deadlock"] is not None for result in self.results)
+
+    def _data(self) -> dict[str, Any]:
+        return {"points": [{"options": point.resolved, "given": point.given, "result": result}
+                           for point, result in zip(self.points, self.results, strict=True)],
+                "deadlocks": self.deadlocks}
+
+    def _lines(self) -> list[str]:
+        swept = " x ".join(f"{len(values)} {name}" for name, values in self.sweep.swept.items()) or "one point"
+        saturated = sum(bool(result["saturated"]) for result in self.results)
+        return [f"{self.sweep.name}: {count(len(self.points), 'point')} ({swept}), {self.run} run now",
+                f"{saturated} saturated, {self.deadlocks} in deadlock"]
+
+
+def sweep(
+    options: Mapping[str, Any] | PathLike,
+    *,
+    out: PathLike | None = None,
+    scheduler: str | None = None,
+    progress: bool = True,
+) -> SweepResult:
+    """Run `load` for all combinations of option values.
+
+    Parameters
+    ----------
+    options : mapping or path
+        Options of `load` by name, with names or objects for topologies, schemes and relations; a list of values sweeps
+        an option. A path names a TOML file with such options.
+    out : path, optional
+        Folder of finished points, which are not run again. Not with objects in ``options``. Default: points are kept
+        in memory.
+    scheduler : str, optional
+        Address of a dask.distributed cluster. Default: this machine.
+    progress : bool
+        Show a progress bar on a terminal or in a notebook.
+    """
+    from ..experiments.sweep import MemoryStore, ResultStore, points, read, require_cluster, sweep_of
+
+    found, objects = sweep_of("sweep", options) if isinstance(options, Mapping) else (read(Path(options)), {})
+    if scheduler is not None:
+        require_cluster()
+    for name, value in (("out", out), ("scheduler", scheduler)):
+        if value is not None and objects:
+            raise WormcastError(f"{name}: {os.fspath(value)} is not valid with objects in place of names. Allowed: "
+                                "names of topologies, schemes and relations.")
+    every = points(found, objects)
+    if out is None:
+        return measure_points(found, every, MemoryStore(), scheduler, shown=progress)
+    with ResultStore(Path(out) / f"{found.name}.sqlite") as store:
+        return measure_points(found, every, store, scheduler, shown=progress)
+
+
+def measure_points(sweep: "Sweep", points: "list[Point]", store: "ResultStore | MemoryStore",
+                   scheduler: str | None = None, *, shown: bool = True) -> SweepResult:
+    """Run the points of a sweep that are not in ``store``, and return the results of all."""
+    from ..experiments.sweep import missing, over_same_cycles, run_missing, run_on_cluster
+
+    to_run = missing(points, store)
+    done = run_missing(to_run, store) if scheduler is None or not to_run else run_on_cluster(to_run, store, scheduler)
+    with watched(shown), contextlib.closing(done), progress_bar(len(to_run), "points", shown=shown) as show:
+        for number, _ in enumerate(done, start=1):
+            show(number)
+    results = over_same_cycles(points, [store[point.key] for point in points])
+    seed = None if "seed" in sweep.swept else points[0].resolved["seed"]
+    return SweepResult(configuration={**sweep.fixed, **sweep.swept}, seed=seed,
+                       files=dict.fromkeys(("csv", "parquet", "plot")), sweep=sweep, points=points, results=results,
+                       run=len(to_run))

@@ -1,0 +1,87 @@
+"""Types of the options that functions of `wormcast` accept by keyword.
+
+Names, types and meanings are those of the command line: docs/commands.md. A test compares these classes with
+`Configuration` and `Traffic`, which declare the options.
+"""
+
+import os
+from collections.abc import Collection, Mapping
+from typing import Any, TypedDict
+
+from wormcast.algorithms import Relation, Scheme, Topology, WormcastError
+from wormcast.algorithms.errors import nearest
+
+__all__ = ["HardwareOptions", "PathLike", "RelationLike", "SchemeLike", "TopologyLike", "TrafficOptions", "known"]
+
+TopologyLike = str | Topology
+SchemeLike = str | Scheme
+RelationLike = str | Relation
+"""Network, scheme or relation: a name as on the command line, or the object itself."""
+
+PathLike = str | os.PathLike[str]
+"""Path of a file or folder."""
+
+
+class HardwareOptions(TypedDict, total=False):
+    """Hardware options by name; see `Configuration`."""
+
+    configuration: str
+    vcs: int
+    buffer: int
+    buffer_kind: str
+    chunk: int
+    readers: str
+    consumption: int
+    flit_width: int
+    header: str
+    delays: str
+    storage: str
+    ports: str
+    ejection: str
+    consumption_links: str
+    packet: int
+    queue: int
+    t_hs: int
+    t_hr: int
+    t_ns: int
+    t_nr: int
+    dma: str | None
+    dma_buckets: str
+    ratio: str | None
+    absorb: str
+    slot: int
+    ni: str
+    rows: int
+    places: int
+    row: int
+    injection_delay: int
+    multicast_delay: int
+    copy_delay: int
+    copying: str
+    vc_classes: str
+    tokens: str | None
+    ties: str
+    classes: str | None
+
+
+class TrafficOptions(TypedDict, total=False):
+    """Options of random traffic by name, without the rate; see `Traffic`."""
+
+    length: int
+    unicast_length: int
+    multicast_fraction: float
+    destinations_mean: float
+    destinations_distribution: str
+    destinations_deviation: float
+    destinations_counts: str | None
+    pattern: str
+    hot_spots: str | None
+    hot_spot_share: float
+
+
+def known(function: str, given: Mapping[str, Any], allowed: Collection[str]) -> dict[str, Any]:
+    """Return the given options, without those that are None. Refuse options that a function does not have."""
+    for name in given:
+        if name not in allowed:
+            raise WormcastError(f"{name!r} is not an option of {function}.{nearest(name, allowed)}")
+    return {name: value for name, value in given.items() if value is not None}

@@ -1,0 +1,118 @@
+"""Recorded runs, read from waveform files."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wormcast.algorithms import WormcastError
+from wormcast.algorithms.announcements import announce
+
+from ..common.progress import watched
+from ..common.text import count
+from .option_types import PathLike
+from .results import CommandResult
+from .simulation import window_of
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from ..waves.view import History
+
+__all__ = ["WaveformResult", "read_waveform"]
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class WaveformResult(CommandResult):
+    """Result of `read_waveform`: when each worm moved, waited and held channels.
+
+    Parameters
+    ----------
+    history : History
+        The recorded cycles.
+    links : list of int or None
+        Links to show; None: links with flits.
+    """
+
+    history: "History"
+    links: list[int] | None
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row for each worm."""
+        from ..waves.view import summarise
+
+        return [{**one, "destinations": " ".join(map(str, one["destinations"]))} for one in summarise(self.history)]
+
+    def figure(self) -> "Figure":
+        """Return a space-time diagram.
+
+        Raises
+        ------
+        WormcastError
+            The diagram would be empty, or has too many rows.
+        """
+        from ..waves.view import require_drawable, rows_of
+        from ..waves.view.spacetime import spacetime_figure
+
+        history = self.history.trimmed()
+        rows = rows_of(history, self.links)
+        require_drawable(rows, Path("plot.svg"))
+        return spacetime_figure([(history, rows)])
+
+    def replay(self, path: PathLike) -> Path:
+        """Write a page for a browser that replays the waveform cycle by cycle, and return its path."""
+        from ..waves.view.replay import write_replay
+
+        if Path(path).suffix != ".html":
+            raise WormcastError(f"replay: {os.fspath(path)} is not valid. Allowed: names that end in .html.")
+        write_replay(self.history, Path(path))
+        return Path(path)
+
+    def _data(self) -> dict[str, Any]:
+        from ..waves.view import rows_of, to_dict
+
+        return to_dict(self.history, {row.link for row in rows_of(self.history, self.links)})
+
+    def _lines(self) -> list[str]:
+        from ..waves.view.telling import describe
+
+        found = self.history
+        return [f"{count(len(self.rows()), 'worm')} in cycles {found.first} to {found.end - 1}", *describe(found)]
+
+
+def read_waveform(
+    path: PathLike,
+    *,
+    window: str | tuple[int, int] | None = None,
+    worms: list[int] | None = None,
+    links: str = "used",
+    progress: bool = True,
+) -> WaveformResult:
+    """Read a waveform that a run or a load experiment has recorded: ``wormcast wave``.
+
+    Parameters
+    ----------
+    path : path
+        The file, ``.vcd``, ``.vcd.gz`` or ``.fst``.
+    window : (int, int) or "A:B", optional
+        First cycle to read, and the cycle after the last one. Default: all cycles.
+    worms : list of int, optional
+        Numbers of the worms to show. Default: all.
+    links : str
+        Links to show, as for ``--links``.
+    progress : bool
+        Announce long work on a terminal.
+    """
+    from ..waves.view import choose_links, of_worms
+    from ..waves.view import read_waveform as read
+
+    cycles = window_of(window) if window is None or isinstance(window, str) else window
+    with watched(progress), announce("reading waveforms"):
+        history = read(Path(path))
+    if worms is not None:
+        history = of_worms(history, worms)
+    if cycles is not None:
+        history = history.between(*cycles)
+    named = {"file": os.fspath(path), "window": f"{history.first}:{history.end}", "worms": worms, "links": links}
+    return WaveformResult(configuration=named, files={"plot": None, "replay": None}, history=history,
+                          links=choose_links(history, links))

@@ -1,0 +1,128 @@
+"""Base of the results that functions of `wormcast` return."""
+
+import html
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import wormcast
+from wormcast.algorithms import Relation, Scheme, Topology, WormcastError
+
+from ..common.frame import notebook_figures
+from ..common.requirements import require
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["CommandResult", "names_of"]
+
+#: Lines of a result's ``repr``, and rows of its table in a notebook.
+LINES, SHOWN = 3, 12
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class CommandResult:
+    """Result of a function of `wormcast`, and of the command with the same name.
+
+    Parameters
+    ----------
+    configuration : dict
+        Options of the call by name, hardware options with their defaults.
+    seed : int or None
+        First seed of random numbers; None without random numbers.
+    files : dict of str to str or None
+        Files that the command has written, by their JSON keys. The functions leave them None.
+    """
+
+    configuration: dict[str, Any]
+    seed: int | None = None
+    files: dict[str, str | None] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything that the command prints with --json."""
+        return {"version": wormcast.__version__, "configuration": self.configuration, "seed": self.seed,
+                **self._data(), **self.files}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the rows of the result's main table, each as a dictionary from column to value."""
+        raise NotImplementedError
+
+    def to_dataframe(self) -> Any:
+        """Return `rows` as a pandas DataFrame.
+
+        Raises
+        ------
+        ToolMissing
+            pandas is not installed. It is the extra ``pandas``.
+        """
+        return require("pandas", "pandas").DataFrame(self.rows())
+
+    def to_arrow(self) -> Any:
+        """Return `rows` as a pyarrow Table.
+
+        Raises
+        ------
+        ToolMissing
+            pyarrow is not installed. It is the extra ``parquet``.
+        """
+        return require("pyarrow", "parquet").Table.from_pylist(self.rows())
+
+    def figure(self) -> "Figure":
+        """Return the picture of the result, for other sizes and styles than those of `plot`.
+
+        Raises
+        ------
+        WormcastError
+            Results of this kind have no picture, or this result cannot be drawn.
+        """
+        raise WormcastError(f"plot: a {type(self).__name__} has no picture")
+
+    def plot(self) -> "Axes":
+        """Draw the result, and return the first axes of its picture.
+
+        A notebook shows the picture. ``axes.figure.savefig`` writes it to a file. Errors are those of `figure`.
+        """
+        import matplotlib
+
+        from ..common.curve_frame import CURVES
+
+        with matplotlib.rc_context(CURVES), notebook_figures():
+            figure = self.figure()
+            figure.draw_without_rendering()  # so that ticks keep the sizes of this context
+        return figure.axes[0]
+
+    def _data(self) -> dict[str, Any]:
+        """Return the keys of the command's JSON besides version, configuration, seed and files."""
+        raise NotImplementedError
+
+    def _lines(self) -> Sequence[str]:
+        """Return the result in words, at most three lines."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return "\n".join(self._lines()[:LINES])
+
+    def _repr_html_(self) -> str:
+        """Return the result in words and the first rows of its table, for notebooks."""
+        words = "".join(f"<p>{html.escape(line)}</p>" for line in self._lines()[:LINES])
+        rows = self.rows()
+        left = f"<p>{len(rows) - SHOWN} more rows</p>" if len(rows) > SHOWN else ""
+        return f"{words}{_table(rows[:SHOWN])}{left}"
+
+
+def _table(rows: Sequence[Mapping[str, Any]]) -> str:
+    if not rows:
+        return ""
+
+    def line(tag: str, cells: Sequence[object]) -> str:
+        texts = ("" if cell is None else f"{cell:.6g}" if isinstance(cell, float) else str(cell) for cell in cells)
+        return "<tr>" + "".join(f"<{tag}>{html.escape(text)}</{tag}>" for text in texts) + "</tr>"
+
+    return f"<table>{line('th', list(rows[0]))}{''.join(line('td', list(row.values())) for row in rows)}</table>"
+
+
+def names_of(network: Topology, scheme: str | Scheme, relation: str | Relation | None, **others: Any) -> dict[str, Any]:
+    """Return the options of a call as plain data, with names in place of objects."""
+    return {"topology": network.origin, "scheme": scheme.name if isinstance(scheme, Scheme) else scheme,
+            "relation": relation.name if isinstance(relation, Relation) else relation, **others}

@@ -1,0 +1,365 @@
+"""Runs of given messages, and hunts for messages that deadlock."""
+
+import contextlib
+import dataclasses
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
+
+from wormcast.algorithms import Topology, WormcastError
+from wormcast.algorithms.announcements import announce
+from wormcast.algorithms.errors import MessageError
+
+from ..build.configuration import UNTIMED_FIELDS
+from ..build.limits import HUNT_CYCLES, MOST_RUN_CYCLES, MOST_RUN_LENGTH
+from ..build.setup import HARDWARE, Setup
+from ..common.atomic_write import whole_file
+from ..common.progress import progress as progress_bar
+from ..common.progress import watched
+from ..common.text import count
+from .option_types import HardwareOptions, PathLike, RelationLike, SchemeLike, TopologyLike, known
+from .results import CommandResult
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from ..experiments.formula import Formula
+    from ..experiments.hunt import Hunt
+    from ..experiments.message_file import MessageFile
+    from ..experiments.run import Run
+    from ..host import Message
+
+__all__ = ["HuntResult", "RunResult", "hunt", "run", "window_of"]
+
+#: Hardware options of runs: those that change a cycle.
+TIMED = HARDWARE - {*UNTIMED_FIELDS}
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class RunResult(CommandResult):
+    """Result of `run`: deliveries of all messages, or the reason why some are missing.
+
+    Parameters
+    ----------
+    run : Run
+        The simulation.
+    setup : Setup
+        Topology, scheme and hardware.
+    """
+
+    run: "Run"
+    setup: Setup
+
+    @property
+    def outcome(self) -> str:
+        """``delivered``, ``deadlock``, ``stalled`` or ``error``."""
+        return self.run.outcome
+
+    @property
+    def cycles(self) -> int:
+        """Number of simulated cycles."""
+        return self.run.cycles
+
+    @property
+    def latencies(self) -> list[int | None]:
+        """Cycles from the creation of each message to its last receipt; None if a receipt is missing."""
+        return [self.run.message_to_dict(index)["latency"] for index in range(len(self.run.messages))]
+
+    @cached_property
+    def formula(self) -> "Formula | None":
+        """Formula of a single broadcast's latency in papers; None if none applies."""
+        scheme, messages = self.setup.scheme, self.run.messages
+        if len(messages) != 1 or self.outcome != "delivered" or scheme.relation is not scheme.own_relation:
+            return None
+        from ..experiments.formula import formula_of
+
+        return formula_of(self.setup.topology, scheme, self.run.network.configuration, messages[0])
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row for each delivery, with the words of the printed table."""
+        name = self.setup.topology.node_name
+        found = []
+        for index in range(len(self.run.messages)):
+            message = self.run.message_to_dict(index)
+            for node, times in message["deliveries"].items():
+                received = times["received"]
+                found.append({"message": index, "from": name(message["source"]), "to": name(int(node)), **times,
+                              "latency": None if received is None else received - message["created"]})
+        return found
+
+    def figure(self) -> "Figure":
+        """Return a Gantt chart of the hosts, and of the interfaces if they do work of their own."""
+        from ..experiments.gantt import gantt_figure
+        from ..experiments.interface_bars import interfaces_work
+        from ..experiments.interface_gantt import interfaces_figure
+
+        return (interfaces_figure if interfaces_work(self.run) else gantt_figure)(self.run)
+
+    def _data(self) -> dict[str, Any]:
+        return {**self.run.to_dict(), "formula": self.formula and self.formula.to_dict()}
+
+    def _lines(self) -> list[str]:
+        run = self.run
+        text = (f"{self.setup.scheme.name} on {self.setup.topology.name}: {run.ending} "
+                f"({count(len(run.worms), 'worm')}, {count(run.header_flits, 'header flit')}; engine {run.engine})")
+        known = [latency for latency in self.latencies if latency is not None]
+        spread = f"latency {min(known)}" + (f" to {max(known)}" if len(known) > 1 else "") if known else "no latency"
+        return [text, f"{count(len(run.messages), 'message')}, {spread}"]
+
+
+def run(
+    topology: TopologyLike,
+    scheme: SchemeLike,
+    source: int | str | None = None,
+    destinations: str | Iterable[int | str] | None = None,
+    length: int | None = None,
+    *,
+    messages: "PathLike | Sequence[Message] | None" = None,
+    relation: RelationLike | None = None,
+    engine: str = "bulk",
+    vcd: PathLike | None = None,
+    window: str | tuple[int, int] | None = None,
+    instances: str | None = None,
+    contention: bool = False,
+    timeout: int = 1_000_000,
+    seed: int = 0,
+    progress: bool = True,
+    **hardware: Unpack[HardwareOptions],
+) -> RunResult:
+    """Simulate one multicast, or several messages, on the router hardware.
+
+    Parameters
+    ----------
+    topology, scheme
+        By name, as on the command line, or objects.
+    source, destinations, length
+        The multicast: source node, destination nodes (``"all"``: all other nodes), payload in flits.
+    messages : path or sequence of Message, optional
+        Messages in place of ``source``, ``destinations`` and ``length``. A path names a file as for ``--messages``.
+    relation
+        Routing relation, by name or an object. Default: the scheme's.
+    engine : "bulk" or "amaranth"
+        ``bulk`` is compiled, ``amaranth`` is the reference simulator.
+    vcd : path, optional
+        Waveform to write.
+    window : (int, int) or str, optional
+        First cycle of the waveform, and the cycle after its last one. Default: the whole run.
+    instances : str, optional
+        Instances in the waveform, as for ``--instances``. Default: all.
+    contention : bool
+        Measure the causes of waiting.
+    timeout : int
+        Cycles after which an unfinished run is stopped.
+    seed : int
+        Recorded in the result. Runs are deterministic.
+    progress : bool
+        Announce long work on a terminal.
+    **hardware
+        Hardware options of the command, for example ``vcs=4``.
+    """
+    options = known("run", hardware, TIMED)
+    setup = Setup.of({"topology": topology, "scheme": scheme, "relation": relation, **options})
+    file = None if messages is None or not isinstance(messages, (str, os.PathLike)) else _file(messages)
+    posted = _messages(setup.topology, {"source": source, "destinations": destinations, "length": length}, messages,
+                       file)
+    cycles = window_of(window) if window is None or isinstance(window, str) else window
+    from ..experiments.run import run as simulate  # a slow import, which refusals do not need
+
+    with (watched(progress), _messages_named(file), announce("simulating"),
+          _whole(vcd, engine) if vcd is not None else contextlib.nullcontext() as unfinished):
+        found = simulate(setup.topology, setup.scheme, posted, setup.configuration, engine=engine, vcd=unfinished,
+                         window=cycles, instances=instances, timeout=timeout, contention=contention)
+    built = dataclasses.replace(setup, configuration=found.network.configuration)
+    resolved = built.to_dict({"engine": engine, "timeout": timeout, "contention": contention,
+                              "messages": [dataclasses.asdict(message) for message in posted]})
+    files = {"waveform": None if vcd is None else os.fspath(vcd), "plot": None, "replay": None}
+    return RunResult(configuration=resolved, seed=seed, files=files, run=found, setup=built)
+
+
+def window_of(text: str | None) -> tuple[int, int] | None:
+    """Read A:B, the first cycle and the cycle after the last one."""
+    if text is None:
+        return None
+    first, colon, end = text.partition(":")
+    if not (colon and all(part.isascii() and part.isdigit() and len(part) < 16 for part in (first, end))):
+        raise WormcastError(f"window: {text!r} is not valid. Allowed: A:B, the first cycle and the one after the last.")
+    return int(first), int(end)
+
+
+def _whole(vcd: PathLike, engine: str) -> contextlib.AbstractContextManager[Path]:
+    """Return a context of the waveform's unfinished file. Engine amaranth writes no layouts for viewers beside it."""
+    from ..waves.record import whole_waveform
+
+    return whole_waveform(Path(vcd)) if engine == "bulk" else whole_file(Path(vcd))
+
+
+def _file(path: PathLike) -> "MessageFile":
+    from ..experiments.message_file import MessageFile
+
+    return MessageFile(os.fspath(path), "messages", MOST_RUN_CYCLES, MOST_RUN_LENGTH)
+
+
+def _messages(network: Topology, single: dict[str, Any], messages: Any, file: "MessageFile | None"
+              ) -> "Sequence[Message]":
+    """Return the given messages, those of a file, or the one that ``single`` describes."""
+    given = [name for name, value in single.items() if value is not None]
+    dashed = [f"--{name}" for name in single]
+    if messages is not None:
+        if given:
+            raise WormcastError(f"{given[0]}: {single[given[0]]} is not valid with --messages. Allowed: "
+                                f"--messages, or {', '.join(dashed)}.")
+        if file is None:
+            return messages
+        from ..experiments.message_file import messages_in
+
+        return messages_in(file, network)
+    missing = [name for name, value in single.items() if value is None]
+    if missing:
+        raise WormcastError(f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing. Needed: "
+                            f"{', '.join(dashed)}, or --messages.")
+    from ..host import Message
+
+    start = network.node(single["source"])
+    return [Message(0, start, tuple(network.destination_set(single["destinations"], start)), single["length"])]
+
+
+@contextlib.contextmanager
+def _messages_named(file: "MessageFile | None") -> Iterator[None]:
+    """Add the file's name and the message's number to the refusal of a message from a file."""
+    try:
+        yield
+    except MessageError as error:
+        if file is None:
+            raise
+        raise file.refused(error.message, error.reason) from error
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class HuntResult(CommandResult):
+    """Result of `hunt`: the fewest messages found that deadlock, or none.
+
+    Parameters
+    ----------
+    hunt : Hunt
+        The search.
+    setup : Setup
+        Topology, scheme and hardware.
+    written : dict of str to Path
+        Files that the command has written, by content.
+    command : str or None
+        Command line that sends the messages again.
+    """
+
+    hunt: "Hunt"
+    setup: Setup
+    written: dict[str, Path] = field(default_factory=dict)
+    command: str | None = None
+
+    @property
+    def found(self) -> bool:
+        """A deadlock was found."""
+        return self.run is not None
+
+    @property
+    def run(self) -> "Run | None":
+        """Run of the messages, which ends in the deadlock; None if no deadlock was found."""
+        return self.hunt.result
+
+    @property
+    def messages(self) -> "tuple[Message, ...]":
+        """Messages that deadlock; empty if no deadlock was found."""
+        return () if self.run is None else self.run.messages
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row for each message that is left."""
+        name = self.setup.topology.node_name
+        return [{"cycle": one.at, "source": name(one.source), "destinations": " ".join(map(name, one.destinations)),
+                 "length": one.length} for one in self.messages]
+
+    def figure(self) -> "Figure":
+        """Return a Gantt chart of the deadlock.
+
+        Raises
+        ------
+        WormcastError
+            No deadlock was found.
+        """
+        if self.run is None:
+            raise WormcastError("plot: no deadlock was found, so there is nothing to draw")
+        from ..experiments.gantt import gantt_figure
+
+        return gantt_figure(self.run)
+
+    def _data(self) -> dict[str, Any]:
+        found, result = self.hunt, self.run
+        if result is None:
+            return {"found": False, "searched": dataclasses.asdict(found.searched)}
+        return {
+            "found": True, "searched": dataclasses.asdict(found.searched), "fewer": dataclasses.asdict(found.fewer),
+            "first": found.first, "tried": found.tried, "minimal": found.minimal,
+            "messages": [dataclasses.asdict(message) for message in result.messages],
+            "deadlock": None if result.deadlock is None else result.deadlock.to_dict(),
+            "files": {what: str(path) for what, path in self.written.items()}, "command": self.command,
+        }
+
+    def _lines(self) -> list[str]:
+        what = f"{self.setup.scheme.name} on {self.setup.topology.name}"
+        extent = f"{self.hunt.searched.cycles} cycles of {count(self.hunt.searched.networks, 'network')} searched"
+        if not self.found:
+            return [f"{what}: no deadlock found", extent]
+        minimal = ", minimal" if self.hunt.minimal else ""
+        return [f"{what}: a deadlock of {count(len(self.messages), 'message')}{minimal}", extent]
+
+
+def hunt(
+    topology: TopologyLike,
+    scheme: SchemeLike,
+    *,
+    cycles: int = HUNT_CYCLES,
+    length: str | int | tuple[int, int] | None = None,
+    relation: RelationLike | None = None,
+    seed: int = 0,
+    progress: bool = True,
+    **hardware: Unpack[HardwareOptions],
+) -> HuntResult:
+    """Search for messages that deadlock by simulating random traffic, and reduce them to a minimal example.
+
+    Parameters
+    ----------
+    topology, scheme, relation, hardware
+        As for `run`.
+    cycles : int
+        Largest number of simulated cycles, the sum over all networks.
+    length : int, (int, int) or "A:B", optional
+        Shortest and longest payload of a message in flits.
+    seed : int
+        Seed of the random messages.
+    progress : bool
+        Show a progress bar on a terminal or in a notebook.
+    """
+    setup = Setup.of({"topology": topology, "scheme": scheme, "relation": relation,
+                      **known("hunt", hardware, TIMED)})
+    from ..experiments.hunt import hunt as search
+    from ..experiments.hunt import usual_lengths
+
+    lengths = usual_lengths(setup.configuration) if length is None else _lengths(length)
+    with watched(progress), progress_bar(cycles, "cycles", shown=progress) as show:
+        found = search(setup.topology, setup.scheme, configuration=setup.configuration, cycles=cycles,
+                       lengths=lengths, seed=seed, tell=show)
+    said = length if isinstance(length, str) else "{}:{}".format(*lengths)
+    return HuntResult(configuration=setup.to_dict({"cycles": cycles, "length": said}), seed=seed, hunt=found,
+                      setup=setup)
+
+
+def _lengths(given: str | int | tuple[int, int]) -> tuple[int, int]:
+    """Read A:B, or one number for both."""
+    if not isinstance(given, str):
+        return (given, given) if isinstance(given, int) else given
+    parts = given.split(":")
+    if not (len(parts) <= 2 and all(part.isascii() and part.isdigit() and len(part) < 16 for part in parts)):
+        raise WormcastError(f"length: {given!r} is not valid. Allowed: a number of flits, or A:B, the fewest and the "
+                            "most flits.")
+    return int(parts[0]), int(parts[-1])

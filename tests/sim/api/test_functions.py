@@ -1,0 +1,299 @@
+"""Functions of `import wormcast`: the numbers and sentences of the command line, as objects."""
+
+import ast
+import inspect
+import json
+import re
+import subprocess
+import sys
+import typing
+from dataclasses import fields
+from pathlib import Path
+
+import matplotlib
+import pytest
+from command import wormcast as command_line
+
+import wormcast as wc
+from wormcast.algorithms import HAMILTONIAN, SCHEMES, PlainScheme
+from wormcast.sim.api.option_types import HardwareOptions, TrafficOptions
+from wormcast.sim.api.results import LINES, CommandResult
+from wormcast.sim.build.configuration import Configuration
+from wormcast.sim.build.traffic import Traffic
+from wormcast.sim.cli.commands import find_function
+
+PAGE = (Path(__file__).parents[3] / "docs" / "python.md").read_text()
+
+#: Results that depend on the time: they are compared by presence alone.
+TIMES = ("cycles_per_second", "planning_ns")
+
+#: A call for each command, and the words of the command line.
+CALLS = {
+    "plan": (lambda: wc.plan("mesh:4x4", "dual-path", "1.2", ["0.0", "3.3"], relation="hamiltonian"),
+             "plan mesh:4x4 dual-path --source 1.2 --destinations 0.0,3.3 --relation hamiltonian"),
+    "forwarded": (lambda: wc.plan("irregular:seed=1", "k-binomial", 0, [1, 2, 3, 4], length=64, packet=16),
+                  "plan irregular:seed=1 k-binomial --source 0 --destinations 1,2,3,4 --length 64 --packet 16"),
+    "random": (lambda: wc.plan_random("mesh:4x4", "multipath", 16, destinations_mean=3.0, seed=2),
+               "plan mesh:4x4 multipath --random 16 --destinations-mean 3 --seed 2"),
+    "check": (lambda: wc.check("mesh:3x3", "dual-path", with_=["individual=e-cube"], consumption=1, explain=True),
+              "check mesh:3x3 dual-path --with individual=e-cube --consumption 1 --explain"),
+    "run": (lambda: wc.run("mesh:4x4", "dual-path", 0, "5,9", 8, vcs=1, contention=True),
+            "run mesh:4x4 dual-path --source 0 --destinations 5,9 --length 8 --vcs 1 --contention"),
+    "formula": (lambda: wc.run("torus:4x4", "dcf", 0, "all", 16, ports="all", t_hs=3),
+                "run torus:4x4 dcf --source 0 --destinations all --length 16 --ports all --t-hs 3"),
+    "load": (lambda: wc.load("mesh:3x3", "dual-path", 0.02, destinations_mean=3.0, cycles=2000, seeds=2, buffer=5),
+             "load mesh:3x3 dual-path --rate 0.02 --destinations-mean 3 --cycles 2000 --seeds 2 --buffer 5"),
+    "interval": (lambda: wc.load("mesh:3x3", "dual-path", 0.02, destinations_mean=3.0, cycles=8000, seeds=2, buffer=5,
+                                 until_interval=True, precision=0.2),
+                 ("load mesh:3x3 dual-path --rate 0.02 --destinations-mean 3 --cycles 8000 --seeds 2 --buffer 5 "
+                  "--until-interval --precision 0.2")),
+    "saturation": (lambda: wc.find_saturation("mesh:3x3", "dual-path", destinations_mean=3.0, cycles=2000, seeds=2,
+                                              buffer=5, precision=0.2),
+                   ("load mesh:3x3 dual-path --find-saturation --destinations-mean 3 --cycles 2000 --seeds 2 "
+                    "--buffer 5 --precision 0.2")),
+    "hunt": (lambda: wc.hunt("mesh:1x4", "dual-path", cycles=2000, seed=3, length=(2, 9)),
+             "hunt mesh:1x4 dual-path --cycles 2000 --seed 3 --length 2:9"),
+    "verilog": (lambda: wc.verilog("output-unit", vcs=1, topology="mesh:3x3"),
+                "verilog output-unit --vcs 1 --topology mesh:3x3 -o FILE --json"),
+    "synth": (lambda: wc.synth("allocator", seeds=0, vcs=1, topology="mesh:3x3"),
+              "synth allocator --seeds 0 --vcs 1 --topology mesh:3x3"),
+}
+
+
+def without_times(data):
+    return {key: key if key in TIMES else value for key, value in data.items()}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_function_and_its_command_give_the_same(name, tmp_path):
+    call, words = CALLS[name]
+    code, out, err = command_line(*words.replace("FILE", str(tmp_path / "out.v")).split(), "--json", cwd=tmp_path)
+    assert code in (0, 3), err
+    told, result = json.loads(out), call()
+    found = json.loads(json.dumps(result.to_dict()))
+    if name == "verilog":
+        assert (tmp_path / "out.v").read_text() == result.text
+        told["file"] = None
+    assert without_times(found) == without_times(told)
+    assert list(found) == list(told)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_results_are_short_in_words_and_have_a_table(name):
+    result = CALLS[name][0]()
+    assert 1 <= len(repr(result).splitlines()) <= LINES
+    assert all(len(line) < 160 for line in repr(result).splitlines())
+    shown = result._repr_html_()
+    assert shown.startswith("<p>")
+    rows = result.rows()
+    if rows:
+        assert shown.count("<tr>") == 1 + min(len(rows), 12)
+        assert list(result.to_dataframe().columns) == list(rows[0]) == result.to_arrow().column_names
+        assert len(result.to_dataframe()) == len(rows)
+
+
+@pytest.mark.parametrize("name", ["plan", "check", "run", "load"])
+def test_pictures_are_axes_in_their_own_style(name):
+    before = dict(matplotlib.rcParams)
+    axes = CALLS[name][0]().plot()
+    assert isinstance(axes, matplotlib.axes.Axes)
+    assert dict(matplotlib.rcParams) == before
+
+
+def test_a_result_without_a_picture_says_so():
+    with pytest.raises(wc.WormcastError, match=r"^plot: a VerilogResult has no picture$"):
+        CALLS["verilog"][0]().plot()
+    with pytest.raises(wc.WormcastError, match=r"^plot: no deadlock was found"):
+        CALLS["hunt"][0]().plot()
+
+
+class Own(PlainScheme):
+    """Dual-path in one direction at a time, with a worm for each destination."""
+
+    name = "own"
+    relation = HAMILTONIAN
+
+    def classes_on(self, topology):
+        return SCHEMES["dual-path"].classes_on(topology)
+
+    def visits(self, topology, source, destinations):
+        return [[node] for node in destinations]
+
+
+def test_objects_stand_in_place_of_names():
+    mesh, scheme = wc.topology("mesh:3x3"), Own()
+    assert wc.topology(mesh) is mesh
+    run = wc.run(mesh, scheme, 0, [4, 8], 6, relation=HAMILTONIAN)
+    assert run.outcome == "delivered"
+    assert [run.configuration[key] for key in ("topology", "scheme", "relation")] == ["mesh:3x3", "own", "hamiltonian"]
+    assert wc.plan(mesh, scheme, 0, [4, 8]).plan.copies == 2
+    mixed = [wc.check(mesh, scheme, with_=[other]) for other in (
+        "individual=hamiltonian", ("individual", HAMILTONIAN), (SCHEMES["individual"], "hamiltonian"))]
+    assert mixed[0].free
+    assert mixed[0].to_dict() == mixed[1].to_dict() == mixed[2].to_dict()
+    assert wc.check(mesh, scheme, with_=[SCHEMES["individual"]]).configuration["with"] == ["individual"]
+    assert "rate 0.01" in repr(wc.load(mesh, scheme, 0.01, destinations_mean=2.0, cycles=1000, seeds=1))
+
+
+def test_a_list_of_rates_is_a_curve_with_the_points_of_a_sweep(tmp_path):
+    options = {"topology": "mesh:3x3", "scheme": "dual-path", "destinations_mean": 3.0, "cycles": 2000, "buffer": 5}
+    curve = wc.load(options["topology"], options["scheme"], rate=[0.02, 0.04], destinations_mean=3.0, cycles=2000,
+                    buffer=5)
+    swept = wc.sweep({**options, "rate": [0.02, 0.04]}, out=tmp_path)
+    assert curve.rows() == swept.rows()
+    assert [row["rate"] for row in curve.rows()] == [0.02, 0.04]
+    assert (swept.run, wc.sweep({**options, "rate": [0.02, 0.04]}, out=tmp_path).run) == (2, 0)
+    assert len(curve.plot().figure.axes) == 2
+    file = tmp_path / "same.toml"
+    given = {**options, "rate": [0.02, 0.04]}
+    file.write_text("\n".join(f"{name} = {json.dumps(value)}" for name, value in given.items()))
+    code, out, err = command_line("sweep", file, "--out", tmp_path / "out", "--json", cwd=tmp_path)
+    assert code == 0, err
+    assert json.loads(out)["points"] == json.loads(json.dumps(wc.sweep(file).to_dict()["points"]))
+
+
+def test_a_sweep_over_objects_is_that_over_their_names():
+    options = {"topology": "mesh:3x3", "rate": 0.02, "destinations_mean": 3.0, "cycles": 1000, "buffer": 5}
+    named = wc.sweep({**options, "scheme": ["dual-path", "multipath"]})
+    objects = wc.sweep({**options, "topology": wc.topology("mesh:3x3"),
+                        "scheme": [SCHEMES["dual-path"], SCHEMES["multipath"]]})
+    assert named.rows() == objects.rows()
+
+
+def test_a_waveform_is_read_as_by_the_command(tmp_path):
+    wc.run("mesh:1x4", "dual-path", 0, [1, 3], 8, vcd=tmp_path / "run.vcd", window=(0, 27))
+    code, out, err = command_line("wave", tmp_path / "run.vcd", "--json", cwd=tmp_path)
+    assert code == 0, err
+    read = wc.read_waveform(tmp_path / "run.vcd")
+    assert json.loads(json.dumps(read.to_dict())) == json.loads(out)
+    assert len(repr(read).splitlines()) <= LINES
+    assert len(read.rows()) == 1
+    assert read.plot().lines or read.plot().patches or read.plot().collections
+    assert read.replay(tmp_path / "run.html").read_text().startswith("<!DOCTYPE html>")
+
+
+@pytest.mark.parametrize(("call", "sentence"), [
+    (lambda: wc.run("mesh:4x4", "dual-path", 0, [1], 8, vc=3), "'vc' is not an option of run. Nearest: vcs."),
+    (lambda: wc.run("mesh:4x4", "dual-path", 0, [1]), "length is missing. Needed: --source, --destinations, --length"),
+    (lambda: wc.run("mesh:4x4", "dual-path", 0, [1], 8, messages="x.jsonl"),
+     "source: 0 is not valid with --messages"),
+    (lambda: wc.run("mesh:4x4", "dual-pth", 0, [1], 8), "scheme: 'dual-pth' is unknown"),
+    (lambda: wc.run("mesh:4x4", 3, 0, [1], 8), "scheme: 3 is not valid. Allowed: text or a Scheme."),
+    (lambda: wc.topology(3), "topology: 3 is not valid. Allowed: text or a Topology."),
+    (lambda: wc.check("mesh:4x4", "dual-path", t_hs=3), "'t_hs' is not an option of check."),
+    (lambda: wc.load("mesh:4x4", "dual-path"), "rate is missing. Needed: rate or trace."),
+    (lambda: wc.load("mesh:4x4", "dual-path", 0.01, mean=3), "'mean' is not an option of load."),
+    (lambda: wc.sweep({"topology": "mesh:3x3", "scheme": [Own(), Own()], "rate": 0.1}),
+     "scheme: 'own' is not valid: two objects have this name. Allowed: different names."),
+    (lambda: wc.sweep({"topology": wc.topology("mesh:3x3"), "scheme": "dual-path", "rate": 0.1}, out="out"),
+     "out: out is not valid with objects in place of names."),
+    (lambda: wc.hunt("mesh:1x4", "dual-path", length="2:x"), "length: '2:x' is not valid."),
+    (lambda: wc.verilog("interface", delays="fast"), "delays: fast is not valid with interface: it does not change"),
+    (lambda: wc.synth("router", seeds=-1), "seeds: -1 is not valid. Allowed: 0 or more."),
+])
+def test_refusals_are_sentences(call, sentence):
+    with pytest.raises(wc.WormcastError, match=f"^{re.escape(sentence)}"):
+        call()
+
+
+def test_the_package_imports_nothing():
+    heavy = ("numpy", "numba", "amaranth", "matplotlib", "pandas", "typer", "wormcast.algorithms", "wormcast.sim")
+    code = (f"import sys, wormcast as wc; loaded = [name for name in {heavy} if name in sys.modules]; "
+            "print(loaded, dir(wc) == wc.__all__); wc.check; print('numba' in sys.modules, 'amaranth' in sys.modules)")
+    done = subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.PIPE, text=True)
+    assert done.stdout == "[] True\nFalse False\n"
+
+
+def test_all_public_names_are_there():
+    tree = ast.parse(Path(wc.__file__).read_text())
+    [block] = [node for node in tree.body if isinstance(node, ast.If)]
+    typed = {name.name for one in block.body for name in one.names}
+    assert typed | {"__version__"} == set(wc.__all__)
+    assert all(getattr(wc, name) is not None for name in wc.__all__)
+    with pytest.raises(AttributeError, match="has no attribute 'unknown'"):
+        wc.unknown  # noqa: B018
+
+
+@pytest.mark.parametrize(("options", "declared", "others"), [
+    (HardwareOptions, Configuration, {"configuration"}), (TrafficOptions, Traffic, set())])
+def test_types_of_options_are_those_that_are_declared(options, declared, others):
+    hints = typing.get_type_hints(declared)
+    named = {field.name: hints[field.name] for field in fields(declared) if field.name != "rate"}
+    assert {**dict.fromkeys(others, str), **named} == typing.get_type_hints(options)
+
+
+#: Options of commands that print or write something, or that are parameters of the function by another name.
+OUTPUTS = {"json", "plot", "replay", "out", "links", "messages_out", "checkpoint", "checkpoint_every", "around_worst",
+           "output", "doc", "tables", "markdown", "saturation", "random", "parquet", "name", "toml", "tokens"}
+#: Names of parameters of the command line, which avoid those of functions.
+SAME = {"explain_": "explain", "by_block": "breakdown"}
+
+
+@pytest.mark.parametrize(("command", "function"), [
+    ("plan", wc.plan), ("check", wc.check), ("run", wc.run), ("load", wc.load), ("hunt", wc.hunt),
+    ("verilog", wc.verilog), ("synth", wc.synth)])
+def test_options_and_defaults_are_those_of_the_command(command, function):
+    parameters = inspect.signature(function).parameters
+    law = {"destinations_mean", "destinations_distribution", "destinations_deviation", "destinations_counts", "seed"}
+    for name, one in inspect.signature(find_function(command)).parameters.items():
+        name = SAME.get(name, name)
+        if name in OUTPUTS or (command == "plan" and name in law):
+            continue
+        if command == "load" and name in ("vcd", "window", "instances"):
+            continue  # waveforms of a load experiment need its past states
+        if command == "synth" and name == "sweep":
+            continue
+        if name in parameters:
+            mine = parameters[name].default
+            assert mine == one.default or mine is inspect.Parameter.empty or one.default in (None, [])
+        else:
+            assert name in {**HardwareOptions.__annotations__, **TrafficOptions.__annotations__}, name
+
+
+def declaration(text):
+    return ast.unparse(ast.parse(text)).replace("'", "")
+
+
+DECLARED = {node.name: ast.unparse(node) for block in re.findall(r"```pyi\n(.*?)```", PAGE, re.DOTALL)
+            for node in ast.parse(block).body}
+
+
+def test_the_page_declares_all_functions():
+    assert set(DECLARED) == {name for name in wc.__all__ if inspect.isfunction(getattr(wc, name))}
+
+
+@pytest.mark.parametrize("name", DECLARED)
+def test_signatures_of_the_page_are_those_of_the_code(name):
+    node = ast.parse(inspect.getsource(getattr(wc, name))).body[0]
+    text = f"def {name}({ast.unparse(node.args)}) -> {ast.unparse(node.returns)}: ..."
+    assert declaration(DECLARED[name]) == declaration(text)
+
+
+def test_results_are_of_one_family():
+    results = [getattr(wc, name) for name in wc.__all__ if name.endswith("Result")]
+    assert len(results) == 11
+    assert all(issubclass(one, CommandResult) for one in results)
+
+
+USED = '''import wormcast as wc
+
+result = wc.load("mesh:8x8", "dual-path", 0.01, vcs=2, destinations_mean=8.0)
+latency: float | None = result.latency
+curve: wc.SweepResult = wc.load("mesh:8x8", "dual-path", [0.01, 0.02])
+wc.run("mesh:8x8", "dual-path", 0, [1, 2], 20, vcs="two")
+wc.check("mesh:8x8", "dual-path", consumptoin=1)
+text: str = wc.topology("mesh:8x8")
+'''
+
+
+def test_a_users_file_is_checked_by_mypy(tmp_path):
+    """Its right lines have no error, its wrong ones have one each."""
+    file = tmp_path / "used.py"
+    file.write_text(USED)
+    source = Path(wc.__file__).parents[1]
+    done = subprocess.run([sys.executable, "-m", "mypy", "--python-version", "3.11", "--follow-imports=silent",
+                           "--cache-dir", tmp_path / "cache", "--config-file", "", file],
+                          env={"MYPYPATH": str(source), "PATH": "/usr/bin:/bin"}, cwd=tmp_path, check=False,
+                          stdout=subprocess.PIPE, text=True)
+    lines = re.findall(r"used\.py:(\d+): error", done.stdout)
+    assert lines == ["6", "7", "8"], done.stdout

@@ -19,7 +19,7 @@ ALLOWED = "allowed"
 NOUNS = {"string": "text", "integer": "a whole number", "number": "a number", "boolean": "true or false",
          "array": "a list", "object": "a table", "null": "nothing"}
 
-#: A refusal of an unknown key lists the allowed keys if there are at most LISTED. Otherwise it gives the nearest key.
+#: A refusal of an unknown key lists the allowed keys if there are at most LISTED, else only the nearest key.
 LISTED = 20
 
 #: Most characters of a value that a refusal shows.

@@ -150,7 +150,7 @@ def _require_new_names(file: Path, scheme: Scheme) -> None:
 
 
 def _names(registry: Registry[T], module: ModuleType) -> list[str]:
-    """Return the names of instances and classes of a registry's kind that are defined in a file."""
+    """Return the names under which a user's file defines objects of a registry's kind, or classes of such objects."""
     own = [registry[name] for name in registry.own]
     return [
         name

@@ -57,7 +57,7 @@ class AbsorbedByHosts(Scheme):
 
     @property
     def module(self) -> str:
-        """Module of the scheme's class."""
+        """Name of the module that defines the class of the absorbed scheme (`scheme`)."""
         return self.scheme.module
 
     def check(self, topology: Topology) -> None:

@@ -27,7 +27,8 @@ class BufferReaderSignature(wiring.Signature):
         The reader does not read the worm in this virtual channel: the reader's position advances with each freed flit.
         Only with several readers.
     has, more : In(vcs)
-        Per virtual channel: at least one / two flits are stored that this reader has not taken.
+        For each virtual channel: at least one (``has``) or two flits (``more``) are stored that this reader has not
+        taken.
 
     Parameters
     ----------

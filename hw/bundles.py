@@ -133,9 +133,11 @@ class OfferSignature(wiring.Signature):
 
     Members
     -------
-    free, pick : Out(classes), Out(range(vcs)) of each class
-        Per class: a virtual channel can be taken in this cycle; its number. With several classes, no channel is offered
-        in the cycle after one was taken.
+    free : Out(classes)
+        For each class: a virtual channel can be taken in this cycle. With several classes, no channel is offered in the
+        cycle after one was taken.
+    pick : Out(range(vcs)) of each class
+        Number of the virtual channel of the class that can be taken.
     soon : Out(classes)
         Value of ``free`` in the next cycle, if no header takes a channel in this one.
     held : Out(1)
@@ -169,8 +171,12 @@ class SendSignature(wiring.Signature):
     -------
     touch : Out(1)
         A flit is sent, or a virtual channel is reserved, on ``vc``; ``send`` distinguishes them.
-    send, vc, tail : Out
-        A flit is sent; its virtual channel; it is the worm's last flit.
+    send : Out(1)
+        A flit is sent.
+    vc : Out
+        Virtual channel of the flit or of the reservation.
+    tail : Out(1)
+        With ``send``: the flit is the worm's last one.
     flit : Out(flit_layout(width))
         The flit that is sent, in the cycle of ``send``; with ``extra_stage``, one cycle later.
     reports : Out(1)
@@ -202,8 +208,10 @@ class RouteSignature(wiring.Signature):
     -------
     links : Out(targets)
         Targets that the worm goes on to: pairs of a network output and a class.
-    here, ends_here : Out(1)
-        A destination of the worm is here; it is the worm's last one.
+    here : Out(1)
+        A destination of the worm is here, or the worm ends here.
+    ends_here : Out(1)
+        The worm ends here: its last destination is here, the decoder absorbs it, or it cannot go on.
     exit : Out(range(exits))
         Ejection port of the worm that ends here. ``exit`` exists only with several ejection ports.
     kind : Out(class_bits)

@@ -87,7 +87,7 @@ class Front(ABC):
 
     @property
     def frame(self) -> str:
-        """Name of the register that is 0 while no worm is arriving."""
+        """Name of a register on the input's write side that is 0 while no worm arrives on this virtual channel."""
         return f"{self.name}_input.intake.vc{self.vc}_frame"
 
     @abstractmethod
@@ -197,9 +197,9 @@ class Front(ABC):
         Parameters
         ----------
         mask : callable
-            Returns the mask of the consumption channels that a worm may take. ``mask`` has three arguments: the
-            ejection port; the output of the worm's next hop, None if it is not known (of several outputs the last one);
-            true if the worm ends here.
+            Returns the mask of the consumption channels that a worm may take. The first argument is the ejection port.
+            The second is the output of the worm's next hop: the last one of several, None if it is not known. The third
+            is true if the worm ends here.
         """
 
     @abstractmethod

@@ -293,8 +293,9 @@ class _Reader:
     def _request(self) -> tuple[Value, Value, Value]:
         """Drive the request.
 
-        Return three values for the presented worm: a virtual channel of its link will be free; all its virtual channels
-        will have a credit after a grant; the number of the link's virtual channel.
+        Return three values for the presented worm. The first is true if a virtual channel of its link will be free. The
+        second is true if all its virtual channels will have a credit after a grant. The third is the number of the
+        link's virtual channel.
         """
         m, unit, port, request = self.m, self.unit, self.port, self.port.request.outputs
         self.links = links = self.shown(lambda worm: worm.links)
@@ -348,8 +349,8 @@ class _Reader:
         return target
 
     def _link_offer(self, o: int) -> tuple[Value, Value, Value]:
-        """Return three values of an output: it is requested; its requested class has a free virtual channel; the number
-        of that channel."""
+        """Return whether an output is requested, whether its requested class has a free virtual channel, and that
+        channel's number."""
         ways, offer = self._ways(o), self.unit.offer[o]
         if len(ways) == 1:
             [(way, k)] = ways

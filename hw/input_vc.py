@@ -27,11 +27,14 @@ class ServiceSignature(wiring.Signature):
     -------
     has : In(1)
         A flit is stored for the reader.
-    shown, head, tail : In(1)
-        The reader presents this virtual channel; marks of the presented flit.
-    won, again : In(1)
-        The request of this virtual channel by the reader is granted; if it is granted, the virtual channel is eligible
-        in the next cycle.
+    shown : In(1)
+        The reader presents this virtual channel.
+    head, tail : In(1)
+        Marks of the presented flit.
+    won : In(1)
+        The request of this virtual channel for the reader is granted.
+    again : In(1)
+        If the request is granted, the virtual channel is eligible in the next cycle.
     eligible : Out(1)
         The request for the reader is valid. ``eligible`` is undefined while the channel is idle.
     want : Out(1)
@@ -93,9 +96,10 @@ class InputVC(wiring.Component):
         For each target (pair of a network output and a class) its virtual channels.
     consumption : int
         Consumption channels; 0 if worms cannot use an ejection port.
-    classes, class_bits : int
-        Number of consumption classes, the last one for worms that may take any channel; bits of the class of a worm
-        that is not at its last destination.
+    classes : int
+        Number of consumption classes. The last one is for worms that may take any channel.
+    class_bits : int
+        Bits of the consumption class of a worm that is not at its last destination.
     exits : int
         Number of ejection ports that worms can use.
     choice : bool
@@ -122,18 +126,22 @@ class InputVC(wiring.Component):
         State of the virtual channels of a target's output.
     exit_offer : In(TargetSignature)
         State of the ejection port's consumption channels, for the worm's class.
-    links, here : Out
-        ``links``: the worm's target, a network output and class, one-hot. ``here``: the worm has a destination here.
+    links : Out
+        The worm's target, one-hot: a network output and a class of virtual channels.
+    here : Out(1)
+        The worm has a destination here.
     exit : Out(range(exits))
         Ejection port of the consumption channel. ``exit`` exists only with several ejection ports.
     kind : Out
         Consumption class of the worm, while it needs a consumption channel.
     ends_here : Out(1)
         The worm's last destination is here, or its list broke off here: no further header flit follows.
-    wants_consumption, owns_link, undecided : Out(1)
-        ``wants_consumption``: the worm needs a consumption channel, and requests nothing else before it has one.
-        ``owns_link``: the worm owns a virtual channel of the next link. ``undecided``: the worm holds a consumption
-        channel, and its next link is unknown.
+    wants_consumption : Out(1)
+        The worm needs a consumption channel, and requests nothing else before it has one.
+    owns_link : Out(1)
+        The worm owns a virtual channel of the next link.
+    undecided : Out(1)
+        The worm holds a consumption channel, and its next link is unknown.
     unread : Out(1)
         The front flit may be a header flit that reader 0 has to fetch.
     link_vc, consumption_vc : Out

@@ -58,8 +58,10 @@ class TokenStation(wiring.Component):
         The holder releases the token. Ignored for other requesters.
     granted : Out(requesters)
         Requester that holds the token from the next cycle on, one-hot.
-    held, taken : Out(requesters), Out(1)
-        Holder of the token, one-hot; a requester holds the token.
+    held : Out(requesters)
+        Requester that holds the token, one-hot.
+    taken : Out(1)
+        A requester holds the token.
     """
 
     def __init__(self, requesters: int):

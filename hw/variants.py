@@ -39,7 +39,7 @@ class RouterVariant:
         Returns true if routers with these options decode this header in this variant. The first variant of `ROUTERS`
         that fits is used.
     spec : type
-        Class of the parameters of the variant's routers. It does not import Amaranth.
+        Class of the parameters of the variant's routers. The module of ``spec`` does not import Amaranth.
     build : callable
         Builds a router from the arguments of ``spec``. The router's module imports Amaranth, so ``build`` imports it
         only when called.

@@ -38,8 +38,8 @@ async def every_copy_leaves_once_and_whole(dut, idle, pressure):
 async def a_lone_worm_leaves_in_its_cycles(dut):
     """If only one worm is in the switch, the worm leaves in the expected cycles.
 
-    In the setup, ``alone`` is a worm with one copy. Its ``cycles`` are the numbers of cycles from the worm's first flit
-    on the input to each of the copy's first flits on the output.
+    In the setup, ``alone`` is a worm with one copy. ``cycles`` of this worm are the numbers of cycles from the worm's
+    first flit on the input to each of the copy's first flits on the output.
     """
     tb = SwitchTB(dut)
     await tb.reset()

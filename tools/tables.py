@@ -24,7 +24,9 @@ from wormcast.sim.common.external import ended
 
 __all__ = ["ROUTER", "print_anew", "require_area"]
 
-#: Options of the router in measurements.md, and bounds of its area, including the mapper's variation.
+#: ROUTER: beginning of the command that synthesises the router of measurements.md.
+#: MOST: largest number of cells of each kind that this router may have, above the measured numbers, because the
+#: mapper's results vary.
 ROUTER = "synth router --relations e-cube,hamiltonian --area-delay 4250"
 MOST = {"LUT4": 2500, "FF": 550, "DPR16X4": 45}
 
@@ -32,7 +34,7 @@ PRINTED = re.compile(r"^    wormcast ([^\n]+)\n\n<!-- printed -->\n(.*?)<!-- end
 
 
 def require_area(command: str, printed: str) -> None:
-    """Refuse a table in which the router's area exceeds its bounds or is missing."""
+    """Refuse a table in which a number of the router's cells exceeds its limit in `MOST` or is missing."""
     if not command.startswith(ROUTER):
         return
     for name, most in MOST.items():

@@ -169,9 +169,10 @@ class _Ways:
         Of each way: the node, and an array of the sources or previous stops of the worms to it.
     offsets, pairs
         The rows of `stop_pairs` that belong to way k, one for each of its next stops: pairs[offsets[k]:offsets[k + 1]].
-    stop_pairs, way_of_pair
-        Each pair (v, w) of a stop and the next stop; and for each pair the way of worms from v to w, as a row of
-        `nodes`.
+    stop_pairs
+        All pairs (v, w) of a stop and the next stop.
+    way_of_pair
+        For each pair (v, w) of `stop_pairs` the way of worms from v to w, as a row of `nodes`.
     """
 
     def __init__(self, triples: Integers, nodes: int):

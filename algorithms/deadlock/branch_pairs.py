@@ -20,7 +20,7 @@ Integers = npt.NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False)
 class BranchPairs:
-    """Switches that replicate worms, and pairs of channels in different branches.
+    """Pairs of channels in different branches of replicated worms, and channels that end at replicating switches.
 
     A *place* is a channel, ``link * classes + class``, or the end at a node, ``channels + ejection port``. All places
     of a worm are in the tree from its source to all nodes, so that these trees contain all pairs of places of worms.
@@ -66,7 +66,8 @@ def _pairs(arrays, together, starts, ports, first_port, port_of_link):
     enters = np.full((channels, 3), -1, np.int32)
     count = 0
     taken = np.empty(options.shape[0] * options.shape[1], np.int32)
-    parent, behind = np.empty(places, np.int32), np.empty(places, np.int32)  # by place: its parent; a node behind it
+    # by place: ``parent``, its parent in the tree; ``behind``, a node behind it
+    parent, behind = np.empty(places, np.int32), np.empty(places, np.int32)
     listed = np.empty(places, np.int32)
     first, following = np.empty(places + 1, np.int32), np.empty(places, np.int32)  # first child; next sibling
     u, climbed = 0, np.empty(0, np.int32)  # channels up that a worm has taken before its branches part

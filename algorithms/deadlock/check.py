@@ -120,8 +120,8 @@ class Analysis:
         Worms of a deadlock in which some worm has a choice of channels. Together these worms hold all candidates for
         which each of them waits. `worms` is empty if no deadlock with a choice of channels was found.
     assumes : str
-        Assumptions of the proof about the hardware or the signs of ties, as a clause. `assumes` is empty if there is no
-        proof, or if the proof needs no assumptions.
+        Assumptions of the proof, as a clause: about the hardware, or about the direction that hosts choose where both
+        ways around a ring are equally long. `assumes` is empty if there is no proof, or if it needs no assumptions.
     searched : str
         Why the verdict is undecided, for example the search that found no deadlock. Empty for other verdicts.
     classes_required : int

@@ -153,7 +153,7 @@ class DependencyGraph:
 
     @property
     def first_slots(self) -> int:
-        """Number of the first resource that stands for the retransmission slots of a node."""
+        """Number of the first slot resource. All retransmission slots of a node are one resource."""
         return self.channels + len(self.ports) * self.groups
 
     def describe(self, resource: int, vcs: int) -> str:

@@ -69,8 +69,8 @@ class AddressList(HeaderByShape):
     def __post_init__(self) -> None:
         if not self.shape or min(self.shape) < 1 or max(self.shape) < 2:
             raise WormcastError(
-                f"header: shape {self.shape} is not valid: it has fewer than two nodes. Allowed: extents from 1, one "
-                "of them from 2."
+                f"header: shape {self.shape} is not valid: it has fewer than two nodes. Allowed: extents from 1, at "
+                "least one of them from 2."
             )
         if self.relations < 1:
             raise WormcastError(f"header: relations: {self.relations} is not valid. Allowed: 1 or more.")

@@ -57,7 +57,7 @@ class BitString(HeaderByShape):
     def __post_init__(self) -> None:
         if not self.shape or min(self.shape) < 1 or max(self.shape) < 2:
             raise WormcastError(f"header: shape {self.shape} is not valid: it has fewer than two nodes. Allowed: "
-                                "extents from 1, one of them from 2.")
+                                "extents from 1, at least one of them from 2.")
         if self.relations != 1 or self.signed:
             raise WormcastError(f"header: {self.relations} relations and signs of dimensions {self.signed} are not "
                                 "valid for a bit string. Allowed: one relation and no sign.")
@@ -77,7 +77,7 @@ class BitString(HeaderByShape):
         return -(-self.bits // self.flit_width)
 
     def parts(self, destinations: Iterable[int]) -> list[str]:
-        """Write the string without its mark: one bit per node, node 0 first."""
+        """Return the header as text: 0 or 1 for each node, node 0 first. The mark (the lowest bit) is left out."""
         chosen = {*destinations}
         return ["".join("01"[node in chosen] for node in range(self.nodes))]
 

@@ -24,7 +24,7 @@ def tree_worms(
     packets: int = 1,
     forwarded: bool,
 ) -> Worms:
-    """Make one worm per destination. Worms of one sender are consecutive, in the order of sending.
+    """Make one worm per destination. Worms of one sender and message are consecutive, in the order of sending.
 
     The tree covers a piece of the chain in s steps, from the piece's first node, which has the message. The first node
     sends to the first of the last N(s - 1, k) nodes (`covered`), then to the first of the N(s - 2, k) nodes before

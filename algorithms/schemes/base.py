@@ -194,7 +194,7 @@ class Scheme(ABC):
         return None
 
     def visit_triples(self, topology: Topology) -> npt.NDArray[np.int32]:
-        """List the triples of consecutive visits of worms, for the deadlock analysis.
+        """List the triples of a worm's source or stop and its next two stops, for the deadlock analysis.
 
         A row (u, v, w): some worm that u sends, or whose previous stop is u, visits v and continues to w. Rows may
         repeat. Extra rows are allowed: they can make the analysis too strict, but never too lax.

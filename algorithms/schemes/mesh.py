@@ -8,7 +8,9 @@ __all__ = ["MeshScheme"]
 
 
 class MeshScheme(Scheme):
-    """A scheme described on meshes of two or three dimensions. The scheme may have forms on meshes of more dimensions.
+    """Base class of schemes that papers describe on meshes of two or three dimensions.
+
+    Such a scheme may also have a form on meshes of more dimensions.
 
     Attributes
     ----------

@@ -24,7 +24,8 @@ __all__ = ["Dans", "Groups", "dans", "group_links", "own_dans"]
 
 
 MOST_SHOWN = 6
-"""Largest number of pairs of DANs that the sentence of a result lists. The JSON data list all pairs."""
+"""Largest number of pairs of DANs that the sentence of a result lists. The JSON data of a valid set list all its pairs
+of DANs."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -66,9 +66,9 @@ def minimal(subject: Problem) -> TheoremCheck:
 def minimal_by_directions(subject: Problem) -> Minimal | None:
     """Partition the directions of links that worms use while they hold a consumption channel, fewest DANs first.
 
-    Directions of dimensions and of labels are tried. A set with the same links as an earlier one is left out.
-    Directions that no worm uses while it holds a consumption channel are in no DAN. The result is None if no set is
-    valid, or if there are too many directions.
+    Both the directions of dimensions (``0+``, ``0-``, ...) and those of labels (``up``, ``down``) are partitioned. A
+    set with the same links as an earlier one is left out. Directions that no worm uses while it holds a consumption
+    channel are in no DAN. The result is None if no set is valid, or if there are too many directions.
     """
     vocabularies_ = [one for one in (_needed(subject, [*known.deciding, *known.idle]) for known in vocabularies(
         subject.parts)) if len(one.names) <= MOST_DIRECTIONS]

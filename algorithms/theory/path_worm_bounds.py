@@ -75,9 +75,9 @@ def drawn_multicasts(topology: Topology, seed: int) -> list[Multicast]:
 def piecewise(topology: Topology, switches: Sequence[int]) -> Counter[tuple[bool, bool]]:
     """Compare the paths of worms to two switches in turn with shortest legal paths to the first and on to the second.
 
-    At the first switch the routing table depends on the worm's last link, up or down. After a down link the worm must
-    not go up again. So a worm that arrives at the first switch may have fewer or longer paths to the second than a worm
-    that begins at the first.
+    At the first of the two switches, a worm's outputs depend on the link by which it came: after a down link the worm
+    must not go up again. So a worm that arrives at the first switch may have fewer or longer paths to the second than a
+    worm that begins at the first.
 
     Parameters
     ----------

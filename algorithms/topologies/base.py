@@ -57,8 +57,10 @@ class Topology:
     links : int32 array [links, 4]
         One row per unidirectional link between two switches: from switch, its output port, to switch, its input port.
         Links may be parallel. A port without a link and without a node is open.
-    injections, consumptions : int32 array [nodes, 2]
-        Switch and input port where a node injects; switch and output port where it consumes. One node per port.
+    injections : int32 array [nodes, 2]
+        Switch and input port where each node injects. A port has one node.
+    consumptions : int32 array [nodes, 2]
+        Switch and output port where each node consumes. A port has one node.
     coordinates : int32 array [nodes, dimensions]
         Coordinates of the nodes, in the order in which users write them.
     labels : int32 array [nodes], optional
@@ -160,7 +162,8 @@ class Topology:
     def hamiltonian_labels(self) -> Integers:
         """Labels of the nodes, int32 [nodes]. A topology without labels raises `WormcastError`."""
         if self.labels is None:
-            raise WormcastError(f"topology: {self.name} has no Hamiltonian labels. Allowed: meshes.")
+            raise WormcastError(f"topology: {self.name} has no Hamiltonian labels. Allowed: meshes, and files with "
+                                "labels.")
         return self.labels
 
     @cached_property

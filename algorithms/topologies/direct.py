@@ -15,8 +15,8 @@ def grid(kind: str, shape: tuple[int, ...], *, wraps: bool) -> Topology:
     """Build a mesh, or with links around the edges a torus. The network's name is ``KIND:`` and the extents.
 
     Each router has two ports for each dimension with more than one node, last dimension first and upwards first, and
-    then ``local``. In each dimension, a link leads from a router's port up to the port down of the neighbour, and
-    another link leads back.
+    then ``local``. In each dimension, a link leads from a router's upward port to the downward port of the next
+    router, and another link leads back.
     """
     nodes = int(np.prod(shape))
     coordinates = np.stack(np.unravel_index(np.arange(nodes), shape), axis=1).astype(np.int32)

@@ -37,8 +37,8 @@ def read_extents(kind: str, extents: str, *, syntax: str = "ROWSxCOLUMNS") -> tu
     shape = tuple(int(field) if digits.fullmatch(field) else 0 for field in extents.split("x"))
     if not 2 <= len(shape) <= MOST_DIMENSIONS or min(shape) < 1:
         raise WormcastError(
-            f"topology: '{kind}:{extents}' is not valid. Allowed: {kind}:{syntax}, {kind}:XxYxZ, or more, with whole "
-            "numbers from 1."
+            f"topology: '{kind}:{extents}' is not valid. Allowed: {kind}:{syntax}, {kind}:XxYxZ, or up to "
+            f"{MOST_DIMENSIONS} extents, with whole numbers from 1."
         )
     if not 2 <= math.prod(shape) <= MOST_NODES:
         raise WormcastError(

@@ -63,7 +63,7 @@ def _require_names(topology: Topology) -> None:
         for name in names:
             if not PORT_NAME.fullmatch(name):
                 raise _Invalid(f"port name {name!r} of switch {switch} is not valid. Allowed: a letter, up to 30 "
-                               "letters, digits and underscores, and + or - at the end.")
+                               "letters, digits and underscores, and at the end + or - or neither.")
         if len(set(names)) < len(names):
             raise _Invalid(f"switch {switch} has two ports of one name: {', '.join(names)}")
     names = topology.switch_names

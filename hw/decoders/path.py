@@ -60,9 +60,10 @@ class Decoded:
         dropped when the worm has its consumption channel.
     last : Value
         No further header flit of the worm follows. ``last`` is valid for all header flits, first or not.
-    outside, disorder : Value
-        The network has no node with the next address; the relation does not allow this node as the next destination. If
-        ``outside`` or ``disorder`` is set, the worm goes no further.
+    outside : Value
+        The network has no node with the next address. The worm goes no further.
+    disorder : Value
+        The relation does not allow the node with the next address as the next destination. The worm goes no further.
     exit : Value
         With ``ends_here``: the ejection port at which the worm ends, an index into `Decoder.exits`. ``exit`` has no
         bits if the port has one ejection port.
@@ -145,8 +146,9 @@ class PathDecoder(Decoder):
         return targets if self.adaptive else targets.bit_length()
 
     def _here_bits(self, port: int) -> int:
-        """Return the number of bits for a copy to the node: 1 with one ejection port, else 0. With several ejection
-        ports, a worm that takes one of them goes to no other output.
+        """Return the width of the bit "a copy goes to the node": 1 if the input leads to one ejection port, else 0.
+
+        A worm of an input that leads to several ejection ports (of several nodes) ends at the port that it takes.
         """
         return int(len(self._exits[port]) == 1)
 

@@ -39,9 +39,9 @@ class ReachDecoder(CopyingDecoder):
     never sent up again. In a branch that goes down, the bit of a node that is not below the switch is dropped, and is
     an error on the wire (`Cause.NO_SUCH_DESTINATION`). A branch may return to the switch that the worm came from.
 
-    The strings are in memories with one row for each header flit. Each input has a memory for the string of each
-    output, and each output has a memory for its own string. The memories are written before the first cycle, and are
-    empty until then.
+    The strings are in memories with one row for each header flit. Each input has one memory for each output of the
+    switch, with that output's string. Each output has one memory, with its own string. The memories are written before
+    the first cycle, and are empty until then.
 
     Source: [Sivaram98], sections 5.3.2 and 5.3.3.
 
@@ -154,8 +154,8 @@ class ReachDecoder(CopyingDecoder):
         choice = not (self.in_turn or routes.deterministic)
         if len(routes.options) != 2 or choice or (routes.options[1, ..., 1:] >= 0).any() or len(routes.classes) != 1:
             raise WormcastError(f"{refused}: it has {len(routes.options)} phases and {len(routes.classes)} classes"
-                                f"{'' if routes.deterministic else ', with alternatives'}. Allowed: two phases, up and "
-                                "down, one class, and one way in each.")
+                                f"{'' if routes.deterministic else ', with alternatives'}. Allowed: two phases (up and "
+                                "down), one class of virtual channels, and in phase down one output towards each node.")
         down = routes.options[1, :, :, 0].astype(np.int64)
         above = (routes.options[0][..., None] == np.arange(routes.topology.link_of_port.shape[1])).any(axis=2)
         above &= (down < 0)[..., None]  # [switches, nodes, ports]

@@ -130,7 +130,8 @@ class RouteDecoder(UnicastDecoder):
         if len(routes.classes) != self.vc_classes or not (self.several or routes.deterministic):
             raise WormcastError(f"relation: {routes.relation.name} is not valid: it has {len(routes.classes)} classes "
                                 f"of virtual channels{'' if routes.deterministic else ' and alternatives'}. Allowed "
-                                f"with this decoder: {self.vc_classes} classes{', with alternatives' * self.several}.")
+                                f"with this decoder: {self.vc_classes} classes"
+                                f"{', also with alternatives' * self.several}.")
         topology = routes.topology
         addresses = [self.header.address(node) for node in range(topology.nodes)]
         found = {}

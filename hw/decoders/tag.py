@@ -68,8 +68,8 @@ def require_digits(who: str, kind: SwitchKind, nodes: int, digit: int | None) ->
     outputs = max(len(kind.network_outputs), len(kind.ejections))
     if min(len(kind.network_outputs), len(kind.ejections)) or outputs < 2 or outputs.bit_count() > 1:
         raise WormcastError(f"{who}.kind: a switch with {len(kind.network_outputs)} outputs to switches and "
-                            f"{len(kind.ejections)} to nodes is not valid. Allowed: a power of two to switches, or to "
-                            "nodes.")
+                            f"{len(kind.ejections)} to nodes is not valid. Allowed: a power of two from 2, all to "
+                            "switches or all to nodes.")
     bits = (outputs - 1).bit_length()
     digits = (nodes - 1).bit_length() // bits
     if digit is not None and not 0 <= digit < digits:

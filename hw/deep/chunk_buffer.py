@@ -56,8 +56,12 @@ class ChunkStore(wiring.Component):
 
     Members
     -------
-    write, data, ends : In
-        Store a flit, unless ``full``; the flit is the last one in its sender's row.
+    write : In(1)
+        Store the flit on ``data``, unless ``full``.
+    data : In(width)
+        The flit to store.
+    ends : In(1)
+        The flit is the last one in its sender's row.
     cut : In(1)
         With ``write``: the flit is the last one in this buffer's row, but not in its sender's. The flits after ``cut``
         in the sender's row are void and take no room, because they use no credit.
@@ -68,8 +72,10 @@ class ChunkStore(wiring.Component):
         The written flit fills or ends a row that is stored.
     full : Out(1)
         There is no room for the next flit: it is dropped.
-    close, needed : In
-        Close the oldest filled row that is not closed; number of readers that fetch this row later.
+    close : In(1)
+        Close the oldest filled row that is not closed.
+    needed : In
+        With ``close``: number of readers that fetch the row later.
     fetch, fetch_row : In(1), In(row_bits(rows))
         Fetch this row, which must be closed and not freed. ``fetch`` and ``close`` must not be set in the same cycle.
     row : Out(chunk * width)
@@ -78,8 +84,10 @@ class ChunkStore(wiring.Component):
     row_ends : Out(1)
         The row on ``row`` has its worm's last flit. ``row_ends`` comes from a register: the outputs of block memory are
         late.
-    closed_row, write_row : Out(row_bits(rows))
-        The row that is closed next; the row that flits are written to.
+    closed_row : Out(row_bits(rows))
+        The row that is closed next.
+    write_row : Out(row_bits(rows))
+        The row that flits are written to.
     lane : Out(range(chunk))
         Lane into which the next flit is written.
     freed : Out(1)

@@ -31,13 +31,20 @@ class CutThroughWindow(wiring.Component):
 
     Members
     -------
-    write, data, first : In
-        A flit arrives; the flit; it is its worm's first one.
-    known, tells : In(1), In(told)
-        The arriving worm's branches are known with this flit, which is its last header flit or an earlier one;
-        information about the worm.
-    valid, flit : Out
-        A flit passes the window in this cycle; the flit.
+    write : In(1)
+        A flit arrives.
+    data : In(width)
+        The arriving flit.
+    first : In(1)
+        The arriving flit is its worm's first one.
+    known : In(1)
+        The arriving worm's branches are known with this flit, which is its last header flit or an earlier one.
+    tells : In(told)
+        With ``known``: information about the arriving worm.
+    valid : Out(1)
+        A flit passes the window in this cycle.
+    flit : Out(width)
+        The flit that passes.
     told : Out(told)
         Information about the worm whose flit passes.
     """
@@ -64,7 +71,7 @@ class CutThroughWindow(wiring.Component):
             with m.If(self.known):
                 m.d.sync += self.told.eq(self.tells)
             return m
-        # all header flits of the worm in front may still wait here when the next worm begins
+        # if a worm was cut in its header, all flits of this header may still wait here when the next worm begins
         bits = bits_for(self.flits + 1)
         store: memory.Memory = memory.Memory(shape=self.width + 1, depth=1 << bits, init=[],
                                              attrs={"ram_style": "distributed"})

@@ -39,15 +39,20 @@ class DeepInputDecode(wiring.Component):
         The decoder's straps.
     table : In(Decoder.table_layout)
         Writes to the decoder's tables, if it has any.
-    write, void : Out(1)
-        The flit is stored; it is counted and not stored.
+    write : Out(1)
+        The flit is stored.
+    void : Out(1)
+        The flit is counted and not stored.
     row : Out(flit_layout)
         The flit to store.
     first : Out(1)
         The flit is a worm's first one.
-    known, branches, drops : Out
-        The worm's branches are known with this flit; a bit for each of the decoder's `leads`, all 0 for a void worm.
-        With ``drops`` the worm's copies to other switches lose the header flits that the decoder `strips`.
+    known : Out(1)
+        The worm's branches are known with this flit.
+    branches : Out
+        With ``known``: the worm's branches, a bit for each of the decoder's `leads`, all 0 for a void worm.
+    drops : Out(1)
+        With ``known``: the worm's copies to other switches lose the header flits that the decoder `strips`.
     closes : Out(1)
         The worm is cut off with this flit, which is not the last one that its sender sends.
     cause : Out(Cause)

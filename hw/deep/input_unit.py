@@ -65,11 +65,16 @@ class DeepInput(wiring.Component):
         Number of readers that need not fetch the flit that passes.
     starts : Out(1)
         The first flit of the worm in front passes: outputs that are granted in this cycle take it.
-    start_row, skips : Out, Out(1)
-        First row of the worm in front; the worm's copies to other switches lose the header flits that the decoder
-        `strips`.
-    passes, closes, passing : Out
-        A flit passes; it is the last one of its row; the flit.
+    start_row : Out
+        First row of the worm in front.
+    skips : Out(1)
+        The copies of the worm in front to other switches lose the header flits that the decoder `strips`.
+    passes : Out(1)
+        A flit passes the window.
+    closes : Out(1)
+        The passing flit is the last one of its row.
+    passing : Out
+        The passing flit.
     fetch, fetch_row, row, row_ends, closed_row : In, In, Out, Out, Out
         As in `ChunkStore`.
     busy : Out(1)

@@ -46,19 +46,28 @@ class RowReader(wiring.Component):
         The input whose worm is granted this output in this cycle, one-hot.
     starts : In(1)
         With ``won``: the worm's first flit passes in this cycle.
-    start_row, skips : In(row_bits(rows)), In(1)
-        With ``won``: the worm's first row; the first ``strips`` flits of the worm are not sent.
-    passes, closes, passing : In
-        In the window of the granted input, or else of ``owner``: a flit passes; it is the last one of its row; the
-        flit.
+    start_row : In(row_bits(rows))
+        With ``won``: the worm's first row.
+    skips : In(1)
+        With ``won``: the first ``strips`` flits of the worm are not sent.
+    passes : In(1)
+        A flit passes the window of the granted input, or without a grant the window of ``owner``.
+    closes : In(1)
+        The passing flit is the last one of its row.
+    passing : In
+        The passing flit.
     credit : In(1)
         The output can send a flit in this cycle.
     asks : Out(1)
         Request to fetch ``row`` of ``owner``.
     taken : In(1)
         The requested row is fetched in this cycle.
-    loads, fetched, fetched_ends : In
-        The row that was fetched in the cycle before is for this reader; the row; it has its worm's last flit.
+    loads : In(1)
+        The row that was fetched in the cycle before is for this reader.
+    fetched : In
+        The row that was fetched in the cycle before.
+    fetched_ends : In(1)
+        With ``loads``: the row has its worm's last flit.
     owner : Out(inputs)
         Input whose worm is sent, one-hot. Undefined without a worm.
     row : Out(row_bits(rows))
@@ -67,8 +76,10 @@ class RowReader(wiring.Component):
         Input whose buffer is still read after this cycle, one-hot.
     follows : Out(inputs)
         Input whose passing flit is taken, or need not be fetched, in this cycle, one-hot.
-    send, flit : Out
-        A flit is sent; the flit.
+    send : Out(1)
+        A flit is sent.
+    flit : Out
+        The flit that is sent.
     place : Out(range(chunk))
         Position of ``flit`` in its row.
     first : Out(1)

@@ -35,12 +35,16 @@ class FetchOrder(wiring.Component):
         Readers that request a row.
     owner_{o}, row_{o} : In
         The input and the row that reader o requests.
-    closed_row_{i}, busy : In, In(inputs)
-        As in `ChunkStore`: the row of input i that is closed next; inputs that cannot deliver a row in this cycle.
+    closed_row_{i} : In
+        The row of input i that is closed next, as in `ChunkStore`.
+    busy : In(inputs)
+        Inputs that cannot deliver a row in this cycle.
     taken : Out(readers)
         Reader whose row is fetched, one-hot.
-    fetch, fetch_row : Out(inputs), Out
-        Input that delivers the row, one-hot; the row.
+    fetch : Out(inputs)
+        Input that delivers the fetched row, one-hot.
+    fetch_row : Out
+        The fetched row.
     """
 
     def __init__(self, *, readers: int, inputs: int, rows: int):

@@ -43,8 +43,14 @@ class DeepWorm(wiring.Component):
 
     Members
     -------
-    known, asked, start, drops : In
-        A worm is known; its outputs; its first row; its copies to other switches lose flits.
+    known : In(1)
+        The branches of an arriving worm become known in this cycle.
+    asked : In(outputs)
+        With ``known``: outputs of the worm.
+    start : In
+        With ``known``: first row of the worm.
+    drops : In(1)
+        With ``known``: the worm's copies to other switches lose header flits.
     won : In(outputs)
         Outputs that are granted to the worm in front in this cycle.
     held : In(1)

@@ -16,8 +16,8 @@ from ..port import PortSpec
 __all__ = ["HOST_DEPTH", "Consumption"]
 
 HOST_DEPTH = 4
-"""Size of the host's buffer for each consumption channel, in flits. This size covers the credit loop of the link to the
-host, 3 cycles."""
+"""Size of the host's buffer for each consumption channel, in flits. The buffer covers the credit loop of the link to
+the host, 3 cycles."""
 
 
 class Consumption(wiring.Component):
@@ -63,16 +63,22 @@ class Consumption(wiring.Component):
     host : Out(LinkSignature)
         A virtual channel for each consumption channel, as in ``network``. A host stalls its consumption by holding back
         credits.
-    wrong, overflow : Out(vcs)
-        ``wrong``: as in `OutputUnit`. ``overflow``: a flit for a full buffer is received and dropped in this cycle.
-    absorbed, absorbed_vc, absorbed_flit : Out(1), Out, Out
-        A flit of a packet that continues from this node; its channel; the flit. Only with slots.
+    wrong : Out(vcs)
+        As in `OutputUnit`.
+    overflow : Out(vcs)
+        A flit for a full buffer is received and dropped in this cycle.
+    absorbed : Out(1)
+        A flit of a packet that continues from this node is taken. Only with slots.
+    absorbed_vc, absorbed_flit : Out
+        With ``absorbed``: consumption channel of the flit, and the flit itself.
     granted, granted_vc : Out(1), Out
-        The packet of this channel is granted a slot, with its tail or later. Only with slots.
+        ``granted``: the packet of channel ``granted_vc`` is granted a slot, with its tail or later. Only with slots.
     freed : In(1)
         A retransmission slot has become free. Only with slots.
-    brought, brought_vc, brought_flit : Out(1), Out, Out
-        A flit is taken from a channel; the channel; the flit. Only with rows. ``brought``, ``brought_vc`` and
+    brought : Out(1)
+        A flit is taken from a consumption channel. Only with rows.
+    brought_vc, brought_flit : Out
+        With ``brought``: consumption channel of the flit, and the flit itself. ``brought``, ``brought_vc`` and
         ``brought_flit`` are combinational: `Forwarding` stores their values.
     full : In(rows)
         Rows of the child table whose next packet has no free packet buffer entry, and waits in its channel. Only with

@@ -76,19 +76,23 @@ class Injection(wiring.Component):
         One virtual channel.
     network : Out(LinkSignature)
         To the router.
-    wrong, overflow : Out(vcs), Out(1)
-        ``wrong``: as in `OutputUnit`. ``overflow``: a flit for a full queue is received and dropped in this cycle.
+    wrong : Out(vcs)
+        As in `OutputUnit`.
+    overflow : Out(1)
+        A flit for a full queue is received and dropped in this cycle.
     unended : Out(1)
         A header flit has arrived before the tail of the worm in front, which is cut off. In a smart interface the worm
         that is cut off, and the one that arrives, can also be posts.
     absorbed, absorbed_vc, absorbed_flit : In(1), In, In
-        ``write``, ``vc`` and ``flit`` of `Retransmission`. Only with slots.
+        Connected to ``write``, ``vc`` and ``flit`` of `Retransmission`. Only with slots.
     granted, granted_vc, freed : In(1), In, Out(1)
         As in `Retransmission`. Only with slots.
     posted, posted_flit, stored : Out(1), Out, In(1)
+        Payload that the host posts for forwarding: as in `Forwarding`. The outputs are combinational. Only with
+        ``smart``.
     forwards, forward, forward_taken : In(1), In, Out(1)
-        Payload that the host posts for forwarding, and forwarded copies: ``posted``, ``posted_flit``, ``stored``,
-        ``has``, ``front`` and ``take`` of `Forwarding`. The outputs are combinational. Only with ``smart``.
+        Forwarded copies: ``has``, ``front`` and ``take`` of `Forwarding`. The output is combinational. Only with
+        ``smart``.
     """
 
     def __init__(self, network: PortSpec, *, width: int, storage: str = "lutram", queue: int = 4, packet: int = 0,

@@ -66,8 +66,10 @@ class NetworkInterface(wiring.Component):
 
     Parameters
     ----------
-    injection, consumption : PortSpec
-        Link of an injection port; consumption link, with the channels that share it.
+    injection : PortSpec
+        Link of each injection port.
+    consumption : PortSpec
+        Each consumption link, with the channels that share it.
     ports, links : int
         Number of injection ports, and of consumption links.
     width, storage, queue, packet, header_flits, t_ns, t_nr, slots, slot_flits

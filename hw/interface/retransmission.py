@@ -47,13 +47,17 @@ class Retransmission(wiring.Component):
 
     Members
     -------
-    write, vc, flit : In
-        A flit of an absorbed message; its consumption channel; the flit. A message has two flits or more.
+    write : In(1)
+        A flit of an absorbed message is written. A message has two flits or more.
+    vc, flit : In
+        With ``write``: consumption channel of the flit, and the flit itself.
     granted, granted_vc : In
-        The message of this channel is granted a slot. The message's tail is written before the cycle of ``granted``, or
-        in it.
-    has, front : Out
-        There is a flit to send; the flit.
+        ``granted``: the message of channel ``granted_vc`` is granted a slot. The message's tail is written before the
+        cycle of ``granted``, or in it.
+    has : Out(1)
+        There is a flit to send.
+    front : Out
+        The flit to send.
     take : In(1)
         The flit on ``front`` is taken.
     freed : Out(1)

@@ -26,8 +26,8 @@ class BranchReaderSignature(wiring.Signature):
     needs : Out(vcs)
         The reader is a branch of the worm in this virtual channel, and has not sent the tail.
     has, more : In(vcs)
-        Per virtual channel: at least one / two flits are stored that this reader has not taken. ``has`` and ``more``
-        are undefined while ``needs`` is 0.
+        For each virtual channel: at least one (``has``) or two flits (``more``) are stored that this reader has not
+        taken. ``has`` and ``more`` are undefined while ``needs`` is 0.
 
     Parameters
     ----------
@@ -93,8 +93,10 @@ class BranchBuffer(wiring.Component):
         flit of this virtual channel.
     arrives : Out(vcs)
         A flit is stored at the end of this cycle; ``has`` and ``more`` count it from the next cycle on.
-    some, full : Out(vcs)
-        A flit of this virtual channel is stored; the virtual channel has no room for another flit.
+    some : Out(vcs)
+        A flit of this virtual channel is stored.
+    full : Out(vcs)
+        This virtual channel has no room for another flit.
     freed : Out(vcs)
         A flit of this virtual channel is freed in this cycle.
     """

@@ -46,9 +46,9 @@ class TreeFront(CopiesFront):
         return f"{self.name}_input.buffer.vc{self.vc}_" + ("front_at" if self.spec.depth > 1 else "filled")
 
     def unread(self, read: Callable[[str], Any]) -> list[Any]:
-        """Return a list of the numbers of stored flits that each branch has not taken, 0 after the branch's tail.
+        """Return a list: for each branch the number of stored flits that it has not taken, 0 after its tail.
 
-        At an input with several branches, the list ends with the number of all stored flits.
+        If the input has several branches, the last entry of the list is the number of all flits in the buffer.
         """
         if self.readers == 1:
             return super().unread(read)

@@ -49,10 +49,12 @@ class TreeInputDecode(wiring.Component):
         number in the header.
     known : Out(1)
         The worm's branches are known with this flit.
-    branches, reports : Out(branches), Out(1)
-        With ``known``: the worm's outputs, of the decoder's `leads`, and its report bit. A worm without an output has
-        lost its header or bits of it. A worm without an output reports its arrival, because its lost report bit may
-        have been set.
+    branches : Out(branches)
+        With ``known``: the worm's outputs, a bit for each of the decoder's `leads`. A worm without an output has lost
+        its header or bits of it.
+    reports : Out(1)
+        With ``known``: the worm's report bit. ``reports`` is also set for a worm without an output, because its lost
+        report bit may have been set.
     cause : Out(Cause)
         Error of the flit.
     """

@@ -38,8 +38,10 @@ class TreeSwitch(TreeSwitchSpec, Switch):
     decoder : BitStringDecoder
     replication : "asynchronous", "synchronous" or "serial"
         Replication in a `TreeInput`.
-    reports, tokens : bool
-        Links to and from other switches have reports; the switch is in a group with a token. Tokens need reports.
+    reports : bool
+        Links to and from other switches have reports.
+    tokens : bool
+        The switch is in a group with a token. Tokens need reports.
     **parameters
         Parameters of `Switch`, except ``readers``.
 

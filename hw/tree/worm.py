@@ -29,14 +29,21 @@ class BranchSignature(wiring.Signature):
     -------
     has : In(1)
         A flit is stored that the branch has not read.
-    won, tail, again : In(1)
-        The request of the branch is granted; its flit is the worm's last; after a grant the branch is eligible in the
-        next cycle.
-    eligible, want : Out(1)
-        The branch requests; it needs its reader in the next cycle, if its request is not granted in this one.
-    left, owned : Out(1)
-        The branch has not sent its tail; it owns its virtual channels. In a worm that requests nothing, ``owned`` of
-        branch 0 is set when the first flit has left.
+    won : In(1)
+        The request of the branch is granted.
+    tail : In(1)
+        The flit that the branch requests to send is the worm's last one.
+    again : In(1)
+        If the request is granted, the branch is eligible in the next cycle.
+    eligible : Out(1)
+        The branch requests.
+    want : Out(1)
+        The branch needs its reader in the next cycle, if its request is not granted in this one.
+    left : Out(1)
+        The branch has not sent its tail.
+    owned : Out(1)
+        The branch owns its virtual channels. In a worm that requests nothing, ``owned`` of branch 0 is set when the
+        first flit has left.
     """
 
     def __init__(self):
@@ -88,16 +95,20 @@ class TreeWorm(wiring.Component):
 
     Members
     -------
-    known, branches, reports : In
-        An arriving worm is known in this cycle; its outputs; its report bit. See `TreeInputDecode`.
+    known : In(1)
+        An arriving worm is known in this cycle (see `TreeInputDecode`).
+    branches, reports : In
+        Outputs and report bit of the worm that is known in this cycle.
     write : In(1)
         A flit arrives for this virtual channel: ``arrives`` of the buffer.
     some : In(1)
         A flit is stored in the buffer of this virtual channel.
     branch_{b} : Out(BranchSignature)
         Branch {b} of the worm.
-    dropped, drop_ends : In(1)
-        A flit of a worm that requests nothing leaves; it is the worm's last flit.
+    dropped : In(1)
+        A flit of a worm that requests nothing leaves the buffer.
+    drop_ends : In(1)
+        With ``dropped``: the flit is the worm's last one.
     target_{output} : In(TargetSignature)
         State of an output's virtual channels, and the channel that a grant takes.
     arrived_{output} : In(vcs)
@@ -116,8 +127,10 @@ class TreeWorm(wiring.Component):
         The worm is replicated here, and its branches report.
     reporting : Out(1)
         The branches of the worm report their arrival.
-    needs_token, ends_token : Out(1)
-        The worm requests the token; all its branches have reported, and it releases the token.
+    needs_token : Out(1)
+        The worm requests the token. Only with tokens.
+    ends_token : Out(1)
+        All branches of the worm have reported, and the worm releases the token. Only with tokens.
     tells : Out(1)
         A pulse that reports that all headers of the worm have arrived.
     state : Out(TreeState)

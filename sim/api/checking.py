@@ -69,7 +69,11 @@ class CheckResult(CommandResult):
 
     @property
     def assumes(self) -> str:
-        """Assumptions of a proof on the hardware, the signs of ties and the length of worms, in words."""
+        """Assumptions of the proof that no deadlock is possible, as a clause; empty if there are none.
+
+        The proof may assume something about the hardware, the length of worms, or the direction in which hosts send
+        worms where both ways around a ring are equally long.
+        """
         if not self.free or self.whole is None or self.whole.payload is not None:
             return self.analysis.assumes
         return ", and ".join(filter(None, [

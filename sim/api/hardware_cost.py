@@ -114,7 +114,7 @@ def verilog(
     Raises
     ------
     ToolMissing
-        Yosys is not installed. It is the extra ``verilog``.
+        Yosys, which the extra ``verilog`` installs, is missing.
     """
     from ..build.components import blueprint_of
     from ..export.verilog import NETWORK, export, foreign_options
@@ -241,7 +241,7 @@ def synth(
     Raises
     ------
     ToolMissing
-        Yosys or nextpnr is not installed. They are the extra ``synth``.
+        Yosys or nextpnr, which the extra ``synth`` installs, is missing.
     """
     from ..export.synthesis.point import build
     from ..export.synthesis.targets import SEEDS

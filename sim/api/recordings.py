@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wormcast.algorithms import WormcastError
 from wormcast.algorithms.announcements import announce
 
 from ..common.progress import watched
 from ..common.text import count
 from .option_types import PathLike
+from .replays import Replay
 from .results import CommandResult
 from .simulation import window_of
 
@@ -59,14 +59,15 @@ class WaveformResult(CommandResult):
         require_drawable(rows, Path("plot.svg"))
         return spacetime_figure([(history, rows)])
 
-    def replay(self, path: PathLike) -> Path:
-        """Write a page for a browser that replays the waveform cycle by cycle, and return its path."""
-        from ..waves.view.replay import write_replay
+    def replay(self, path: PathLike | None = None) -> Replay:
+        """Return a page for a browser that replays the waveform cycle by cycle. A notebook shows the page.
 
-        if Path(path).suffix != ".html":
-            raise WormcastError(f"replay: {os.fspath(path)} is not valid. Allowed: names that end in .html.")
-        write_replay(self.history, Path(path))
-        return Path(path)
+        Parameters
+        ----------
+        path : path, optional
+            File ``.html`` to write.
+        """
+        return Replay.of(self.history.trimmed(), path)
 
     def _data(self) -> dict[str, Any]:
         from ..waves.view import rows_of, to_dict

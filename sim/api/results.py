@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import wormcast
 from wormcast.algorithms import Relation, Scheme, Topology, WormcastError
 
-from ..common.frame import notebook_figures
+from ..common.frame import load_notebook_backend, notebook_figures
 from ..common.requirements import require
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class CommandResult:
         Raises
         ------
         ToolMissing
-            pandas is not installed. It is the extra ``pandas``.
+            pandas, which the extra ``pandas`` installs, is missing.
         """
         return require("pandas", "pandas").DataFrame(self.rows())
 
@@ -64,7 +64,7 @@ class CommandResult:
         Raises
         ------
         ToolMissing
-            pyarrow is not installed. It is the extra ``parquet``.
+            pyarrow, which the extra ``parquet`` installs, is missing.
         """
         return require("pyarrow", "parquet").Table.from_pylist(self.rows())
 
@@ -87,6 +87,7 @@ class CommandResult:
 
         from ..common.curve_frame import CURVES
 
+        load_notebook_backend()
         with matplotlib.rc_context(CURVES), notebook_figures():
             figure = self.figure()
             figure.draw_without_rendering()  # so that ticks keep the sizes of this context

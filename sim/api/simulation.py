@@ -3,6 +3,7 @@
 import contextlib
 import dataclasses
 import os
+import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -21,6 +22,7 @@ from ..common.progress import progress as progress_bar
 from ..common.progress import watched
 from ..common.text import count
 from .option_types import HardwareOptions, PathLike, RelationLike, SchemeLike, TopologyLike, known
+from .replays import Replay
 from .results import CommandResult
 
 if TYPE_CHECKING:
@@ -32,7 +34,10 @@ if TYPE_CHECKING:
     from ..experiments.run import Run
     from ..host import Message
 
-__all__ = ["HuntResult", "RunResult", "hunt", "run", "window_of"]
+__all__ = ["REST", "HuntResult", "RunResult", "hunt", "run", "window_of"]
+
+#: Cycles recorded after the last flit that a host sent or received: enough for all blocked worms to come to rest.
+REST = 500
 
 #: Hardware options of runs: those that change a cycle.
 TIMED = HARDWARE - {*UNTIMED_FIELDS}
@@ -97,6 +102,31 @@ class RunResult(CommandResult):
         from ..experiments.interface_gantt import interfaces_figure
 
         return (interfaces_figure if interfaces_work(self.run) else gantt_figure)(self.run)
+
+    def replay(self, path: PathLike | None = None) -> "Replay":
+        """Record the run, and return its replay, cycle by cycle, for a browser. A notebook shows the replay.
+
+        Parameters
+        ----------
+        path : path, optional
+            File ``.html`` to write.
+
+        Raises
+        ------
+        WormcastError
+            The file cannot be written, or the waveform would have too many signals and cycles.
+        """
+        from ..waves.record import find_instances
+        from ..waves.view import read_waveform
+
+        run = self.run
+        sent = run.host.injected[run.host.injected >= 0]
+        first = int(sent.min()) if len(sent) else 0
+        end = min(run.cycles, int(run.host.touched.max()) + REST)
+        with tempfile.TemporaryDirectory() as folder:
+            waveform = Path(folder, "run.vcd")
+            run.record(waveform, first, end, find_instances(run.network, "all"))
+            return Replay.of(read_waveform(waveform).trimmed(), path)
 
     def _data(self) -> dict[str, Any]:
         return {**self.run.to_dict(), "formula": self.formula and self.formula.to_dict()}

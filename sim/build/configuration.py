@@ -118,8 +118,8 @@ class Configuration:
         "shallow", allowed=("shallow", "deep"))
     chunk: int = _hardware("Row of a deep buffer: its flits are freed together. Default: {}. Unit: flits.", 8,
                            limits=(2, 256), label="chunk of a deep buffer", unit="flits")
-    readers: str = _hardware("The outputs of a worm advance together (coupled) or apart. Default: {}.", "coupled",
-                             allowed=READERS, changes="router")
+    readers: str = _hardware("coupled: the outputs of a worm advance together. independent: each output advances by "
+                             "itself. Default: {}.", "coupled", allowed=READERS, changes="router")
     consumption: int = _hardware(
         "Consumption channels of each node. Unicasts have one consumption class; with one channel they deliver 8 % "
         "less beyond saturation than with two. Default: one per consumption class.", 2, limits=(1, 16),
@@ -132,40 +132,43 @@ class Configuration:
     delays: str = _hardware(
         "Cycles per hop. paper: 3 for the header, 2 for data. fast: 4 and 3, for a higher clock. Default: {}.", "paper",
         allowed=DELAYS, changes="router")
-    storage: str = _hardware("Memory that the buffers are made of. It changes no cycle. Default: {}.", "lutram",
+    storage: str = _hardware("Memory that the buffers are made of. Cycles do not depend on it. Default: {}.", "lutram",
                              allowed=tuple(STORAGE), changes="cells")
     ports: str = _hardware("Injection ports of each node: one, or one per link of its router. Default: {}.", "one",
                            allowed=INJECTION)
     ejection: str = _hardware(
         "Ejection ports of each node: one, or one per router input from which worms can end there, each with its own "
         "consumption channels. Default: {}.", "one", allowed=EJECTION)
-    consumption_links: str = _hardware("A node's consumption channels share a link, or have one each. Default: {}.",
-                                       "shared", allowed=CONSUMPTION_LINKS)
+    consumption_links: str = _hardware(
+        "shared: the consumption channels of an ejection port share a link. separate: each channel has its own link. "
+        "Default: {}.", "shared", allowed=CONSUMPTION_LINKS)
     packet: int = _hardware("Payload of a packet. 0: worms are sent whole. Default: {}. Unit: flits.", 0,
                             limits=(0, MOST_PACKET),
                             unit="payload flits", changes="interface")
     queue: int = _hardware("Buffer between host and each injection port. Default: {}. Unit: flits.", 4, limits=(1, 16),
                            label="queue between host and interface", unit="flits", changes="interface")
-    t_hs: int = _overhead("Host: before it posts a worm. Default: {}.", limits=(0, MOST_OVERHEAD), changes="host")
-    t_hr: int = _overhead("Host: for each receipt. Default: {}.", limits=(0, MOST_OVERHEAD), changes="host")
-    t_ns: int = _overhead("Interface: before it sends a packet. Default: {}.", limits=(0, MOST_DELAY),
-                          changes="interface")
-    t_nr: int = _overhead("Interface: before it hands over the last flit of a received packet. Default: {}.",
+    t_hs: int = _overhead("Cycles of a host's processor to post a worm. Default: {}.", limits=(0, MOST_OVERHEAD),
+                          changes="host")
+    t_hr: int = _overhead("Cycles of a host's processor for each receipt. Default: {}.", limits=(0, MOST_OVERHEAD),
+                          changes="host")
+    t_ns: int = _overhead("Cycles that an interface holds the first flit of a packet to the network. Default: {}.",
+                          limits=(0, MOST_DELAY), changes="interface")
+    t_nr: int = _overhead("Cycles that an interface holds the last flit of a packet to the host. Default: {}.",
                           limits=(0, MOST_DELAY), changes="interface")
     dma: str | None = option(
         "Rate between a node's host and its interface: N/M is N flits in M cycles, N is N flits per cycle. Default: "
         "unlimited.",
         None, panel="Overheads, in cycles", parse=flit_rate, metavar="FLITS[/CYCLES]", changes="host")
-    dma_buckets: str = option("Both directions share the rate of --dma, or have it separately. Default: {}.", "shared",
-                              panel="Overheads, in cycles", allowed=("shared", "separate"), changes="host")
+    dma_buckets: str = option(
+        "shared: both directions together have the rate of --dma. separate: each direction has this rate. Default: {}.",
+        "shared", panel="Overheads, in cycles", allowed=("shared", "separate"), changes="host")
     ratio: str | None = option(
         "Host overhead per message over interface overhead per packet. Sets t-ns to t-hs/RATIO and t-nr to t-hr/RATIO. "
         "Default: t-ns and t-nr as set.", None, panel="Overheads, in cycles", parse=overhead_ratio, metavar="RATIO",
         changes="interface")
     absorb: str = _hardware(
-        "Worms at a destination on their way. off: they are copied to the node and go on. Otherwise they end there and "
-        "are sent anew: from this number of retransmission slots of the interface, or from the host's memory (host). "
-        "Default: {}.",
+        "off: a worm goes on while a destination on its way consumes it. SLOTS, host: the worm ends there and is sent "
+        "again, from retransmission slots of the interface (this number) or from the host's memory. Default: {}.",
         "off", parse=retransmission_slots, metavar="off|host|SLOTS", label="retransmission slots of a node")
     slot: int = _hardware("Longest message that is absorbed, with its header flits. Default: {}. Unit: flits.", 128,
                           limits=SLOT_FLITS, label="flits of a retransmission slot", unit="flits", changes="interface")
@@ -181,13 +184,13 @@ class Configuration:
                             changes="interface")
     row: int = _hardware("Header flits for all children in a child table row. Default: {}. Unit: flits.", 32,
                          limits=(1, 1024), label="flits of a row of a child table", unit="flits", changes="interface")
-    injection_delay: int = _overhead("Host: once per message, to prepare the headers. Default: {}.",
+    injection_delay: int = _overhead("Cycles of a host's processor per message, to prepare the headers. Default: {}.",
                                      limits=(0, MOST_OVERHEAD), changes="host")
-    multicast_delay: int = _overhead("Host: once per multicast, in addition. Default: {}.", limits=(0, MOST_OVERHEAD),
-                                     changes="host")
-    copy_delay: int = _overhead("Host: per worm of a multicast, in addition to t-hs. Default: {}.",
-                                limits=(0, MOST_OVERHEAD),
-                                changes="host")
+    multicast_delay: int = _overhead("Further cycles of a host's processor per multicast. Default: {}.",
+                                     limits=(0, MOST_OVERHEAD), changes="host")
+    copy_delay: int = _overhead(
+        "Cycles of a host's processor per worm of a multicast, in addition to t-hs. Default: {}.",
+        limits=(0, MOST_OVERHEAD), changes="host")
     copying: str = option(
         "The first worm of a message is sent while the host makes the others (overlapped), or after all are made "
         "(first). Default: {}.", "overlapped", panel="Overheads, in cycles", allowed=("overlapped", "first"),
@@ -362,8 +365,8 @@ def changing(part: str) -> tuple[str, ...]:
 def unusual(hardware: Mapping[str, Any], names: Iterable[str]) -> list[str]:
     """Return, as texts, the options in ``names`` whose values differ from the defaults: ``["ejection all"]``.
 
-    An empty map of consumption classes counts as a default. With smart interfaces the options in `ROOM` are always
-    returned.
+    An empty map of consumption classes counts as a default. If ``hardware`` has smart interfaces, the options in `ROOM`
+    count as different from their defaults.
     """
     usual, no_classes = Configuration().to_dict(), str(ConsumptionClasses())
     stated = ROOM if hardware.get("ni", usual["ni"]) != usual["ni"] else ()

@@ -1,4 +1,4 @@
-"""Options that name topology, scheme, relation and hardware, resolved once for every command."""
+"""Values that options name: topology, scheme, relation and hardware configuration."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields

@@ -36,7 +36,7 @@ class Traffic:
 
     A node creates a message in each cycle with the same probability, which follows from the rate. The gaps between a
     node's messages therefore have a geometric distribution. Destinations are distinct, and the source is not one of
-    them.
+    them. A node that a permutation pattern maps to itself creates no unicasts.
 
     Each field declares its meaning and the allowed values once, as in `Configuration`.
 

@@ -3,7 +3,7 @@
 import contextlib
 from pathlib import Path
 
-from ..api.simulation import HuntResult
+from ..api.simulation import REST, HuntResult
 from ..common.atomic_write import make_folder, whole_file
 from ..common.figure_file import whole_picture
 from ..experiments.hunt import Searched
@@ -14,7 +14,6 @@ from ..waves.view import draw_spacetime, read_waveform, rows_of
 from ..waves.view.replay import write_replay
 from .app import count, say
 from .hardware import describe_hardware
-from .replaying import REST
 from .run_report import describe_deadlock
 
 __all__ = ["report", "save_deadlock", "save_messages"]

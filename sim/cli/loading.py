@@ -63,8 +63,8 @@ def load_(
         f"Default: {PRECISION}.", show_default=False)] = None,
     saturation: Annotated[bool, typer.Option(
         "--find-saturation", help="In place of --rate: find the rate at which the network saturates, by bisection with "
-        "runs as by --until-interval. It ends when half the distance of the two nearest rates, divided by their "
-        "mean, is at most --precision.")] = False,
+        "runs as by --until-interval. The search ends when half the distance of the two nearest rates, divided by "
+        "their mean, is at most --precision.")] = False,
     relation: RelationOption = None,
     *,
     traffic: Given,

@@ -1,4 +1,4 @@
-"""Groups of options that a command receives as one dictionary. Each option is declared once for all commands."""
+"""Groups of options that a command receives as one dictionary, and options that fields declare (`as_typer`)."""
 
 import functools
 import inspect

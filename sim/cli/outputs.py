@@ -27,8 +27,8 @@ OUTPUTS: dict[str, Any] = {
         metavar="CYCLES", help="Also write --checkpoint each time this number of cycles has passed.", min=1,
         rich_help_panel=STATE, show_default=False)],
     "vcd": Annotated[Path | None, typer.Option(
-        metavar="FILE", help="Waveform file of --window or --around-worst; without them, of a deadlock. Default for a "
-        f"deadlock: {DEADLOCK_FILE}.", rich_help_panel=STATE, show_default=False)],
+        metavar="FILE", help="Write the waveform of --window or --around-worst to this file; without these options, "
+        f"that of a deadlock. Default for a deadlock: {DEADLOCK_FILE}.", rich_help_panel=STATE, show_default=False)],
     "window": Annotated[str | None, typer.Option(
         metavar="A:B", help="Record cycles A to B - 1 of the first seed into --vcd.", rich_help_panel=STATE,
         show_default=False)],
@@ -36,6 +36,6 @@ OUTPUTS: dict[str, Any] = {
         "--around-worst", help="Record the message with the largest latency into --vcd, from its creation to its last "
         "receipt.", rich_help_panel=STATE)],
     "instances": Annotated[str | None, typer.Option(
-        metavar="NAME,NAME,...", help="Record only these instances in --window: a node (1.2: its router and interface) "
-        "or an instance (router_1_2). Default: all.", rich_help_panel=STATE, show_default=False)],
+        metavar="NAME,NAME,...", help="With --window: record only these instances: a node (1.2: its router and "
+        "interface) or an instance (router_1_2). Default: all.", rich_help_panel=STATE, show_default=False)],
 }

@@ -43,10 +43,10 @@ def run_(
     vcd: Annotated[Path | None, typer.Option(
         metavar="FILE", help="Write a waveform of all signals, with layouts for GTKWave and Surfer beside it.")] = None,
     window: Annotated[str | None, typer.Option(
-        metavar="A:B", help="Cycles A to B - 1 of --vcd. Default: the whole run.")] = None,
+        metavar="A:B", help="Record only cycles A to B - 1 into --vcd. Default: the whole run.")] = None,
     instances: Annotated[str | None, typer.Option(
-        metavar="NAME,NAME,...", help="Instances in --vcd: a node (1.2: its router and interface) or an instance "
-        "(router_1_2). Default: all.")] = None,
+        metavar="NAME,NAME,...", help="Record only these instances into --vcd: a node (1.2: its router and interface) "
+        "or an instance (router_1_2). Default: all.")] = None,
     plot: Annotated[Path | None, typer.Option(
         metavar="FILE", help="Draw a Gantt chart: what each host and interface sends and receives over time. Formats: "
         ".svg, .png.")] = None,
@@ -62,7 +62,8 @@ def run_(
     timeout: Annotated[int, typer.Option(help="Cycles after which an unfinished run is stopped. Default: 1000000.",
                                           max=MOST_RUN_CYCLES, show_default=False)] = 1_000_000,
     seed: Annotated[int, typer.Option(
-        help="Recorded in the output. Runs are deterministic. Default: 0.", min=0, show_default=False)] = 0,
+        help="Record this seed in the output. The seed does not change the run. Default: 0.", min=0,
+        show_default=False)] = 0,
     json: Json = False,
 ) -> int:
     """Exit code 3: deadlock; the cycle of waiting worms is printed. 5: unfinished after --timeout cycles. 1: a router
@@ -92,9 +93,7 @@ def run_(
         with whole_picture(plot) as target:
             save_curves(result.figure(), *target)
     if replay:
-        from .replaying import replay_run
-
-        replay_run(result.run, replay)
+        result.replay(replay)
     left = None if vcd else record_deadlock(result.run)
     files = {name: None if path is None else str(path) for name, path in (
         ("waveform", vcd or (left and left[0])), ("plot", plot), ("replay", replay))}

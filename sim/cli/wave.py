@@ -41,7 +41,7 @@ def wave(
     text: Annotated[bool, typer.Option(
         "--text", help="Print the space-time diagram in characters, as wide as the terminal.")] = False,
     window: Annotated[str | None, typer.Option(
-        metavar="A:B", help="Cycles A to B - 1. Default: all; in a diagram all cycles with flits.",
+        metavar="A:B", help="Show only cycles A to B - 1. Default: all; in a diagram all cycles with flits.",
         show_default=False)] = None,
     worms: Annotated[str | None, typer.Option(
         metavar="N,N,...", help="Numbers of the worms to show. Default: all.", show_default=False)] = None,

@@ -1,6 +1,7 @@
 """Common layout of all pictures: column widths, font sizes, colours, text width and line breaks."""
 
 import contextlib
+import importlib
 import sys
 import warnings
 from bisect import bisect_left
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["COLOURS", "COLUMN", "GRID", "LEGEND", "LINE", "MARGIN", "MOST_HEIGHT", "PAGE", "POINTS", "SETTINGS", "SIZE",
            "SMALL", "WORDS", "blank_figure", "in_notebook", "legend_columns", "legend_entry",
-           "missing_glyphs_drawn_as_boxes", "notebook_figures", "text_width", "wrapped"]
+           "load_notebook_backend", "missing_glyphs_drawn_as_boxes", "notebook_figures", "text_width", "wrapped"]
 
 POINTS = 72  # in an inch
 
@@ -25,6 +26,9 @@ MARGIN = 0.06
 LINE = 0.1  # distance between lines of text, in inches
 
 SIZE, SMALL = 6.0, 5.0  # font sizes in points: normal text, and text where space is short
+
+#: Resolution of pictures in a notebook, in dots per inch.
+CELL = 160
 
 #: Colours that colour-blind readers can distinguish.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#7f7f7f")
@@ -105,7 +109,7 @@ def blank_figure(width: float, height: float, **options: Any) -> "Figure":
     if _in_cell.get() and in_notebook():
         from matplotlib import pyplot
 
-        return pyplot.figure(figsize=(width, height), **options)
+        return pyplot.figure(figsize=(width, height), dpi=CELL, **options)
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -119,7 +123,19 @@ _in_cell = ContextVar("in_cell", default=False)
 
 def in_notebook() -> bool:
     """Return whether the process is a notebook's kernel."""
-    return "ipykernel" in sys.modules
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return hasattr(shell, "kernel")
+
+
+def load_notebook_backend() -> None:
+    """Load matplotlib's backend of a notebook. Call this function outside of contexts of settings.
+
+    The backend makes matplotlib interactive when it is loaded. A context of settings would undo that at its end.
+    """
+    import matplotlib
+
+    if in_notebook() and "inline" in matplotlib.get_backend():
+        importlib.import_module("matplotlib_inline.backend_inline")
 
 
 @contextlib.contextmanager

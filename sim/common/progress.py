@@ -6,7 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from wormcast.algorithms.announcements import announcing
 
@@ -129,6 +129,22 @@ def cleared() -> Iterator[None]:
 
 
 @contextlib.contextmanager
+def _cell_progress(total: int | None, of: str, done: int) -> Iterator[Callable[[int], None]]:
+    """Show a progress bar below a notebook's cell; it disappears at the end."""
+    from IPython.display import HTML, display
+
+    def bar(now: int) -> Any:
+        value = "" if total is None else f' value="{now}" max="{total}"'
+        return HTML(f"<progress{value}></progress> {now}{'' if total is None else f'/{total}'} {of}")
+
+    shown = display(bar(done), display_id=True)
+    try:
+        yield lambda now: shown.update(bar(now))
+    finally:
+        shown.update(HTML(""))
+
+
+@contextlib.contextmanager
 def progress(total: int | None, of: str, done: int = 0, *, shown: bool = True) -> Iterator[Callable[[int], None]]:
     """Show a progress bar in a notebook, or on stderr if it is a terminal.
 
@@ -147,6 +163,10 @@ def progress(total: int | None, of: str, done: int = 0, *, shown: bool = True) -
     """
     if not (shown and (on_terminal() or in_notebook())) or total == 0:
         yield lambda now: None
+        return
+    if in_notebook():
+        with _cell_progress(total, of, done) as show:
+            yield show
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn

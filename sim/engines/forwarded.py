@@ -30,7 +30,8 @@ class StoredPacket(NamedTuple):
     packet : int
         Number of the packet in the message, from 0.
     begun, whole, freed : int
-        Cycles from which on the entry has flits, has all flits, and is free; -1: not in the recorded cycles.
+        Cycles from which on the packet buffer entry has flits (``begun``), has all flits (``whole``), and is free
+        (``freed``); -1: not in the recorded cycles.
     """
 
     node: int
@@ -52,8 +53,10 @@ class CopiedPacket(NamedTuple):
         Node and packet as in `StoredPacket`. ``worm`` is the worm from the node to the child.
     row, place : int
         Row and place of the packet buffer entry that holds the packet.
-    begun, first, last : int
-        Cycle from which on the copy is offered to injection; cycles in which its first and last flit are on the link.
+    begun : int
+        Cycle from which on the copy is offered to injection.
+    first, last : int
+        Cycles in which the copy's first and last flit are on the link.
     """
 
     node: int

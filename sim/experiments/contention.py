@@ -60,7 +60,7 @@ def contention(host: Host, grants: npt.NDArray[np.void], nodes: int) -> list[dic
     host : Host
         After the whole run.
     grants : GRANT records
-        Log of the whole run. It has a `TURN` entry for each cycle in which a flit could move and another worm was
+        Log of the whole run. The log has a `TURN` entry for each cycle in which a flit could move and another worm was
         served.
     nodes : int
 

@@ -74,9 +74,11 @@ class MovingHost:
         ----------
         first_worms : int array [messages]
             First worm of each message here, in order.
-        messages, others : int64 arrays of the same length
-            Waiting message, without a posted worm; and the other message, whose receipt by the waiting message's source
-            it waits for. No pair occurs twice.
+        messages : int64 array
+            Messages that wait. None of their worms is posted.
+        others : int64 array
+            For each waiting message the message that it waits for: its source must have noted the receipt. No pair of
+            a waiting message and another message occurs twice.
 
         Raises
         ------

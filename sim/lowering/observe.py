@@ -134,7 +134,7 @@ class _Held:
                             self.nodes[register.memory, row, at] = node
 
     def state(self, pieces: Pieces) -> State:
-        """Return the node of each piece of state."""
+        """Return the graph node of each piece of a register, and of each row of a shallow memory."""
         found: State = {}
         for index, cell in enumerate(self.design.cells):
             rows: Sequence[int | None] = ()

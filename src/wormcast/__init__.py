@@ -61,7 +61,7 @@ __all__ = [
 
 __version__: str
 
-#: Module of each public name. It is imported at the first use of the name.
+#: Module of each public name, imported at the first use of the name.
 _MODULES = {
     name: module
     for module, names in {

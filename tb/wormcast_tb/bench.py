@@ -125,8 +125,9 @@ class TB:
         Raises
         ------
         AssertionError
-            The limit is reached, or a worm arrives in the ``quiet`` cycles. The message lists the missing worms, flits
-            and credits.
+            The limit is reached, or a worm arrives in the ``quiet`` cycles. At the limit, the message has the number of
+            missing worms and their sinks, each unfinished driver's unsent flits and credits, and each sink with a worm
+            without tail.
         """
         for _ in range(limit):
             if not self._unfinished():

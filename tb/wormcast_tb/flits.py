@@ -13,8 +13,8 @@ class Flit(NamedTuple):
     Parameters
     ----------
     head, tail : int
-        Marks, 0 or 1: each header flit has ``head``, the last payload flit ``tail``. A flit with both marks terminates
-        a worm that an error has cut off. The data of a flit with both marks have no meaning.
+        Marks, 0 or 1: each header flit has ``head``, the last payload flit has ``tail``. If both are 1, the flit ends a
+        worm that an error has cut off, and the flit's data have no meaning.
     data : int
     """
 

@@ -132,7 +132,7 @@ def test_any_other_node_is_refused_in_a_sentence(specification, sentence):
         mesh(6, 6).node(specification)
 
 
-EXTENTS = r"is not valid. Allowed: mesh:ROWSxCOLUMNS, mesh:XxYxZ, or more, with whole numbers from 1"
+EXTENTS = r"is not valid. Allowed: mesh:ROWSxCOLUMNS, mesh:XxYxZ, or up to 12 extents, with whole numbers from 1"
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,14 @@ from pathlib import Path
 import nbclient
 import nbformat
 import pytest
+from command import NOTICE
 
 from wormcast.sim.cli.demo import GIVEN
 
 from .steps import WrittenFile, steps
 
 ROOT = Path(__file__).parents[2]
-NOTEBOOK = ROOT / "docs" / "tutorial.ipynb"
+DOCS = ROOT / "docs"
 WRITTEN = [step for step in steps((ROOT / "docs" / "tutorial.md").read_text()) if isinstance(step, WrittenFile)]
 
 
@@ -31,26 +32,56 @@ def test_an_own_scheme_takes_less_than_thirty_lines():
     assert len(text.splitlines()) < 30
 
 
+def cells(name):
+    """Cells of a notebook with code."""
+    notebook = nbformat.read(DOCS / f"{name}.ipynb", 4)
+    nbformat.validate(notebook)
+    return notebook, [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def shown(cell, kind):
+    """What a cell shows in a format."""
+    return ["".join(output.data[kind]) for output in cell.outputs if kind in output.get("data", {})]
+
+
+def executed(name, folder):
+    notebook, code = cells(name)
+    nbclient.NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(folder)}}).execute()
+    for cell in code:
+        errors = [output.text for output in cell.outputs if output.output_type == "stream" and output.name == "stderr"]
+        assert NOTICE.sub("", "".join(errors)) == ""
+        assert len(shown(cell, "image/png")) == cell.source.rstrip().endswith(".plot()")
+    return code
+
+
 @pytest.mark.slow
-def test_the_notebook_runs_and_shows_what_it_says(tmp_path):
+def test_the_notebook_shows_a_deadlock_and_its_cure(tmp_path):
     """Its steps are those of the page, whose commands are run with every test."""
-    notebook = nbformat.read(NOTEBOOK, 4)
-    nbclient.NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(tmp_path)}}).execute()
-    printed = ["".join(output.text for output in cell.outputs if output.output_type == "stream")
-               for cell in notebook.cells if cell.cell_type == "code"]
-    stuck, cured, planned = printed[0], printed[3], printed[5]
-    assert stuck.startswith("deadlock\nworm 0 holds link:0>1:0, cons:1:0, link:1>2:0; waits for cons:2:0\n")
-    assert "2 free of deadlock\ndelivered in cycle 141\n" in cured
-    assert planned == "4 worms, 33 hops; free of deadlock: True\n"
-    latency = {tuple(line.split()[:2]): float(line.split()[2]) for line in printed[-1].splitlines()}
+    stuck, why, replay, _, proof, _, cured, hunted = executed("deadlock", tmp_path)
+    assert shown(stuck, "text/plain")[0].startswith("dual-path on mesh:1x4: deadlock, proved in cycle 1024")
+    assert why.outputs[0].text.startswith("worm 0 holds link:0>1:0, cons:1:0, link:1>2:0; waits for cons:2:0\n")
+    assert shown(replay, "text/html")[0].startswith("<iframe srcdoc=")
+    assert ["free of deadlock" in line for line in proof.outputs[0].text.splitlines()] == [False, True]
+    assert "delivered in cycle 141" in shown(cured, "text/plain")[0]
+    assert "a deadlock of 3 messages, minimal" in shown(hunted, "text/plain")[-1]
+
+
+@pytest.mark.slow
+def test_the_notebook_compares_a_scheme_of_ones_own(tmp_path):
+    _, planned, _, checked, compared, _ = executed("own_scheme", tmp_path)
+    assert "worms 4, hops 33" in shown(planned, "text/plain")[0]
+    assert shown(checked, "text/plain")[0].endswith("free of deadlock")
+    rows = [line.split() for line in shown(compared, "text/plain")[-1].splitlines()[1:]]
+    latency = {(ports, scheme): float(mean) for _, scheme, ports, mean, _ in rows}
     assert latency["one", "short-paths"] > latency["one", "dual-path"]
     assert latency["all", "multipath"] < latency["all", "short-paths"] < latency["all", "dual-path"]
-    assert (tmp_path / "deadlock.html").exists()
 
 
-def test_the_notebook_has_the_scheme_of_the_tutorial_and_no_outputs():
-    notebook = nbformat.read(NOTEBOOK, 4)
-    nbformat.validate(notebook)
-    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    assert (ROOT / "examples" / "short_paths.py").read_text().strip() in [cell.source for cell in cells]
-    assert all(not cell.outputs for cell in cells)
+@pytest.mark.parametrize("name", ["deadlock", "own_scheme"])
+def test_notebooks_have_no_outputs(name):
+    assert all(not cell.outputs for cell in cells(name)[1])
+
+
+def test_the_notebook_has_the_scheme_of_the_tutorial():
+    own = [cell.source for cell in cells("own_scheme")[1]]
+    assert (ROOT / "examples" / "short_paths.py").read_text().strip() in own

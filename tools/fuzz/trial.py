@@ -20,7 +20,8 @@ CODES = (0, 2, 3, 4, 5, 6)
 #: Limits of a command: seconds and bytes.
 SECONDS, MEMORY = 60.0, 4 << 30
 
-#: Seconds until SIGINT for commands with large numbers. Such commands may run long, but must be interruptible.
+#: Seconds until SIGINT for commands with large numbers. Commands with large numbers may run long,
+#: but must be interruptible.
 PATIENCE = 4.0
 
 #: Largest length of a refusal, in characters.
@@ -186,7 +187,7 @@ def _named_outputs(arguments: Sequence[str]) -> Iterable[str]:
 
 
 def _belongs(name: str, output: str) -> bool:
-    """Return whether a file is an output, is inside an output folder, or is a side file (``run.vcd.gtkw``)."""
+    """Return whether a name is in an output folder, or begins with an output's name without its suffix."""
     stem = output.removesuffix(Path(output).suffix) or output
     return name.startswith((f"{output}{os.sep}", f"{stem}")) or output == "."
 

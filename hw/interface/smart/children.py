@@ -55,8 +55,10 @@ class ChildTable(wiring.Component):
         Rows that have children.
     renewed : Out(rows)
         Row for which a train begins in this cycle.
-    outside, too_long : Out(1), Out(1)
-        A train begins for a row that does not exist; a train has more header flits than a row has room for.
+    outside : Out(1)
+        A train begins for a row that does not exist.
+    too_long : Out(1)
+        A train has more header flits than a row has room for.
     last_packet : Out(8), for each row
         Packets of the row's message, minus one. Only with ``counts``.
     """

@@ -63,10 +63,14 @@ class Forwarding(wiring.Component):
     -------
     table : In(LinkSignature)
         As in `ChildTable`.
-    brought, brought_vc, brought_flit : In
-        A flit is taken from a consumption channel; the channel; the flit.
-    posted, posted_flit : In(1), In
-        A payload flit of the host waits; the flit, whose tail mark ends a packet.
+    brought : In(1)
+        A flit is taken from a consumption channel.
+    brought_vc, brought_flit : In
+        With ``brought``: consumption channel of the flit, and the flit itself.
+    posted : In(1)
+        A payload flit of the host waits.
+    posted_flit : In
+        The payload flit that waits. The flit's tail mark ends a packet.
     stored : Out(1)
         The host's flit is taken. Flits of consumption channels have priority over the host's flits.
     full : Out(rows)
@@ -76,13 +80,23 @@ class Forwarding(wiring.Component):
         there.
     early : Out(1)
         A train for a row begins while packets of the row are stored.
-    has, front, take : Out(1), Out, In(1)
-        There is a flit to send; the flit; it is taken.
-    forwarded, resident, copied : Out(32)
-        Number of packets whose entry was freed; cycles from whole to freed, summed over the packets; cycles from the
-        start of the first copy to freed, summed over the packets ([Sivaram98], section 4.2.3: residence).
-    occupancy, peak : Out
-        Number of occupied entries; its maximum since reset.
+    has : Out(1)
+        There is a flit to send.
+    front : Out
+        The flit to send.
+    take : In(1)
+        The flit on ``front`` is taken.
+    forwarded : Out(32)
+        Number of packets whose entry was freed.
+    resident : Out(32)
+        Sum over all packets of the cycles from the packet's last stored flit to the freeing of its entry.
+    copied : Out(32)
+        Sum over all packets of the cycles from the start of a packet's first copy to the freeing of its entry
+        ([Sivaram98], section 4.2.3: residence).
+    occupancy : Out
+        Number of occupied entries.
+    peak : Out
+        Maximum of ``occupancy`` since reset.
     """
 
     def __init__(self, *, order: str, rows: int, places: int, packet: int, flits: int, channels: int, width: int):

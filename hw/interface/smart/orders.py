@@ -28,17 +28,26 @@ class ForwardOrder(wiring.Component):
 
     Members
     -------
-    whole, whole_packet : In(1), In(packet_name)
-        A packet is stored up to its tail; its name.
+    whole : In(1)
+        The last flit of a packet is stored.
+    whole_packet : In(packet_name)
+        Name of the packet that is whole.
     last_packet_{r} : In(8)
         As in `ChildTable`. Only with ``counts``.
     asked : In(1)
         A copy begins in this cycle, if there is a copy to begin.
-    done, last, after : In
-        With ``asked``: the tail of a copy is sent; that copy was for the last child; position of the next child's
-        header in the row.
-    there, packet, child : Out
-        There is a copy to begin; its packet; the position of its child's header in the row.
+    done : In(1)
+        With ``asked``: the tail of a copy is sent.
+    last : In(1)
+        With ``done``: the copy that ends was for the last child.
+    after : In
+        With ``done``: position of the next child's header in the row.
+    there : Out(1)
+        There is a copy to begin.
+    packet : Out
+        Packet of the copy to begin.
+    child : Out
+        Position, in the row, of the header for the child of the copy to begin.
     freed : Out(1)
         With ``done``: the copy that ends is the packet's last one.
     """

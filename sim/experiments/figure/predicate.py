@@ -35,7 +35,7 @@ CURVE_WORDS = ("throughput", "saturation", "hops", "copies", "vc_ratio")
 #: Words of formulas in figures of single runs. Each word has a value at each point.
 RUN_WORDS = ("latency", "formula", "bound", "others_wait", "own_wait", "arbitration_wait", "worms", "phases")
 
-#: All words of formulas for measurements. Their first argument is a series.
+#: All words of formulas for measurements. The first argument of each word is a series.
 WORDS = tuple(dict.fromkeys((*POINT_WORDS, *CURVE_WORDS, *RUN_WORDS)))
 
 #: Functions of formulas with a truth value as their result.

@@ -81,7 +81,10 @@ def stage(legs: tuple[Leg, ...], topology: Topology, lanes: int, lengths: tuple[
 
 
 def _joined(legs: tuple[Leg, ...], parts: int, rng: np.random.Generator) -> list[Leg]:
-    """Cut the cycle into ``parts`` parts. A part's legs become one leg: the first leg's source, and all legs' stops."""
+    """Cut the cycle of worms into ``parts`` parts, and join the worms of each part to one.
+
+    The joined worm has the source of the part's first worm, and the stops of all worms of the part.
+    """
     start = int(rng.integers(len(legs)))
     around = (*legs[start:], *legs[:start])
     cuts = [0, *sorted(1 + rng.permutation(len(legs) - 1)[:parts - 1]), len(legs)]

@@ -173,7 +173,10 @@ def _put(experiment: Experiment, content: Mapping[str, Any], arrays: Mapping[str
 
 
 def _require_same(path: Path, what: str, name: str | None, digest: str | None) -> None:
-    """Refuse a user's file that is missing, has changed or belongs to another user, before it is executed."""
+    """Refuse a user's file, before it is executed, if it is missing, has changed, or has a foreign owner.
+
+    The file's owner may be the current user, root, or the owner of the checkpoint.
+    """
     file = user_file(name)
     if file is None:
         return
@@ -181,7 +184,7 @@ def _require_same(path: Path, what: str, name: str | None, digest: str | None) -
         raise WormcastError(f"{what}: there is no file {file}")
     if owner(Path(file)) not in (owner(path), *OURS):
         raise WormcastError(f"{what}: {file}, which {path} names, is not valid: it belongs to another user. "
-                            "Allowed: a file of yours, or of the checkpoint's owner.")
+                            "Allowed: a file of yours, of root, or of the checkpoint's owner.")
     if file_digest(name) != digest:
         raise WormcastError(f"{what}: {name} has changed since {path} was written. Needed: the same text.")
 

@@ -47,9 +47,10 @@ class Through:
     done : DONE [messages]
     last : int64 array [messages]
         The destination with the last receipt; of several the first in the order of ``destinations``.
-    worm, packet : int64 array [messages]
-        Number, in the host program, of the worm that delivered to the destination ``last``; and the first of its
-        packets to arrive.
+    worm : int64 array [messages]
+        Number, in the host program, of the worm that delivered to the destination ``last``.
+    packet : int64 array [messages]
+        Number of the first packet of ``worm`` that arrived at the destination ``last``.
     sent : int64 array [messages]
         Cycle in which the first flit of ``worm`` was handed to its sender's interface.
     sending : Sending

@@ -50,7 +50,7 @@ class Way(NamedTuple):
 
 
 class GrantLog:
-    """Log of the grants (`GRANT`) of worms in the window.
+    """Log of the grants to the worms of the messages in a `MessageWindow`. Each grant is a `GRANT` record.
 
     Parameters
     ----------

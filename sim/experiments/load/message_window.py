@@ -64,7 +64,7 @@ class MessageWindow:
 
     @property
     def host(self) -> Host:
-        """Host program that sends the messages. Adding or removing messages creates a new `Host` object."""
+        """Program of all hosts, which sends the messages. Adding or removing messages creates a new `Host` object."""
         return self._moving.host
 
     @host.setter

@@ -88,8 +88,8 @@ class Totals:
 def steady_from(series: np.ndarray) -> int:
     """Return the number of values to discard at the start of a series until it is steady.
 
-    The truncation, of at most half the series, minimises the error of the mean of the rest. This error is estimated by
-    MSER: sum of squares about the mean, divided by the square of the number of values. Source: [White97].
+    The truncation, of at most half the series, minimises the error of the mean of the rest. MSER estimates the error of
+    this mean: sum of squares about the mean, divided by the square of the number of values. Source: [White97].
     """
     left = [series[first:] for first in range(len(series) // 2 + 1)]
     return int(np.argmin([((part - part.mean()) ** 2).sum() / len(part) ** 2 for part in left])) if len(series) else 0

@@ -91,7 +91,10 @@ class Stages:
         return self.samples > 0
 
     def mean(self, what: int, stage: int | None = None) -> Interval:
-        """Return the mean over time of a count ``what``, for example `HELD`, in one stage or in all stages together."""
+        """Return the mean of a count (`HEADS`, `WAITS`, `HELD` or `WALK`) over the sampled cycles.
+
+        The mean is of one stage of the network's switches, or of all stages together.
+        """
         known = self.known & (len(self) > 0)
         return interval(self._of(what, stage)[known] / self.samples[known])
 

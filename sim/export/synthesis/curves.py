@@ -37,7 +37,7 @@ class _Curve:
 
 
 def require_drawable(sweep: Sweep, seeds: int, file: Path) -> None:
-    """Refuse a sweep that cannot be plotted.
+    """Raise an error if results of the sweep could not be plotted into ``file``.
 
     Raises
     ------

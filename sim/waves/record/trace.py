@@ -67,9 +67,11 @@ class LinkTrace(NamedTuple):
         Input virtual channel, in the router at the link's start, that owns each channel. Virtual channel v of input
         port p has the code 1 + p x V + v, where V is the number of virtual channels of an input port. The code is 0 if
         no input owns the channel.
-    rows, reads, fetches : int32
-        Deep switches only, as indices into ``words``: rows of the buffer at the channel's end, read position of the
-        output at the channel's start, and row fetched for this output.
+    rows : int32
+        Rows of the deep buffer at the channel's end, as an index into ``words``.
+    reads, fetches : int32
+        In deep switches, as indices into ``words``: read position of the output at the channel's start (``reads``), and
+        row fetched for this output (``fetches``).
     asked : tuple of str
         Texts to which indices in ``waits`` refer: names of alternative resources as in JSON, separated by ``|``. The
         waiting worm needs one of these resources.

@@ -20,14 +20,16 @@ Floats = npt.NDArray[np.float64]
 Point = tuple[float, float]
 
 CELL = 116  # distance between neighbouring routers of a two-dimensional mesh
-CROWDED, ACROSS = 140, 46  # in other direct networks: smallest distance of neighbours; and of parallel lines
+# in other direct networks: CROWDED, smallest distance of neighbours; ACROSS, smallest distance of parallel lines
+CROWDED, ACROSS = 140, 46
 BOX = 24  # half the width of a router that has its node beside it
 HOST = 12  # half the width of a node
 CORNER = 57  # distance from a router's centre to the node beside it, to the right and down
 MIDDLE = 9  # distance from the line between two routers to the first track on either side
 SPREAD = 10  # largest distance from a link's first track to its last one
 TRACK = 5  # largest distance between tracks
-NODES, GAP = 50, 6  # if nodes are apart from switches: smallest distance of neighbours; gap between two lines' tracks
+# if nodes are apart from switches: NODES, smallest distance of neighbours; GAP, distance between two lines' tracks
+NODES, GAP = 50, 6
 NEAR = 4  # distance from the line between two switches to the first track, if nodes are apart from switches
 STEEP = 0.3  # a track is extended to a side of a box only if its angle to the side's normal has at least this cosine
 LETTER = 8  # width of a letter
@@ -63,8 +65,10 @@ class Ground:
 
     Parameters
     ----------
-    corner, size : (float, float)
-        Smallest x and y; width and height.
+    corner : (float, float)
+        Smallest x and smallest y.
+    size : (float, float)
+        Width and height.
     routers : tuple of Router
         Switches that are drawn.
     hosts : tuple of NodePlace

@@ -31,7 +31,8 @@ class RecordedLink:
         one more number. Exception: a consumption channel is named ``cons:NODE:i``, without its link.
     kind : "network", "injection", "consumption" or "slots"
     source, target : int
-        Two switches; node and switch for an injection link, switch and node for a consumption link and for slots.
+        Start and end of the link: two switches for ``"network"``, node and switch for ``"injection"``, switch and node
+        for ``"consumption"`` and ``"slots"``.
     vcs : int
         Number of virtual channels, consumption channels or slots.
     """

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from wormcast.algorithms import WormcastError
 
@@ -93,9 +93,11 @@ def spacetime_figure(drawn: Sequence[tuple[History, Sequence[ChannelRow]]], *,
         diagrams = [_Diagram(*one, below) for one, below in zip(drawn, lanes or [()] * len(drawn), strict=True)]
         width, height = sum(one.width for one in diagrams), max(one.height for one in diagrams)
         figure = blank_figure(width, height)
-        parts = figure.subfigures(1, len(diagrams), squeeze=False, wspace=0,
-                                  width_ratios=[one.width for one in diagrams])
-        for part, diagram in zip(parts[0], diagrams, strict=True):
+        parts: Sequence[Any] = [figure]
+        if len(diagrams) > 1:
+            ratios = [one.width for one in diagrams]
+            parts = list(figure.subfigures(1, len(diagrams), squeeze=False, wspace=0, width_ratios=ratios)[0])
+        for part, diagram in zip(parts, diagrams, strict=True):
             diagram.draw(part, height)
     return figure
 
@@ -134,7 +136,7 @@ class _Diagram:
         self._below = TICKS + self._legend + listing + LINE * len(self._lines) + 2 * MARGIN
         self.height = (TICKS if self._twice else MARGIN) + self._pitch * self._tall + self._below
 
-    def draw(self, figure: "SubFigure", height: float) -> None:
+    def draw(self, figure: "Figure | SubFigure", height: float) -> None:
         """Draw the diagram at the top of a subfigure with a height of ``height`` inches."""
         history, width, left, right = self.history, self.width, self._left, self._right
         foot = height - self.height

@@ -1,6 +1,7 @@
 """Functions of `import wormcast`: the numbers and sentences of the command line, as objects."""
 
 import ast
+import html
 import inspect
 import json
 import re
@@ -169,7 +170,18 @@ def test_a_waveform_is_read_as_by_the_command(tmp_path):
     assert len(repr(read).splitlines()) <= LINES
     assert len(read.rows()) == 1
     assert read.plot().lines or read.plot().patches or read.plot().collections
-    assert read.replay(tmp_path / "run.html").read_text().startswith("<!DOCTYPE html>")
+    assert read.replay(tmp_path / "run.html").path.read_text().startswith("<!DOCTYPE html>")
+    assert read.replay().path is None
+    with pytest.raises(wc.WormcastError, match=r"^replay: .*run\.htm is not valid\. Allowed: names that end in \.html"):
+        read.replay(tmp_path / "run.htm")
+
+
+def test_a_notebook_shows_the_replay_of_a_run():
+    replay = CALLS["run"][0]().replay()
+    shown = replay._repr_html_()
+    assert shown.startswith('<iframe srcdoc="')
+    assert html.unescape(re.search('srcdoc="(.*?)"', shown, re.DOTALL)[1]) == replay.page
+    assert len(repr(replay)) < 100
 
 
 @pytest.mark.parametrize(("call", "sentence"), [

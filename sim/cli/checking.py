@@ -45,7 +45,7 @@ def check_(
         "1998, section 5; for smart interfaces its section 4.3.",
     )] = False,
     plot: Annotated[Path | None, typer.Option(
-        metavar="FILE", help="Draw the network and the cycle. Formats: .svg, .png.")] = None,
+        metavar="FILE", help="Draw the network and the cycle. Formats: .svg, .pdf, .png, .eps.")] = None,
     seed: Annotated[int, typer.Option(
         help="Seed of the random multicasts by which the scheme's model is tested, and of those of --explain. "
         "Default: 0.", min=0, show_default=False)] = 0,

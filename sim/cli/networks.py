@@ -23,7 +23,7 @@ __all__: list[str] = []
 def topology_(
     name: TopologyName,
     plot: Annotated[Path | None, typer.Option(
-        metavar="FILE", help="Draw nodes, coordinates, labels and links. Formats: .svg, .png.")] = None,
+        metavar="FILE", help="Draw nodes, coordinates, labels and links. Formats: .svg, .pdf, .png, .eps.")] = None,
     toml: Annotated[Path | None, typer.Option(
         metavar="FILE.toml", help="Write a network file, which other commands accept as TOPOLOGY.")] = None,
     tokens: Annotated[int | None, typer.Option(

@@ -16,7 +16,7 @@ STATE = "State and waveforms"
 OUTPUTS: dict[str, Any] = {
     "links": Annotated[bool, typer.Option("--links", help="Also print the utilisation of each link.")],
     "plot": Annotated[Path | None, typer.Option(
-        metavar="FILE", help="Draw the network with the utilisation of its links. Formats: .svg, .png.")],
+        metavar="FILE", help="Draw the network with the utilisation of its links. Formats: .svg, .pdf, .png, .eps.")],
     "messages_out": Annotated[Path | None, typer.Option(
         metavar="FILE", help="Write a table with a row per received message. Formats: .csv, .parquet.",
         show_default=False)],

@@ -51,7 +51,7 @@ def plan_(
     destinations: Annotated[str | None, typer.Option(
         metavar="NODE,NODE,...|all", help="Destination nodes; all: all other nodes.", show_default=False)] = None,
     plot: Annotated[Path | None, typer.Option(
-        metavar="FILE", help="Draw the worms' paths and visiting orders. Formats: .svg, .png.")] = None,
+        metavar="FILE", help="Draw the worms' paths and visiting orders. Formats: .svg, .pdf, .png, .eps.")] = None,
     random: Annotated[int | None, typer.Option(
         metavar="MULTICASTS", help="Number of random multicasts to plan, in place of --destinations. Mean costs are "
         "printed.", show_default=False, rich_help_panel=RANDOM)] = None,

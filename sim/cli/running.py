@@ -49,7 +49,7 @@ def run_(
         "or an instance (router_1_2). Default: all.")] = None,
     plot: Annotated[Path | None, typer.Option(
         metavar="FILE", help="Draw a Gantt chart: what each host and interface sends and receives over time. Formats: "
-        ".svg, .png.")] = None,
+        ".svg, .pdf, .png, .eps.")] = None,
     replay: Annotated[Path | None, typer.Option(
         metavar="FILE.html", help="Write a page for a browser that replays the run, or its deadlock, cycle by "
         "cycle.")] = None,

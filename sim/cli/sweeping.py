@@ -18,8 +18,8 @@ def sweep_(
     out: Annotated[Path, typer.Option(
         help="Output folder for points, table and picture. Default: out.", show_default=False)] = Path("out"),
     plot: Annotated[Path | None, typer.Option(
-        metavar="FILE", help="Draw latency and throughput. Formats: .svg, .png. Default: OUT/NAME.png, if the sweep "
-        "can be drawn.", show_default=False)] = None,
+        metavar="FILE", help="Draw latency and throughput. Formats: .svg, .pdf, .png, .eps. Default: OUT/NAME.png, "
+        "if the sweep can be drawn.", show_default=False)] = None,
     parquet: Annotated[bool, typer.Option("--parquet", help="Also write the table as OUT/NAME.parquet.")] = False,
     scheduler: Annotated[str | None, typer.Option(
         metavar="ADDRESS", help="Run the points on a dask.distributed cluster, for example tcp://host:8786. Default: "

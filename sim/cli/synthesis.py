@@ -39,7 +39,7 @@ def synth_(
         "--output", "-o", metavar="FILE.csv", help="Write the results of --sweep.", show_default=False)] = None,
     plot: Annotated[Path | None, typer.Option(
         metavar="FILE", help="Draw the results of --sweep: cells over an option, or look-up tables over the clock if "
-        "area-delay is swept. Formats: .svg, .png.", show_default=False)] = None,
+        "area-delay is swept. Formats: .svg, .pdf, .png, .eps.", show_default=False)] = None,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print tables as Markdown.")] = False,
     *,
     built_for: Given,

@@ -35,7 +35,7 @@ def wave(
     files: Annotated[list[Path], typer.Argument(
         metavar="FILE", help="Waveform, written by --vcd of run or load. Several files are drawn side by side.")],
     plot: Annotated[Path | None, typer.Option(
-        metavar="FILE", help="Draw a space-time diagram. Formats: .svg, .png.")] = None,
+        metavar="FILE", help="Draw a space-time diagram. Formats: .svg, .pdf, .png, .eps.")] = None,
     replay: Annotated[Path | None, typer.Option(
         metavar="FILE.html", help="Write a page for a browser that replays the waveform cycle by cycle.")] = None,
     text: Annotated[bool, typer.Option(

@@ -35,7 +35,7 @@ CURVES: dict[Any, Any] = SETTINGS | {
 
 
 def require_curves(swept: Mapping[str, Sequence[Any]], along: str | None, file: Path) -> None:
-    """Refuse more than 40 curves, and a file that is neither SVG nor PNG by its ending.
+    """Refuse more than 40 curves, and a file that is no picture by its ending.
 
     There is one curve per combination of values of the swept options other than ``along``, the option of the x axis.
     """
@@ -57,7 +57,7 @@ def captioned(width: float, height: float, caption: Sequence[str], legend_rows: 
 
 
 def save_curves(figure: "Figure", file: Path, form: str) -> None:
-    """Write a plot as "svg" or "png". Equal plots give equal files."""
+    """Write a plot as "svg", "pdf", "png" or "eps". Equal plots give equal files."""
     import matplotlib
 
     with matplotlib.rc_context(CURVES):

@@ -1,6 +1,7 @@
-"""Checks and writing of picture files (SVG and PNG), and checks of the paths of HTML pages."""
+"""Checks and writing of picture files, and checks of the paths of HTML pages."""
 
 import contextlib
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,11 +17,19 @@ if TYPE_CHECKING:
 
 __all__ = ["require_page", "require_picture", "save_figure", "whole_picture"]
 
-FORMATS = ("svg", "png")
+#: Formats of pictures, by the endings of their files.
+FORMATS = ("svg", "pdf", "png", "eps")
+
+#: Entries of files that matplotlib leaves out on request. They would contain the time.
+WITHOUT_TIME = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
+
+
+#: Variable of the environment with the time that programs write into files.
+EPOCH = "SOURCE_DATE_EPOCH"
 
 
 def require_picture(path: Path) -> None:
-    """Refuse a file name that ends in neither .svg nor .png."""
+    """Refuse a file name that does not end in one of `FORMATS`."""
     if path.suffix[1:] not in FORMATS:
         raise WormcastError(f"plot: {path} is not valid. Allowed: names that end in "
                             f"{', '.join('.' + one for one in FORMATS)}.")
@@ -35,15 +44,30 @@ def require_page(path: Path) -> None:
 
 @contextlib.contextmanager
 def whole_picture(path: Path) -> Iterator[tuple[Path, str]]:
-    """Yield a temporary file to draw into, as `whole_file` does, and "svg" or "png" by the ending of ``path``."""
+    """Yield a temporary file to draw into, as `whole_file` does, and the format by the ending of ``path``."""
     with whole_file(path) as unfinished, announce("drawing"):
         yield unfinished, path.suffix[1:]
 
 
 def save_figure(figure: "Figure", file: Path, form: str, resolution: float = 300) -> None:
-    """Write a figure as "svg" or "png", ``resolution`` in dots per inch. The same figure gives the same bytes.
+    """Write a figure in one of `FORMATS`, ``resolution`` in dots per inch. The same figure gives the same bytes.
 
     Characters that the font lacks are drawn as boxes.
     """
-    with missing_glyphs_drawn_as_boxes():
-        figure.savefig(file, format=form, dpi=resolution, metadata={"Date": None} if form == "svg" else None)
+    # an open file, because matplotlib writes the names of others into EPS
+    with missing_glyphs_drawn_as_boxes(), _fixed_time(), file.open("wb") as opened:
+        figure.savefig(opened, format=form, dpi=resolution, metadata=WITHOUT_TIME.get(form))
+
+
+@contextlib.contextmanager
+def _fixed_time() -> Iterator[None]:
+    """Let matplotlib write the time 0 into files that must contain a time."""
+    before = os.environ.get(EPOCH)
+    os.environ[EPOCH] = "0"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[EPOCH]
+        else:
+            os.environ[EPOCH] = before

@@ -43,6 +43,7 @@ ENTRY = 4.6  # width of a legend's entry without its text, in units of the font 
 SETTINGS: dict[Any, Any] = {
     "font.size": SIZE, "font.family": "DejaVu Sans", "svg.hashsalt": "wormcast", "hatch.linewidth": 0.45,
     "axes.linewidth": 0.5, "xtick.major.width": 0.5, "ytick.major.width": 0.5,
+    "pdf.fonttype": 42, "ps.fonttype": 42,  # journals refuse matplotlib's default, fonts of Type 3
 }
 
 

@@ -69,7 +69,7 @@ def draw_cycle(topology: Topology, resources: Sequence[str], file: Path, form: s
         that requests the next resource. If ``resources`` is empty, only the network is drawn.
     file : Path
         File to write; its name may have any ending.
-    form : "svg" or "png"
+    form : "svg", "pdf", "png" or "eps"
     caption : sequence of str
         Lines below the drawing.
     title : str

@@ -72,7 +72,7 @@ def draw_paths(plan: Plan, file: Path, form: str) -> None:
         Its topology must pass `require_drawable`.
     file : Path
         File to write; its name may have any ending.
-    form : "svg" or "png"
+    form : "svg", "pdf", "png" or "eps"
 
     Raises
     ------

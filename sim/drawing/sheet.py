@@ -43,7 +43,7 @@ Mark = tuple[str, Mapping[str, Any]]
 
 
 def require_drawable(topology: Topology, file: Path) -> None:
-    """Refuse a file that is neither SVG nor PNG by its ending, and a topology that is too large for PNG."""
+    """Refuse a file that is no picture by its ending, and a topology that is too large for PNG."""
     layout = layout_of(topology)
     require_picture(file)
     if file.suffix == ".png" and max(layout.extent) >= LONGEST:
@@ -142,7 +142,7 @@ class Sheet:
         return points / self.cell
 
     def write(self, file: Path, form: str) -> None:
-        """Write the figure as "svg" or "png".
+        """Write the figure as "svg", "pdf", "png" or "eps".
 
         A PNG file has 300 pixels per inch, or fewer if it would have more than 2^27 pixels. Equal figures produce equal
         bytes.

@@ -40,7 +40,7 @@ def draw_topology(topology: Topology, file: Path, form: str, tokens: TokenGroups
         Must pass `require_drawable`.
     file : Path
         File to write; its name may have any ending.
-    form : "svg" or "png"
+    form : "svg", "pdf", "png" or "eps"
     tokens : TokenGroups, optional
         Draw a frame around the switches that share a token.
     """

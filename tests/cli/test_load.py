@@ -84,7 +84,8 @@ def test_a_drawing_is_written_whole_or_not_at_all(tmp_path):
 
 
 @pytest.mark.parametrize(("more", "sentence"), [
-    (["mesh:4x4", "--plot", "busy.pdf"], "plot: busy.pdf is not valid. Allowed: names that end in .svg, .png."),
+    (["mesh:4x4", "--plot", "busy.gif"],
+     "plot: busy.gif is not valid. Allowed: names that end in .svg, .pdf, .png, .eps."),
     (["mesh:4x4", "--plot", "nowhere/busy.svg"], "nowhere/busy.svg cannot be written: No such file or directory"),
 ])
 def test_a_drawing_that_cannot_be_made_is_refused(more, sentence):

@@ -36,14 +36,21 @@ def test_a_picture_says_what_it_is_and_json_stays_json(command, words, tmp_path)
     assert json.loads(out)["plot"] == str(file)
     assert f'"{command[1]}"' in out
     assert file.read_bytes() == first
-    assert wormcast(*command, "--plot", tmp_path / "drawn.png")[0] == 0
-    assert (tmp_path / "drawn.png").read_bytes().startswith(b"\x89PNG")
+    for form, begin in {"png": b"\x89PNG", "pdf": b"%PDF", "eps": b"%!PS-Adobe-3.0 EPSF"}.items():
+        files = [tmp_path / f"{name}.{form}" for name in ("one", "two")]
+        assert [wormcast(*command, "--plot", file)[0] for file in files] == [0, 0]
+        assert files[0].read_bytes().startswith(begin)
+        assert files[0].read_bytes() == files[1].read_bytes()
+        assert b"/Type3" not in files[0].read_bytes()  # journals refuse such fonts
+
+
+GIF = "plot: a.gif is not valid. Allowed: names that end in .svg, .pdf, .png, .eps."
 
 
 @pytest.mark.parametrize(("command", "sentence"), [
-    (["topology", "mesh:2x2", "--plot", "a.gif"], "plot: a.gif is not valid. Allowed: names that end in .svg, .png."),
+    (["topology", "mesh:2x2", "--plot", "a.gif"], GIF),
     (["topology", "mesh:2x2", "--plot", "nowhere/a.svg"], "nowhere/a.svg cannot be written: No such file or directory"),
-    ([*PLAN, "--plot", "a.gif"], "plot: a.gif is not valid. Allowed: names that end in .svg, .png."),
+    ([*PLAN, "--plot", "a.gif"], GIF),
     (["plan", "mesh:2x32", "individual", "--source", "0", "--destinations", ",".join(map(str, range(1, 64))), "--plot",
       "a.svg"], "plot: individual is not valid: a link needs 63 lines for its worms. Allowed: at most 24"),
     (["run", "mesh:1x4", "individual", "--source", "0", "--destinations", "1", "--length", "9", "--t-hs", "5",

@@ -173,9 +173,10 @@ def test_pictures_and_parquet_are_as_asked(file, tmp_path):
     assert picture.read_text().startswith("<?xml")
     assert parquet.read_table(told["parquet"]).num_rows == 6
     assert {path.suffix for path in (tmp_path / "out").iterdir()} == {".sqlite", ".csv", ".parquet"}
-    code, out, err = sweep(file, "--out", tmp_path / "none", "--plot", tmp_path / "some.pdf")
+    code, out, err = sweep(file, "--out", tmp_path / "none", "--plot", tmp_path / "some.gif")
     assert (code, out) == (2, "")
-    assert err == f"wormcast: plot: {tmp_path}/some.pdf is not valid. Allowed: names that end in .svg, .png.\n"
+    refused = f"plot: {tmp_path}/some.gif is not valid. Allowed: names that end in .svg, .pdf, .png, .eps."
+    assert err == f"wormcast: {refused}\n"
     assert not (tmp_path / "none").exists()
     file.write_text(SWEEP.replace("2000", "300").replace("[0.01, 0.02, 0.03]", "0.01"))
     code, out, err = sweep(file, "--out", tmp_path / "none")

@@ -97,7 +97,7 @@ def test_a_worm_that_arrives_is_told_when(tmp_path):
     (["--worms", "0,9"], "worms: 9 is not valid: the waveform has 2 worms. Allowed: numbers from 0 to 1."),
     (["--worms", "0,x"], "worms: '0,x' is not valid. Allowed: numbers of worms, separated by commas."),
     (["--links", "0.0>0.3"], "links: '0.0>0.3' is not valid: the waveform has no such link. Allowed: used, all, or"),
-    (["--plot", "f.pdf"], "plot: f.pdf is not valid. Allowed: names that end in .svg, .png."),
+    (["--plot", "f.gif"], "plot: f.gif is not valid. Allowed: names that end in .svg, .pdf, .png, .eps."),
     (["--plot", "no/f.svg"], "no/f.svg cannot be written: No such file or directory"),
     (["--plot", "f.svg", "--window", "0:2"], "plot: a drawing of 0 virtual channels is not valid. Allowed: 1 to 800. "),
     (["--buffers", "s0"], "buffers: s0 is not valid without --plot. Needed: --plot FILE."),

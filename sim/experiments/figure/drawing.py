@@ -54,7 +54,7 @@ def draw_figure(figure: Figure, curves: Sequence[Curve], file: Path, form: str) 
         Measured curves.
     file : Path
         File to write. Its ending is ignored.
-    form : "svg" or "png"
+    form : "svg", "pdf", "png" or "eps"
     """
     import matplotlib
     from matplotlib.lines import Line2D

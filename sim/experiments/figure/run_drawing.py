@@ -43,7 +43,7 @@ def draw_runs(figure: Figure, curves: Sequence[RunCurve], file: Path, form: str)
         Measured curves.
     file : Path
         File to write. Its ending is ignored.
-    form : "svg" or "png"
+    form : "svg", "pdf", "png" or "eps"
     """
     import matplotlib
     from matplotlib.lines import Line2D

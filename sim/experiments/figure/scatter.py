@@ -36,7 +36,7 @@ def draw_scatter(figure: Figure, told: CommandValue, file: Path, form: str) -> N
         Command and path in its JSON -> value.
     file : Path
         File to write. Its ending is ignored.
-    form : "svg" or "png"
+    form : "svg", "pdf", "png" or "eps"
 
     Raises
     ------

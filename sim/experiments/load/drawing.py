@@ -34,7 +34,7 @@ def draw_utilisation(result: Load, file: Path, form: str) -> None:
         because then there is no utilisation.
     file : Path
         File to write. Its ending is ignored.
-    form : "svg" or "png"
+    form : "svg", "pdf", "png" or "eps"
     """
     sheet_of(result).write(file, form)
 

@@ -42,7 +42,7 @@ def require_drawable(sweep: Sweep, seeds: int, file: Path) -> None:
     Raises
     ------
     WormcastError
-        The file is neither SVG nor PNG by its ending; the plot has more than 40 lines; or area against clock is swept
+        The file is no picture by its ending; the plot has more than 40 lines; or area against clock is swept
         without clocks.
     """
     along = _along(sweep)
@@ -76,7 +76,7 @@ def draw(sweep: Sweep, points: Sequence[SynthesisPoint], results: Sequence[Synth
         All points of the sweep, and their costs.
     file : Path
         File to write; its name may have any ending.
-    form : "svg" or "png"
+    form : "svg", "pdf", "png" or "eps"
     """
     # matplotlib is imported here: loading it takes half a second, and other commands do not need it
     import matplotlib

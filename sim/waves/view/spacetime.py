@@ -49,7 +49,7 @@ GAP = 0.7  # empty space above the consumption channels, and above lines of deep
 
 
 def require_drawable(rows: Sequence[ChannelRow], file: Path, lanes: Sequence[Lane] = ()) -> None:
-    """Refuse a file that is neither SVG nor PNG by its ending, an empty diagram, and a diagram with too many rows."""
+    """Refuse a file that is no picture by its ending, an empty diagram, and a diagram with too many rows."""
     require_picture(file)
     if not 1 <= len(rows) <= MOST_ROWS:
         raise WormcastError(f"plot: a drawing of {count(len(rows), 'virtual channel')} is not valid. Allowed: 1 to "
@@ -62,7 +62,7 @@ def require_drawable(rows: Sequence[ChannelRow], file: Path, lanes: Sequence[Lan
 
 def draw_spacetime(drawn: Sequence[tuple[History, Sequence[ChannelRow]]], file: Path, form: str, *,
                    lanes: Sequence[Sequence[Lane]] = ()) -> None:
-    """Write the picture of `spacetime_figure` to a file, as "svg" or "png". Equal histories produce equal files."""
+    """Write the picture of `spacetime_figure` to a file in one of `FORMATS`. Equal histories produce equal files."""
     import matplotlib
 
     with matplotlib.rc_context(SETTINGS):

@@ -123,7 +123,7 @@ def test_pictures_do_not_differ(tmp_path):
 
 
 @pytest.mark.parametrize(("texts", "file", "sentence"), [
-    (["vcs=1,2"], "a.pdf", "plot: a.pdf is not valid. Allowed: names that end in .svg, .png."),
+    (["vcs=1,2"], "a.gif", "plot: a.gif is not valid. Allowed: names that end in .svg, .pdf, .png, .eps."),
     (["area_delay=4000,5000"], "a.svg",
      "seeds: 0 is not valid: a plot of area_delay needs the clock of a placement. Allowed: 1 or more."),
     (["vcs=1,2,3,4,5,6,7,8,9", "buffer=1,2,3,4,5,6,7", "delays=paper,fast", "flit_width=16,32,64"], "a.svg",

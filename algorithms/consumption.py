@@ -72,7 +72,7 @@ class ConsumptionClasses:
         for direction in named:
             if not DIRECTION.fullmatch(direction):
                 raise WormcastError(
-                    f"classes: {direction!r} is not a direction. Allowed: 0+, 0-, 1+, ... and up, down, each also on "
+                    f"classes: {direction!r} is not a direction. Allowed: 0+, 0-, 1+ and so on, up, down; each also on "
                     "one class of virtual channels, as 0+.1."
                 )
         whole = {direction for direction in named if not _vc_of(direction)}

@@ -1,4 +1,4 @@
-"""Registries of names that a user types. Other packages can add names."""
+"""Mapping from names that a user types to objects, for example schemes. Other packages can add names."""
 
 from collections.abc import Collection, Iterator, Mapping
 from functools import cache, cached_property

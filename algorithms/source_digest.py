@@ -22,7 +22,7 @@ ROOT = os.path.dirname(wormcast.__file__)
 #: Functions by which code reads docstrings. The built-in ``help`` does not count.
 DOCSTRINGS = {"getdoc", "getsource"}
 
-#: Largest number of files in the table on disk.
+#: Largest number of files in the table of digests on disk.
 #: A larger table is replaced by a table of the files that this process has read.
 MOST = 1000
 

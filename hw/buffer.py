@@ -178,7 +178,7 @@ class ReplicationBuffer(wiring.Component):
                 ]
                 stored[v].append(same & filled)
         for v in range(self.vcs):
-            # the slowest reader determines whether the channel is full
+            # the slowest reader determines whether the buffer of the virtual channel is full
             m.d.comb += self.full[v].eq(any_of(stored[v]))
             m.d.comb += self.freed[v].eq(self._freed(m, v, writes, at, takes, read_at, skip))
         return m

@@ -275,8 +275,9 @@ class PathFront(Front):
             self._bits[o] |= 1 << i
         self._lacking = {name for name, lacks in without.items() if lacks}
         if len(self.targets) > MOST_TARGETS:
-            raise WormcastError(f"network: input {self.name} of a router can request {len(self.targets)} pairs of "
-                                f"output and class. Allowed: {MOST_TARGETS} or fewer.")
+            raise WormcastError(f"network: worms at input {self.name} of a router can request {len(self.targets)} "
+                                "combinations of an output and a class of virtual channels. Allowed: "
+                                f"{MOST_TARGETS} or fewer.")
 
     def register(self, name: str) -> str | None:
         return None if name in self._lacking else f"{self.scope}.{name}"
@@ -324,7 +325,7 @@ class PathFront(Front):
         return kind + (kind != 0) * ((of("ends_here") << ENDS_HERE) + (of("exit") << EXIT) + (asked << LINKS))
 
     def in_vain(self, now: Any, following: Any) -> Any:
-        # compare the kind of wait alone: an adaptive choice may have changed the output
+        # compare only the kinds of the two waits: an adaptive choice may have changed the output
         return np.where((now & WHAT) == (following & WHAT), now, 0)
 
     def wants(self, code: int, mask: Callable[[int, int | None, bool], int]) -> list[list[Target]]:

@@ -50,8 +50,8 @@ SLOT_FLITS = (2, 65536)
 """Minimum and maximum size of a retransmission slot, in flits."""
 
 ROW_BITS = 8
-"""Number of low bits of a packet's first payload flit that hold the child table row of the packet's message. If the
-message is not forwarded, these low bits of the first payload flit differ from all row numbers.
+"""Number of low bits in a packet's first payload flit that hold the row number of the message in the child table. If
+the message is not forwarded, these low bits of the first payload flit differ from all row numbers.
 """
 
 #: Maximum rows of a child table.

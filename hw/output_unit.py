@@ -26,9 +26,9 @@ class OutputUnit(wiring.Component):
     flit is sent.
 
     *Latency*: a send is on the link in the next cycle, with ``extra_stage`` two cycles later. A virtual channel can be
-    taken again two cycles after the send of a tail, at the earliest. *Throughput*: one flit per cycle; one virtual
-    channel alone sends min(1, depth / 4) flits per cycle (min(1, depth / 5) with ``extra_stage``), because of the
-    credit loop. *Reset*: all virtual channels free, with all their credits.
+    taken again two cycles after the send of a tail, at the earliest. *Throughput*: one flit per cycle. If only one
+    virtual channel sends, it sends min(1, depth / 4) flits per cycle (min(1, depth / 5) with ``extra_stage``), because
+    of the credit loop. *Reset*: all virtual channels free, with all their credits.
 
     If a credit is a chunk of flits, the first flit of a worm and the first flit of each further chunk use a credit.
 
@@ -200,5 +200,6 @@ class OutputUnit(wiring.Component):
             if len(self.classes) == 1:
                 m.d.sync += free.eq(others | (here & ~self.take))
             else:
-                # the class that took a channel does not matter: the number of that channel is not known early
+                # `free` does not depend on `take` here: the number of the taken channel is known too late in the cycle
+                # instead, `taken` withholds the offers of all classes in the cycle after a take
                 m.d.sync += free.eq(others | here)

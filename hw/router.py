@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-# (components that are built for their ports alone are never elaborated)
+# (components that are built only for a look at their ports are never elaborated)
 """Parameters and construction of routers and network interfaces from topology, scheme and options."""
 
 from dataclasses import dataclass
@@ -76,7 +76,8 @@ class Blueprint(Generic[Given]):
         Determines the header format and the routing relation.
     configuration : RouterOptions
     relations : tuple of str
-        Relations that routers decode by comparing coordinates; if empty, the scheme's relation alone, by any decoder.
+        Relations that routers decode by comparing coordinates; if empty, routers decode only the scheme's relation, by
+        any decoder.
     """
 
     topology: Topology

@@ -46,9 +46,9 @@ class Switch(SwitchSpec, wiring.Component):
 
     *Latency*, with free resources, from link to link: ``paper`` header 3 cycles and data 2, ``fast`` 4 and 3;
     at a destination on the way the header takes 1 cycle more (2 if its flit is used up). *Throughput*: a flit per
-    output and cycle; one worm alone min(1, depth / 4), with ``fast`` min(1, depth / 5).
-    *Deadlock*: a worm reserves its consumption channel before it requests the next link. *Reset*: all buffers
-    are empty, and the outputs have all their credits.
+    output and cycle. If only one worm uses an output, min(1, depth / 4) flits per cycle, with ``fast`` min(1, depth /
+    5). *Deadlock*: a worm reserves its consumption channel before it requests the next link. *Reset*: all buffers are
+    empty, and the outputs have all their credits.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class Switch(SwitchSpec, wiring.Component):
     width : int
         Data bits of a flit.
     tables : TableBus, optional
-        The network's `TableBus`; by default one for this switch alone, if the decoder has tables.
+        The network's `TableBus`; by default one that serves only this switch, if the decoder has tables.
     readers : "coupled" or "independent"
         As in `InputUnit`.
     storage : "lutram" or "registers"
@@ -77,13 +77,13 @@ class Switch(SwitchSpec, wiring.Component):
     local_in : In(LinkSignature)
         From the node.
     local_{port}_in : In(LinkSignature)
-        From the node, for worms that leave by {port} alone.
+        From the node, only for worms that leave by {port}.
     {port}_in : In(LinkSignature)
         From the switch or the node at the port.
     local_out : Out(LinkSignature)
         To the node, all consumption channels.
     local_{c}_out : Out(LinkSignature)
-        To the node, consumption channel {c} alone.
+        To the node, only consumption channel {c}.
     {port}_out : Out(LinkSignature)
         To the switch or the node at the port.
     fault : Out(fault_layout)

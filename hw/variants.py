@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-# (components that are built for their ports alone are never elaborated)
+# (components that are built only for a look at their ports are never elaborated)
 """Variants of the router: the networks that use a variant, its parameters, its component, its registers' decoder.
 
 A new variant needs its files and a line in `ROUTERS`. docs/variants.md shows one.
@@ -58,7 +58,7 @@ class RouterVariant:
 
 
 def front_of(router: SwitchSpec, port: int, vc: int) -> Front:
-    """Return the decoder of the registers of a virtual channel of a router's input."""
+    """Return the `Front` that decodes the registers of one virtual channel at an input of a router."""
     variant = next(one for one in ROUTERS if isinstance(router, one.spec))
     return variant.front(router, port, vc)
 

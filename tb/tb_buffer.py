@@ -63,7 +63,7 @@ class Readers:
             self.put("write_count", len(self.written[1][1]))
 
     def sample(self):
-        """Check the data read, the entries freed, and the channels reported as full."""
+        """Check the data that readers get, the freed entries, and the virtual channels reported as full."""
         dut = self.dut
         full = int(dut.full.value)
         assert [full >> vc & 1 for vc in range(self.vcs)] == [len(flits) == self.depth for flits in self.stored]

@@ -48,8 +48,8 @@ class Heads:
     links : int
         Number of resources that are channels of links: the resources 0 to links - 1.
     first_choice, groups : int
-        ``first_choice``: index of the first resource "any channel" of an ejection port. ``groups``: number of groups of
-        consumption channels of each ejection port.
+        ``first_choice``: index of the first resource "any channel" of an ejection port. ``groups``: number of groups
+        into which the consumption channels of an ejection port are divided.
     """
 
     resources: Integers

@@ -271,8 +271,10 @@ def visit_triples_of(scheme: Scheme, topology: Topology) -> Integers:
 
 
 def _sample(scheme: Scheme, topology: Topology, seed: int) -> Worms:
-    """Return the worms of random multicasts to three or more destinations, or of a broadcast if the scheme only
-    broadcasts."""
+    """Return the worms of random multicasts to three or more destinations; of broadcasts if the scheme only broadcasts.
+
+    In networks of fewer than four nodes, the multicasts are to all other nodes.
+    """
     generator = np.random.default_rng(seed)
     most = min(topology.nodes - 1, LARGEST_SAMPLE)
     sizes = generator.integers(min(3, most), most, SAMPLES, endpoint=True)

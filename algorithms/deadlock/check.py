@@ -329,7 +329,7 @@ def check(
         for worm in verdict.worms
     ]
     dans, fewest = (None, None) if slots or trees else fewest_classes(parts, ejection)
-    # Lemma 1 and Corollary 2 assume that the links alone cause no deadlock
+    # Lemma 1 and Corollary 2 assume that waits for links, without waits for consumption channels, cause no deadlock
     lemma1, corollary2 = (None, None) if dans is None else channel_bounds(parts, ejection)
     return Analysis(
         topology=topology,

@@ -35,8 +35,8 @@ class DependencyGraph:
     tokens, and for each ejection port the resource "any channel".
 
     - The virtual channels of a link that belong to one class are one resource. A worm takes any virtual channel of its
-      class. So a worm waits for ever only if other worms hold all virtual channels of its class for ever. The number of
-      virtual channels of a class does not matter.
+      class. So a worm waits for ever only if other worms hold all virtual channels of its class for ever. The graph
+      does not depend on the number of virtual channels of a class.
     - A worm may have entered the buffer of a virtual channel behind the tail of another worm, and wait until that worm
       leaves. The worm behind the tail holds its previous channels and needs the channel whose buffer its head is in. A
       worm that waits to enter a buffer has the same edge, from its previous channel to the buffer's channel.

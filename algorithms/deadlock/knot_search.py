@@ -20,7 +20,7 @@ from .graph import DependencyGraph, dependency_graph
 __all__ = ["Held", "KnotSearch", "choosing_parts", "is_free"]
 
 MOST_STEPS = 20_000
-"""Largest number of steps of each of the two searches for worms that hold several channels each."""
+"""Largest number of steps in one search for worms that hold several channels each."""
 
 MOST_WORMS = 200
 """Largest number of worms of a deadlock that the search considers."""

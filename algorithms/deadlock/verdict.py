@@ -84,7 +84,11 @@ def decide(parts: Sequence[ChannelUse], channels: int, ejection: str = "one", sl
 
 
 def _of_worms(graph: DependencyGraph, worms: Sequence[Held]) -> DependencyGraph:
-    """Return the dependencies of these worms alone: from each resource to the next held one, and to the candidates."""
+    """Return only the dependencies of these worms.
+
+    Each resource that a worm holds has an edge to the next resource that the worm holds. The last one has an edge to
+    each candidate that the worm waits for.
+    """
     edges: dict[tuple[int, int], tuple[int, ...]] = {}
     for worm in worms:
         ends = [*worm.resources[1:], None]

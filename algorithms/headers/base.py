@@ -82,8 +82,7 @@ class Header(ABC):
 
     @abstractmethod
     def flits(self, destinations: int) -> int:
-        """Return the largest number of header flits of a worm to this number of destinations, over all sets of
-        destinations."""
+        """Return the largest number of header flits that a worm to this number of destinations can have."""
 
     def encode_batch(
         self,

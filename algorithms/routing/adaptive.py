@@ -17,9 +17,9 @@ ESCAPE = CLASSES.index("escape")
 class Adaptive(ChoiceRelation):
     """Any hop nearer to the destination on half of the virtual channels, or e-cube's hop on the other half (escape).
 
-    The relation is free of deadlock by Duato's theorem. E-cube alone reaches every node, and worms on escape channels
-    do not wait for each other in a cycle, even if they return to adaptive channels in between. The theorem assumes that
-    a head enters a virtual channel only when its buffer is empty.
+    The relation is free of deadlock by Duato's theorem. E-cube reaches every node without adaptive hops. Worms on
+    escape channels do not wait for each other in a cycle, even if they return to adaptive channels in between. The
+    theorem assumes that a head enters a virtual channel only when its buffer is empty.
 
     A worm with several destinations is routed by this relation from stop to stop, and keeps the order of its visits. By
     [Boppana98], section 3.2.1, a worm may reach its stops by any virtual channel, or by the base channels only. In this

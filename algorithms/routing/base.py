@@ -211,7 +211,8 @@ def turns_of(relation: Relation, topology: Topology) -> npt.NDArray[np.bool_]:
     if not isinstance(turns, np.ndarray) or turns.dtype != np.bool_ or turns.shape != needed:
         is_array = isinstance(turns, np.ndarray)
         told = f"{turns.dtype} {list(turns.shape)}" if is_array else f"a value of type {type(turns).__name__}"
-        raise WormcastError(f"{whose} returns {told} on {topology.name}. Needed: bool {list(needed)}, links by ports.")
+        raise WormcastError(f"{whose} does not return a valid array on {topology.name}, but {told}. Needed: an array "
+                            f"by link and port, bool {list(needed)}.")
     return turns
 
 
@@ -298,9 +299,9 @@ class Routes:
         if fault >= 0:
             where = f"towards node {node} it leaves switch {switch} of {topology.name} by port {port}"
             raise WormcastError(f"{whose}: " + (
-                f"{where}, which has no link",
-                f"{where}, but the node is at this switch. Allowed: its own port.",
-                f"towards node {node} it has a gap before an option at switch {switch} of {topology.name}",
+                f"{where}: this port has no link",
+                f"{where}: the node is at this switch. Allowed: the node's own port.",
+                f"its options towards node {node} at switch {switch} of {topology.name} have a gap before an option",
             )[fault])
         options.setflags(write=False)
         phases.setflags(write=False)

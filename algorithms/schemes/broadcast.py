@@ -66,7 +66,7 @@ class BroadcastTree:
         return target
 
     def send_block(self, sender: Offset, pattern: "Block", unit: int, step: int) -> None:
-        """Add the unicasts of the two steps of a block of 16 units, with ``step`` as the first step; see `Block`."""
+        """Add the unicasts that reach a block of 16 units in two steps, ``step`` and the next one; see `Block`."""
         first, second = pattern
         reached = {(0, 0): sender}
         for offset in first:

@@ -44,7 +44,7 @@ class Cmin(UnicastScheme):
 
     def worms(self, topology: Topology, messages: MessageBatch) -> Worms:
         """Compute the worms, one per destination, in the order of the steps."""
-        # the scheme's relation does not matter: the network has one path between two nodes
+        # the paths do not depend on the scheme's relation: the network has one path between two nodes
         network = (DESTINATION_TAGS.on(topology).table, topology.link_of_port, topology.links, topology.injections)
         base = len(topology.ports[0])
         return unicasts(messages.destination_offsets, *_matched(network, base, *messages))

@@ -24,8 +24,8 @@ __all__ = ["Dans", "Groups", "dans", "group_links", "own_dans"]
 
 
 MOST_SHOWN = 6
-"""Largest number of pairs of DANs that the sentence of a result lists. The JSON data of a valid set list all its pairs
-of DANs."""
+"""Largest number of pairs of DANs that a printed result lists. The JSON data of a valid set list all its pairs of
+DANs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,7 @@ class Groups:
     before: npt.NDArray[np.int32]
 
     def cycle(self, block: tuple[int, ...]) -> list[int]:
-        """Return the switches of a shortest cycle of links of some groups. The result is empty if the links are
+        """Return the switches on a shortest cycle of links in these groups. The result is empty if the links are
         acyclic."""
         if block not in self._known:
             links = self.topology.links[np.isin(self.numbers, block)][:, [0, 2]]
@@ -120,7 +120,7 @@ class Dans:
 
     @cached_property
     def cycle(self) -> list[int]:
-        """Switches of a cycle of links in one of the DANs. The list is empty if all DANs are acyclic."""
+        """Switches on a cycle of links in one DAN. The list is empty if all DANs are acyclic."""
         return next(filter(None, map(self.groups.cycle, self.blocks)), [])
 
     @cached_property

@@ -67,7 +67,8 @@ def _shared(offsets, taken, steps, by_step, links):
     packets = steps.shape[1]
     found = np.empty((1024, 6), np.int64)
     count = 0
-    last = np.full(links, -1, np.int64)  # latest use of each link in this step; `uses` has the one before each
+    last = np.full(links, -1, np.int64)  # row in `uses` of each link's latest use in this step; -1: none
+    # a row of `uses` is a use of a link in this step: the send, and the row of the same link's use before (-1: none)
     uses = np.empty((len(steps) * 2 + len(taken), 2), np.int64)
     seen = np.full(len(by_step), -1, np.int64)  # of each send, the latest send paired with it
     used, step = 0, 0

@@ -45,7 +45,7 @@ def explain(
     """Decide the papers' statements for schemes on a topology. The parameters mean the same as in `check`.
 
     - Worms without replication: [Boppana98], sections 2 and 3.
-    - Worms that switches replicate without deep buffers: [Varavithya], section 3, for one scheme alone. ``tokens`` has
+    - Worms that switches replicate without deep buffers: [Varavithya], section 3, for a single scheme. ``tokens`` has
       no effect, as the statements of [Varavithya] are about the cycles that tokens break.
     - Worms that switches replicate from deep buffers: [Sivaram98], section 5, for buffers that store whole worms. If
       worms from deep buffers have no choice of channels, also [Sivaram98], section 3.4.2, for buffers that store parts

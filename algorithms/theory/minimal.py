@@ -16,14 +16,14 @@ __all__ = ["Minimal", "minimal", "minimal_by_directions"]
 
 @dataclass(frozen=True, eq=False)
 class Minimal:
-    """All valid sets of the fewest DANs.
+    """Valid sets of the fewest DANs made of whole directions, and the refused sets of fewer DANs.
 
     Parameters
     ----------
     sets : list of Dans
         The valid sets, each once.
     refused : list of Dans
-        All sets of fewer DANs. None of the sets in `refused` is valid.
+        All sets of fewer DANs made of whole directions. None of the sets in `refused` is valid.
     """
 
     sets: list[Dans]
@@ -64,7 +64,7 @@ def minimal(subject: Problem) -> TheoremCheck:
 
 
 def minimal_by_directions(subject: Problem) -> Minimal | None:
-    """Partition the directions of links that worms use while they hold a consumption channel, fewest DANs first.
+    """Partition the directions of links that worms use while they hold a consumption channel into the fewest DANs.
 
     Both the directions of dimensions (``0+``, ``0-``, ...) and those of labels (``up``, ``down``) are partitioned. A
     set with the same links as an earlier one is left out. Directions that no worm uses while it holds a consumption

@@ -20,7 +20,8 @@ MOST = 64
 """
 
 MOST_STEPS = 4_000_000
-"""Largest number of steps of the search for sets of one size. In a step the search tries one link in one DAN."""
+"""Largest number of steps in the search for valid sets with a given number of DANs. In a step the search tries one link
+in one DAN."""
 
 Words = npt.NDArray[np.uint64]
 

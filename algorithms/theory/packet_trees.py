@@ -74,8 +74,8 @@ class PacketTree:
 def pipelined(topology: Topology, scheme: ChainTree) -> list[TheoremCheck]:
     """Decide Lemmas 1 to 4 and Theorems 1 to 3 for the trees of a scheme whose packets network interfaces forward.
 
-    The only property of the network that matters is its number of nodes. The statements are decided for trees of every
-    size from 2 nodes to all nodes of the network, at most 64, with up to 8 packets.
+    The statements depend only on the number of nodes of the network. The statements are decided for trees of every size
+    from 2 nodes to all nodes of the network, at most 64, with up to 8 packets.
     """
     most = min(topology.nodes, MOST_NODES)
     chosen = None if scheme.k == BEST else scheme.k

@@ -33,7 +33,7 @@ beside other switches."""
 
 
 class Wired(Protocol):
-    """Fields of a network for a layout, as documented by `Topology`."""
+    """Network with the fields from which positions in drawings are computed. `Topology` documents the fields."""
 
     @property
     def links(self) -> Integers: ...

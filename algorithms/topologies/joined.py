@@ -98,8 +98,9 @@ def require_both_ways(topology: Topology, whose: str) -> None:
     ``"scheme tree"``."""
     for start, end, there, back in _without_counterpart(topology):
         one, other = topology.switch_names[start], topology.switch_names[end]
-        raise WormcastError(f"{whose}: {topology.name} is not valid: it has {count(there, 'link')} from switch {one} "
-                            f"to {other} and {back} back. Allowed: networks whose links go both ways.")
+        raise WormcastError(f"{whose}: {topology.name} is not valid: the numbers of links from switch {one} to "
+                            f"switch {other} and back differ: {count(there, 'link')} and {back}. "
+                            "Allowed: networks whose links go both ways.")
 
 
 def _without_counterpart(topology: Topology) -> Iterator[tuple[int, int, int, int]]:

@@ -269,8 +269,8 @@ class _Reader:
         taken = set().union(*(ports[switch] for ports in both))
         port = next(port for port in range(len(taken) + 1) if port not in taken)
         if self.given_ports is not None and port >= len(self.given_ports[switch]):
-            raise self.refusal(f"{what} finds no free port at switch {self.names[switch]}, which has "
-                               f"{len(self.given_ports[switch])}")
+            raise self.refusal(f"{what} finds no free port at switch {self.names[switch]}, whose number of "
+                               f"ports is {len(self.given_ports[switch])}")
         for ports in both:
             ports[switch].add(port)
         return port

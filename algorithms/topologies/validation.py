@@ -104,7 +104,8 @@ def _with_arrays(topology: Topology) -> Topology:
                        f"{nodes}.")
     coordinates = _integers("coordinates", topology.coordinates, (nodes, len(shape)))
     if not np.array_equal(coordinates, np.stack(np.unravel_index(np.arange(nodes), shape), axis=1)):
-        raise _Invalid(f"coordinates are not valid. Needed: those of ids that are row-major in {list(shape)}.")
+        raise _Invalid("coordinates are not valid. Needed: those of node ids that are row-major in the "
+                       f"shape {list(shape)}.")
     labels = None
     if topology.labels is not None:
         labels = _integers("labels", topology.labels, (nodes,))
@@ -180,9 +181,9 @@ def _require_ports_taken_once(topology: Topology) -> None:
         for (switch, port), what in [*((tuple(end), "a link") for end in links.tolist()),
                                      *((tuple(end), f"node {node}") for node, end in enumerate(ends.tolist()))]:
             if (switch, port) in taken:
-                raise _Invalid(f"{taken[switch, port]} and {what if what != 'a link' else 'another'} are at "
-                               f"{way} {topology.ports[switch][port]} of switch {topology.switch_names[switch]}. "
-                               "Allowed: one.")
+                raise _Invalid(f"more than one link or node is at {way} {topology.ports[switch][port]} of switch "
+                               f"{topology.switch_names[switch]}: {taken[switch, port]} and "
+                               f"{what if what != 'a link' else 'another'}. Allowed: one.")
             taken[switch, port] = what
 
 

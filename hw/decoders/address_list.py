@@ -99,7 +99,7 @@ class AddressListDecoder(PathDecoder):
                 rest = data[header.capacity * bits:]
                 rewritten = hdl.Mux(here, hdl.Cat(*slots[1:], slots[-1], rest), data)
         asked, nowhere = self.route(m, port, straps, examined, selector)
-        # after a used-up flit the own address is out of order; the address behind it does not matter
+        # after a used-up flit the own address is out of order, with any address behind it
         refused = arrival.again & own
         outside = nowhere & ~refused
         wanted = arrival.first & ~refused & ~outside

@@ -124,7 +124,8 @@ class BitStringDecoder(BranchingDecoder):
     def _decided(self, row: tuple[bool, ...], straps: dict[str, Value]) -> Value:
         if len(row) == 1 or len(set(row)) == 1:
             return hdl.C(row[0], 1)
-        # a strap value that is no deciding digit is treated as the next lower deciding digit
+        # a strap value that is no deciding digit selects the next lower deciding digit, or else the lowest one
+        # no switch of a network has such a strap value
         last = [max((k for k, one in enumerate(self.deciding) if one <= digit), default=0)
                 for digit in range(self.digits)]
         return hdl.Array(hdl.C(row[k], 1) for k in last)[straps["digit"]]

@@ -132,7 +132,7 @@ class GridDecoder(AddressListDecoder):
 
 
 def grid_kind(shape: tuple[int, ...]) -> SwitchKind:
-    """Return the kind of all switches of a mesh or torus of this shape, without members."""
+    """Return the kind of switch in a mesh or torus of this shape. The kind lists no switches as its members."""
     directions = [port_name(len(shape), *direction) for direction in mesh_directions(shape)]
     links, node = tuple(range(len(directions))), (len(directions),)
     return SwitchKind(np.arange(0), (*directions, "local"), links, links, node, node, back=links, own=(0,))

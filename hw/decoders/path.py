@@ -217,7 +217,7 @@ class PathDecoder(Decoder):
         """Return the consumption class of a worm that came by input ``port`` and goes on to ``links`` (as in `onward`).
 
         If the hop has no consumption class, the result is the number of classes: any consumption channel suffices.
-        ``vc_class`` is the class of the virtual channel by which the worm came, or None if it does not matter.
+        ``vc_class`` is the class of the virtual channel by which the worm came; None if no class depends on it.
         """
         free = len(self.consumption)
         if not self.delivers(port) or not free:

@@ -17,7 +17,7 @@ __all__ = ["RouteRows", "TableBits", "look_up"]
 
 @dataclass(frozen=True)
 class RouteRows:
-    """Contents of a table memory in all members of a kind of switches.
+    """Contents of a table memory in all switches of one kind.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class RouteRows:
 
 
 class TableBits(NamedTuple):
-    """Widths of an address and of an entry of a decoder's tables."""
+    """Bits of an address, and bits of an entry, in the tables of a decoder."""
 
     address: int
     entry: int

@@ -24,12 +24,13 @@ class RowReader(wiring.Component):
     room for two rows: one is sent while the next one is fetched. A reader fetches a row once, as a whole, after the row
     is closed (see `ChunkStore`).
 
-    The reader ``holds`` its input until the worm's tail is taken from the window, or the worm's last row is fetched.
+    The reader ``holds`` its input until the worm's tail is taken from the input's window, or the worm's last row is
+    fetched.
 
-    *Latency*: a flit that passes the window is sent in the same cycle. A row that is requested and fetched in cycle t
-    is sent from t + 3 on. *Throughput*: a flit per cycle, if each row is fetched at most ``chunk`` - 3 cycles after its
-    request. If rows are fetched d > ``chunk`` - 3 cycles after their requests, the throughput is a row in d + 3 cycles.
-    So rows of 2 flits that are fetched at once (d = 0) give 2 flits in 3 cycles. *Reset*: idle.
+    *Latency*: a flit that passes the input's window is sent in the same cycle. A row that is requested and fetched in
+    cycle t is sent from t + 3 on. *Throughput*: a flit per cycle, if each row is fetched at most ``chunk`` - 3 cycles
+    after its request. If rows are fetched d > ``chunk`` - 3 cycles after their requests, the throughput is a row in d +
+    3 cycles. So rows of 2 flits that are fetched at once (d = 0) give 2 flits in 3 cycles. *Reset*: idle.
 
     Parameters
     ----------

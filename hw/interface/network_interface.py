@@ -59,10 +59,10 @@ class NetworkInterface(wiring.Component):
     with both marks.
 
     *Latency*: 2 cycles from link to link either way; a packet's first flit to the network ``t_ns`` more, its tail flit
-    to the host ``t_nr`` more. *Throughput*: an injection port takes min(1, queue / 3) flits per cycle from the host,
-    and sends one worm alone at min(1, depth / 4) flits per cycle. A consumption link takes a flit per cycle, from one
-    channel alone min(1, depth / 4) flits per cycle. *Reset*: all buffers are empty, and the interface has all credits
-    of its outgoing links.
+    to the host ``t_nr`` more. *Throughput*: an injection port takes min(1, queue / 3) flits per cycle from the host. If
+    only one worm is sent at a time, the port sends min(1, depth / 4) flits per cycle. A consumption link takes a flit
+    per cycle, or min(1, depth / 4) flits per cycle if all are from one channel. *Reset*: all buffers are empty, and the
+    interface has all credits of its outgoing links.
 
     Parameters
     ----------

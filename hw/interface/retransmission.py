@@ -93,7 +93,7 @@ class Retransmission(wiring.Component):
         )
         m.submodules.memory = store
         write, read = store.write_port(), store.read_port()
-        under_way = Signal(self.channels)  # a message of this channel is being written
+        under_way = Signal(self.channels)  # for each consumption channel: a message is being written
         write_at = Array(Signal(rows, name=f"vc{v}_row") for v in range(self.channels))
         of_channel = Array(Signal(buffers, init=v, name=f"vc{v}_buffer") for v in range(self.channels))
         of_slot = Array(Signal(buffers, init=self.channels + s, name=f"slot{s}_buffer") for s in range(self.slots))

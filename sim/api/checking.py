@@ -9,6 +9,7 @@ from wormcast.algorithms import (
     SCHEMES,
     Analysis,
     ConsumptionClasses,
+    Dependency,
     Relation,
     Scheme,
     TheoremCheck,
@@ -30,7 +31,8 @@ from ..build.configurations import completed
 from ..build.whole_worms import WholeWorms, whole_worms
 from ..common.progress import watched
 from ..common.text import consumption_text, count, resource_text
-from .option_types import HardwareOptions, RelationLike, SchemeLike, TopologyLike, known
+from .arguments import checked, known, require_at_least
+from .option_types import HardwareOptions, RelationLike, SchemeLike, TopologyLike
 from .results import CommandResult, names_of
 
 if TYPE_CHECKING:
@@ -80,7 +82,12 @@ class CheckResult(CommandResult):
             self.analysis.assumes, f"no worm has more than {count(self.whole.longest, 'payload flit')}"]))
 
     @property
-    def found(self) -> str:
+    def cycle(self) -> tuple[Dependency, ...]:
+        """A shortest cycle of resources, each held by a worm that waits for the next; empty if there is none."""
+        return self.analysis.cycle
+
+    @property
+    def finding(self) -> str:
         """The verdict in words."""
         analysis = self.analysis
         free = "free of deadlock" if analysis.complete else "no cycle found"
@@ -135,18 +142,19 @@ class CheckResult(CommandResult):
                 "explanation": None if self.explanation is None else [one.to_dict() for one in self.explanation]}
 
     def _lines(self) -> list[str]:
-        return [f"{', '.join(self.subject)}: {self.found}"]
+        return [f"{', '.join(self.subject)}: {self.finding}"]
 
 
 Other = SchemeLike | tuple[SchemeLike, RelationLike | None]
 """Further scheme of `check`: ``SCHEME[=RELATION]``, a scheme, or a scheme and its relation."""
 
 
+@checked
 def check(
     topology: TopologyLike,
     scheme: SchemeLike,
     *,
-    with_: Sequence[Other] = (),
+    with_: str | Scheme | Sequence[Other] = (),
     relation: RelationLike | None = None,
     length: int | None = None,
     explain: bool = False,
@@ -175,6 +183,9 @@ def check(
         Hardware options that affect a deadlock analysis, for example ``consumption=1``.
     """
     given = known("check", hardware, ("configuration", *ANALYSED))
+    require_at_least(1, length=length)
+    require_at_least(0, seed=seed)
+    others: tuple[Other, ...] = (with_,) if isinstance(with_, str | Scheme) else tuple(with_)
     network = find_topology(topology)
     options = completed(given)
     configuration = Configuration(**options)
@@ -186,7 +197,7 @@ def check(
     if explain and configuration.deep and found.replication is not None and not found.needs_whole_packet:
         raise WormcastError(f"buffer-kind: deep is not valid with --explain: the theorems about {found.name} assume "
                             "shallow buffers. Allowed: shallow.")
-    besides = [built.other(one) for one in with_]
+    besides = [built.other(one) for one in others]
     whole = built.whole(found, besides, length)
     consumption, classes, tokens = (options.get(name) for name in ("consumption", "classes", "tokens"))
     worms: _Worms = {
@@ -201,7 +212,7 @@ def check(
         analysis = analyse(network, configuration.as_sent(found), consumption=consumption, slots=configuration.slots,
                            fits=None if whole is None else whole.fits, places=places, **worms)
         explanation = tuple(evaluate(network, found, consumption=consumption, **worms)) if explain else None
-    named = names_of(network, scheme, relation or found.relation, **{"with": [_text(one) for one in with_]},
+    named = names_of(network, scheme, relation or found.relation, **{"with": [_text(one) for one in others]},
                    length=length, named=given.get("configuration"),
                    **{name: getattr(configuration, name) for name in ANALYSED})
     named |= {"consumption": analysis.consumption, "classes": [str(one) for one in analysis.classes]}
@@ -244,6 +255,8 @@ class _Built:
 
     def other(self, one: Other) -> tuple[Scheme, Relation]:
         """Return a further scheme and its relation."""
+        if isinstance(one, tuple) and len(one) != 2:
+            raise WormcastError(f"with: {one!r} is not valid. Allowed: a scheme, or a pair of scheme and relation.")
         name, relation = one if isinstance(one, tuple) else split_relation(one) if isinstance(one, str) else (one, None)
         scheme = find_scheme(name, self.network)
         return self.configuration.as_sent(scheme), self.relation(scheme, relation)

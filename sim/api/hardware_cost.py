@@ -13,7 +13,8 @@ from ..build.configuration import HOST_FIELDS, INTERFACE_FIELDS
 from ..build.setup import DEFAULTS, HARDWARE, Origin, Setup
 from ..common.atomic_write import whole_file
 from ..common.progress import watched
-from .option_types import HardwareOptions, PathLike, RelationLike, SchemeLike, TopologyLike, known
+from .arguments import checked, known
+from .option_types import HardwareOptions, PathLike, RelationLike, SchemeLike, TopologyLike
 from .results import CommandResult
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ class VerilogResult(CommandResult):
         return [f"{self.export.module}: {self.text.count(chr(10))} lines of Verilog, by {self.export.yosys}"]
 
 
+@checked
 def verilog(
     what: str,
     *,
@@ -200,6 +202,7 @@ class SynthesisResult(CommandResult):
         return [f"{self.point.what} on {self.synthesis.target}: {cells}{clock}"]
 
 
+@checked
 def synth(
     what: str,
     *,

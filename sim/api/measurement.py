@@ -15,7 +15,8 @@ from ..build.traffic import Traffic
 from ..common.progress import progress as progress_bar
 from ..common.progress import watched
 from ..common.text import count
-from .option_types import HardwareOptions, PathLike, RelationLike, SchemeLike, TopologyLike, TrafficOptions, known
+from .arguments import checked, known, plain
+from .option_types import HardwareOptions, PathLike, RelationLike, SchemeLike, TopologyLike, TrafficOptions
 from .results import CommandResult
 from .simulation import TIMED
 
@@ -31,8 +32,9 @@ __all__ = ["LoadResult", "LoadTask", "SaturationResult", "SweepResult", "find_sa
 
 TRAFFIC = {*TrafficOptions.__annotations__}
 
-#: Keys of a load experiment's results that are tables, and have no place in a row.
-TABLES = ("worst", "stages", "deadlock")
+#: Columns of the table that a notebook shows of a load experiment.
+SHOWN = ("topology", "scheme", "rate", "latency_mean", "latency_half_width", "effective", "delivered_per_node",
+         "saturated", "deadlock")
 
 
 class LoadOptions(HardwareOptions, TrafficOptions, total=False):
@@ -78,9 +80,24 @@ class LoadResult(CommandResult):
         return self.load.per_node("completed").mean
 
     @property
-    def saturated(self) -> bool:
-        """The network is saturated."""
-        return self.load.saturated
+    def latency_half_width(self) -> float | None:
+        """Half the 95 % confidence interval of the mean latency; None with one seed, or after a deadlock."""
+        return self.load.span("latency").half_width
+
+    @property
+    def rate(self) -> float | None:
+        """Payload flits that a node creates per cycle, as requested; None for a trace."""
+        return self.load.traffic.rate if isinstance(self.load.traffic, Traffic) else None
+
+    @property
+    def saturated(self) -> bool | None:
+        """The network is saturated; None after a deadlock."""
+        return None if self.deadlock else self.load.saturated
+
+    @property
+    def precise(self) -> bool | None:
+        """The mean latency is as precise as the option ``precision``; None after a deadlock."""
+        return None if self.deadlock else self.load.precise
 
     @property
     def deadlock(self) -> bool:
@@ -88,12 +105,21 @@ class LoadResult(CommandResult):
         return self.load.deadlock is not None
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one row: the rate, then all measurements with one value."""
-        from ..experiments.sweep import cells_of
+        """Return one row: network, scheme and rate, then all measurements with one value."""
+        from ..experiments.sweep import cells_of, plain_results
 
-        found = {key: value for key, value in self.load.to_dict().items() if key not in TABLES}
-        rate = {"rate": self.load.traffic.rate} if isinstance(self.load.traffic, Traffic) else {}
-        return [{**rate, **cells_of(found), "deadlock": self.deadlock}]
+        return [{"topology": self.load.topology.name, "scheme": self.load.scheme.name, "rate": self.rate,
+                 **cells_of(plain_results(self.load))}]
+
+    def link_rows(self) -> list[dict[str, Any]]:
+        """Return a row for each link: its kind, its ends, and its flits per cycle."""
+        from ..experiments.load.utilisation import LINKS
+
+        return [{"kind": kind, "from": first, "to": second, "flits_per_cycle": flits}
+                for kind in LINKS for first, second, flits in self.load.link_table(kind)]
+
+    def _shown(self) -> list[dict[str, Any]]:
+        return [{name: row[name] for name in SHOWN if name in row} for row in self.rows()]
 
     def figure(self) -> "Figure":
         """Return a picture of the network with the utilisation of its links.
@@ -121,6 +147,8 @@ class LoadResult(CommandResult):
             return [f"{what}: deadlock, proved in cycle {load.deadlock.at}"]
         latency, delivered = load.span("latency"), load.per_node("completed")
         state = "saturated" if load.saturated else "not saturated"
+        if load.too_short:
+            state += "; the run is too short to decide, as too many messages are not received"
         return [f"{what}: {state}" + ("" if load.precise else f"; {load.imprecise}"),
                 f"latency {_with_interval(latency, 1)} cycles",
                 f"delivered {_with_interval(delivered, 5)} flits per node and cycle"]
@@ -215,6 +243,7 @@ def load(topology: TopologyLike, scheme: SchemeLike, rate: Sequence[float], *,
          **options: Unpack[LoadOptions]) -> "SweepResult": ...
 
 
+@checked
 def load(
     topology: TopologyLike,
     scheme: SchemeLike,
@@ -259,8 +288,10 @@ def load(
     hardware, traffic = _parts("load", options)
     measured = {"cycles": cycles, "seed": seed, "seeds": seeds}
     if isinstance(rate, Sequence) and not isinstance(rate, str):
+        if trace is not None:
+            raise WormcastError(f"trace: {trace} is not valid with a list of rates. Allowed: one of the two.")
         entries = {"topology": topology, "scheme": scheme, "relation": relation, **hardware, **traffic, **measured,
-                   "rate": [float(one) for one in rate], "warmup": warmup, "precision": precision,
+                   "rate": [*rate], "warmup": warmup, "precision": precision,
                    "until_interval": until_interval or None}
         return sweep({name: value for name, value in entries.items() if value is not None}, progress=progress)
     if rate is None and trace is None:
@@ -335,6 +366,7 @@ class SaturationResult(CommandResult):
         return load.traffic.rate
 
 
+@checked
 def find_saturation(
     topology: TopologyLike,
     scheme: SchemeLike,
@@ -391,14 +423,14 @@ class SweepResult(CommandResult):
         The experiments.
     results : list of dict
         Their measurements.
-    run : int
+    new : int
         Number of points that were run now; the others were stored.
     """
 
     sweep: "Sweep"
     points: "list[Point]"
     results: list[dict[str, Any]]
-    run: int
+    new: int
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each point: its swept options, its other options, its measurements."""
@@ -419,6 +451,14 @@ class SweepResult(CommandResult):
         require_drawable(self.sweep, Path("plot.svg"))
         return curves_figure(self.sweep, self.points, self.results)
 
+    def __len__(self) -> int:
+        """Return the number of points."""
+        return len(self.points)
+
+    def _shown(self) -> list[dict[str, Any]]:
+        columns = dict.fromkeys((*self.sweep.swept, *SHOWN[3:]))
+        return [{name: row[name] for name in columns} for row in self.rows()]
+
     @property
     def deadlocks(self) -> int:
         """Number of points in deadlock."""
@@ -432,10 +472,11 @@ class SweepResult(CommandResult):
     def _lines(self) -> list[str]:
         swept = " x ".join(f"{len(values)} {name}" for name, values in self.sweep.swept.items()) or "one point"
         saturated = sum(bool(result["saturated"]) for result in self.results)
-        return [f"{self.sweep.name}: {count(len(self.points), 'point')} ({swept}), {self.run} run now",
+        return [f"{self.sweep.name}: {count(len(self.points), 'point')} ({swept}), {self.new} run now",
                 f"{saturated} saturated, {self.deadlocks} in deadlock"]
 
 
+@checked
 def sweep(
     options: Mapping[str, Any] | PathLike,
     *,
@@ -460,7 +501,11 @@ def sweep(
     """
     from ..experiments.sweep import MemoryStore, ResultStore, points, read, require_cluster, sweep_of
 
-    found, objects = sweep_of("sweep", options) if isinstance(options, Mapping) else (read(Path(options)), {})
+    if isinstance(options, Mapping):
+        given = {name: plain(value) for name, value in options.items() if value is not None}
+        found, objects = sweep_of("sweep", given)
+    else:
+        found, objects = read(Path(options)), {}
     if scheduler is not None:
         require_cluster()
     for name, value in (("out", out), ("scheduler", scheduler)):
@@ -488,4 +533,4 @@ def measure_points(sweep: "Sweep", points: "list[Point]", store: "ResultStore | 
     seed = None if "seed" in sweep.swept else points[0].resolved["seed"]
     return SweepResult(configuration={**sweep.fixed, **sweep.swept}, seed=seed,
                        files=dict.fromkeys(("csv", "parquet", "plot")), sweep=sweep, points=points, results=results,
-                       run=len(to_run))
+                       new=len(to_run))

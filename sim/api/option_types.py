@@ -5,13 +5,11 @@ Names, types and meanings are those of the command line: docs/commands.md. A tes
 """
 
 import os
-from collections.abc import Collection, Mapping
-from typing import Any, TypedDict
+from typing import TypedDict
 
-from wormcast.algorithms import Relation, Scheme, Topology, WormcastError
-from wormcast.algorithms.errors import nearest
+from wormcast.algorithms import Relation, Scheme, Topology
 
-__all__ = ["HardwareOptions", "PathLike", "RelationLike", "SchemeLike", "TopologyLike", "TrafficOptions", "known"]
+__all__ = ["HardwareOptions", "PathLike", "RelationLike", "SchemeLike", "TopologyLike", "TrafficOptions"]
 
 TopologyLike = str | Topology
 SchemeLike = str | Scheme
@@ -77,11 +75,3 @@ class TrafficOptions(TypedDict, total=False):
     pattern: str
     hot_spots: str | None
     hot_spot_share: float
-
-
-def known(function: str, given: Mapping[str, Any], allowed: Collection[str]) -> dict[str, Any]:
-    """Return the given options, without those that are None. Refuse options that a function does not have."""
-    for name in given:
-        if name not in allowed:
-            raise WormcastError(f"{name!r} is not an option of {function}.{nearest(name, allowed)}")
-    return {name: value for name, value in given.items() if value is not None}

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from wormcast.algorithms import Plan, Scheme, Topology, WormcastError, find_scheme
+from wormcast.algorithms import Plan, PlannedWorm, Scheme, Topology, WormcastError, find_scheme
 from wormcast.algorithms import topology as find_topology
 from wormcast.algorithms.announcements import announce
 from wormcast.algorithms.multicast_plan import plan as plan_one
@@ -17,7 +17,8 @@ from ..build.configuration import chosen
 from ..common.packet_count import packets_of
 from ..common.progress import watched
 from ..common.text import count
-from .option_types import RelationLike, SchemeLike, TopologyLike
+from .arguments import checked, known, require_at_least
+from .option_types import RelationLike, SchemeLike, TopologyLike, TrafficOptions
 from .results import CommandResult, names_of
 
 if TYPE_CHECKING:
@@ -46,6 +47,21 @@ class PlanResult(CommandResult):
     contention: Contention | None
     met: dict[str, list[Conflict]] | None
 
+    @property
+    def worms(self) -> tuple[PlannedWorm, ...]:
+        """The worms, each after the worm that releases it."""
+        return self.plan.worms
+
+    @property
+    def hops(self) -> int:
+        """Links of the paths of all worms."""
+        return self.plan.hops
+
+    @property
+    def steps(self) -> int:
+        """Message-passing steps until all destinations have the message."""
+        return self.plan.steps
+
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each worm."""
         name = self.plan.topology.node_name
@@ -72,11 +88,12 @@ class PlanResult(CommandResult):
                 + ", ".join(f"{name} {number}" for name, number in sums.items())]
 
 
+@checked
 def plan(
     topology: TopologyLike,
     scheme: SchemeLike,
     source: int | str,
-    destinations: str | Iterable[int | str],
+    destinations: int | str | Iterable[int | str],
     *,
     length: int | None = None,
     packet: int | None = None,
@@ -99,6 +116,8 @@ def plan(
         Ways around rings that are equally long, as for ``--ties``.
     """
     network, found, packets = _planned(topology, scheme, relation, ties, length, packet)
+    if isinstance(destinations, int):
+        destinations = [destinations]
     made = plan_one(network, found, source, destinations, packets=packets)
     met = None if made.slots is None else {name: conflicts(made, name) or [] for name in DISCIPLINES}
     named = names_of(network, scheme, relation, source=made.source, destinations=sorted(made.destinations),
@@ -109,6 +128,7 @@ def plan(
 def _planned(topology: TopologyLike, scheme: SchemeLike, relation: RelationLike | None, ties: str | None,
              length: int | None, packet: int | None) -> tuple[Topology, Scheme, int | None]:
     """Return the network, the scheme with its relation, and the number of packets of a message."""
+    require_at_least(1, length=length)
     network = find_topology(topology)
     found, wanted = find_scheme(scheme, network, relation), chosen("ties", ties)
     tied = with_ties(found.relation, network, wanted)
@@ -118,6 +138,9 @@ def _planned(topology: TopologyLike, scheme: SchemeLike, relation: RelationLike 
         raise WormcastError(f"packet: {packet} is not valid without --length. Needed: --length FLITS.")
     return network, found, None if length is None else packets_of(length, chosen("packet", packet))
 
+
+#: Options of the number of destinations of random multicasts.
+LAW = tuple(name for name in TrafficOptions.__annotations__ if name.startswith("destinations"))
 
 #: Names of the means of random multicasts in words.
 MEANS = {"destinations": "destinations", "copies": "worms", "hops": "hops", "longest": "hops of the longest worm",
@@ -159,6 +182,7 @@ class RandomPlansResult(CommandResult):
                 ", ".join(f"{MEANS[name]} {means[name].mean:.5g}" for name in ("copies", "hops", "start_ups"))]
 
 
+@checked
 def plan_random(
     topology: TopologyLike,
     scheme: SchemeLike,
@@ -192,6 +216,8 @@ def plan_random(
     """
     from ..experiments.random_plans import random_plans
 
+    law = known("plan_random", law, LAW)
+    require_at_least(0, seed=seed)
     network, found, packets = _planned(topology, scheme, relation, ties, length, packet)
     if packets is not None:
         found = found.for_packets(packets)

@@ -9,10 +9,10 @@ from wormcast.algorithms.announcements import announce
 
 from ..common.progress import watched
 from ..common.text import count
+from .arguments import checked, window_of
 from .option_types import PathLike
 from .replays import Replay
 from .results import CommandResult
-from .simulation import window_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -81,6 +81,7 @@ class WaveformResult(CommandResult):
         return [f"{count(len(self.rows()), 'worm')} in cycles {found.first} to {found.end - 1}", *describe(found)]
 
 
+@checked
 def read_waveform(
     path: PathLike,
     *,
@@ -107,7 +108,7 @@ def read_waveform(
     from ..waves.view import choose_links, of_worms
     from ..waves.view import read_waveform as read
 
-    cycles = window_of(window) if window is None or isinstance(window, str) else window
+    cycles = window_of(window)
     with watched(progress), announce("reading waveforms"):
         history = read(Path(path))
     if worms is not None:

@@ -1,6 +1,7 @@
 """Base of the results that functions of `wormcast` return."""
 
 import html
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -28,7 +29,7 @@ class CommandResult:
     Parameters
     ----------
     configuration : dict
-        Options of the call by name, hardware options with their defaults.
+        Options of the call by their keys in JSON, hardware options with their defaults.
     seed : int or None
         First seed of random numbers; None without random numbers.
     files : dict of str to str or None
@@ -41,8 +42,9 @@ class CommandResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything that the command prints with --json."""
-        return {"version": wormcast.__version__, "configuration": self.configuration, "seed": self.seed,
-                **self._data(), **self.files}
+        found = {"version": wormcast.__version__, "configuration": self.configuration, "seed": self.seed,
+                 **self._data(), **self.files}
+        return json.loads(json.dumps(found))
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the rows of the result's main table, each as a dictionary from column to value."""
@@ -69,7 +71,7 @@ class CommandResult:
         return require("pyarrow", "parquet").Table.from_pylist(self.rows())
 
     def figure(self) -> "Figure":
-        """Return the picture of the result, for other sizes and styles than those of `plot`.
+        """Return the picture of the result. A notebook does not show it, as opposed to that of `plot`.
 
         Raises
         ------
@@ -97,6 +99,10 @@ class CommandResult:
         """Return the keys of the command's JSON besides version, configuration, seed and files."""
         raise NotImplementedError
 
+    def _shown(self) -> list[dict[str, Any]]:
+        """Return the rows of the table that a notebook shows."""
+        return self.rows()
+
     def _lines(self) -> Sequence[str]:
         """Return the result in words, at most three lines."""
         raise NotImplementedError
@@ -107,7 +113,7 @@ class CommandResult:
     def _repr_html_(self) -> str:
         """Return the result in words and the first rows of its table, for notebooks."""
         words = "".join(f"<p>{html.escape(line)}</p>" for line in self._lines()[:LINES])
-        rows = self.rows()
+        rows = self._shown()
         left = f"<p>{len(rows) - SHOWN} more rows</p>" if len(rows) > SHOWN else ""
         return f"{words}{_table(rows[:SHOWN])}{left}"
 

@@ -21,20 +21,22 @@ from ..common.atomic_write import whole_file
 from ..common.progress import progress as progress_bar
 from ..common.progress import watched
 from ..common.text import count
-from .option_types import HardwareOptions, PathLike, RelationLike, SchemeLike, TopologyLike, known
+from .arguments import checked, known, require_at_least, window_of
+from .option_types import HardwareOptions, PathLike, RelationLike, SchemeLike, TopologyLike
 from .replays import Replay
 from .results import CommandResult
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from ..engines.deadlock import Deadlock
     from ..experiments.formula import Formula
     from ..experiments.hunt import Hunt
     from ..experiments.message_file import MessageFile
     from ..experiments.run import Run
     from ..host import Message
 
-__all__ = ["REST", "HuntResult", "RunResult", "hunt", "run", "window_of"]
+__all__ = ["REST", "HuntResult", "RunResult", "hunt", "run"]
 
 #: Cycles recorded after the last flit that a host sent or received: enough for all blocked worms to come to rest.
 REST = 500
@@ -67,6 +69,21 @@ class RunResult(CommandResult):
     def cycles(self) -> int:
         """Number of simulated cycles."""
         return self.run.cycles
+
+    @property
+    def delivered(self) -> bool:
+        """All messages are received."""
+        return self.outcome == "delivered"
+
+    @property
+    def deadlock(self) -> "Deadlock | None":
+        """Proof of a deadlock: the worms that wait for each other in a cycle; None without a deadlock."""
+        return self.run.deadlock
+
+    @property
+    def messages(self) -> "tuple[Message, ...]":
+        """The messages."""
+        return self.run.messages
 
     @property
     def latencies(self) -> list[int | None]:
@@ -116,17 +133,7 @@ class RunResult(CommandResult):
         WormcastError
             The file cannot be written, or the waveform would have too many signals and cycles.
         """
-        from ..waves.record import find_instances
-        from ..waves.view import read_waveform
-
-        run = self.run
-        sent = run.host.injected[run.host.injected >= 0]
-        first = int(sent.min()) if len(sent) else 0
-        end = min(run.cycles, int(run.host.touched.max()) + REST)
-        with tempfile.TemporaryDirectory() as folder:
-            waveform = Path(folder, "run.vcd")
-            run.record(waveform, first, end, find_instances(run.network, "all"))
-            return Replay.of(read_waveform(waveform).trimmed(), path)
+        return _replay(self.run, path)
 
     def _data(self) -> dict[str, Any]:
         return {**self.run.to_dict(), "formula": self.formula and self.formula.to_dict()}
@@ -140,11 +147,26 @@ class RunResult(CommandResult):
         return [text, f"{count(len(run.messages), 'message')}, {spread}"]
 
 
+def _replay(run: "Run", path: PathLike | None) -> Replay:
+    """Record a run, and return its replay; see `RunResult.replay`."""
+    from ..waves.record import find_instances
+    from ..waves.view import read_waveform
+
+    sent = run.host.injected[run.host.injected >= 0]
+    first = int(sent.min()) if len(sent) else 0
+    end = min(run.cycles, int(run.host.touched.max()) + REST)
+    with tempfile.TemporaryDirectory() as folder:
+        waveform = Path(folder, "run.vcd")
+        run.record(waveform, first, end, find_instances(run.network, "all"))
+        return Replay.of(read_waveform(waveform).trimmed(), path)
+
+
+@checked
 def run(
     topology: TopologyLike,
     scheme: SchemeLike,
     source: int | str | None = None,
-    destinations: str | Iterable[int | str] | None = None,
+    destinations: int | str | Iterable[int | str] | None = None,
     length: int | None = None,
     *,
     messages: "PathLike | Sequence[Message] | None" = None,
@@ -191,11 +213,12 @@ def run(
         Hardware options of the command, for example ``vcs=4``.
     """
     options = known("run", hardware, TIMED)
+    require_at_least(0, seed=seed)
     setup = Setup.of({"topology": topology, "scheme": scheme, "relation": relation, **options})
     file = None if messages is None or not isinstance(messages, (str, os.PathLike)) else _file(messages)
     posted = _messages(setup.topology, {"source": source, "destinations": destinations, "length": length}, messages,
                        file)
-    cycles = window_of(window) if window is None or isinstance(window, str) else window
+    cycles = window_of(window)
     from ..experiments.run import run as simulate  # a slow import, which refusals do not need
 
     with (watched(progress), _messages_named(file), announce("simulating"),
@@ -207,16 +230,6 @@ def run(
                               "messages": [dataclasses.asdict(message) for message in posted]})
     files = {"waveform": None if vcd is None else os.fspath(vcd), "plot": None, "replay": None}
     return RunResult(configuration=resolved, seed=seed, files=files, run=found, setup=built)
-
-
-def window_of(text: str | None) -> tuple[int, int] | None:
-    """Read A:B, the first cycle and the cycle after the last one."""
-    if text is None:
-        return None
-    first, colon, end = text.partition(":")
-    if not (colon and all(part.isascii() and part.isdigit() and len(part) < 16 for part in (first, end))):
-        raise WormcastError(f"window: {text!r} is not valid. Allowed: A:B, the first cycle and the one after the last.")
-    return int(first), int(end)
 
 
 def _whole(vcd: PathLike, engine: str) -> contextlib.AbstractContextManager[Path]:
@@ -252,8 +265,9 @@ def _messages(network: Topology, single: dict[str, Any], messages: Any, file: "M
                             f"{', '.join(dashed)}, or --messages.")
     from ..host import Message
 
-    start = network.node(single["source"])
-    return [Message(0, start, tuple(network.destination_set(single["destinations"], start)), single["length"])]
+    start, destinations = network.node(single["source"]), single["destinations"]
+    ends = [destinations] if isinstance(destinations, int) else destinations
+    return [Message(0, start, tuple(network.destination_set(ends, start)), single["length"])]
 
 
 @contextlib.contextmanager
@@ -323,6 +337,18 @@ class HuntResult(CommandResult):
 
         return gantt_figure(self.run)
 
+    def replay(self, path: PathLike | None = None) -> Replay:
+        """Return the replay of the deadlock; see `RunResult.replay`.
+
+        Raises
+        ------
+        WormcastError
+            No deadlock was found.
+        """
+        if self.run is None:
+            raise WormcastError("replay: no deadlock was found, so there is nothing to replay")
+        return _replay(self.run, path)
+
     def _data(self) -> dict[str, Any]:
         found, result = self.hunt, self.run
         if result is None:
@@ -344,6 +370,7 @@ class HuntResult(CommandResult):
         return [f"{what}: a deadlock of {count(len(self.messages), 'message')}{minimal}", extent]
 
 
+@checked
 def hunt(
     topology: TopologyLike,
     scheme: SchemeLike,
@@ -362,7 +389,8 @@ def hunt(
     topology, scheme, relation, hardware
         As for `run`.
     cycles : int
-        Largest number of simulated cycles, the sum over all networks.
+        The search for a deadlock ends after the batch of networks in which the cycles of all networks together reach
+        this number. Searches for smaller examples do not count.
     length : int, (int, int) or "A:B", optional
         Shortest and longest payload of a message in flits.
     seed : int
@@ -384,11 +412,9 @@ def hunt(
                       setup=setup)
 
 
-def _lengths(given: str | int | tuple[int, int]) -> tuple[int, int]:
+def _lengths(given: str | int | tuple[int, ...]) -> tuple[int, int]:
     """Read A:B, or one number for both."""
-    if not isinstance(given, str):
-        return (given, given) if isinstance(given, int) else given
-    parts = given.split(":")
+    parts = str(given).split(":") if isinstance(given, str | int) else [*map(str, given)]
     if not (len(parts) <= 2 and all(part.isascii() and part.isdigit() and len(part) < 16 for part in parts)):
         raise WormcastError(f"length: {given!r} is not valid. Allowed: a number of flits, or A:B, the fewest and the "
                             "most flits.")

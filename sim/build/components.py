@@ -24,7 +24,7 @@ __all__ = ["COMPONENTS", "Exported", "blueprint_of", "build_component", "find_co
 
 
 def blueprint_of(options: Mapping[str, Any]) -> "Blueprint":
-    """Build a blueprint from options as a user names them.
+    """Build the `Blueprint` of a network, the parameters of all its components, from options as a user names them.
 
     Parameters
     ----------

@@ -79,7 +79,7 @@ CONFIGURATIONS.add("dcf_torus", Named(
 
 #: [Varavithya] states that buffers are small and that the header, a bit string, fits into one flit.
 #: The numbers of buffers and tokens in [Varavithya] imply one virtual channel, and one consumption channel per node.
-#: A buffer of 4 flits covers the credit loop, so that a worm alone moves at full rate.
+#: A buffer of 4 flits covers the credit loop, so that a worm moves at full rate if no other worm delays it.
 TREE_SWITCHES = {"vcs": 1, "buffer": 4, "consumption": 1, "header": "ideal"}
 CONFIGURATIONS.add("atbm_64", Named(
     "Varavithya and Mohapatra, section 4: up to 64 nodes, single channels, small buffers, the header in one flit",

@@ -30,7 +30,7 @@ FIRST_SEED = 24
 #: A precise result must also meet other conditions.
 PRECISION = 0.05
 
-#: Default limit of a hunt's simulated cycles, the sum over all its networks.
+#: Default limit of a hunt's first search: cycles of all its networks together.
 #: Default range of the payload flits of a hunt's messages.
 HUNT_CYCLES, HUNT_LENGTHS = 100_000_000, (1, 256)
 

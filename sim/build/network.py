@@ -111,8 +111,8 @@ class Network(Placement):
             if other != switch:
                 first, second = (self.topology.switch_names[one] for one in (other, switch))
                 raise WormcastError(f"network: {self.topology.name} is not valid: switches {first!r} and {second!r} "
-                                    f"would both be {self.switch_scope(switch)} in hardware. Allowed: names that "
-                                    "differ in letters and digits.")
+                                    f"would have the same name in hardware, {self.switch_scope(switch)}. "
+                                    "Allowed: names that differ in letters and digits.")
 
     def _require_known_classes(self) -> None:
         """Refuse consumption classes by the next hop if a router may have to choose one before it knows that hop.
@@ -281,7 +281,7 @@ class Network(Placement):
         return int(self.blueprint.tokens.stage[switch]), int(self.blueprint.tokens.group[switch])
 
     def _tables(self, kind: str) -> dict[str, Instances]:
-        """Return the contents of the memories of a kind of routers in one lane, by name."""
+        """Return the memory contents of all routers of a kind in one lane, by the name of the memory."""
         return {".".join(found.path): found.rows for found in self._memories(kind)}
 
     def _memories(self, kind: str) -> list[RouteRows]:

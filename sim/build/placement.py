@@ -39,7 +39,7 @@ class Placement:
         return self.nodes * self.lanes
 
     def count(self, kind: str) -> int:
-        """Return the number of instances of a kind of component in one lane."""
+        """Return the number of instances that a kind of component has in one lane."""
         return len(self.switch_kinds[kind].members) if kind in self.switch_kinds else self.nodes
 
     @cached_property

@@ -135,7 +135,7 @@ class Traffic:
         return self.rate / self.mean_length
 
     def counts(self, nodes: int) -> Reals:
-        """Return the probability of each number of destinations of a multicast, from 1 to nodes - 1.
+        """Return the probabilities that a multicast has 1, 2, 3 and so on up to ``nodes`` - 1 destinations.
 
         Raises
         ------

@@ -10,7 +10,7 @@ import typer
 
 from wormcast.algorithms import Topology, WormcastError
 
-from ..api.simulation import window_of
+from ..api.arguments import window_of
 from ..build.network import Network
 from ..build.setup import Origin
 from ..common.atomic_write import require_writable, whole_file
@@ -76,13 +76,13 @@ class Keeping:
 
 @dataclasses.dataclass
 class Recording:
-    """Waveform to record: its window or message, the written file, and the error if it could not be written."""
+    """Waveform that a load experiment records: of a window of cycles, of the slowest message, or of a deadlock."""
 
     vcd: Path | None
     window: tuple[int, int] | None
     instances: list[Instance]
     around_worst: bool = False
-    shown: str = ""  # description of the recorded part; empty for a window
+    shown: str = ""  # description of the recorded message; empty for other recordings
     written: Path | None = None
     refused: str | None = None
 
@@ -118,11 +118,14 @@ class Recording:
         return cls(vcd, cycles, find_instances(lane, "all" if instances is None else instances))
 
     def pause(self) -> int | None:
-        """Return the cycle from which on the window can be recorded; None without a window, or after the attempt."""
+        """Return the first cycle in which the window can be recorded: the one after the window's first cycle.
+
+        The result is None without a window, or if the recording of the waveform has already succeeded or failed.
+        """
         return self.window[0] + 1 if self.window and not self.written and not self.refused else None
 
     def take_window(self, experiment: Experiment) -> None:
-        """Record the window once the experiment has reached it. A deadlock is recorded by `take_deadlock` instead."""
+        """Record the window of cycles once the experiment has passed its first cycle, unless there is a deadlock."""
         pause = self.pause()
         if pause is None or experiment.deadlocked or experiment.groups[0].now < pause:
             return
@@ -131,7 +134,7 @@ class Recording:
         self._write(self.vcd, lambda unfinished: rewind_to_window(experiment, unfinished, first, last, self.instances))
 
     def miss_window(self, experiment: Experiment) -> None:
-        """Store an error if the experiment ended before the window began."""
+        """Store an error if the experiment ended before the first cycle of the window to record."""
         if self.window and not self.written and not self.refused:
             self.refused = (f"window: {self.window[0]}:{self.window[1]} is not valid: the last message is received in "
                             f"cycle {experiment.now}. Allowed: A below {experiment.now}.")
@@ -184,7 +187,7 @@ class Drawing:
             require_writable(self.path)
 
     def draw(self, result: Load, *, quiet: bool) -> None:
-        """Draw the picture, unless there is a deadlock. Print its file name, unless quiet."""
+        """Draw the picture, unless there is a deadlock. Unless ``quiet``, print the picture's file name."""
         if self.path and not result.deadlock:
             with whole_picture(self.path) as target:
                 draw_utilisation(result, *target)

@@ -32,7 +32,7 @@ def hunt_(
     topology: TopologyName,
     scheme: SchemeName,
     cycles: Annotated[int, typer.Option(
-        help=f"Maximum number of simulated cycles, the sum over all networks. Default: {HUNT_CYCLES}.",
+        help=f"The search ends with the batch of networks whose cycles reach this sum. Default: {HUNT_CYCLES}.",
         show_default=False)] = HUNT_CYCLES,
     length: Annotated[str | None, typer.Option(
         metavar="A:B", help="Shortest and longest payload of a message; or one number. Default: {}:{}, with a larger "

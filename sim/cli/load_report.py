@@ -16,9 +16,6 @@ from .run_report import at_rest, holds_and_waits
 
 __all__ = ["report", "report_saturation", "tell"]
 
-#: Received messages per message that is not received by the end.
-#: A run with fewer of them is too short to show that the network is not saturated.
-SHORT = 4
 KINDS = {"network": "between routers", "injection": "injection", "consumption": "consumption"}
 
 
@@ -120,8 +117,7 @@ def report(result: Load) -> None:
     totals = int(result.totals["messages"].sum())
     say(f"{totals} messages received, {result.censored} created and not received by the end")
     precise = "" if result.precise else f"; {result.imprecise}"
-    short = "" if result.saturated or SHORT * result.censored <= totals else (
-        "; the run is too short to decide, as too many messages are not received")
+    short = "; the run is too short to decide, as too many messages are not received" if result.too_short else ""
     say(("saturated" if result.saturated else "not saturated") + precise + short)
 
 

@@ -44,7 +44,7 @@ class Messages:
         self._table = MessageTable(experiment)
 
     def finish(self, warmup: int) -> None:
-        """Write the file of an experiment with this warm-up. Store an error, so that results are printed before it."""
+        """Write the table of messages of an experiment with this warm-up. An error is stored, and reported later."""
         if self._table is None or self.path is None:
             return
         try:

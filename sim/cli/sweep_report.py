@@ -63,7 +63,7 @@ def run_sweep(file: Path, out: Path, plot: Path | None, parquet: bool, scheduler
         emit_result(dataclasses.replace(result, files={name: None if path is None else str(path)
                                                        for name, path in files.items()}))
     else:
-        report(sweep, rows, result.run)
+        report(sweep, rows, result.new)
         for path in filter(None, (csv, table_too)):
             say(f"table: {path}")
         say(f"picture: {picture or no_picture}")

@@ -8,8 +8,8 @@ import typer
 
 from wormcast.algorithms import WormcastError
 
+from ..api.arguments import window_of
 from ..api.recordings import read_waveform
-from ..api.simulation import window_of
 from ..common.atomic_write import require_writable
 from ..common.figure_file import require_page, whole_picture
 from ..common.path_conflicts import require_apart

@@ -27,8 +27,8 @@ LINE = 0.1  # distance between lines of text, in inches
 
 SIZE, SMALL = 6.0, 5.0  # font sizes in points: normal text, and text where space is short
 
-#: Resolution of pictures in a notebook, in dots per inch.
-CELL = 160
+#: Resolution of pictures in a notebook and of PNG files, in dots per inch.
+CELL, DOTS = 160, 300
 
 #: Colours that colour-blind readers can distinguish.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#7f7f7f")
@@ -105,18 +105,38 @@ def legend_entry(labels: Sequence[str], size: float = SIZE) -> float:
 def blank_figure(width: float, height: float, **options: Any) -> "Figure":
     """Return an empty figure. Width and height are in inches, ``options`` are matplotlib's.
 
-    The figure needs no screen. In the context of `notebook_figures` a notebook shows it below its cell.
+    The figure needs no screen. In the context of `notebook_figures` a notebook shows it below its cell. Files of the
+    figure have the present settings of `SETTINGS`, and 300 dots per inch, unless ``savefig`` is called with others.
     """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
     if _in_cell.get() and in_notebook():
         from matplotlib import pyplot
 
-        return pyplot.figure(figsize=(width, height), dpi=CELL, **options)
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height), **options)
+        return pyplot.figure(figsize=(width, height), dpi=CELL, FigureClass=_picture(), **options)
+    figure: Figure = _picture()(figsize=(width, height), **options)
     FigureCanvasAgg(figure)
     return figure
+
+
+@cache
+def _picture() -> "type[Figure]":
+    """Return the class of figures that are saved with the settings with which they are made."""
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    class Picture(Figure):
+        """Figure that is saved with the settings with which it is made."""
+
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            self._settings = {name: matplotlib.rcParams[name] for name in SETTINGS}
+            super().__init__(*arguments, **options)
+
+        def savefig(self, fname: Any, *, transparent: bool | None = None, **options: Any) -> None:
+            with matplotlib.rc_context(self._settings), missing_glyphs_drawn_as_boxes():
+                super().savefig(fname, transparent=transparent, **{"dpi": DOTS, **options})
+
+    return Picture
 
 
 _in_cell = ContextVar("in_cell", default=False)

@@ -62,7 +62,7 @@ class Option:
 
     @property
     def values(self) -> str | None:
-        """Placeholder of the value in --help: ``one|all``, ``1..16``; None if the type alone is shown."""
+        """Placeholder of the value in --help: ``one|all``, ``1..16``; None if only the type is shown."""
         if self.metavar or self.allowed:
             return self.metavar or "|".join(self.allowed)
         return "{}..{}".format(*self.limits) if self.limits and self.kind is int else None

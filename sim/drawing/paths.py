@@ -130,7 +130,7 @@ class _Ways(dict[tuple[int, int], Floats]):
 def _chains(worm: PlannedWorm) -> list[list[int]]:
     """Divide a worm's hops into chains of consecutive hops, and return the numbers of the hops.
 
-    A path worm has one chain. In a tree worm, each chain follows one branch to its end.
+    A path worm with hops has one chain. In a tree worm, each chain follows one branch to its end.
     """
     found: list[list[int]] = []
     ends: dict[int | None, list[int]] = {}  # each chain so far, by the number of its last hop

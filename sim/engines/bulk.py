@@ -91,7 +91,7 @@ def _lowered(kind: Kind, vector_width: int) -> Kernel:
 
 
 def observer(kind: Kind, kernel: Kernel) -> Observer:
-    """Return an observer of all signals of a kind of component, compiled or loaded from the cache on disk."""
+    """Return an observer for all signals of one kind of component, compiled or loaded from the cache on disk."""
     return observe_cached(kind.build, kernel, cache_key=_cache_key(kind))
 
 
@@ -105,11 +105,11 @@ def _sources() -> str:
 
 
 class BulkEngine:
-    """Engine that steps a network with compiled code alone.
+    """Engine that steps a network only with compiled code.
 
     In each cycle the engine first copies the words on all links from the drivers' output arrays to the receivers' input
     arrays. Then the hosts do one step, and one kernel call per kind steps all its instances. The order of the hosts and
-    the kernels does not matter, because every output is that of a flip-flop.
+    the kernels does not change the results, because every output is that of a flip-flop.
 
     Parameters
     ----------

@@ -61,7 +61,7 @@ def _record(*fields: str) -> np.dtype:
     return np.dtype([(field, np.int64) for field in fields])
 
 
-#: Fields of the record of a kind of routers (`Fronts.kinds`). ``start``: first byte of the kind's state.
+#: Record that describes a kind of routers (`Fronts.kinds`). ``start``: first byte of the kind's state.
 #: ``instances``: number of the kind's routers in all lanes.
 #: ``tile_bytes``, ``lanes``: number of bytes, and of routers, of a tile of the kind's state.
 #: ``unit``: number of routers, one bit each, in a word of `Following.before`.
@@ -70,7 +70,7 @@ def _record(*fields: str) -> np.dtype:
 #: ``outs``: number of output channels of each router.
 KIND = _record("start", "tile_bytes", "lanes", "unit", "instances", "first", "out", "outs")
 
-#: Fields of the record of an input virtual channel that all routers of a kind have (`Fronts.channels`).
+#: Record that describes an input virtual channel in all routers of a kind (`Fronts.channels`).
 #: ``kind``: row in `Fronts.kinds`. ``input``: number of the router's input.
 #: ``first``: number of the channel's front in the kind's first router.
 #: ``word``: first word of the channel's fronts in `Following.before`.
@@ -218,7 +218,7 @@ class Grants:
         self.following.counters[COUNT] = 0
 
     def number_from(self, first: int) -> None:
-        """Set the number of the first worm that the host still has, counted from the first worm of the run."""
+        """Set the number that the first worm in the hosts' program has, counted from the first worm of the run."""
         self.following.counters[FIRST] = first
 
     def take(self) -> npt.NDArray[np.void]:
@@ -238,8 +238,8 @@ class _Layout:
         self.links: list[tuple[int, int]] = []
         self.exits: list[int] = []
         self.pieces: list[tuple[int, ...]] = []
-        # number of the first front of each input virtual channel of a kind of routers (kind, input, virtual channel)
-        # number of the first output channel of each kind of routers
+        # `front`: number of the front in the kind's first router, by (kind, input, virtual channel)
+        # `out`: number of the first output channel in the kind's first router, by kind
         self.front: dict[tuple[str, int, int], int] = {}
         self.out: dict[str, int] = {}
         self.vcs = max(spec.vcs for router in network.routers.values() for spec in router.outputs)
@@ -281,7 +281,7 @@ class _Layout:
         ), fronts, words
 
     def _outputs(self, kind: str) -> int:
-        """Return the number of output channels of each router of a kind."""
+        """Return the number of output channels that each router of a kind has."""
         return len(self.network.routers[kind].outputs) * self.vcs
 
     def _port(self, lane: int, link: FabricLink) -> tuple[int, ...]:

@@ -270,7 +270,7 @@ def _holder(snapshot: Snapshot, inside: Inside | None, switch: int, output: int,
         link = snapshot.fabric.links[snapshot.fabric.out_of[switch, output]]
         return inside.consumed(link.node, vc) if inside and link.node is not None else None
     if (switch, output, vc) not in snapshot.owners and _enters_empty(snapshot, switch):
-        # the channel is granted after the last packet has left the next buffer
+        # the output's virtual channel is granted after the last packet has left the buffer at its end
         return next(iter(snapshot.occupants(channel)[-1:]), None)
     return snapshot.first(channel)
 

@@ -112,9 +112,9 @@ def make_meter(network: Network, kernels: Mapping[str, Kernel], starts: Mapping[
     starts : mapping of (kind of component, port) to int
         Byte at which the marks of the port begin in the array of all outputs.
     lines : mapping of kind of routers to int
-        Byte of the array of all inputs at which a kind's incoming token lines begin; only kinds with tokens.
+        For each kind with tokens: byte at which its incoming token lines begin in the array of all inputs.
     padded : mapping of kind to int
-        Number of instances of a kind, including unused ones that fill the last tile of its state.
+        Number of instances in the state of a kind, including unused ones that fill the last tile.
     states : mapping of kind of routers to int
         Byte at which the state of a kind begins.
     """

@@ -27,7 +27,8 @@ __all__ = [
 
 #: Kinds of grants: values of the field ``kind`` of `GRANT`.
 INJECTION, LINK, CONSUMPTION, BUFFER, TURN = range(5)
-#: Indices in ``Following.counters``: number of the host's first worm, log entries, most entries that a cycle adds.
+#: Indices in ``Following.counters``. FIRST: number of the first worm in the hosts' program. COUNT: log entries.
+#: MOST: most log entries that a cycle adds.
 FIRST, COUNT, MOST = range(3)
 NOBODY = -1
 
@@ -97,7 +98,7 @@ def _note(following, worm, switch, kind, wait, behind):
 
 @compiled
 def _name(fronts, worms, worm):
-    """Return a worm's message and sender as one number, which stays valid after the host has dropped the worm."""
+    """Return a worm's message and sender as one number, which stays valid after the hosts' program drops it."""
     return np.int64(worms[worm].message) << NODE_BITS | worms[worm].source % fronts.nodes
 
 

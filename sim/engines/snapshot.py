@@ -28,7 +28,7 @@ MARKS = {mark.value: mark for mark in Mark}
 
 
 class _Fronts:
-    """Registers of the fronts of one input virtual channel in all routers of a kind. Lists are by router.
+    """Registers of the fronts that one input virtual channel has in the routers of a kind. Lists are by router.
 
     Parameters
     ----------
@@ -202,7 +202,7 @@ class Snapshot:
     def occupants(self, channel: Channel) -> list[Packet | None]:
         """Return the packets in a buffer, front first; None for a packet that cannot be identified."""
         if channel not in self._occupants:
-            self._occupants[channel] = []  # an empty list, in case the search returns to this channel
+            self._occupants[channel] = []  # an empty list, in case `_find_occupants` needs this channel again
             self._occupants[channel] = self._find_occupants(channel)
         return self._occupants[channel]
 
@@ -381,7 +381,8 @@ class Snapshot:
         front = self.first(channel)
         fronts, router = self._front(channel)
         for reader, consumes in fronts.consuming:
-            # a reader for nodes alone reads the stored flits, and releases the channel after the packet's last flit
+            # a reader that sends only to nodes can send while the buffer has flits that it has not read
+            # if all flits of the packet have come and are read, it can still release its consumption channel
             if consumes[router] and (fronts.ready[router][reader] or sender != front) and not self._refused(
                     channel, reader):
                 moving.append(front)

@@ -16,7 +16,7 @@ __all__ = ["CAUSES", "WAITS", "contention", "followed", "require_followed"]
 #: Causes of a worm's wait. ``own_sends``: the worm waited for another worm of its own sender.
 #: ``other_nodes``: the worm waited for a worm of its message from another sender.
 #: ``other_traffic``: the worm waited for a worm of another message from another sender.
-#: ``arbitration``: no worm held the channel, and the router served another worm first.
+#: ``arbitration``: no worm held the requested channel, and the router served another worm first.
 CAUSES = {"other_nodes": "other nodes of the message", "own_sends": "the sender's other worms", "other_traffic":
           "other messages", "arbitration": "arbitration"}
 

@@ -16,7 +16,7 @@ __all__ = ["Formula", "UnloadedLatency", "formula_of", "has_formula", "unloaded_
 
 @dataclass(frozen=True)
 class UnloadedLatency:
-    """Latency of a unicast alone in a network, without t_s and t_r: ``hop`` cycles for each hop, plus ``c`` cycles."""
+    """Latency of a unicast without other messages, less t_s and t_r: ``hop`` cycles for each hop, plus ``c`` cycles."""
 
     hop: int
     c: int

@@ -113,7 +113,7 @@ class MessageFile:
     what : str
         Name in error messages: the option that selects the file.
     most_cycles, most_length : int
-        Greatest cycle and length of a message.
+        Greatest cycle and greatest length that a message may have. Larger values are refused.
     """
 
     path: str
@@ -202,7 +202,8 @@ class MessageFile:
             after = [after]
         if any(other >= number for other in after) or len(set(after)) < len(after):
             if not number:
-                raise WormcastError(f"after: {given(entry['after'])} is not valid: it is the first message.")
+                raise WormcastError(f"after: {given(entry['after'])} is not valid: the first message has no earlier "
+                                    "messages.")
             raise WormcastError(f"after: {given(entry['after'])} is not valid. Allowed: numbers from 0 to "
                                 f"{number - 1}, each once.")
         return Line(entry["cycle"], source, destinations, entry["length"], after, end)

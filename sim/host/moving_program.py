@@ -1,4 +1,4 @@
-"""Window of a host's program that moves along the messages: old ones are dropped, new ones appended."""
+"""Program of the hosts that moves along the messages: old messages are dropped, new ones appended."""
 
 import numpy as np
 
@@ -17,7 +17,7 @@ GROWING = ("worms", "deliveries", "agenda", "releases", "header", "begun")
 
 
 class MovingHost:
-    """Host's program with functions to add worms, and to drop worms that have been received.
+    """Program of all hosts, with functions to add worms, and to drop worms that have been received.
 
     The average time of adding worms is in proportion to their number. The time of dropping worms is in proportion to
     the number of the rows that remain.

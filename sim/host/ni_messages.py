@@ -73,6 +73,6 @@ def lay_out_rows(network: Network, worms: Worms, forwarded: npt.NDArray[np.bool_
     lost = (brought == NONE) | (worms.after[onward] >= onward)
     if lost.any():
         worm = int(onward[lost.argmax()])
-        raise WormcastError(f"worm {worm} is not valid: node {worms.source[worm]} forwards it, and worm "
-                            f"{worms.after[worm]} does not bring it there before")
+        raise WormcastError(f"worm {worm} is not valid: the interface of node {worms.source[worm]} would forward a "
+                            f"message that it has not received before, by worm {worms.after[worm]}")
     deliveries["child"][brought] = onward

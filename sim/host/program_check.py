@@ -1,4 +1,4 @@
-"""Check of a host's program from a file. Compiled code uses the program's numbers as array indices without a check."""
+"""Check of a hosts' program from a file. Compiled code uses the program's numbers as array indices without a check."""
 
 import numpy as np
 

@@ -191,7 +191,7 @@ class Body:
         self.lines.append(f"  store {kind} {value}, ptr {pointer}, align {align}")
 
     def align(self, bits: int) -> int:
-        """Return the alignment in bytes, at most 64, of a row of ``vector_width`` numbers of ``bits`` bits."""
+        """Return the alignment in bytes, at most 64, of a row of ``vector_width`` numbers with ``bits`` bits each."""
         return min(64, self.vector_width * bits // 8)
 
     def value_align(self, node: Node) -> int:
@@ -257,7 +257,7 @@ class Body:
         return value if old == new else self.put(f"{'zext' if new > old else 'trunc'} i{old} {value} to i{new}")
 
     def loaded(self, base: str, bits: int, place: str) -> str:
-        """Load element ``place`` of an array of numbers of ``bits`` bits."""
+        """Load element ``place`` of an array whose numbers have ``bits`` bits."""
         return self.put(f"load i{bits}, ptr {self.put(f'getelementptr i{bits}, ptr {base}, i64 {place}')}")
 
     @contextmanager
@@ -279,9 +279,9 @@ class Body:
         self.block = after
 
     def row(self, slot: int, address: Node, instance: str) -> tuple[str, str]:
-        """Return the index of an instance's row among the rows of all instances of a tile, and whether the row exists.
+        """Return the index of an instance's row in its tile, and whether the row exists.
 
-        If the row does not exist, the index is that of row 0.
+        A tile has the rows of all its instances. If the row does not exist, the index is that of row 0.
         """
         depth = self.layout.places[slot].depth
         row = self.element(address, instance, 64)

@@ -133,7 +133,7 @@ class Kernel:
         return _look_up(self.outputs, name, f"an output word of {self.name}")
 
     def flags(self, name: str) -> list[int]:
-        """Return the byte offset in a tile of the flags of each bit of a register, least significant bit first.
+        """Return, for each bit of a register from bit 0 on, the byte offset of its flags in a tile.
 
         Raises
         ------

@@ -178,7 +178,7 @@ DEEP = 32
 
 
 class Pieces:
-    """Cuts of the outputs of all cells of ``design``.
+    """Positions at which the outputs of the cells in ``design`` are cut into pieces.
 
     The input ports (cell 0) are cut at ``input_cuts``, the cells in ``split`` into single bits. ``deep`` has the deep
     memories; see `deep_memories`.

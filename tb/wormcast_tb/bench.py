@@ -138,7 +138,7 @@ class TB:
         await self.cycles(quiet)
         self.scoreboard.check()
         if left := self._unfinished():
-            raise AssertionError(f"after all expected worms had arrived: {'; '.join(left)}")
+            raise AssertionError(f"all expected worms have arrived, but the bench is not finished: {'; '.join(left)}")
 
     def _unfinished(self) -> list[str]:
         """Return the missing worms, unsent flits, missing credits and incomplete worms, in words."""

@@ -14,8 +14,8 @@ Flits = tuple[Flit, ...]
 class Scoreboard:
     """Comparison of the worms expected at each end with the worms that monitors collect there.
 
-    Each expected worm must arrive once and complete, flit for flit, and no other worm may arrive. The order of worms at
-    an end does not matter.
+    Each expected worm must arrive once and complete, flit for flit, and no other worm may arrive. Worms may arrive at
+    an end in any order.
 
     Parameters
     ----------

@@ -339,9 +339,9 @@ def changed(*changes, phases=(0, 0, 0, 0), dtype=np.int16, started=None):
         (changed(started=np.ones(3, np.int8)), r"phase_of_node on mesh:1x3 is not valid. Needed: int8 \[3\]"),
         (changed(started=np.zeros(2, np.int8)), r"phase_of_node on mesh:1x3 is not valid. Needed: int8 \[3\]"),
         (changed(((0, 0, 1, 0), 3)), "its options on mesh:1x3 are from -1 to 3. Allowed: -1 to 2"),
-        (changed(((0, 0, 1, 0), 1)), "towards node 1 it leaves switch 0 of mesh:1x3 by port 1, which has no link"),
-        (changed(((0, 1, 1, 1), 0)), "towards node 1 it leaves switch 1 of mesh:1x3 by port 0, but the node is at"),
-        (changed(((0, 0, 1), [-1, 0])), "towards node 1 it has a gap before an option at switch 0 of mesh:1x3"),
+        (changed(((0, 0, 1, 0), 1)), "towards node 1 it leaves switch 0 of mesh:1x3 by port 1: this port has no link"),
+        (changed(((0, 1, 1, 1), 0)), "towards node 1 it leaves switch 1 of mesh:1x3 by port 0: the node is at"),
+        (changed(((0, 0, 1), [-1, 0])), "options towards node 1 at switch 0 of mesh:1x3 have a gap before an option"),
     ],
 )
 def test_choices_that_lead_out_of_the_network_are_refused(made, sentence):

@@ -122,15 +122,15 @@ def test_a_relation_of_one_s_own_is_a_table():
         ([[2, 0, 0], [1, 2, 0], [1, 1, 3]], r"is int8 \[3, 3\] with ports from 0 to 3"),
         (
             [[2, 0, 0], [1, 2, 0], [1, 0, 2]],
-            r"towards node 1 it leaves switch 2 of mesh:1x3 by port 0, which has no link",
+            r"towards node 1 it leaves switch 2 of mesh:1x3 by port 0: this port has no link",
         ),
         (
             [[2, 0, 0], [1, 2, 2], [1, 1, 2]],
-            r"towards node 2 it leaves switch 1 of mesh:1x3 by port 2, which has no link",
+            r"towards node 2 it leaves switch 1 of mesh:1x3 by port 2: this port has no link",
         ),
         (
             [[2, 0, 0], [1, 2, 0], [1, 1, 0]],
-            r"towards node 2 it leaves switch 2 of mesh:1x3 by port 0, which has no link",
+            r"towards node 2 it leaves switch 2 of mesh:1x3 by port 0: this port has no link",
         ),
     ],
 )

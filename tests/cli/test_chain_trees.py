@@ -108,8 +108,8 @@ CONVENTIONAL = "ni: conventional is not valid: network interfaces forward the wo
      "scheme: 'k=2' of 'binomial:k=2' is not a parameter. Allowed: binomial:order=...,seed=...."),
     (["plan", NETWORK, "individual:k=2", *TO], "scheme: 'individual:k=2' is not valid: individual has no parameters"),
     (["plan", "min:b=2,stages=5", "k-binomial:order=cco", *TO],
-     ("scheme k-binomial:order=cco, order cco: min:b=2,stages=5 is not valid: it has 1 link from switch s0 to s16 "
-      "and 0 back. Allowed: networks whose links go both ways.")),
+     ("scheme k-binomial:order=cco, order cco: min:b=2,stages=5 is not valid: the numbers of links from switch "
+      "s0 to switch s16 and back differ: 1 link and 0. Allowed: networks whose links go both ways.")),
 ])
 def test_bad_input_is_one_sentence(command, sentence, tmp_path):
     code, out, err = wormcast(*command, cwd=tmp_path)

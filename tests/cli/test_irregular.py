@@ -136,8 +136,8 @@ RUN = ["run", NETWORK, "tree", *TO, "--length", 8, *DEEP]
     (["check", NETWORK, "tree", *DEEP, "--relation", "up-down"],
      "scheme tree: relation up-down is not valid. Allowed: up-down-tree, up-down-tree-any."),
     (["plan", "min:b=2,stages=2", "tree", "--source", 0, "--destinations", 1],
-     ("scheme tree: min:b=2,stages=2 is not valid: it has 1 link from switch s0 to s2 and 0 back. Allowed: "
-      "networks whose links go both ways.")),
+     ("scheme tree: min:b=2,stages=2 is not valid: the numbers of links from switch s0 to switch s2 and back differ: "
+      "1 link and 0. Allowed: networks whose links go both ways.")),
 ])
 def test_bad_input_is_one_sentence(command, sentence, tmp_path):
     code, out, err = wormcast(*command, cwd=tmp_path)

@@ -97,7 +97,7 @@ def test_routers_with_one_key_are_one_netlist():
 
 def test_names_that_would_be_one_in_hardware_are_refused():
     alike = replace(topology("min:b=2,stages=2"), switch_names=("a-b", "a_b", "c", "d"))
-    with pytest.raises(WormcastError, match="stages=2 is not valid: switches 'a-b' and 'a_b' would both be a_b"):
+    with pytest.raises(WormcastError, match="switches 'a-b' and 'a_b' would have the same name in hardware, a_b"):
         Network(alike, SCHEMES["individual"], Configuration())
 
 

@@ -167,7 +167,7 @@ class RunningCommand:
             os.kill(self.process, number)
 
     def wait(self, seconds: float, memory: float = float("inf")) -> str:
-        """Wait until the process ends or exceeds a limit. Return the limit: ``time``, ``memory``, or empty."""
+        """Wait until the process ends or exceeds a limit. Return the exceeded limit: ``time``, ``memory``, or empty."""
         elapsed, processor = time.monotonic() + ELAPSED * seconds, self._processor_time() + seconds
         while not self.has_ended():
             if self._memory() > memory:

@@ -29,7 +29,7 @@ class Session:
     part : str
         Name of the part.
     seed : int
-        Seed of all trials. The seed and K alone determine trial K of a part.
+        Seed of all trials. Trial K of a part depends only on the seed and on K.
     folder : Path
         Folder for trials with faults.
     show_fault, show_progress : callable, optional

@@ -37,7 +37,7 @@ class ChildTable(wiring.Component):
     rows : int
         Rows of the table, a power of two. Range: 1 to 64.
     flits : int
-        Maximum number of header flits of all children of a row. Range: 1 to 1024.
+        Maximum number of header flits in a row, for all its children together. Range: 1 to 1024.
     width : int
         Data bits of a flit, 8 or more.
     counts : bool

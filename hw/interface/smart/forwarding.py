@@ -53,7 +53,7 @@ class Forwarding(wiring.Component):
         Maximum number of payload flits of a packet. Range: 1 to 65535. The memory has room for ``packet`` flits per
         entry, rounded up to a power of two.
     flits : int
-        Maximum number of header flits of a row of the child table. Range: 1 to 1024.
+        Maximum number of header flits in a row of the child table. Range: 1 to 1024.
     channels : int
         Number of consumption channels.
     width : int

@@ -121,7 +121,7 @@ class Figure:
         Loads are multiples of a quarter of ``step``, up to ``most``, in payload flits times destinations per node and
         cycle.
     cycles : int
-        Greatest number of cycles of each seed of a point.
+        Largest number of cycles that a point simulates for each seed.
     over : str
         Quantity on the x axis: the load; an option of ``wormcast load``; or an option of ``wormcast run``.
     runs : bool
@@ -368,8 +368,8 @@ def _require_axis(over: str, values: Sequence[Any]) -> None:
         return
     require_known(over, OPTIONS, "load")
     if over in DECIDED or (over != "topology" and OPTIONS[over].kind not in (int, float)):
-        raise WormcastError(f"over: {over!r} is not valid. Allowed: options of load with numbers that a "
-                            "figure does not determine itself, topology.")
+        raise WormcastError(f"over: {over!r} is not valid. Allowed: topology, or an option of load whose "
+                            "values are numbers and that figures do not determine themselves.")
     if not values:
         raise WormcastError(f"values is missing. Needed: values of {over}.")
     _values(LOAD_OPTIONS, over, values)

@@ -1,4 +1,4 @@
-"""Points that are means of multicasts from random sources to random destinations, each alone in its network."""
+"""Points that are means over random multicasts. Each multicast is simulated without other messages."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -35,7 +35,7 @@ def drawn_sets(nodes: int, count: int, draws: int, seed: int) -> list[tuple[int,
 
 @dataclass(frozen=True, eq=False)
 class DrawnPoint:
-    """Mean of random multicasts, each alone in a lane. Each network has ``draws`` lanes.
+    """Mean over random multicasts, one in each lane. Each network has ``draws`` lanes.
 
     Parameters
     ----------

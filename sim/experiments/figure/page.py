@@ -22,14 +22,14 @@ td.number { text-align: right; font-variant-numeric: tabular-nums; }
 code { font-size: 12px; } img, svg { max-width: 100%; height: auto; } .scroll { overflow-x: auto; max-height: 40em; }
 """
 
-#: Columns of results in a page's table of points of load experiments. The CSV has all columns.
+#: Columns of the table of load experiments on a figure's page. The CSV has all columns.
 SHOWN = ("effective", "accepted", "accepted_half_width", "delivered_per_node", "delivered_per_node_half_width",
          "latency_mean", "latency_half_width", "percentiles_p99_mean", "link_wait_mean",
          "consumption_wait_mean", "multicast_latency_mean", "unicast_latency_mean", "token_wait_mean",
          "token_holders_mean", "token_ceiling_mean", "cycles_simulated", "saturated", "precise", "deadlock")
 
-#: SHOWN_OF_RUNS: columns of results in a page's table of points that are single runs.
-#: SHOWN_OF_DRAWN: columns of results in a page's table of points that are means of random multicasts.
+#: SHOWN_OF_RUNS: columns of the table of single runs on a figure's page.
+#: SHOWN_OF_DRAWN: columns of the table of means over random multicasts on a figure's page.
 SHOWN_OF_RUNS = ("latency", "formula", "bound", "bound_steps", "t_hop", "c", "worms", "others_wait", "own_wait",
                  "arbitration_wait")
 SHOWN_OF_DRAWN = ("latency", "latency_half_width", "phases", "worms")

@@ -20,7 +20,7 @@ Measured = Callable[[str, str], Quantity]
 """Function of a word (`WORDS`) and a series' name, which returns the word's measurement for the series."""
 
 CommandValue = Callable[[str, str], Any]
-"""Function of a command of wormcast and the path of a value in its JSON, which returns the value."""
+"""Function from a command of wormcast, and a path in its JSON, to the value at this path."""
 
 #: Words of formulas with a value at each load below saturation; a second argument selects the value at one load.
 POINT_WORDS = ("latency", "multicast_latency", "unicast_latency", "queue", "source", "transit", "p50", "p95", "p99",

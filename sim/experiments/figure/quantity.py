@@ -61,7 +61,10 @@ class Quantity:
 
     @property
     def precision(self) -> "Quantity":
-        """Half the interval's width, divided by the mean; exact unless the error is unknown; empty if the mean is 0."""
+        """Half the interval's width, divided by the mean's absolute value, at each load at which the mean is not 0.
+
+        The interval of the result has no width. If the number's error is unknown, the interval is from 0 to infinity.
+        """
         relative = {load: (high - low) / 2 / abs(mean) for load, (low, mean, high) in self.values.items() if mean}
         return Quantity({load: (0.0 if math.isinf(value) else value, value, value) for load, value in relative.items()})
 

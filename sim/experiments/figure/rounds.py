@@ -50,7 +50,7 @@ class FigureOutcome:
 
 
 def curves_of(figure: Figure, *, quick: bool = False) -> Curves:
-    """Return the curves of all series of a figure and of its statements, with each variation unless ``quick``.
+    """Return the curves of all series that a figure and its statements name, with each variation unless ``quick``.
 
     For a series that a variation does not change, the variation's entry is the curve without variation.
     """

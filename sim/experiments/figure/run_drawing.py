@@ -134,7 +134,11 @@ def _intervals(axes: "Axes", curve: RunCurve, colour: str) -> None:
 
 
 def _scale(axes: "Axes", figure: Figure, curves: Sequence[RunCurve]) -> None:
-    """Scale and label the x axis of the option: logarithmic for numbers of nodes."""
+    """Scale and label the x axis.
+
+    The axis of the option topology has the number of nodes on a logarithmic scale. The axes of other options are linear
+    from 0.
+    """
     from matplotlib.ticker import ScalarFormatter
 
     if figure.over == "topology":

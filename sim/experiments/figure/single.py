@@ -36,7 +36,7 @@ WAITS_BEHIND = {"others_wait": "other_nodes", "own_wait": "own_sends", "arbitrat
 
 @dataclass(frozen=True, eq=False)
 class RunPoint:
-    """Point of a curve of single runs: one multicast, alone in the network.
+    """Point of a curve of single runs: one multicast, without other messages.
 
     Parameters
     ----------

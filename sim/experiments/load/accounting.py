@@ -12,7 +12,7 @@ def _record(*fields: str) -> np.dtype:
 
 
 #: Record of a message. ``message``: the message's number in its lane. ``length``: number of its payload flits.
-#: ``worm``: index of the message's first worm among the worms of the host.
+#: ``worm``: index of the message's first worm in the program of the hosts.
 MESSAGE = np.dtype([(field, np.int32) for field in ("lane", "message", "length", "multicast", "worm")])
 
 #: Sums over messages of a lane: their number, payload flits, payload flits times destinations, worms.

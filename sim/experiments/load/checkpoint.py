@@ -37,7 +37,10 @@ def _or_null(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _options(*kinds: type, **more: Any) -> dict[str, Any]:
-    """Return the schema of a table with the options of dataclasses. Each option's value may be null."""
+    """Return the JSON Schema of a table with a key for each option of some dataclasses, and with the keys ``more``.
+
+    The options of a dataclass are its fields that are declared with `option`. An option's value may be null.
+    """
     known = {name: _or_null(one.schema) for kind in kinds for name, one in options_of(kind).items()}
     return {"type": "object", "additionalProperties": False, "properties": {**known, **more}}
 
@@ -166,7 +169,8 @@ def _put(experiment: Experiment, content: Mapping[str, Any], arrays: Mapping[str
         group.from_leaves(leaves)
         require_sound(group, leaves)
     if content["cycle"] != experiment.now:
-        raise ValueError(f"cycle is {content['cycle']}, the groups are in cycle {experiment.now}")
+        raise ValueError("the key cycle differs from the cycle of the groups of seeds: "
+                         f"{content['cycle']}, {experiment.now}")
     if not math.isfinite(content["seconds"]):
         raise ValueError(f"seconds is {content['seconds']}")
     experiment.seconds = content["seconds"]

@@ -18,7 +18,7 @@ __all__ = ["require_conservation", "require_no_faults"]
 def require_no_faults(engine: BulkEngine, seeds: Sequence[int], first_worm: int = 0) -> None:
     """Raise an error if a component has detected an error on the wire, because flits that it drops are not measured.
 
-    Error messages number the host's worms from ``first_worm``.
+    Error messages number the worms in the hosts' program from ``first_worm``.
 
     Raises
     ------
@@ -72,4 +72,5 @@ def require_conservation(window: MessageWindow, table: np.ndarray, seeds: Sequen
                 {name: int(count[lane]) for name, count in counts.items()}))
     under_way = int(there["under_way"].sum())
     if under_way != window.host.counters[UNDER_WAY]:
-        raise RuntimeError(f"{under_way} worms are under way, the hosts count {window.host.counters[UNDER_WAY]}")
+        raise RuntimeError("the count of worms under way in the hosts' program differs from the number in its records: "
+                           f"{window.host.counters[UNDER_WAY]}, {under_way}")

@@ -24,11 +24,11 @@ DONE = np.dtype([(field, np.int64) for field in (
 
 
 class CompletedRows(NamedTuple):
-    """Host's records of one or more consecutive messages.
+    """Records of one or more consecutive messages, and of their worms and deliveries.
 
-    ``messages``, ``worms``, ``deliveries``: records of the messages, of their worms and their deliveries. ``starts``:
-    index in ``worms`` of each message's first worm. ``places``: index in ``deliveries`` of each message's first
-    delivery.
+    ``messages``: `MESSAGE` records. ``worms``, ``deliveries``: records from `Host`, the program of all hosts.
+    ``starts``: index in ``worms`` of each message's first worm. ``places``: index in ``deliveries`` of each message's
+    first delivery.
     """
 
     messages: np.ndarray
@@ -48,7 +48,7 @@ class Through:
     last : int64 array [messages]
         The destination with the last receipt; of several the first in the order of ``destinations``.
     worm : int64 array [messages]
-        Number, in the host program, of the worm that delivered to the destination ``last``.
+        Number, in the hosts' program, of the worm that delivered to the destination ``last``.
     packet : int64 array [messages]
         Number of the first packet of ``worm`` that arrived at the destination ``last``.
     sent : int64 array [messages]
@@ -117,7 +117,7 @@ def through_of(rows: CompletedRows, done: np.ndarray, nodes: int, worms: np.ndar
     nodes : int
         Nodes of a lane.
     worms : WORM records
-        All worms of the host. Messages and deliveries in ``rows`` refer to a worm by its index in ``worms``.
+        All worms in the hosts' program. Messages and deliveries in ``rows`` refer to a worm by its index in ``worms``.
     """
     there = done["received"] >= 0
     counts, done = done["destinations"], done[there]

@@ -290,7 +290,7 @@ class Experiment:
                 group.extend(further)
 
     def result(self) -> Load:
-        """Return the outcome, after `run` to the end or a deadlock."""
+        """Return the outcome of the experiment. Call `result` after its last cycle, or after a deadlock."""
         return self._result_from(None)
 
     def later_results(self, found: int) -> list[Load]:

@@ -43,7 +43,7 @@ class MessageWindow:
     Attributes
     ----------
     worms_before, messages_before : int
-        Number of removed worms and messages. The host numbers the remaining worms from 0.
+        Number of removed worms and messages. The hosts' program numbers the remaining worms from 0.
     log : GrantLog or None
         Grants of the worms, if they are followed.
     """
@@ -73,7 +73,7 @@ class MessageWindow:
 
     @property
     def messages(self) -> np.ndarray:
-        """`MESSAGE` records of the window in the order of creation."""
+        """`MESSAGE` records of the messages in the window, in the order of creation."""
         return self._messages.rows
 
     def extend(self, until: int) -> None:
@@ -119,7 +119,7 @@ class MessageWindow:
             self._moving.wait_for(self.messages["worm"], message[kept], other[kept])
 
     def require_planned(self) -> None:
-        """Raise a ValueError if messages and host program differ, or worms are not those that the scheme plans.
+        """Raise a ValueError if messages and the hosts' program differ, or worms are not those that the scheme plans.
 
         Worms of a user's scheme are not compared: they may depend on the order of the destinations, which is not kept.
         """
@@ -127,11 +127,11 @@ class MessageWindow:
         starts, nodes = messages["worm"], network.nodes
         worms = np.diff(starts, append=len(host.worms))
         if (worms < 1).any() or worms.sum() != len(host.worms) or self._seen > len(messages):
-            raise ValueError("window's messages have other worms than the host")
+            raise ValueError("the messages in the window and the program of the hosts do not have the same worms")
         lane = np.repeat(messages["lane"], worms)
         if (host.worms["source"] // nodes != lane).any() or (
                 host.deliveries["node"] // nodes != lane[host.deliveries["worm"]]).any():
-            raise ValueError("window's messages are in other lanes than the host's")
+            raise ValueError("worms or deliveries in the program of the hosts are in other lanes than their messages")
         if not network.scheme.module.startswith(f"{OURS}.") or not len(messages):
             return
         offsets = np.append(host.worms["delivery"][starts], len(host.deliveries))
@@ -233,7 +233,7 @@ class MessageWindow:
         return longest
 
     def audit(self) -> tuple[dict[str, np.ndarray], np.ndarray]:
-        """Sum up all messages of the window: return the expected result of `counts`, and `AUDIT` records [lanes]."""
+        """Sum up all messages in the window: return the expected result of `counts`, and `AUDIT` records [lanes]."""
         late, found = np.zeros_like(self._created), np.zeros(len(self.sources), AUDIT)
         audit(self.messages, self.host.worms, self.host.deliveries, self._through, late, found)
         # flits that hosts have received, and whose delivery is not identified yet
@@ -250,7 +250,7 @@ class MessageWindow:
 
     @property
     def message_of(self) -> np.ndarray:
-        """Message of each of the host's worms, numbered from the start of the experiment; [worms]."""
+        """Message of each worm in the hosts' program, numbered from the start of the experiment; [worms]."""
         worms = np.diff(self.messages["worm"], append=len(self.host.worms))
         return self.messages_before + np.repeat(np.arange(len(self.messages)), worms)
 

@@ -31,6 +31,9 @@ SPANS = {
 #: Least number of messages of each seed for a precise mean.
 FEWEST = 30
 
+#: Least number of received messages per message that is not received by the end, in a run that is long enough.
+SHORT = 4
+
 KINDS = ("multicast", "unicast")
 COUNTS = ("created", "wanted", "begun")
 
@@ -120,13 +123,13 @@ class Load:
     stage_sums : int64 array [5, seeds, stages]
         Counts of each stage of a multistage network in the cycles that count (`Stages`).
     tokens : tuple of int
-        Number of token groups of each stage.
+        Number of token groups in each stage.
     ends : dict of str to list
         Two entries that name each link of a kind in tables. A link between routers is named by its two switches: by
         numbers if they are ids of nodes, else by names. Injection and consumption links are named by the node and the
         link's number at the node.
     channels : dict of str to int
-        Number of virtual channels of all links of a kind; on consumption links these are the consumption channels.
+        Number of virtual channels on all links of a kind; on consumption links these are the consumption channels.
     deadlock, deadlock_seed : Deadlock or None, int or None
         The earliest deadlock and its seed. After a deadlock nothing is measured.
     seconds : float
@@ -324,6 +327,14 @@ class Load:
         times the standard deviation about the line.
         """
         return bool(self.deadlock is None and (self._falls_short() or self._piles_up()))
+
+    @property
+    def too_short(self) -> bool:
+        """The network is not saturated, but too few messages are received to be sure.
+
+        A run with fewer than `SHORT` received messages per message that is not received by the end is too short.
+        """
+        return not self.saturated and SHORT * self.censored > int(self.totals["messages"].sum())
 
     def _falls_short(self) -> bool:
         wanted, completed = int(self.totals["wanted"].sum()), int(self.totals["completed"].sum())

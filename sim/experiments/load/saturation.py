@@ -105,7 +105,7 @@ def find_saturation(
     Yields
     ------
     Saturation
-        The bounds after each probe. The last bounds are the result.
+        The bounds after each probe. The bounds after the last probe are the result of the search.
     """
     highest = highest_rate(topology, configuration, traffic)
     known = Saturation((), highest)

@@ -36,7 +36,7 @@ class Mixture(Protocol):
     def chance(self) -> float: ...
 
     def counts(self, nodes: int) -> Reals:
-        """Return the distribution of the number of destinations of a multicast."""
+        """Return the probability distribution of a multicast's number of destinations."""
 
     def hot_nodes(self, topology: Topology) -> list[int]:
         """Return the ids of the hot spots."""

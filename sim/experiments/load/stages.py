@@ -71,7 +71,7 @@ class Stages:
     cycles : int
         Number of cycles that count.
     tokens : tuple of int
-        Number of token groups of each stage.
+        Number of token groups in each stage.
     accepted : float array [seeds]
         Flits accepted per node and cycle.
     """

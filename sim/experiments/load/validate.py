@@ -1,4 +1,4 @@
-"""Validation of the state of a group of seeds that was read from a file: types, shapes and consistency.
+"""Validation of a seed group's state that was read from a file: types, shapes and consistency.
 
 Compiled code does not check indices into arrays, so they are checked here.
 """

@@ -1,4 +1,4 @@
-"""Execution of the missing points of a sweep on the workers of a dask.distributed cluster."""
+"""Execution of a sweep's missing points on the workers of a dask.distributed cluster."""
 
 import contextlib
 import functools
@@ -161,8 +161,8 @@ def _result(distributed: Any, future: Any, point: Point, address: str) -> dict[s
     except CancelledError as error:
         raise WormcastError(f"scheduler: {address} has stopped answering. Finished points are stored.") from error
     except distributed.KilledWorker as error:
-        raise WormcastError(f"point {point.name}: {error.allowed_failures + 1} workers were lost that ran it or had "
-                            "it next. See their logs. Finished points are stored.") from error
+        raise WormcastError(f"point {point.name}: workers that ran the point, or had it next, were lost, in all "
+                            f"{error.allowed_failures + 1}. See their logs. Finished points are stored.") from error
     except ImportError as error:
         raise WormcastError(f"scheduler: a worker of {address} lacks a package ({error}). Needed: wormcast "
                             f"{wormcast.__version__}.") from error

@@ -367,7 +367,7 @@ def _caption(sweep: Sweep, point: Point) -> str:
 
 
 def _said(name: str, value: Any, reconstructed: bool) -> str:
-    """Return an option as text: the value alone if it is a name (of a scheme, a topology), else name and value."""
+    """Return an option as text: only the value if it is a name (of a scheme, a topology), else name and value."""
     if isinstance(value, str) and not OPTIONS[name].allowed:
         return value + DAGGER * (name == "scheme" and reconstructed)
     if isinstance(value, bool):

@@ -20,7 +20,7 @@ from ...build.traffic import Traffic
 from ..load import Experiment, Load, Specification, Trace, check, load_until_interval, shared
 from ..option_grid import Sweep, named_point
 
-__all__ = ["LATER", "Point", "build_point", "points"]
+__all__ = ["LATER", "Point", "build_point", "plain_results", "points"]
 
 #: Version of the results. Increase the version when keys of results or their meaning change.
 RESULTS = 4
@@ -83,7 +83,7 @@ class Point:
         cycles, warmup, precision = (self.resolved[name] for name in ("cycles", "warmup", "precision"))
         with named_point(self.name):
             if self.resolved["until_interval"]:
-                return _plain(load_until_interval(
+                return plain_results(load_until_interval(
                     self.network, self.scheme, self.traffic, configuration=self.configuration, cycles=cycles,
                     warmup=warmup, seeds=numbers, workers=workers, precision=precision))
             experiment = Experiment(self.network, self.scheme, self.traffic, configuration=self.configuration,
@@ -91,8 +91,8 @@ class Point:
             experiment.run()
             result = experiment.result()
             found = experiment.warmup is None
-            later = {LATER: [_plain(one) for one in experiment.later_results(result.first)]} if found else {}
-            return _plain(result) | later
+            later = {LATER: [plain_results(one) for one in experiment.later_results(result.first)]} if found else {}
+            return plain_results(result) | later
 
 
 def points(sweep: Sweep, objects: Objects = NONE) -> list[Point]:
@@ -157,7 +157,7 @@ def _files(given: Mapping[str, Any]) -> dict[str, str]:
     return {option: path for option, path in paths.items() if path and Path(path).is_file()}
 
 
-def _plain(result: Load) -> dict[str, Any]:
+def plain_results(result: Load) -> dict[str, Any]:
     """Return a result as plain data, equal on all machines; after a deadlock, with None for all measurements."""
     found = result.to_dict()
     del found["cycles_per_second"], found["worst"], found["stages"]

@@ -184,7 +184,7 @@ def _place(command: list[str], seed: int, folder: Path, progress: Progress) -> d
 
 
 def _utilisation(target: Target, log: str) -> tuple[int, int]:
-    """Return the numbers of logic cells of the design and of the device from nextpnr's log."""
+    """Return, from nextpnr's log, how many logic cells the design uses, and how many the device has."""
     found = re.search(rf"{target.bel}:\s*(\d+)/\s*(\d+)", log)
     assert found is not None  # nextpnr counts cells before placing them
     return int(found[1]), int(found[2])

@@ -73,7 +73,7 @@ def export(blueprint: Blueprint, what: str, *, port: str | None = None, kind: st
     command : str
         Command that writes this file, for the comment.
     progress : callable
-        Called with the name of each long step.
+        Called with a line of text before YoWASP compiles Yosys for this machine.
 
     Raises
     ------

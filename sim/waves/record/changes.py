@@ -13,7 +13,7 @@ __all__ = ["Changes"]
 
 
 class Changes:
-    """Values of all observed words of some instances of one tile, and their changes from cycle to cycle.
+    """Values of all observed words in some instances, which are in one tile, and their changes from cycle to cycle.
 
     Word w of the observer in the instance at index p of ``instances`` has the number w x len(instances) + p.
 
@@ -23,7 +23,7 @@ class Changes:
     block : Block
         State of the observed component.
     instances : list of int
-        Numbers of instances of one tile.
+        Numbers of the instances, which are all in one tile.
     """
 
     def __init__(self, observer: Observer, block: Block, instances: list[int]):

@@ -1,4 +1,4 @@
-"""Recording of a range of cycles of a program, run from its start."""
+"""Recording of some cycles of a program, which is run from its start."""
 
 from collections.abc import Sequence
 from pathlib import Path

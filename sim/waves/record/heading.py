@@ -35,8 +35,8 @@ class About:
     message_of : int array [worms]
         Number of each worm's message.
     worms_before : int
-        Number of finished worms that the host has removed. A worm's number in a waveform is its number in the
-        host plus ``worms_before``.
+        Number of finished worms that the hosts' program has dropped. A worm's number in a waveform is its number in the
+        hosts' program plus ``worms_before``.
     lane : int
         Lane to record.
     deadlock : dict, optional
@@ -56,7 +56,7 @@ def heading(network: Network, host: Host, about: About, links: Sequence[FabricLi
     Parameters
     ----------
     worms : sequence of int
-        Numbers of the host's worms to list.
+        Numbers, in the hosts' program, of the worms to list.
     first, end : int
         First recorded cycle, and the cycle after the last recorded one.
     """
@@ -81,7 +81,7 @@ def heading(network: Network, host: Host, about: About, links: Sequence[FabricLi
 
 
 def worm_to_dict(network: Network, host: Host, about: About, worm: int) -> dict[str, Any]:
-    """Convert one of the host's worms to plain data for JSON."""
+    """Convert a worm in the hosts' program to plain data for JSON."""
     row = host.worms[worm]
     # the first worm of a message that interfaces forward represents all worms of this message
     last = host.worms[max(worm, int(row["posting"]))]

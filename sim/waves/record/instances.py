@@ -46,7 +46,7 @@ def find_instances(network: Network, text: str, lane: int = 0) -> list[tuple[str
 
 def instances_at(network: Network, switches: Iterable[int], nodes: Iterable[int],
                  lane: int = 0) -> list[tuple[str, int]]:
-    """Return the routers of some switches and the interfaces of some nodes of a lane, without duplicates."""
+    """Return the routers at some switches and the interfaces at some nodes, in one lane, without duplicates."""
     homes = [network.home(switch) for switch in switches]
     return list(dict.fromkeys([*((home.kind, lane * network.count(home.kind) + home.instance) for home in homes),
                                *(("interface", lane * network.nodes + node) for node in nodes)]))

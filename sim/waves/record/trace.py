@@ -234,7 +234,7 @@ class _Tracer:
                     values[:, column] for values in inputs[link.far.kind, link.input, vc])
 
     def _first(self, link: FabricLink) -> int:
-        """Return the number of the first consumption channel of the output at the start of a link to a node, else 0."""
+        """Return the number of the first consumption channel at the output of a link to a node; 0 for other links."""
         if link.node is None:
             return 0
         return next(other.first for other in self.network.consumption_links(link.node) if other.output == link.output)

@@ -73,7 +73,7 @@ def groups_of(network: Network, host: Host, about: About, links: Sequence[Fabric
 
 
 def _stuck(about: About) -> list[int]:
-    """Return the host's numbers of the worms in the deadlock's cycle, each before the worm that it waits for."""
+    """Return the worms in the deadlock's cycle, by number in the hosts' program, each before the worm it waits for."""
     return [hold["worm"] - about.worms_before for hold in about.deadlock["cycle"]] if about.deadlock else []
 
 

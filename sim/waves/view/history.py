@@ -170,7 +170,7 @@ class History:
     chunks : tuple of RecordedChunk
         Contents of the rows of deep switches, by first cycle.
     readings : tuple of RecordedReading
-        Reads of rows of deep switches by their outputs.
+        Reads of buffer rows by the outputs of deep switches.
     """
 
     topology: Topology

@@ -168,7 +168,7 @@ class _Diagram:
 
 
 def _heights(history: History, rows: Sequence[ChannelRow]) -> dict[tuple[int, int], float]:
-    """Return the distance of the middle of each row of the diagram from the first row's, in heights of a row."""
+    """Return the vertical position of each row's middle below the middle of the first row, in heights of a row."""
     first = next((index for index, row in enumerate(rows) if history.links[row.link].kind == "consumption"), 0)
     return {(row.link, row.vc): index + (GAP if first and index >= first else 0) for index, row in enumerate(rows)}
 

@@ -96,8 +96,8 @@ def test_how_far_chains_are_from_the_fewest():
 
 def test_links_must_go_both_ways():
     ring = network(3, [(0, 1), (1, 2), (2, 0)])
-    with pytest.raises(WormcastError, match=r"^mine: hand-made is not valid: it has 1 link from switch 0 to 1 and 0 "
-                       r"back\. Allowed: networks whose links go both ways\.$"):
+    with pytest.raises(WormcastError, match=r"^mine: hand-made is not valid: the numbers of links from switch 0 to "
+                       r"switch 1 and back differ: 1 link and 0\. Allowed: networks whose links go both ways\.$"):
         require_both_ways(ring, "mine")
 
 

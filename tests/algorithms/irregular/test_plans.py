@@ -65,7 +65,7 @@ def test_parallel_links(scheme):
 @pytest.mark.parametrize("scheme", SWITCH_BASED)
 def test_one_way_links_are_refused(scheme):
     ring = network(3, [(0, 1), (1, 2), (2, 0)])
-    with pytest.raises(WormcastError, match=f"^scheme {scheme}: hand-made is not valid: it has 1 link from switch"):
+    with pytest.raises(WormcastError, match=f"^scheme {scheme}: hand-made is not valid: the numbers of links from"):
         SCHEMES[scheme].check(ring)
-    with pytest.raises(WormcastError, match=f"^scheme {scheme}: min:b=2,stages=2 is not valid: it has "):
+    with pytest.raises(WormcastError, match=f"^scheme {scheme}: min:b=2,stages=2 is not valid: the numbers "):
         plan(topology("min:b=2,stages=2"), scheme, 0, [1])

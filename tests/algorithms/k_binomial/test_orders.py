@@ -94,7 +94,8 @@ def test_usual_orders(name, order):
 
 @pytest.mark.parametrize(("name", "order", "sentence"), [
     ("irregular:seed=1", "dimension", "order dimension is not valid: .* has no dimensions. Allowed: cco, id, random"),
-    ("min:b=2,stages=2", "cco", "min:b=2,stages=2 is not valid: it has 1 link from switch s0 to s2 and 0 back"),
+    ("min:b=2,stages=2", "cco",
+     "min:b=2,stages=2 is not valid: the numbers of links from switch s0 to switch s2 and back differ: 1 link and 0"),
 ])
 def test_orders_that_a_network_does_not_have(name, order, sentence):
     with pytest.raises(WormcastError, match=f"^test(, order cco)?: {sentence}\\."):

@@ -12,6 +12,8 @@ from dataclasses import fields
 from pathlib import Path
 
 import matplotlib
+import numpy as np
+import pandas as pd
 import pytest
 from command import wormcast as command_line
 
@@ -143,7 +145,7 @@ def test_a_list_of_rates_is_a_curve_with_the_points_of_a_sweep(tmp_path):
     swept = wc.sweep({**options, "rate": [0.02, 0.04]}, out=tmp_path)
     assert curve.rows() == swept.rows()
     assert [row["rate"] for row in curve.rows()] == [0.02, 0.04]
-    assert (swept.run, wc.sweep({**options, "rate": [0.02, 0.04]}, out=tmp_path).run) == (2, 0)
+    assert (swept.new, wc.sweep({**options, "rate": [0.02, 0.04]}, out=tmp_path).new) == (2, 0)
     assert len(curve.plot().figure.axes) == 2
     file = tmp_path / "same.toml"
     given = {**options, "rate": [0.02, 0.04]}
@@ -151,6 +153,49 @@ def test_a_list_of_rates_is_a_curve_with_the_points_of_a_sweep(tmp_path):
     code, out, err = command_line("sweep", file, "--out", tmp_path / "out", "--json", cwd=tmp_path)
     assert code == 0, err
     assert json.loads(out)["points"] == json.loads(json.dumps(wc.sweep(file).to_dict()["points"]))
+
+
+def test_numbers_and_arrays_of_numpy_are_those_of_python():
+    plain = wc.load("mesh:3x3", "dual-path", [0.02, 0.04], destinations_mean=3.0, cycles=2000, seeds=2, buffer=5)
+    arrays = wc.load("mesh:3x3", "dual-path", np.linspace(0.02, 0.04, 2), destinations_mean=np.int64(3),
+                     cycles=np.int64(2000), seeds=np.int8(2), buffer=np.int64(5))
+    assert arrays.rows() == plain.rows()
+    assert len(arrays) == 2
+    assert wc.load("mesh:3x3", "dual-path", pd.Series([0.02, 0.04]), destinations_mean=3.0, cycles=2000, seeds=2,
+                   buffer=5).rows() == plain.rows()
+    run = wc.run("mesh:4x4", "dual-path", np.int64(0), np.array([5, 9]), np.int64(8), vcs=np.int64(1))
+    assert json.dumps(run.to_dict()) == json.dumps(wc.run("mesh:4x4", "dual-path", 0, [5, 9], 8, vcs=1).to_dict())
+    assert wc.plan("mesh:4x4", "dual-path", 0, 5).rows() == wc.plan("mesh:4x4", "dual-path", 0, [5]).rows()
+    assert wc.run("mesh:4x4", "dual-path", 0, 5, 8, vcs=1).delivered
+
+
+def test_after_a_deadlock_nothing_is_saturated_or_precise():
+    stuck = wc.load("mesh:3x3", "dual-path", 0.2, vcs=1, consumption=1, destinations_mean=4.0, cycles=4000, seeds=2)
+    assert (stuck.deadlock, stuck.saturated, stuck.precise, stuck.latency) == (True, None, None, None)
+    [row] = stuck.rows()
+    assert (row["deadlock"], row["saturated"], row["latency_mean"]) == (True, None, None)
+    with pytest.raises(wc.WormcastError, match=r"^plot: after a deadlock"):
+        stuck.plot()
+
+
+def test_a_load_has_its_links_and_a_notebook_its_latency():
+    load = CALLS["load"][0]()
+    links = load.link_rows()
+    assert {row["kind"] for row in links} == {"network", "injection", "consumption"}
+    assert len(links) == 24 + 9 + 9
+    assert "<th>latency_mean</th>" in load._repr_html_()
+    assert load._repr_html_().count("<th>") < 12
+    assert (load.rate, load.rows()[0]["scheme"], load.rows()[0]["topology"]) == (0.02, "dual-path", "mesh:3x3")
+
+
+def test_pictures_keep_their_style_in_files(tmp_path):
+    """Whatever the settings are when they are saved: journals refuse fonts of Type 3."""
+    axes = CALLS["run"][0]().plot()
+    axes.figure.savefig(tmp_path / "a.pdf")
+    assert b"/Type3" not in (tmp_path / "a.pdf").read_bytes()
+    axes.figure.savefig(tmp_path / "a.png")
+    width = int.from_bytes((tmp_path / "a.png").read_bytes()[16:20], "big")
+    assert width == round(300 * axes.figure.get_figwidth())
 
 
 def test_a_sweep_over_objects_is_that_over_their_names():
@@ -184,17 +229,20 @@ def test_a_notebook_shows_the_replay_of_a_run():
     assert len(repr(replay)) < 100
 
 
+ON = ("mesh:4x4", "dual-path")
+
+
 @pytest.mark.parametrize(("call", "sentence"), [
-    (lambda: wc.run("mesh:4x4", "dual-path", 0, [1], 8, vc=3), "'vc' is not an option of run. Nearest: vcs."),
-    (lambda: wc.run("mesh:4x4", "dual-path", 0, [1]), "length is missing. Needed: --source, --destinations, --length"),
-    (lambda: wc.run("mesh:4x4", "dual-path", 0, [1], 8, messages="x.jsonl"),
+    (lambda: wc.run(*ON, 0, [1], 8, vc=3), "'vc' is not an option of run. Nearest: vcs."),
+    (lambda: wc.run(*ON, 0, [1]), "length is missing. Needed: --source, --destinations, --length"),
+    (lambda: wc.run(*ON, 0, [1], 8, messages="x.jsonl"),
      "source: 0 is not valid with --messages"),
     (lambda: wc.run("mesh:4x4", "dual-pth", 0, [1], 8), "scheme: 'dual-pth' is unknown"),
     (lambda: wc.run("mesh:4x4", 3, 0, [1], 8), "scheme: 3 is not valid. Allowed: text or a Scheme."),
     (lambda: wc.topology(3), "topology: 3 is not valid. Allowed: text or a Topology."),
-    (lambda: wc.check("mesh:4x4", "dual-path", t_hs=3), "'t_hs' is not an option of check."),
-    (lambda: wc.load("mesh:4x4", "dual-path"), "rate is missing. Needed: rate or trace."),
-    (lambda: wc.load("mesh:4x4", "dual-path", 0.01, mean=3), "'mean' is not an option of load."),
+    (lambda: wc.check(*ON, t_hs=3), "'t_hs' is not an option of check."),
+    (lambda: wc.load(*ON), "rate is missing. Needed: rate or trace."),
+    (lambda: wc.load(*ON, 0.01, mean=3), "'mean' is not an option of load."),
     (lambda: wc.sweep({"topology": "mesh:3x3", "scheme": [Own(), Own()], "rate": 0.1}),
      "scheme: 'own' is not valid: two objects have this name. Allowed: different names."),
     (lambda: wc.sweep({"topology": wc.topology("mesh:3x3"), "scheme": "dual-path", "rate": 0.1}, out="out"),
@@ -202,6 +250,31 @@ def test_a_notebook_shows_the_replay_of_a_run():
     (lambda: wc.hunt("mesh:1x4", "dual-path", length="2:x"), "length: '2:x' is not valid."),
     (lambda: wc.verilog("interface", delays="fast"), "delays: fast is not valid with interface: it does not change"),
     (lambda: wc.synth("router", seeds=-1), "seeds: -1 is not valid. Allowed: 0 or more."),
+    (lambda: wc.load(*ON, [0.01], trace="none.jsonl"), "trace: none.jsonl is not valid with a list"),
+    (lambda: wc.load(*ON, [0.01, None]), "rate[1]: null is not valid. Allowed: a number."),
+    (lambda: wc.load(*ON, 0.01, seed="a"), "seed: 'a' is not valid. Allowed: a whole number or None."),
+    (lambda: wc.load(*ON, 0.01, seeds=[1, 2]), "seeds: [1, 2] is not valid. Allowed: a whole number"),
+    (lambda: wc.load(*ON, 0.01, trace=3), "trace: 3 is not valid. Allowed: text or a PathLike or"),
+    (lambda: wc.check(*ON, length=-1), "length: -1 is not valid. Allowed: 1 or more."),
+    (lambda: wc.check(*ON, length="8"), "length: '8' is not valid. Allowed: a whole number or None."),
+    (lambda: wc.check(*ON, seed=-1), "seed: -1 is not valid. Allowed: 0 or more."),
+    (lambda: wc.check(*ON, with_=None), "with: None is not valid. Allowed: text or a Scheme or"),
+    (lambda: wc.check(*ON, with_=[("multipath",)]), "with: ('multipath',) is not valid. Allowed: a"),
+    (lambda: wc.check(*ON, explain="yes"), "explain: 'yes' is not valid. Allowed: a bool."),
+    (lambda: wc.plan(*ON, 0, None), "destinations: None is not valid. Allowed: a whole number or text"),
+    (lambda: wc.plan(*ON, 0, [1], length=0), "length: 0 is not valid. Allowed: 1 or more."),
+    (lambda: wc.plan_random(*ON, "10"), "multicasts: '10' is not valid. Allowed: a whole number."),
+    (lambda: wc.plan_random(*ON, 16, destination_mean=4),
+     "'destination_mean' is not an option of plan_random. Nearest: destinations_mean."),
+    (lambda: wc.run(*ON, 0, [1], 8, seed=-1), "seed: -1 is not valid. Allowed: 0 or more."),
+    (lambda: wc.run(*ON, 0, [1], 8, window=(0,)), "window: (0,) is not valid. Allowed: A:B"),
+    (lambda: wc.run(*ON, 0, [1], 8, vcd=3), "vcd: 3 is not valid. Allowed: text or a PathLike"),
+    (lambda: wc.hunt("mesh:1x4", "dual-path", length=(2, 5, 6)), "length: (2, 5, 6) is not valid. Allowed: a number"),
+    (lambda: wc.sweep(None), "options: None is not valid. Allowed: a Mapping or text or a PathLike."),
+    (lambda: wc.read_waveform(None), "path: None is not valid. Allowed: text or a PathLike."),
+    (lambda: wc.read_waveform("w.vcd", worms=0), "worms: 0 is not valid. Allowed: a list or None."),
+    (lambda: wc.verilog(None), "what: None is not valid. Allowed: text."),
+    (lambda: wc.verilog("router", relations=["e-cube"]), "relations: ['e-cube'] is not valid. Allowed: text or None."),
 ])
 def test_refusals_are_sentences(call, sentence):
     with pytest.raises(wc.WormcastError, match=f"^{re.escape(sentence)}"):

@@ -155,7 +155,7 @@ def test_like_another_one(tmp_path):
       "pictures": "[{name = 'scatter', command = 'plan {plot}'}]"}, "the name 'scatter' is not valid: another picture"),
     ({"over": "'vcs'", "values": "[1, 2]"}, "series one: rate is missing. Needed: in the series or in the"),
     ({"over": "'seed'", "values": "[1, 2]", "options": "{topology = 'mesh:3x3', rate = 0.1}"},
-     "over: 'seed' is not valid. Allowed: options of load with numbers that a figure does not determine"),
+     "over: 'seed' is not valid. Allowed: topology, or an option of load whose values are numbers and that figures"),
     ({"variations": "{v = {series = {nope = {vcs = 1}}}}"},
      "variations.v.series: 'nope' is not valid. Allowed: series of the figure: one, two"),
     ({"variations": "{v = {series = {noe = {vcs = 1}}}}"}, "'noe' is not valid. Nearest: one. Allowed: series of the"),

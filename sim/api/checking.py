@@ -214,7 +214,7 @@ def check(
         explanation = tuple(evaluate(network, found, consumption=consumption, **worms)) if explain else None
     named = names_of(network, scheme, relation or found.relation, **{"with": [_text(one) for one in others]},
                    length=length, named=given.get("configuration"),
-                   **{name: getattr(configuration, name) for name in ANALYSED})
+                   **{name: vars(configuration)[name] for name in ANALYSED})
     named |= {"consumption": analysis.consumption, "classes": [str(one) for one in analysis.classes]}
     return CheckResult(configuration=named, seed=seed, files={"plot": None}, analysis=analysis, whole=whole,
                        explanation=explanation)

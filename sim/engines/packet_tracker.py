@@ -5,7 +5,8 @@ import numpy as np
 from wormcast.algorithms.compiled import compiled, inlined
 
 from ..host import NOW, UNDELIVERED
-from ..lowering import call_native, native
+from ..lowering import call_native
+from ..lowering.native import native
 
 __all__ = [
     "BUFFER",

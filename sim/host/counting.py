@@ -4,7 +4,7 @@ import numpy as np
 
 from wormcast.algorithms.compiled import compiled
 
-from ..lowering import native
+from ..lowering.native import native
 from .constants import NARROW, NOW, SAMPLES
 
 __all__ = ["count_cycle", "count_grants", "count_sample", "sampled", "samples", "widen"]

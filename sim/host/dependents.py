@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from wormcast.algorithms import Worms
 
-from ..lowering import native
+from ..lowering.native import native
 from .constants import NONE
 
 __all__ = ["RELEASE", "awaited", "link", "receipts"]

@@ -5,7 +5,7 @@ import numpy.typing as npt
 
 from wormcast.algorithms.compiled import compiled
 
-from ..lowering import native
+from ..lowering.native import native
 from .constants import (
     ADMITS,
     CREDITS,

@@ -4,7 +4,8 @@ import numpy as np
 
 from wormcast.algorithms.compiled import compiled, inlined
 
-from ..lowering import call_native, call_step, native
+from ..lowering import call_native, call_step
+from ..lowering.native import native
 from .child_table import admit, begin_work, end_worm, write_row
 from .constants import (
     ADMITS,

@@ -15,17 +15,7 @@ and relations are names or objects. Input that is not valid raises `WormcastErro
 them.
 """
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from .algorithms import Relation, Scheme, Topology, WormcastError, topology
-    from .sim.api.checking import CheckResult, check
-    from .sim.api.hardware_cost import SynthesisResult, VerilogResult, synth, verilog
-    from .sim.api.measurement import LoadResult, SaturationResult, SweepResult, find_saturation, load, sweep
-    from .sim.api.planning import PlanResult, RandomPlansResult, plan, plan_random
-    from .sim.api.recordings import WaveformResult, read_waveform
-    from .sim.api.simulation import HuntResult, RunResult, hunt, run
-    from .sim.host.message import Message
+from typing import Any
 
 __all__ = [
     "CheckResult",
@@ -65,7 +55,11 @@ __version__: str
 _MODULES = {
     name: module
     for module, names in {
-        "algorithms": ("Relation", "Scheme", "Topology", "WormcastError", "topology"),
+        "algorithms.errors": ("WormcastError",),
+        "algorithms.routing.base": ("Relation",),
+        "algorithms.schemes.base": ("Scheme",),
+        "algorithms.topologies": ("topology",),
+        "algorithms.topologies.base": ("Topology",),
         "sim.api.checking": ("CheckResult", "check"),
         "sim.api.hardware_cost": ("SynthesisResult", "VerilogResult", "synth", "verilog"),
         "sim.api.measurement": ("LoadResult", "SaturationResult", "SweepResult", "find_saturation", "load", "sweep"),
@@ -84,7 +78,7 @@ def __getattr__(name: str) -> Any:
     if name == "__version__":
         value: Any = metadata.version("wormcast")
     elif name in _MODULES:
-        value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+        value = vars(import_module(f"{__name__}.{_MODULES[name]}"))[name]
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = value

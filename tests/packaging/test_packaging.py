@@ -35,7 +35,8 @@ def wheel(tmp_path_factory):
 
 
 def test_wheel_holds_every_source_file_and_nothing_else(wheel):
-    expected = {"wormcast/__init__.py", "wormcast/__main__.py", "wormcast/py.typed", "wormcast_tb/py.typed"}
+    expected = {"wormcast/__init__.py", "wormcast/__init__.pyi", "wormcast/__main__.py", "wormcast/py.typed",
+                "wormcast_tb/py.typed"}
     for folder in SOURCES:
         expected |= {f"wormcast/{path.relative_to(ROOT)}" for path in (ROOT / folder).rglob("*")
                      if path.suffix in (".py", ".html", ".css", ".js", ".toml", ".jsonl")}

@@ -1,0 +1,44 @@
+"""Types of the public names. They are not in ``__init__.py``: its imports would count as imports of all modules."""
+
+from .algorithms import Relation, Scheme, Topology, WormcastError, topology
+from .sim.api.checking import CheckResult, check
+from .sim.api.hardware_cost import SynthesisResult, VerilogResult, synth, verilog
+from .sim.api.measurement import LoadResult, SaturationResult, SweepResult, find_saturation, load, sweep
+from .sim.api.planning import PlanResult, RandomPlansResult, plan, plan_random
+from .sim.api.recordings import WaveformResult, read_waveform
+from .sim.api.simulation import HuntResult, RunResult, hunt, run
+from .sim.host.message import Message
+
+__version__: str
+
+__all__ = [
+    "CheckResult",
+    "HuntResult",
+    "LoadResult",
+    "Message",
+    "PlanResult",
+    "RandomPlansResult",
+    "Relation",
+    "RunResult",
+    "SaturationResult",
+    "Scheme",
+    "SweepResult",
+    "SynthesisResult",
+    "Topology",
+    "VerilogResult",
+    "WaveformResult",
+    "WormcastError",
+    "__version__",
+    "check",
+    "find_saturation",
+    "hunt",
+    "load",
+    "plan",
+    "plan_random",
+    "read_waveform",
+    "run",
+    "sweep",
+    "synth",
+    "topology",
+    "verilog",
+]

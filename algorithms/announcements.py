@@ -5,6 +5,7 @@ announcements do nothing.
 """
 
 import contextlib
+import threading
 from collections.abc import Iterator
 from typing import Protocol
 
@@ -24,6 +25,8 @@ def _silent(what: str, seconds: float | None, once: bool) -> contextlib.Abstract
 
 
 _announcer: Announcer = _silent
+_open = 0  # number of open contexts of `announcing`
+_lock = threading.Lock()
 
 
 def announce(what: str, seconds: float | None = None, *,
@@ -52,12 +55,20 @@ def announce_by(announcer: Announcer) -> None:
 
 @contextlib.contextmanager
 def announcing(announcer: Announcer) -> Iterator[None]:
-    """Show announcements by a function while the context is open, unless the process shows them already."""
-    global _announcer
-    before = _announcer
-    if before is _silent:
-        _announcer = announcer
+    """Show announcements by a function while the context is open, unless the process shows them already.
+
+    Contexts may overlap in several threads: the last one to end stops the announcements.
+    """
+    global _announcer, _open
+    with _lock:
+        begun = _open > 0 or _announcer is _silent
+        if begun:
+            _announcer, _open = announcer, _open + 1
     try:
         yield
     finally:
-        _announcer = before
+        if begun:
+            with _lock:
+                _open -= 1
+                if not _open:
+                    _announcer = _silent

@@ -35,6 +35,9 @@ def find_scheme(text: str | Scheme, topology: Topology, relation: str | Relation
     require_kind("topology", topology, Topology)
     require_kind("scheme", text, str, Scheme)
     scheme = text if isinstance(text, Scheme) else load_scheme(text)
+    if type(scheme).__hash__ is None:
+        raise WormcastError(f"scheme: class {type(scheme).__name__} has no hash, because its objects are compared by "
+                            "value. Needed: a hash, for example by @dataclass(eq=False).")
     if relation is not None:
         require_kind("relation", relation, str, Relation)
         scheme = ask(scheme, "routed_by", relation if isinstance(relation, Relation) else load_relation(relation))

@@ -47,7 +47,7 @@ class PlannedWorm:
     link_rows : tuple of int
         Indices of the links in `Topology.links`. Parallel links have different indices.
     after : int or None
-        Worm whose receipt at this worm's source releases this worm; None: this worm is sent at once.
+        Worm whose receipt at this worm's source releases this worm; None: this worm waits for no receipt.
     rank : int
         Index of the worm among its source's sends, from 0.
     classes : tuple of (int or None)

@@ -253,9 +253,10 @@ def check(
         schemes with `Scheme.needs_whole_packet`. Other schemes by default replicate worms from buffers that store a
         part of a worm.
     places : bool, optional
-        Smart interfaces have packet buffer entries for all packets of a message. If `places` is None, a proof assumes
-        that interfaces have packet buffer entries for all packets. If `places` is False and the network itself is free
-        of deadlock, the analysis searches for a cycle of interfaces (`circle_of_interfaces`).
+        Smart interfaces have packet buffer entries for all packets of a message. If `places` is None and interfaces
+        forward worms, a proof assumes that these interfaces have packet buffer entries for all packets. If `places` is
+        False and the network itself is free of deadlock, the analysis searches for a cycle of interfaces
+        (`circle_of_interfaces`).
     seed : int
         Seed of the random multicasts that validate the visit triples, and in which cycles of interfaces are searched.
     """

@@ -21,9 +21,9 @@ class Adaptive(ChoiceRelation):
     escape channels do not wait for each other in a cycle, even if they return to adaptive channels in between. The
     theorem assumes that a head enters a virtual channel only when its buffer is empty.
 
-    A worm with several destinations is routed by this relation from stop to stop, and keeps the order of its visits. By
-    [Boppana98], section 3.2.1, a worm may reach its stops by any virtual channel, or by the base channels only. In this
-    relation, the base channels are the escape channels.
+    A worm with several destinations is routed by this relation from stop to stop, and keeps the order of its visits.
+    [Boppana98], section 3.2.1, has two readings: the last hop to a stop is on any virtual channel (this relation), or
+    on a base channel (relation e-cube-adaptive). The base channels are the escape channels.
     Source: Duato 1993; general knowledge.
 
     Attributes

@@ -211,8 +211,8 @@ def turns_of(relation: Relation, topology: Topology) -> npt.NDArray[np.bool_]:
     if not isinstance(turns, np.ndarray) or turns.dtype != np.bool_ or turns.shape != needed:
         is_array = isinstance(turns, np.ndarray)
         told = f"{turns.dtype} {list(turns.shape)}" if is_array else f"a value of type {type(turns).__name__}"
-        raise WormcastError(f"{whose} does not return a valid array on {topology.name}, but {told}. Needed: an array "
-                            f"by link and port, bool {list(needed)}.")
+        raise WormcastError(f"{whose} returns {told} on {topology.name}. Needed: an array by link and port, bool "
+                            f"{list(needed)}.")
     return turns
 
 

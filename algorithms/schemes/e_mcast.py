@@ -59,8 +59,8 @@ class EMcast(MeshScheme):
 
 @compiled_from(LINEAR)
 def _side(node, source, dimension, shape, strides, first_group):
-    """Return the number of a node's line and side of the source in a dimension, and the node's distance from the source
-    along this dimension."""
+    """Return one number for a node's line in a dimension and the side of the source on which the node lies. Also return
+    the node's distance from the source along this dimension."""
     rest, line = divmod(node, strides[dimension])
     along = rest % shape[dimension] - source // strides[dimension] % shape[dimension]
     return first_group[dimension] + 2 * line + (1 if along > 0 else 0), abs(along)

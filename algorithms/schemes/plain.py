@@ -19,7 +19,9 @@ __all__ = ["PlainScheme"]
 
 
 class PlainScheme(MeshScheme):
-    """A scheme on meshes that divides one multicast at a time among worms, all sent by its source at once.
+    """A scheme on meshes that divides one multicast at a time among worms.
+
+    The multicast's source sends all worms, one after the other. No worm waits for a receipt.
 
     A subclass defines the method `visits`, its name, its relation and its consumption classes (`classes_on`). A plain
     scheme needs microseconds per multicast, a compiled scheme nanoseconds. The hardware is the same for plain and

@@ -36,10 +36,10 @@ class Need:
         All maps to the fewest classes. If the fewest number is not known, `maps` has one map without a cycle, if there
         is one.
     refused : list of dict
-        All maps of directions to one class fewer than `fewest`, each with the cycle of dependencies that it leaves. A
-        vocabulary with fewer directions has a class per direction. All maps to a single class are equal, so that only
-        one of them is listed. Joining two classes removes no cycle, so that maps to even fewer
-        classes have a cycle, too.
+        All maps of directions to one class fewer than `fewest`, each with the cycle of dependencies that it leaves. If
+        the finest map of a vocabulary has fewer than `fewest` - 1 classes, the finest map is listed. All maps to a
+        single class are equal, so that only one of them is listed. Joining two classes removes no cycle, so that maps
+        to even fewer classes have a cycle, too.
     """
 
     stated: int

@@ -81,6 +81,7 @@ class TreeSwitch(TreeSwitchSpec, Switch):
         connect(m, station.token_out, flipped(self.token_out))
 
     def _crossbar_input(self, reader) -> Value:
+        """Return the bits that a reader gives to the crossbar: its flit, and the flit's number in the header."""
         return Cat(reader.flit, reader.place)
 
     def _gated(self, m, o: int, name: str, select: Value, given: Value) -> Value:

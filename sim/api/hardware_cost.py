@@ -13,7 +13,7 @@ from ..build.configuration import HOST_FIELDS, INTERFACE_FIELDS
 from ..build.setup import DEFAULTS, HARDWARE, Origin, Setup
 from ..common.atomic_write import whole_file
 from ..common.progress import watched
-from .arguments import checked, known
+from .arguments import checked, known, require_at_least
 from .option_types import HardwareOptions, PathLike, RelationLike, SchemeLike, TopologyLike
 from .results import CommandResult
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..export.synthesis import Breakdown, Synthesis, SynthesisPoint
     from ..export.verilog import Export
 
-__all__ = ["SynthesisResult", "VerilogResult", "synth", "verilog"]
+__all__ = ["SynthesisResult", "VerilogResult", "require_tables", "synth", "verilog"]
 
 #: Hardware options of components: host software is no component.
 BUILT = HARDWARE - {*HOST_FIELDS}
@@ -135,6 +135,8 @@ def verilog(
         if origin.relation is not None:
             texts["relation"] = origin.relation
         command = _command(what, **{**DEFAULTS, **texts}, port=port, kind=kind, module=module, **given)
+        if not all(isinstance(value, str) for value in named.values()):
+            command = f"wormcast.verilog({what!r}, ...) in Python, with objects in place of names"
         made = export(blueprint, what, port=port, kind=kind, module=module, named=given.get("configuration"),
                       command=command, progress=tell)
     setup = Setup(blueprint.topology, blueprint.scheme, blueprint.configuration, origin)
@@ -142,6 +144,18 @@ def verilog(
                                               without=() if relation is not None else ("relation",))}
     return VerilogResult(configuration=resolved, files=dict.fromkeys(("file", "document", "tables")), export=made,
                          has_tables=what == NETWORK and blueprint.tables is not None)
+
+
+def require_tables(tables: PathLike, what: str, options: Mapping[str, Any]) -> None:
+    """Refuse to write the routing tables of hardware that has none. ``options`` are those of `verilog`."""
+    from ..build.components import blueprint_of
+    from ..export.verilog import NETWORK
+
+    blueprint = blueprint_of({name: value for name, value in options.items() if name not in ("port", "kind")})
+    if what != NETWORK or blueprint.tables is None:
+        raise WormcastError(f"tables: {tables} is not valid: {what} for {blueprint.topology.name} has no routing "
+                            "tables to write. Allowed: network, with a relation that uses tables, for example scheme "
+                            "individual with relation up-down.")
 
 
 def _given(topology: TopologyLike | None, scheme: SchemeLike | None, relation: RelationLike | None,
@@ -249,8 +263,7 @@ def synth(
     from ..export.synthesis.point import build
     from ..export.synthesis.targets import SEEDS
 
-    if seeds is not None and seeds < 0:
-        raise WormcastError(f"seeds: {seeds} is not valid. Allowed: 0 or more.")
+    require_at_least(0, seeds=seeds)
     own = {name: value for name, value in (("target", target), ("area_delay", area_delay)) if value is not None}
     given = own | _given(topology, scheme, relation, relations) | known("synth", hardware, BUILT)
     placements = SEEDS if seeds is None else range(1, seeds + 1)

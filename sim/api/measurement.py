@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from wormcast.algorithms import WormcastError
+from wormcast.algorithms.typecheck import require_kind
 
 from ..build.limits import PRECISION
 from ..build.setup import Origin, Setup
@@ -502,6 +503,8 @@ def sweep(
     from ..experiments.sweep import MemoryStore, ResultStore, points, read, require_cluster, sweep_of
 
     if isinstance(options, Mapping):
+        for name in options:
+            require_kind("option", name, str)
         given = {name: plain(value) for name, value in options.items() if value is not None}
         found, objects = sweep_of("sweep", given)
     else:

@@ -1,6 +1,7 @@
 """Recorded runs, read from waveform files."""
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,11 +31,14 @@ class WaveformResult(CommandResult):
     ----------
     history : History
         The recorded cycles.
+    drawn : History
+        The cycles that pictures show: those of the window, or all with flits.
     links : list of int or None
         Links to show; None: links with flits.
     """
 
     history: "History"
+    drawn: "History"
     links: list[int] | None
 
     def rows(self) -> list[dict[str, Any]]:
@@ -54,10 +58,9 @@ class WaveformResult(CommandResult):
         from ..waves.view import require_drawable, rows_of
         from ..waves.view.spacetime import spacetime_figure
 
-        history = self.history.trimmed()
-        rows = rows_of(history, self.links)
+        rows = rows_of(self.drawn, self.links)
         require_drawable(rows, Path("plot.svg"))
-        return spacetime_figure([(history, rows)])
+        return spacetime_figure([(self.drawn, rows)])
 
     def replay(self, path: PathLike | None = None) -> Replay:
         """Return a page for a browser that replays the waveform cycle by cycle. A notebook shows the page.
@@ -67,7 +70,7 @@ class WaveformResult(CommandResult):
         path : path, optional
             File ``.html`` to write.
         """
-        return Replay.of(self.history.trimmed(), path)
+        return Replay.of(self.drawn, path)
 
     def _data(self) -> dict[str, Any]:
         from ..waves.view import rows_of, to_dict
@@ -85,8 +88,8 @@ class WaveformResult(CommandResult):
 def read_waveform(
     path: PathLike,
     *,
-    window: str | tuple[int, int] | None = None,
-    worms: list[int] | None = None,
+    window: str | Sequence[int] | None = None,
+    worms: Sequence[int] | None = None,
     links: str = "used",
     progress: bool = True,
 ) -> WaveformResult:
@@ -117,4 +120,5 @@ def read_waveform(
         history = history.between(*cycles)
     named = {"file": os.fspath(path), "window": f"{history.first}:{history.end}", "worms": worms, "links": links}
     return WaveformResult(configuration=named, files={"plot": None, "replay": None}, history=history,
+                          drawn=history.trimmed() if cycles is None else history,
                           links=choose_links(history, links))

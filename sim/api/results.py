@@ -33,7 +33,7 @@ class CommandResult:
     seed : int or None
         First seed of random numbers; None without random numbers.
     files : dict of str to str or None
-        Files that the command has written, by their JSON keys. The functions leave them None.
+        Written files by their JSON keys; None for files that are not written.
     """
 
     configuration: dict[str, Any]
@@ -41,7 +41,7 @@ class CommandResult:
     files: dict[str, str | None] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything that the command prints with --json."""
+        """Return what the command prints with --json. Files that only the command writes are None."""
         found = {"version": wormcast.__version__, "configuration": self.configuration, "seed": self.seed,
                  **self._data(), **self.files}
         return json.loads(json.dumps(found))

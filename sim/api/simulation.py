@@ -173,7 +173,7 @@ def run(
     relation: RelationLike | None = None,
     engine: str = "bulk",
     vcd: PathLike | None = None,
-    window: str | tuple[int, int] | None = None,
+    window: str | Sequence[int] | None = None,
     instances: str | None = None,
     contention: bool = False,
     timeout: int = 1_000_000,
@@ -376,7 +376,7 @@ def hunt(
     scheme: SchemeLike,
     *,
     cycles: int = HUNT_CYCLES,
-    length: str | int | tuple[int, int] | None = None,
+    length: str | int | Sequence[int] | None = None,
     relation: RelationLike | None = None,
     seed: int = 0,
     progress: bool = True,
@@ -412,10 +412,10 @@ def hunt(
                       setup=setup)
 
 
-def _lengths(given: str | int | tuple[int, ...]) -> tuple[int, int]:
+def _lengths(given: str | int | Sequence[int]) -> tuple[int, int]:
     """Read A:B, or one number for both."""
     parts = str(given).split(":") if isinstance(given, str | int) else [*map(str, given)]
-    if not (len(parts) <= 2 and all(part.isascii() and part.isdigit() and len(part) < 16 for part in parts)):
+    if not (1 <= len(parts) <= 2 and all(part.isascii() and part.isdigit() and len(part) < 16 for part in parts)):
         raise WormcastError(f"length: {given!r} is not valid. Allowed: a number of flits, or A:B, the fewest and the "
                             "most flits.")
     return int(parts[0]), int(parts[-1])

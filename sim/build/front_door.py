@@ -18,7 +18,8 @@ __all__ = ["known_to_fit", "require_sendable", "require_sent"]
 #: Largest number of unicasts, and of multicasts to two nodes, in a sample of worms.
 PAIRS, MULTICASTS = 1 << 16, 20_000
 
-#: Number of multicasts to three or more nodes in a sample of worms, and largest number of broadcasts.
+#: Number of multicasts to three or more nodes in a sample of worms. If a scheme supports broadcast only, its sample has
+#: at most ``LARGE`` broadcasts, and no other messages.
 LARGE = 200
 
 

@@ -144,8 +144,9 @@ def emit(data: dict[str, Any], configuration: dict[str, Any], seed: int | None =
 
 def emit_result(result: "CommandResult") -> None:
     """Print a result as JSON, with the version, configuration and seed that reproduce it."""
+    text = json.dumps(result.to_dict())  # before stdout is taken: this may compile, and announce it
     with _on_stdout():
-        print(json.dumps(result.to_dict()))
+        print(text)
 
 
 @contextlib.contextmanager

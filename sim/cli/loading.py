@@ -5,6 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from wormcast.algorithms import WormcastError
+from wormcast.algorithms import topology as build_topology
 
 from ..api.measurement import LoadTask, find_saturation
 from ..build.limits import CYCLES, FIRST_SEED, MOST_SEEDS, PRECISION, SEEDS
@@ -81,7 +82,7 @@ def load_(
     named: dict[str, Any] = {"topology": topology, "scheme": scheme, "relation": relation}
     if saturation:
         for name, others in (("rate", traffic), ("trace", traffic), *((name, kept) for name in OUTPUTS)):
-            if others.get(name):
+            if name in others:
                 raise WormcastError(f"{name}: {others[name]} is not valid with --find-saturation: the "
                                     "search runs several experiments with its own rates")
         with stdout_for_results():
@@ -96,12 +97,13 @@ def load_(
     outputs = Outputs(kept)
     require_apart({**user_files(scheme, relation, topology), "--trace": traffic.get("trace")}, outputs.writes)
     with stdout_for_results():
-        task = LoadTask.of({**named, **given}, {**traffic, "cycles": cycles}, warmup=warmup, precision=precision,
-                           until_interval=until_interval, rewind=True)
-        outputs.drawing.require(task.setup.topology)
+        network = build_topology(topology)
+        outputs.drawing.require(network)
         if until_interval and ("checkpoint" in kept or "window" in kept):
             raise WormcastError("until-interval: on is not valid with --checkpoint or --window: the number of cycles "
                                 "is not known before the run")
+        task = LoadTask.of({**named, **given, "topology": network}, {**traffic, "cycles": cycles}, warmup=warmup,
+                           precision=precision, until_interval=until_interval, rewind=True)
         outputs.begin(task.experiment)
         result = task.perform(lambda experiment: drive(experiment, task.setup.origin, outputs))
         outputs.finish(task.experiment, task.setup.origin, result)

@@ -7,6 +7,7 @@ import typer
 
 from wormcast.algorithms import WormcastError
 
+from ..api.arguments import require_at_least
 from ..api.hardware_cost import synth as synthesise
 from ..export.synthesis.targets import SEEDS, TARGETS
 from .app import Json, emit_result, stdout_for_results
@@ -49,9 +50,8 @@ def synth_(
     from ..export.synthesis.sweep import read_sweep
     from .synthesis_report import report_point, synthesise_sweep, tell
 
+    require_at_least(0, seeds=seeds)
     if sweep:
-        if seeds is not None and seeds < 0:
-            raise WormcastError(f"seeds: {seeds} is not valid. Allowed: 0 or more.")
         if by_block:
             raise WormcastError("breakdown: on is not valid with --sweep. Allowed: for one component.")
         port, kind = built_for.pop("port", None), built_for.pop("kind", None)

@@ -11,6 +11,7 @@ import typer
 
 from wormcast.algorithms import WormcastError
 
+from ..api.hardware_cost import require_tables
 from ..api.hardware_cost import verilog as translate
 from ..common.atomic_write import require_writable, whole_file
 from ..common.path_conflicts import require_apart
@@ -57,12 +58,10 @@ def verilog(
     for file in filter(None, (output, table, tables)):
         require_writable(file)
     with stdout_for_results():
+        if tables:
+            require_tables(tables, what, {**built_for, **given})
         result = translate(what, module=module, tell=lambda line: print(line, file=sys.stderr), **built_for, **given)
     made = result.export
-    if tables and not result.has_tables:
-        raise WormcastError(f"tables: {tables} is not valid: {what} for {result.configuration['topology']} has no "
-                            "routing tables to write. Allowed: network, with a relation that uses tables, for example "
-                            "scheme individual with relation up-down.")
     _write(made, output, table, tables)
     if output is None:
         put(made.verilog)

@@ -135,7 +135,10 @@ def _number(result: Run, worm: int, packet: int) -> str:
 
 
 def _receiver(result: Run, worm: int) -> str:
-    """Return the name of a worm's only destination; empty if the worm has several destinations or is not known."""
+    """Return the name of a worm's only destination.
+
+    The name is empty if the worm has several destinations, or if the worm is not known (``worm`` is negative).
+    """
     visits = result.worms.visits(worm).tolist() if worm >= 0 else []
     return result.network.topology.node_name(visits[0]) if len(visits) == 1 else ""
 

@@ -59,7 +59,8 @@ class Run:
     contention : list of dict or None
         Waiting cycles of each message, see `contention`; None if they were not measured.
     residences : tuple of Residence
-        Packets that smart interfaces have forwarded, and their time in the buffers.
+        For each smart interface that has forwarded packets: number of these packets, and sum of their times in its
+        buffer.
     """
 
     network: Network

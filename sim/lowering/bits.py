@@ -149,7 +149,10 @@ class _Bits:
         return quotient[::-1], rest
 
     def moved(self, op: str, value: Bits, places: Bits) -> Bits:
-        """Return ``value`` shifted by ``places``, which is less than the width of ``value``."""
+        """Return ``value`` shifted by ``places``.
+
+        If ``places`` is not less than the width of ``value``, only fill bits are left.
+        """
         for level, chosen in enumerate(places):
             by = min(1 << level, len(value))
             fill = [value[-1] if op == "ashr" else self.graph.const(0, 1)] * by

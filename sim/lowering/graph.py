@@ -358,7 +358,10 @@ class Graph:
         return self.concat((self.const(0, places), self.slice(a, 0, min(a.width, width - places))))
 
     def shift_by(self, op: str, a: Node, places: Node) -> Node:
-        """Return ``a`` shifted by ``places``, which must be less than the width of ``a``. ``op``: shl, lshr or ashr."""
+        """Return ``a`` shifted by ``places``. ``op``: shl, lshr or ashr.
+
+        ``places`` must be less than the first power of two that is not less than the width of ``a``.
+        """
         if a.is_const and a.data == 0:
             return a
         return self.node(op, a.width, (a, places))

@@ -8,7 +8,8 @@ import time
 import pytest
 from command import NOTICE
 
-from wormcast.sim.cli.app import say
+from wormcast.algorithms import announcements
+from wormcast.sim.cli.app import emit_result, say
 from wormcast.sim.common import progress
 
 
@@ -128,3 +129,30 @@ def test_no_thread_is_left():
     with Terminal(), progress.announced("checking", None, once=False):
         pass
     assert threading.active_count() == before
+
+
+def test_a_result_may_announce_work_while_it_is_made(monkeypatch, capsys):
+    """Its JSON is made before stdout is taken: the line of an announcement waits for the same lock."""
+    class Slow:
+        def to_dict(self):
+            with progress.announced("compiling", 9, once=True):
+                time.sleep(0.1)
+            return {"done": True}
+
+    monkeypatch.setattr(progress, "AT_ONCE", 0.0)
+    with Terminal():
+        worker = threading.Thread(target=emit_result, args=[Slow()], daemon=True)
+        worker.start()
+        worker.join(timeout=20)
+        assert not worker.is_alive()
+
+
+def test_announcements_end_with_the_last_context():
+    """Contexts of two threads overlap."""
+    first, second = (announcements.announcing(progress.announced) for _ in range(2))
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert announcements._announcer is progress.announced
+    second.__exit__(None, None, None)
+    assert announcements._announcer is announcements._silent

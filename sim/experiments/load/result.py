@@ -55,7 +55,7 @@ TOTALS = np.dtype([(field, np.int64) for field in (
 
 
 class Totals:
-    """Sums over messages, by time slice and lane. Memory does not grow with the length of a run.
+    """Sums over messages, by time slice and lane. A longer slice needs no more memory, except for latencies.
 
     Parameters
     ----------

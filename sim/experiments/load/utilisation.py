@@ -23,7 +23,7 @@ MEASURED = (*(f"{kind}_flits" for kind in LINKS), "hops", "stops", *SAMPLED, "sa
 
 
 class LinkTotals:
-    """Flits on each link by time slice, over all lanes. Memory does not grow with the length of a run.
+    """Flits on each link by time slice, over all lanes. Longer slices may need wider integers, but no more of them.
 
     Parameters
     ----------

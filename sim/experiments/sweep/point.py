@@ -97,18 +97,27 @@ class Point:
 
 def points(sweep: Sweep, objects: Objects = NONE) -> list[Point]:
     """Build and check all points of a sweep, in their order. For ``objects`` see `sweep_of`."""
-    return sweep.points(functools.partial(build_point, objects=objects))
+    return sweep.points(functools.partial(build_point, objects=objects, found={}))
 
 
-def build_point(given: dict[str, Any], name: str, objects: Objects = NONE) -> Point:
+def build_point(given: dict[str, Any], name: str, objects: Objects = NONE,
+                found: dict[tuple[str | None, ...], tuple[Topology, Scheme]] | None = None) -> Point:
     """Build and check a point: see `Point` for the parameters. Error messages begin with the point's name.
 
-    ``objects``: topologies, schemes and relations that the options name, by option and name, as from `sweep_of`.
+    Parameters
+    ----------
+    objects : mapping
+        Topologies, schemes and relations that the options name, by option and name, as from `sweep_of`.
+    found : dict, optional
+        Networks and schemes of other points of the same sweep, by names. Points with the same names share them, so
+        that hardware is built once.
     """
+    found = {} if found is None else found
     with named_point(name):
-        found = {what: objects.get(what, NONE).get(given.get(what, ""), given.get(what)) for what in BY_NAME}
-        network = _topology(found["topology"], file_digest(given["topology"]))
-        scheme = _scheme(found["scheme"], network, found["relation"])
+        names = tuple(given.get(what) for what in BY_NAME)
+        if names not in found:
+            found[names] = _named(names, objects)
+        network, scheme = found[names]
         spec = Specification.of(given)
         traffic = _read_once(spec.traffic) if isinstance(spec.traffic, Trace) else spec.traffic
         setup = Setup.on(network, scheme, given)
@@ -135,9 +144,29 @@ def _code() -> str:
     return source_digest([__file__])
 
 
+def _named(names: tuple[str | None, ...], objects: Objects) -> tuple[Topology, Scheme]:
+    """Return the network and the scheme that a point's names of network, scheme and relation stand for."""
+    if not objects:
+        return _of_names(names, tuple(map(file_digest, names)))
+    network, scheme, relation = (objects.get(what, NONE).get(name or "", name)
+                                 for what, name in zip(BY_NAME, names, strict=True))
+    built = topology(network)
+    return built, find_scheme(scheme, built, relation)
+
+
 @functools.cache
-def _topology(name: str | Topology, digest: str | None) -> Topology:
-    """Return the same object for the same content of a user's file, so that hardware is built once for all points."""
+def _of_names(names: tuple[str | None, ...], digests: tuple[str | None, ...]) -> tuple[Topology, Scheme]:
+    """Return the same objects for the same names and contents of users' files, so that hardware is built once."""
+    network, scheme, relation = names
+    assert network is not None
+    assert scheme is not None
+    built = _topology(network, digests[0])
+    return built, find_scheme(scheme, built, relation)
+
+
+@functools.cache
+def _topology(name: str, digest: str | None) -> Topology:
+    """Return the same object for the same content of a user's file, so that all schemes share a network."""
     return topology(name)
 
 
@@ -145,10 +174,6 @@ def _topology(name: str | Topology, digest: str | None) -> Topology:
 def _read_once(trace: Trace) -> Trace:
     """Return the same object for equal traces, so that a file is checked once for all points."""
     return trace
-
-
-#: Function that returns the same scheme for equal arguments, so that hardware is built once for all points.
-_scheme = functools.cache(find_scheme)
 
 
 def _files(given: Mapping[str, Any]) -> dict[str, str]:

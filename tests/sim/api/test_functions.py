@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 import typing
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 import matplotlib
@@ -206,6 +206,63 @@ def test_a_sweep_over_objects_is_that_over_their_names():
     assert named.rows() == objects.rows()
 
 
+OWN = """from wormcast.algorithms import SCHEMES
+mine = SCHEMES["individual"]
+"""
+
+
+def test_a_changed_file_is_read_again_by_the_next_sweep(tmp_path):
+    """A notebook runs many sweeps in a process, and its user edits the file meanwhile."""
+    file = tmp_path / "own.py"
+    options = {"topology": "mesh:3x3", "scheme": f"{file}:mine", "rate": 0.02, "destinations_mean": 3.0, "cycles": 1000,
+               "buffer": 5, "seeds": 1}
+    file.write_text(OWN)
+    before = wc.sweep(options, out=tmp_path / "out")
+    file.write_text(OWN.replace("individual", "dual-path"))
+    after = wc.sweep(options, out=tmp_path / "out")
+    named = wc.sweep({**options, "scheme": "dual-path"})
+    assert (before.new, after.new) == (1, 1)
+    assert after.rows()[0]["latency_mean"] == named.rows()[0]["latency_mean"] != before.rows()[0]["latency_mean"]
+
+
+@dataclass(eq=False)
+class Parametrised(Own):
+    """A scheme with a parameter."""
+
+    name: str = "parametrised"
+    size: int = 1
+
+
+@dataclass
+class Compared(Parametrised):
+    """A dataclass that compares by value has no hash."""
+
+
+def test_a_scheme_may_be_a_dataclass_with_a_hash():
+    options = {"destinations_mean": 2.0, "cycles": 1000, "seeds": 1, "buffer": 5}
+    curve = wc.load("mesh:3x3", Parametrised(), rate=[0.01], **options)
+    assert curve.rows()[0]["scheme"] == "parametrised"
+    for call in (lambda: wc.run("mesh:3x3", Compared(), 0, [1], 8),
+                 lambda: wc.load("mesh:3x3", Compared(), rate=[0.01], **options)):
+        with pytest.raises(wc.WormcastError, match=r"scheme: class Compared has no hash, .* @dataclass\(eq=False\)"):
+            call()
+
+
+def test_a_window_of_a_waveform_is_drawn_whole(tmp_path):
+    wc.run("mesh:1x4", "dual-path", 0, [1, 3], 8, vcd=tmp_path / "run.vcd")
+    read = wc.read_waveform(tmp_path / "run.vcd", window=np.array([0, 24]), worms=(0,))
+    assert (read.drawn.first, read.drawn.end) == (0, 24)
+    whole = wc.read_waveform(tmp_path / "run.vcd")
+    assert whole.drawn.end - whole.drawn.first < whole.history.end - whole.history.first
+
+
+def test_verilog_of_objects_names_no_command():
+    made = wc.verilog("output-unit", vcs=1, topology=wc.topology("mesh:3x3"))
+    assert "wormcast.verilog('output-unit', ...) in Python" in made.text
+    assert "wormcast verilog" not in made.text
+    assert "wormcast verilog output-unit --topology mesh:3x3" in CALLS["verilog"][0]().text
+
+
 def test_a_waveform_is_read_as_by_the_command(tmp_path):
     wc.run("mesh:1x4", "dual-path", 0, [1, 3], 8, vcd=tmp_path / "run.vcd", window=(0, 27))
     code, out, err = command_line("wave", tmp_path / "run.vcd", "--json", cwd=tmp_path)
@@ -269,10 +326,12 @@ ON = ("mesh:4x4", "dual-path")
     (lambda: wc.run(*ON, 0, [1], 8, seed=-1), "seed: -1 is not valid. Allowed: 0 or more."),
     (lambda: wc.run(*ON, 0, [1], 8, window=(0,)), "window: (0,) is not valid. Allowed: A:B"),
     (lambda: wc.run(*ON, 0, [1], 8, vcd=3), "vcd: 3 is not valid. Allowed: text or a PathLike"),
+    (lambda: wc.hunt("mesh:1x4", "dual-path", length=()), "length: () is not valid. Allowed: a number of flits"),
+    (lambda: wc.sweep({3: 4}), "option: 3 is not valid. Allowed: text."),
     (lambda: wc.hunt("mesh:1x4", "dual-path", length=(2, 5, 6)), "length: (2, 5, 6) is not valid. Allowed: a number"),
     (lambda: wc.sweep(None), "options: None is not valid. Allowed: a Mapping or text or a PathLike."),
     (lambda: wc.read_waveform(None), "path: None is not valid. Allowed: text or a PathLike."),
-    (lambda: wc.read_waveform("w.vcd", worms=0), "worms: 0 is not valid. Allowed: a list or None."),
+    (lambda: wc.read_waveform("w.vcd", worms=0), "worms: 0 is not valid. Allowed: a Sequence or None."),
     (lambda: wc.verilog(None), "what: None is not valid. Allowed: text."),
     (lambda: wc.verilog("router", relations=["e-cube"]), "relations: ['e-cube'] is not valid. Allowed: text or None."),
 ])

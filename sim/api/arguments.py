@@ -45,12 +45,8 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
 @functools.cache
 def _hints(function: Callable[..., Any]) -> dict[str, Any]:
-    try:
-        return typing.get_type_hints(function)
-    except NameError:  # the class of messages is imported when it is needed
-        from ..host import Message
-
-        return typing.get_type_hints(function, localns={"Message": Message})
+    # annotations name the class of messages, whose import would be slow
+    return typing.get_type_hints(function, localns={"Message": Any})
 
 
 def _kinds(hint: Any) -> tuple[type, ...]:

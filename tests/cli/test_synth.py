@@ -104,7 +104,7 @@ main()
     ("router", "--area-delay", "0"), ("router", "--sweep", "area-delay=4000,-5"),
     ("router", "--target", "ice40", "--storage", "lutram"), ("router", "--port", "up"),
     ("router", "--plot", "a.svg"), ("router", "-o", "a.csv"), ("router", "--sweep", "vcs=1,2", "--breakdown"),
-    ("router", "--sweep", "vcs=1,2", "--plot", "a.pdf"), ("router", "--sweep", "vcs=1,2", "-o", "nowhere/a.csv"),
+    ("router", "--sweep", "vcs=1,2", "--plot", "a.gif"), ("router", "--sweep", "vcs=1,2", "-o", "nowhere/a.csv"),
     ("router", "--sweep", "seeds=1,2"), ("router", "--sweep", "vcs=1,99"), ("router", "--relation", "nowhere.py"),
     ("router", "--relation", "e-cube", "--relations", "e-cube"), ("router", "--sweep", "what=router"),
 ])

@@ -104,7 +104,7 @@ def test_like_another_one(tmp_path):
     ({"words": "{here = 'x'}"}, "words.here: 'x' is not valid"),
     ({"words": "{one = '{two}', two = ''}"}, "{two} in '{two}' is not valid. Allowed: plot, here"),
     ({"pictures": "[{name = 'p', command = 'plan {one}'}]"}, "{one} in 'plan {one}' is not valid. Allowed: plot, here"),
-    ({"over": "'scheme'", "values": "['dual-path']"}, "over: 'scheme' is not valid. Allowed: options of load with num"),
+    ({"over": "'scheme'", "values": "['dual-path']"}, "over: 'scheme' is not valid. Allowed: topology, or an option"),
     ({"over": "'lenght'", "values": "[1]"}, "'lenght' is not an option of load. Nearest: length."),
     ({"over": "'length'"}, "values is missing. Needed: values of length."),
     ({"over": "'length'", "values": "[20, 10]"}, r"values: \[20, 10\] is not valid. Allowed: rising values"),

@@ -176,9 +176,9 @@ def test_table_of_a_router_says_where_its_links_lead():
 
 def test_names_of_separate_links(split):
     router = split["router"]
-    assert member_meaning(type(router), "local_1_out") == "To the node, consumption channel 1 alone."
+    assert member_meaning(type(router), "local_1_out") == "To the node, only consumption channel 1."
     every = blueprint(ports="all").router()
-    assert member_meaning(type(every), "local_east_in") == "From the node, for worms that leave by east alone."
+    assert member_meaning(type(every), "local_east_in") == "From the node, only for worms that leave by east."
 
 
 @pytest.mark.parametrize("consumption", [1, 2, 3, 4, 6])

@@ -158,8 +158,8 @@ def test_it_is_as_wide_as_one_column_of_a_paper_or_two(tmp_path, worms, cycles, 
 
 def test_what_cannot_be_drawn_is_refused(tmp_path):
     history = history_of(tmp_path, *FIGURE_4)
-    with pytest.raises(WormcastError, match=r"plot: x\.pdf is not valid\. Allowed: names that end in \.svg, \.png"):
-        require_drawable(rows_of(history), Path("x.pdf"))
+    with pytest.raises(WormcastError, match=r"plot: x\.gif is not valid\. Allowed: names that end in \.svg, \.pdf"):
+        require_drawable(rows_of(history), Path("x.gif"))
     for rows in ([], rows_of(history) * 101):
         with pytest.raises(WormcastError, match=f"plot: a drawing of {len(rows)} virtual channels is not valid"):
             require_drawable(rows, Path("x.svg"))

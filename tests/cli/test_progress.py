@@ -147,8 +147,9 @@ def test_a_result_may_announce_work_while_it_is_made(monkeypatch, capsys):
         assert not worker.is_alive()
 
 
-def test_announcements_end_with_the_last_context():
+def test_announcements_end_with_the_last_context(monkeypatch):
     """Contexts of two threads overlap."""
+    monkeypatch.setattr(announcements, "_announcer", announcements._silent)
     first, second = (announcements.announcing(progress.announced) for _ in range(2))
     first.__enter__()
     second.__enter__()

@@ -28,6 +28,7 @@ from wormcast.hw.options import require_buffers
 
 from ..build.configuration import ANALYSED, Configuration, describe_classes
 from ..build.configurations import completed
+from ..build.setup import name_of
 from ..build.whole_worms import WholeWorms, whole_worms
 from ..common.progress import watched
 from ..common.text import consumption_text, count, resource_text
@@ -96,11 +97,11 @@ class CheckResult(CommandResult):
         if not analysis.complete:
             free += (". This is not a proof: only multicasts to two destinations and a sample of larger multicasts "
                      "were analysed")
-        return {"free": free, "deadlock": self.cycle_length,
+        return {"free": free, "deadlock": self.cycle_text,
                 "undecided": f"undecided. {analysis.searched[:1].upper()}{analysis.searched[1:]}"}[self.verdict]
 
     @property
-    def cycle_length(self) -> str:
+    def cycle_text(self) -> str:
         """The length of the cycle in words."""
         return f"a cycle of {len(self.analysis.cycle)} resources"
 
@@ -223,10 +224,9 @@ def check(
 def _text(other: Other) -> str:
     """Return a further scheme as the command line writes it."""
     if not isinstance(other, tuple):
-        return other if isinstance(other, str) else other.name
-    scheme, relation = other
-    name = scheme if isinstance(scheme, str) else scheme.name
-    return name if relation is None else f"{name}={relation if isinstance(relation, str) else relation.name}"
+        return name_of(other)
+    scheme, relation = name_of(other[0]), name_of(other[1])
+    return scheme if relation is None else f"{scheme}={relation}"
 
 
 class _Worms(TypedDict):

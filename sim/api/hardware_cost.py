@@ -26,7 +26,7 @@ __all__ = ["SynthesisResult", "VerilogResult", "require_tables", "synth", "veril
 #: Hardware options of components: host software is no component.
 BUILT = HARDWARE - {*HOST_FIELDS}
 
-Tell = Callable[[str], None]
+OnStep = Callable[[str], None]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -88,7 +88,7 @@ def verilog(
     kind: str | None = None,
     module: str | None = None,
     progress: bool = True,
-    tell: Tell = lambda line: None,
+    on_step: OnStep = lambda step: None,
     **hardware: Unpack[HardwareOptions],
 ) -> VerilogResult:
     """Translate a component, or a whole network, to one file of synthesisable Verilog.
@@ -108,7 +108,7 @@ def verilog(
         Name of the module, and prefix of the names of its submodules. Default: ``wormcast_`` and ``what``.
     progress : bool
         Announce long work on a terminal.
-    tell : callable
+    on_step : callable
         Called with each step of the translation.
     **hardware
         Hardware options, for example ``vcs=4``.
@@ -138,7 +138,7 @@ def verilog(
         if not all(isinstance(value, str) for value in named.values()):
             command = f"wormcast.verilog({what!r}, ...) in Python, with objects in place of names"
         made = export(blueprint, what, port=port, kind=kind, module=module, named=given.get("configuration"),
-                      command=command, progress=tell)
+                      command=command, progress=on_step)
     setup = Setup(blueprint.topology, blueprint.scheme, blueprint.configuration, origin)
     resolved = {"what": what, **setup.to_dict({"port": port, "kind": kind, "relations": blueprint.decoded},
                                               without=() if relation is not None else ("relation",))}
@@ -147,7 +147,7 @@ def verilog(
 
 
 def require_tables(tables: PathLike, what: str, options: Mapping[str, Any]) -> None:
-    """Refuse to write the routing tables of hardware that has none. ``options`` are those of `verilog`."""
+    """Refuse to write the routing tables of hardware without tables. ``options`` are those of `verilog`."""
     from ..build.components import blueprint_of
     from ..export.verilog import NETWORK
 
@@ -231,7 +231,7 @@ def synth(
     area_delay: int | None = None,
     breakdown: bool = False,
     progress: bool = True,
-    tell: Tell = lambda line: None,
+    on_step: OnStep = lambda step: None,
     **hardware: Unpack[HardwareOptions],
 ) -> SynthesisResult:
     """Synthesise a component for an FPGA, and place and route it.
@@ -252,7 +252,7 @@ def synth(
         Also synthesise block by block.
     progress : bool
         Announce long work on a terminal.
-    tell : callable
+    on_step : callable
         Called with each step.
 
     Raises
@@ -269,7 +269,7 @@ def synth(
     placements = SEEDS if seeds is None else range(1, seeds + 1)
     with watched(progress):
         point = build(what, port, given, kind=kind)
-        found = point.synthesise(placements, tell, os.cpu_count() or 1)
-        blocks = point.breakdown(tell) if breakdown else None
+        found = point.synthesise(placements, on_step, os.cpu_count() or 1)
+        blocks = point.breakdown(on_step) if breakdown else None
     resolved = {"what": what, "port": port, "kind": kind, **point.resolved, "seeds": len(placements)}
     return SynthesisResult(configuration=resolved, point=point, synthesis=found, blocks=blocks)

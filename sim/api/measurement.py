@@ -13,8 +13,8 @@ from wormcast.algorithms.typecheck import require_kind
 from ..build.limits import PRECISION
 from ..build.setup import Origin, Setup
 from ..build.traffic import Traffic
+from ..common.progress import pause_of, watched
 from ..common.progress import progress as progress_bar
-from ..common.progress import watched
 from ..common.text import count
 from .arguments import checked, known, plain
 from .option_types import HardwareOptions, PathLike, RelationLike, SchemeLike, TopologyLike, TrafficOptions
@@ -33,9 +33,9 @@ __all__ = ["LoadResult", "LoadTask", "SaturationResult", "SweepResult", "find_sa
 
 TRAFFIC = {*TrafficOptions.__annotations__}
 
-#: Columns of the table that a notebook shows of a load experiment.
-SHOWN = ("topology", "scheme", "rate", "latency_mean", "latency_half_width", "effective", "delivered_per_node",
-         "saturated", "deadlock")
+#: Columns of the table that a notebook shows: of a load experiment before its measurements, and its measurements.
+SUBJECT = ("topology", "scheme", "rate")
+MEASURED = ("latency_mean", "latency_half_width", "effective", "delivered_per_node", "saturated", "deadlock")
 
 
 class LoadOptions(HardwareOptions, TrafficOptions, total=False):
@@ -59,16 +59,15 @@ class LoadResult(CommandResult):
 
     @classmethod
     def of(cls, load: "Load", origin: Origin, *, cycles: int | None, warmup: int | None, until_interval: bool = False,
-           links: bool = False, files: Mapping[str, str | None] | None = None) -> "LoadResult":
+           links: bool = False) -> "LoadResult":
         """Return the result of an experiment. ``cycles`` and ``warmup`` are the values of these options."""
         random = isinstance(load.traffic, Traffic)
         setup = Setup(load.topology, load.scheme, load.configuration, origin)
         resolved = setup.to_dict({"seeds": len(load.seeds) if random else None, "cycles": cycles, "warmup": warmup,
                                   "until_interval": until_interval, "precision": load.precision,
                                   **load.traffic.to_dict()})
-        none = dict.fromkeys(("waveform", "checkpoint", "plot", "messages_out"))
-        return cls(configuration=resolved, seed=load.seeds[0] if random else None, files={**none, **(files or {})},
-                   load=load, links=links)
+        return cls(configuration=resolved, seed=load.seeds[0] if random else None,
+                   files=dict.fromkeys(("waveform", "checkpoint", "plot", "messages_out")), load=load, links=links)
 
     @property
     def latency(self) -> float | None:
@@ -88,7 +87,7 @@ class LoadResult(CommandResult):
     @property
     def rate(self) -> float | None:
         """Payload flits that a node creates per cycle, as requested; None for a trace."""
-        return self.load.traffic.rate if isinstance(self.load.traffic, Traffic) else None
+        return self.load.rate
 
     @property
     def saturated(self) -> bool | None:
@@ -120,7 +119,7 @@ class LoadResult(CommandResult):
                 for kind in LINKS for first, second, flits in self.load.link_table(kind)]
 
     def _shown(self) -> list[dict[str, Any]]:
-        return [{name: row[name] for name in SHOWN if name in row} for row in self.rows()]
+        return [{name: row[name] for name in (*SUBJECT, *MEASURED) if name in row} for row in self.rows()]
 
     def figure(self) -> "Figure":
         """Return a picture of the network with the utilisation of its links.
@@ -142,15 +141,12 @@ class LoadResult(CommandResult):
     def _lines(self) -> list[str]:
         load = self.load
         what = f"{load.scheme.name} on {load.topology.name}"
-        if isinstance(load.traffic, Traffic):
-            what += f", rate {load.traffic.rate:g}"
+        if load.rate is not None:
+            what += f", rate {load.rate:g}"
         if load.deadlock:
             return [f"{what}: deadlock, proved in cycle {load.deadlock.at}"]
         latency, delivered = load.span("latency"), load.per_node("completed")
-        state = "saturated" if load.saturated else "not saturated"
-        if load.too_short:
-            state += "; the run is too short to decide, as too many messages are not received"
-        return [f"{what}: {state}" + ("" if load.precise else f"; {load.imprecise}"),
+        return [f"{what}: {load.state}",
                 f"latency {_with_interval(latency, 1)} cycles",
                 f"delivered {_with_interval(delivered, 5)} flits per node and cycle"]
 
@@ -304,13 +300,9 @@ def load(
         return task.result(task.perform(lambda experiment: _drive(experiment, progress)))
 
 
-#: Number of times that the progress bar of an experiment moves.
-MOVES = 100
-
-
 def _drive(experiment: "Experiment", shown: bool) -> "Load":
     """Run an experiment to its end, with a progress bar."""
-    step = max(2048, (experiment.cycles or 0) // MOVES) if shown else None
+    step = pause_of(experiment.cycles, shown=shown)
     with progress_bar(experiment.cycles, "cycles", experiment.now, shown=shown) as show:
         while not experiment.finished:
             experiment.run(None if step is None else experiment.now + step)
@@ -356,15 +348,11 @@ class SaturationResult(CommandResult):
         found, last = self.saturation, self.saturation.probes[-1]
         what, (low, high) = f"{last.scheme.name} on {last.topology.name}", self.rates
         if found.deadlock:
-            return [f"{what}: deadlock at rate {self._rate(found.deadlock):g}"]
+            return [f"{what}: deadlock at rate {found.deadlock.rate:g}"]
         if found.above is None:
             return [f"{what}: not saturated at rate {low:g}"]
         return [f"{what}: saturates between rate {low:.4g} and {high:.4g}",
                 f"{count(len(found.probes), 'load experiment')}"]
-
-    def _rate(self, load: "Load") -> float:
-        assert isinstance(load.traffic, Traffic)
-        return load.traffic.rate
 
 
 @checked
@@ -457,7 +445,7 @@ class SweepResult(CommandResult):
         return len(self.points)
 
     def _shown(self) -> list[dict[str, Any]]:
-        columns = dict.fromkeys((*self.sweep.swept, *SHOWN[3:]))
+        columns = dict.fromkeys((*self.sweep.swept, *MEASURED))
         return [{name: row[name] for name in columns} for row in self.rows()]
 
     @property

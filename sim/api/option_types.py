@@ -11,13 +11,12 @@ from wormcast.algorithms import Relation, Scheme, Topology
 
 __all__ = ["HardwareOptions", "PathLike", "RelationLike", "SchemeLike", "TopologyLike", "TrafficOptions"]
 
+# a name as on the command line, or the object itself
 TopologyLike = str | Topology
 SchemeLike = str | Scheme
 RelationLike = str | Relation
-"""Network, scheme or relation: a name as on the command line, or the object itself."""
 
 PathLike = str | os.PathLike[str]
-"""Path of a file or folder."""
 
 
 class HardwareOptions(TypedDict, total=False):

@@ -140,7 +140,7 @@ def _planned(topology: TopologyLike, scheme: SchemeLike, relation: RelationLike 
 
 
 #: Options of the number of destinations of random multicasts.
-LAW = tuple(name for name in TrafficOptions.__annotations__ if name.startswith("destinations"))
+DESTINATION_OPTIONS = tuple(name for name in TrafficOptions.__annotations__ if name.startswith("destinations"))
 
 #: Names of the means of random multicasts in words.
 MEANS = {"destinations": "destinations", "copies": "worms", "hops": "hops", "longest": "hops of the longest worm",
@@ -216,7 +216,7 @@ def plan_random(
     """
     from ..experiments.random_plans import random_plans
 
-    law = known("plan_random", law, LAW)
+    law = known("plan_random", law, DESTINATION_OPTIONS)
     require_at_least(0, seed=seed)
     network, found, packets = _planned(topology, scheme, relation, ties, length, packet)
     if packets is not None:

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..common.atomic_write import whole_file
 from ..common.figure_file import require_page
 from .option_types import PathLike
 
@@ -36,15 +35,12 @@ class Replay:
     @classmethod
     def of(cls, history: "History", path: PathLike | None = None) -> "Replay":
         """Return the replay of a history. Write the page if there is a path."""
-        from ..waves.view.replay import replay_page
+        from ..waves.view.replay import replay_page, write_replay
 
         if path is None:
             return cls(replay_page(history))
         require_page(Path(path))
-        page = replay_page(history)
-        with whole_file(Path(path)) as unfinished:
-            unfinished.write_text(page, encoding="utf-8")
-        return cls(page, Path(path))
+        return cls(write_replay(history, Path(path)), Path(path))
 
     def _repr_html_(self) -> str:
         """Return a frame with the page, for notebooks."""

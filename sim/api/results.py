@@ -2,6 +2,7 @@
 
 import html
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import wormcast
 from wormcast.algorithms import Relation, Scheme, Topology, WormcastError
 
+from ..build.setup import name_of
 from ..common.frame import load_notebook_backend, notebook_figures
 from ..common.requirements import require
 
@@ -18,12 +20,12 @@ if TYPE_CHECKING:
 
 __all__ = ["CommandResult", "names_of"]
 
-#: Lines of a result's ``repr``, and rows of its table in a notebook.
-LINES, SHOWN = 3, 12
+#: Largest numbers of lines of a result's ``repr``, and of rows of its table in a notebook.
+LINES, ROWS = 3, 12
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class CommandResult:
+class CommandResult(ABC):
     """Result of a function of `wormcast`, and of the command with the same name.
 
     Parameters
@@ -31,7 +33,7 @@ class CommandResult:
     configuration : dict
         Options of the call by their keys in JSON, hardware options with their defaults.
     seed : int or None
-        First seed of random numbers; None without random numbers.
+        First seed of the random numbers; None if nothing is random.
     files : dict of str to str or None
         Written files by their JSON keys; None for files that are not written.
     """
@@ -40,15 +42,18 @@ class CommandResult:
     seed: int | None = None
     files: dict[str, str | None] = field(default_factory=dict)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return what the command prints with --json. Files that only the command writes are None."""
-        found = {"version": wormcast.__version__, "configuration": self.configuration, "seed": self.seed,
-                 **self._data(), **self.files}
-        return json.loads(json.dumps(found))
+    def to_json(self) -> str:
+        """Return what the command prints with --json. Files that only the command writes are null."""
+        return json.dumps({"version": wormcast.__version__, "configuration": self.configuration, "seed": self.seed,
+                           **self._data(), **self.files})
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return `to_json` as a dictionary."""
+        return json.loads(self.to_json())
+
+    @abstractmethod
     def rows(self) -> list[dict[str, Any]]:
         """Return the rows of the result's main table, each as a dictionary from column to value."""
-        raise NotImplementedError
 
     def to_dataframe(self) -> Any:
         """Return `rows` as a pandas DataFrame.
@@ -95,17 +100,17 @@ class CommandResult:
             figure.draw_without_rendering()  # so that ticks keep the sizes of this context
         return figure.axes[0]
 
+    @abstractmethod
     def _data(self) -> dict[str, Any]:
         """Return the keys of the command's JSON besides version, configuration, seed and files."""
-        raise NotImplementedError
 
     def _shown(self) -> list[dict[str, Any]]:
         """Return the rows of the table that a notebook shows."""
         return self.rows()
 
+    @abstractmethod
     def _lines(self) -> Sequence[str]:
         """Return the result in words, at most three lines."""
-        raise NotImplementedError
 
     def __repr__(self) -> str:
         return "\n".join(self._lines()[:LINES])
@@ -114,8 +119,8 @@ class CommandResult:
         """Return the result in words and the first rows of its table, for notebooks."""
         words = "".join(f"<p>{html.escape(line)}</p>" for line in self._lines()[:LINES])
         rows = self._shown()
-        left = f"<p>{len(rows) - SHOWN} more rows</p>" if len(rows) > SHOWN else ""
-        return f"{words}{_table(rows[:SHOWN])}{left}"
+        left = f"<p>{len(rows) - ROWS} more rows</p>" if len(rows) > ROWS else ""
+        return f"{words}{_table(rows[:ROWS])}{left}"
 
 
 def _table(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -131,5 +136,4 @@ def _table(rows: Sequence[Mapping[str, Any]]) -> str:
 
 def names_of(network: Topology, scheme: str | Scheme, relation: str | Relation | None, **others: Any) -> dict[str, Any]:
     """Return the options of a call as plain data, with names in place of objects."""
-    return {"topology": network.origin, "scheme": scheme.name if isinstance(scheme, Scheme) else scheme,
-            "relation": relation.name if isinstance(relation, Relation) else relation, **others}
+    return {"topology": network.origin, "scheme": name_of(scheme), "relation": name_of(relation), **others}

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, overload
 
 from wormcast.algorithms import Relation, Scheme, Topology, find_scheme
 from wormcast.algorithms import topology as find_topology
@@ -10,12 +10,25 @@ from wormcast.algorithms import topology as find_topology
 from .configuration import Configuration
 from .configurations import hardware
 
-__all__ = ["DEFAULTS", "Origin", "Setup"]
+__all__ = ["DEFAULTS", "Origin", "Setup", "name_of"]
 
 #: Network and scheme for which components are built by default.
 DEFAULTS = {"topology": "mesh:8x8", "scheme": "dual-path"}
 
 HARDWARE = {"configuration", *(field.name for field in fields(Configuration))}
+
+
+@overload
+def name_of(part: str | Scheme | Relation) -> str: ...
+
+
+@overload
+def name_of(part: str | Scheme | Relation | None) -> str | None: ...
+
+
+def name_of(part: str | Scheme | Relation | None) -> str | None:
+    """Return the name of a scheme or relation. A name, and None, are returned unchanged."""
+    return part.name if isinstance(part, Scheme | Relation) else part
 
 
 @dataclass(frozen=True)
@@ -38,9 +51,7 @@ class Origin:
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> "Origin":
         """Return the names of scheme, relation and configuration in options. An object has its own name."""
-        scheme, relation = options["scheme"], options.get("relation")
-        return cls(scheme.name if isinstance(scheme, Scheme) else scheme,
-                   relation.name if isinstance(relation, Relation) else relation, options.get("configuration"))
+        return cls(name_of(options["scheme"]), name_of(options.get("relation")), options.get("configuration"))
 
 
 @dataclass(frozen=True)

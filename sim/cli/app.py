@@ -138,15 +138,12 @@ def table(columns: list[str], rows: list[list[object]], title: str | None = None
 
 def emit(data: dict[str, Any], configuration: dict[str, Any], seed: int | None = None) -> None:
     """Print a result as JSON, with the version, configuration and seed that reproduce it."""
-    with _on_stdout():
-        print(json.dumps({"version": wormcast.__version__, "configuration": configuration, "seed": seed, **data}))
+    put(json.dumps({"version": wormcast.__version__, "configuration": configuration, "seed": seed, **data}) + "\n")
 
 
 def emit_result(result: "CommandResult") -> None:
     """Print a result as JSON, with the version, configuration and seed that reproduce it."""
-    text = json.dumps(result.to_dict())  # before stdout is taken: this may compile, and announce it
-    with _on_stdout():
-        print(text)
+    put(result.to_json() + "\n")
 
 
 @contextlib.contextmanager

@@ -92,7 +92,7 @@ def report(result: CheckResult) -> None:
 
     say(repr(result))
     if analysis.verdict == "undecided" and analysis.cycle:
-        say(f"{result.cycle_length}, whose worms can choose other channels:")
+        say(f"{result.cycle_text}, whose worms can choose other channels:")
     if analysis.worms:
         say(f"{count(len(analysis.worms), 'worm')} in deadlock. Each worm waits for any one of several channels, and "
             "other worms hold all of them:")

@@ -15,7 +15,7 @@ from ..build.network import Network
 from ..build.setup import Origin
 from ..common.atomic_write import require_writable, whole_file
 from ..common.figure_file import whole_picture
-from ..common.progress import on_terminal, progress
+from ..common.progress import pause_of, progress
 from ..drawing import require_drawable
 from ..experiments.load import (
     Experiment,
@@ -35,8 +35,6 @@ from .waveform_report import deadlock_file, waveform_files
 
 __all__ = ["Outputs", "drive"]
 
-#: Smallest number of cycles after which a run pauses to update the progress bar.
-STEP = 8192
 
 @dataclasses.dataclass
 class Keeping:
@@ -270,7 +268,7 @@ def drive(experiment: Experiment, origin: Origin, outputs: Outputs) -> Load:
     """
     keeping, recording = outputs.keeping, outputs.recording
     following = keeping.next(experiment.now)
-    often = max(STEP, (experiment.cycles or 0) // 100) if on_terminal() else None
+    often = pause_of(experiment.cycles)
     with _stopped_by_ctrl_c(experiment), progress(experiment.cycles, "cycles", experiment.now) as show:
         while not experiment.finished and not experiment.stopped:
             pauses = (following, recording.pause(), None if often is None else experiment.now + often)

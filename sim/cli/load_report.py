@@ -116,9 +116,7 @@ def report(result: Load) -> None:
         say("largest latencies: " + "; ".join(_slow(result, one) for one in worst[:3]))
     totals = int(result.totals["messages"].sum())
     say(f"{totals} messages received, {result.censored} created and not received by the end")
-    precise = "" if result.precise else f"; {result.imprecise}"
-    short = "; the run is too short to decide, as too many messages are not received" if result.too_short else ""
-    say(("saturated" if result.saturated else "not saturated") + precise + short)
+    say(result.state)
 
 
 def report_stages(result: Load) -> None:

@@ -1,4 +1,4 @@
-"""Schemes and Python files that a user names on the command line."""
+"""Python files of schemes, relations and topologies that the command line names."""
 
 from wormcast.algorithms import user_file
 

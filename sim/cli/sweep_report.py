@@ -1,4 +1,4 @@
-"""Simulation of a sweep's points, and their table and picture."""
+"""Running and reporting of a sweep for the command line."""
 
 import dataclasses
 from collections.abc import Sequence

@@ -63,7 +63,7 @@ def synth_(
         if file:
             raise WormcastError(f"{hint}: {file} is not valid without --sweep. Needed: --sweep OPTION=VALUE,VALUE.")
     with stdout_for_results():
-        result = synthesise(what, target=target, seeds=seeds, area_delay=area_delay, breakdown=by_block, tell=tell,
+        result = synthesise(what, target=target, seeds=seeds, area_delay=area_delay, breakdown=by_block, on_step=tell,
                             **built_for, **given)
     if json:
         emit_result(result)

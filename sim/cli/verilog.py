@@ -60,7 +60,7 @@ def verilog(
     with stdout_for_results():
         if tables:
             require_tables(tables, what, {**built_for, **given})
-        result = translate(what, module=module, tell=lambda line: print(line, file=sys.stderr), **built_for, **given)
+        result = translate(what, module=module, on_step=lambda line: print(line, file=sys.stderr), **built_for, **given)
     made = result.export
     _write(made, output, table, tables)
     if output is None:

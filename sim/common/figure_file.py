@@ -23,7 +23,6 @@ FORMATS = ("svg", "pdf", "png", "eps")
 #: Entries of files that matplotlib leaves out on request. They would contain the time.
 WITHOUT_TIME = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 
-
 #: Variable of the environment with the time that programs write into files.
 EPOCH = "SOURCE_DATE_EPOCH"
 

@@ -15,10 +15,13 @@ from .frame import in_notebook
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-__all__ = ["announced", "cleared", "on_terminal", "progress", "watched"]
+__all__ = ["announced", "cleared", "pause_of", "progress", "watched"]
 
 #: Seconds before work is announced: long work on a terminal, other work on a terminal, work on another stderr.
 AT_ONCE, SOON, LATER = 0.3, 2, 30
+
+#: Number of times that a progress bar of cycles moves, and the smallest number of cycles between two moves.
+MOVES, FEWEST = 100, 8192
 
 _lock = threading.RLock()
 _announcements: list[str] = []  # shown announcements, the outermost first
@@ -144,6 +147,23 @@ def _cell_progress(total: int | None, of: str, done: int) -> Iterator[Callable[[
         shown.update(HTML(""))
 
 
+def pause_of(cycles: int | None, *, shown: bool = True) -> int | None:
+    """Return the number of cycles between two moves of a progress bar; None if no bar is shown.
+
+    Parameters
+    ----------
+    cycles : int or None
+        Number of all cycles; None if it is unknown.
+    shown : bool
+        As for `progress`.
+    """
+    return max(FEWEST, (cycles or 0) // MOVES) if shown and _seen() else None
+
+
+def _seen() -> bool:
+    return on_terminal() or in_notebook()
+
+
 @contextlib.contextmanager
 def progress(total: int | None, of: str, done: int = 0, *, shown: bool = True) -> Iterator[Callable[[int], None]]:
     """Show a progress bar in a notebook, or on stderr if it is a terminal.
@@ -161,7 +181,7 @@ def progress(total: int | None, of: str, done: int = 0, *, shown: bool = True) -
     shown : bool
         False: show nothing.
     """
-    if not (shown and (on_terminal() or in_notebook())) or total == 0:
+    if not (shown and _seen()) or total == 0:
         yield lambda now: None
         return
     if in_notebook():
@@ -184,6 +204,6 @@ def progress(total: int | None, of: str, done: int = 0, *, shown: bool = True) -
             yield lambda now: bar.update(task, completed=now)
         finally:
             with _lock:
-                _bars.pop()
+                _bars.remove((bar, task, of))
     with _lock:
         _redraw()

@@ -253,6 +253,11 @@ class Load:
         return self._measured(self.totals["copies"][known] / self.totals["multicast"][known])
 
     @property
+    def rate(self) -> float | None:
+        """Payload flits that a node creates per cycle, as requested; None for a trace."""
+        return self.traffic.rate if isinstance(self.traffic, Traffic) else None
+
+    @property
     def vc_ratio(self) -> float:
         """Virtual channels of links between routers, divided by consumption channels: the provided v-c ratio."""
         return self.channels["network"] / self.channels["consumption"]
@@ -335,6 +340,16 @@ class Load:
         A run with fewer than `SHORT` received messages per message that is not received by the end is too short.
         """
         return not self.saturated and SHORT * self.censored > int(self.totals["messages"].sum())
+
+    @property
+    def state(self) -> str:
+        """Saturation in words, and reasons to doubt the latency or the saturation."""
+        parts = ["saturated" if self.saturated else "not saturated"]
+        if self.imprecise is not None:
+            parts.append(self.imprecise)
+        if self.too_short:
+            parts.append("the run is too short to decide, as too many messages are not received")
+        return "; ".join(parts)
 
     def _falls_short(self) -> bool:
         wanted, completed = int(self.totals["wanted"].sum()), int(self.totals["completed"].sum())

@@ -74,8 +74,8 @@ class Saturation:
 
 
 def _rate(one: Load) -> float:
-    assert isinstance(one.traffic, Traffic)
-    return one.traffic.rate
+    assert one.rate is not None
+    return one.rate
 
 
 def highest_rate(topology: Topology, configuration: Configuration, traffic: Traffic) -> float:

@@ -106,8 +106,7 @@ def require_drawable(sweep: Sweep, file: Path) -> None:
     Raises
     ------
     WormcastError
-        No option with numbers is swept, there are more than 40 curves, or the file's name ends in neither .svg nor
-        .png.
+        No option with numbers is swept, there are more than 40 curves, or the file's name ends in none of `FORMATS`.
     """
     along = _along(sweep)
     require_curves(sweep.swept, along, file)

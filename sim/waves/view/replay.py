@@ -24,8 +24,8 @@ __all__ = ["replay_page", "write_replay"]
 PARTS = {"STYLE": "replay.css", "MODEL": "replay_model.js", "SCRIPT": "replay.js"}
 
 
-def write_replay(history: History, file: Path) -> None:
-    """Write a page that replays a history, atomically.
+def write_replay(history: History, file: Path) -> str:
+    """Write a page that replays a history, atomically, and return the page.
 
     The page opens from disk in any browser and loads no other file. For each cycle the page shows the worm that holds
     each virtual channel, the flits on the links, and the resources that worms wait for.
@@ -33,6 +33,7 @@ def write_replay(history: History, file: Path) -> None:
     page = replay_page(history)
     with whole_file(file) as unfinished:
         unfinished.write_text(page, encoding="utf-8")
+    return page
 
 
 def replay_page(history: History) -> str:

@@ -129,11 +129,11 @@ class LoadResult(CommandResult):
         WormcastError
             The network cannot be drawn, or the experiment ended in a deadlock.
         """
-        from ..experiments.load.drawing import sheet_of
+        from ..experiments.load.drawing import load_sheet
 
         if self.load.deadlock:
             raise WormcastError("plot: after a deadlock there is no utilisation to draw")
-        return sheet_of(self.load).figure
+        return load_sheet(self.load).figure
 
     def _data(self) -> dict[str, Any]:
         return self.load.to_dict(links=self.links)

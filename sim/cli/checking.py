@@ -12,10 +12,10 @@ from wormcast.algorithms import topology as build_topology
 
 from ..api.checking import CheckResult, check, split_relation
 from ..build.whole_worms import WholeWorms
-from ..common.figure_file import whole_picture
+from ..common.figure_file import draw_file
 from ..common.path_conflicts import require_apart
 from ..common.text import resource_text
-from ..drawing import draw_cycle, require_drawable
+from ..drawing import require_drawable
 from .app import Exit, Json, SchemeName, TopologyName, count, emit_result, say, stdout_for_results, table
 from .commands import command
 from .hardware import RelationOption, takes_analysed
@@ -70,9 +70,7 @@ def check_(
         result = check(network, scheme, with_=with_ or (), relation=relation, length=length, explain=explain_,
                        seed=seed, **given)
     if plot:
-        topology_, resources, caption, title = result.picture
-        with whole_picture(plot) as target:
-            draw_cycle(topology_, resources, *target, caption=caption, title=title)
+        draw_file(plot, result.figure)
     if json:
         emit_result(dataclasses.replace(result, files={"plot": None if plot is None else str(plot)}))
     else:

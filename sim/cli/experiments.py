@@ -14,14 +14,14 @@ from ..api.arguments import window_of
 from ..build.network import Network
 from ..build.setup import Origin
 from ..common.atomic_write import require_writable, whole_file
-from ..common.figure_file import whole_picture
+from ..common.figure_file import draw_file
 from ..common.progress import pause_of, progress
 from ..drawing import require_drawable
 from ..experiments.load import (
     Experiment,
     Load,
-    draw_utilisation,
     keep,
+    load_sheet,
     rewind_to_deadlock,
     rewind_to_message,
     rewind_to_window,
@@ -187,8 +187,7 @@ class Drawing:
     def draw(self, result: Load, *, quiet: bool) -> None:
         """Draw the picture, unless there is a deadlock. Unless ``quiet``, print the picture's file name."""
         if self.path and not result.deadlock:
-            with whole_picture(self.path) as target:
-                draw_utilisation(result, *target)
+            draw_file(self.path, lambda: load_sheet(result).figure)
         if self.path and not quiet:
             say("no picture, as a deadlock has no measurements" if result.deadlock else f"picture: {self.path}")
 

@@ -13,7 +13,7 @@ import wormcast
 from wormcast.algorithms.announcements import announce
 
 from ..common.atomic_write import make_folder, require_writable, whole_file
-from ..common.figure_file import whole_picture
+from ..common.figure_file import draw_file, whole_picture
 from ..common.progress import progress
 from ..common.requirements import ToolMissing
 from ..experiments.figure import (
@@ -29,16 +29,16 @@ from ..experiments.figure import (
     RunPoint,
     catalogue,
     curves_of,
-    draw_figure,
-    draw_runs,
-    draw_scatter,
     each_once,
     figure_page,
     find_figure,
     index_page,
+    loads_figure,
     measure,
     outcome_of,
     paper_of,
+    runs_figure,
+    scatter_figure,
     verdicts_page,
 )
 from ..experiments.figure.substitution import written
@@ -150,15 +150,16 @@ def _write(outcome: FigureOutcome, out: Path, quick: bool, told: Answers) -> lis
             write_csv(outcome.rows, unfinished)
     if outcome.curves:
         files.append(out / f"{figure.name}.svg")
-        with whole_picture(files[-1]) as target:
-            if figure.runs:
-                draw_runs(figure, [one for one in outcome.curves if isinstance(one, RunCurve)], *target)
-            else:
-                draw_figure(figure, [one for one in outcome.curves if isinstance(one, Curve)], *target)
+        if figure.runs:
+            runs = [one for one in outcome.curves if isinstance(one, RunCurve)]
+            draw_file(files[-1], lambda: runs_figure(figure, runs))
+        else:
+            loads = [one for one in outcome.curves if isinstance(one, Curve)]
+            draw_file(files[-1], lambda: loads_figure(figure, loads))
         pictures.append((figure.title, files[-1].name))
     if figure.scatter:
-        with contextlib.suppress(ToolMissing), whole_picture(out / f"{figure.name}-scatter.svg") as target:
-            draw_scatter(figure, told, *target)
+        with contextlib.suppress(ToolMissing):
+            draw_file(out / f"{figure.name}-scatter.svg", lambda: scatter_figure(figure, told))
             files.append(out / f"{figure.name}-scatter.svg")
             pictures.append((figure.title, files[-1].name))
     for one in figure.pictures:

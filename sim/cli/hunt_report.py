@@ -5,12 +5,12 @@ from pathlib import Path
 
 from ..api.simulation import REST, HuntResult
 from ..common.atomic_write import make_folder, whole_file
-from ..common.figure_file import whole_picture
+from ..common.figure_file import save_figure, whole_picture
 from ..experiments.hunt import Searched
 from ..experiments.message_file import write_messages
 from ..experiments.run import Run
 from ..waves.record import around, find_instances, whole_waveform
-from ..waves.view import draw_spacetime, read_waveform, rows_of
+from ..waves.view import read_waveform, rows_of, spacetime_figure
 from ..waves.view.replay import write_replay
 from .app import count, say
 from .hardware import describe_hardware
@@ -42,7 +42,7 @@ def save_deadlock(result: Run, files: dict[str, Path]) -> None:
         picture = stack.enter_context(whole_picture(files["picture"]))
         result.record(waveform, 0, end, instances)
         history = read_waveform(waveform).trimmed()
-        draw_spacetime([(history, rows_of(history))], *picture)
+        save_figure(spacetime_figure([(history, rows_of(history))]), *picture)
         write_replay(history, files["replay"])
 
 

@@ -10,7 +10,7 @@ from wormcast.algorithms import topology as build_topology
 from wormcast.algorithms.token_groups import all_consumed, require_one_or_all, token_groups
 
 from ..common.atomic_write import whole_file
-from ..common.figure_file import whole_picture
+from ..common.figure_file import draw_file
 from ..common.path_conflicts import require_apart
 from .app import Json, TopologyName, emit, say, table
 from .commands import command
@@ -42,11 +42,10 @@ def topology_(
         require_one_or_all(network, **single)
         groups = token_groups(network, consumed=all_consumed(network, **single))
     if plot:
-        from ..drawing import draw_topology, require_drawable
+        from ..drawing import require_drawable, topology_sheet
 
         require_drawable(network, plot)
-        with whole_picture(plot) as target:
-            draw_topology(network, *target, groups)
+        draw_file(plot, lambda: topology_sheet(network, groups).figure)
     if toml:
         with whole_file(toml) as unfinished:
             unfinished.write_text(to_toml(network), encoding="utf-8")

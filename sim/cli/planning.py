@@ -17,7 +17,7 @@ from wormcast.algorithms.theory.contention import Contention
 from ..api.planning import plan, plan_random
 from ..build.limits import SAMPLES
 from ..build.traffic import Traffic
-from ..common.figure_file import whole_picture
+from ..common.figure_file import draw_file
 from ..common.option import options_of
 from ..common.path_conflicts import require_apart
 from .app import Json, SchemeName, TopologyName, count, emit_result, say, stdout_for_results, table
@@ -100,10 +100,7 @@ def plan_(
         result = plan(network, scheme, source, destinations, **ways)
     found, shared, met = result.plan, result.contention, result.met
     if plot:
-        from ..drawing import draw_paths
-
-        with whole_picture(plot) as target:
-            draw_paths(found, *target)
+        draw_file(plot, result.figure)
     if json:
         emit_result(dataclasses.replace(result, files={"plot": None if plot is None else str(plot)}))
         return

@@ -9,7 +9,7 @@ import typer
 
 from ..api.simulation import run
 from ..build.limits import ENGINES, MOST_RUN_CYCLES
-from ..common.figure_file import require_page, require_picture, whole_picture
+from ..common.figure_file import draw_file, require_page, require_picture
 from ..common.path_conflicts import require_apart
 from .app import Exit, Json, SchemeName, TopologyName, emit_result, say, stdout_for_results
 from .commands import command
@@ -88,10 +88,7 @@ def run_(
     from .run_report import report, ties_left, unwarranted
 
     if plot:
-        from ..common.curve_frame import save_curves
-
-        with whole_picture(plot) as target:
-            save_curves(result.figure(), *target)
+        draw_file(plot, result.figure)
     if replay:
         result.replay(replay)
     left = None if vcd else record_deadlock(result.run)

@@ -9,8 +9,7 @@ from wormcast.algorithms import WormcastError
 
 from ..api.measurement import measure_points
 from ..common.atomic_write import require_writable, whole_file
-from ..common.curve_frame import save_curves
-from ..common.figure_file import whole_picture
+from ..common.figure_file import draw_file
 from ..common.path_conflicts import require_apart
 from ..experiments.option_grid import Sweep, write_csv
 from ..experiments.sweep import (
@@ -56,8 +55,7 @@ def run_sweep(file: Path, out: Path, plot: Path | None, parquet: bool, scheduler
         with whole_file(table_too) as unfinished:
             write_parquet(rows, unfinished)
     if picture:
-        with whole_picture(picture) as target:
-            save_curves(curves_figure(sweep, all_points, result.results), *target)
+        draw_file(picture, lambda: curves_figure(sweep, all_points, result.results))
     files = {"csv": csv, "parquet": table_too, "plot": picture}
     if json:
         emit_result(dataclasses.replace(result, files={name: None if path is None else str(path)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..common.atomic_write import require_writable, whole_file
-from ..common.figure_file import whole_picture
+from ..common.figure_file import draw_file
 from ..common.path_conflicts import require_apart
 from ..common.text import markdown_table
 from ..experiments.option_grid import Sweep, write_csv
@@ -17,7 +17,7 @@ from ..export.synthesis import (
     CriticalPath,
     Synthesis,
     SynthesisPoint,
-    draw,
+    costs_figure,
     points,
     require_drawable,
     row,
@@ -130,8 +130,7 @@ def synthesise_sweep(what: str, port: str | None, kind: str | None, sweep: Sweep
         with whole_file(output) as unfinished:
             write_csv(rows, unfinished)
     if plot:
-        with whole_picture(plot) as target:
-            draw(sweep, all_points, results, *target)
+        draw_file(plot, lambda: costs_figure(sweep, all_points, results))
     if json:
         emit({"points": [{"options": point.resolved, "given": point.given, "result": result.to_dict()}
                          for point, result in zip(all_points, results, strict=True)],

@@ -11,14 +11,14 @@ from wormcast.algorithms import WormcastError
 from ..api.arguments import window_of
 from ..api.recordings import read_waveform
 from ..common.atomic_write import require_writable
-from ..common.figure_file import require_page, whole_picture
+from ..common.figure_file import draw_file, require_page
 from ..common.path_conflicts import require_apart
 from ..waves.view import (
     History,
     choose_ports,
-    draw_spacetime,
     require_drawable,
     rows_of,
+    spacetime_figure,
     spacetime_text,
     summarise,
 )
@@ -114,8 +114,7 @@ def _draw(histories: list[tuple[History, list[int] | None]], plot: Path, buffers
     lanes = [choose_ports(buffers, history.chunks, history.readings) if buffers else [] for history, _ in drawn]
     for (_, rows), below in zip(drawn, lanes, strict=True):
         require_drawable(rows, plot, below)
-    with whole_picture(plot) as target:
-        draw_spacetime(drawn, *target, lanes=lanes)
+    draw_file(plot, lambda: spacetime_figure(drawn, lanes=lanes))
 
 
 def _report(history: History) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from wormcast.algorithms import WormcastError
 
-from .figure_file import require_picture, save_figure
+from .figure_file import require_picture
 from .frame import GRID, LINE, MARGIN, SETTINGS, SIZE, WORDS, blank_figure, wrapped
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = ["CURVES", "DAGGER", "DASHES", "LETTERS", "MARKER", "MARKERS", "captioned", "draw_grid", "line_style",
-           "marker_options", "require_curves", "save_curves"]
+           "marker_options", "require_curves"]
 
 MARKERS = "os^Dv<>Pph*X"
 MARKER = 3.2  # points
@@ -54,14 +54,6 @@ def captioned(width: float, height: float, caption: Sequence[str], legend_rows: 
                           layout=ConstrainedLayoutEngine(wspace=0.06))
     figure.suptitle("\n".join(lines), fontsize=SIZE, color=WORDS)
     return figure
-
-
-def save_curves(figure: "Figure", file: Path, form: str) -> None:
-    """Write a plot as "svg", "pdf", "png" or "eps". Equal plots give equal files."""
-    import matplotlib
-
-    with matplotlib.rc_context(CURVES):
-        save_figure(figure, file, form)
 
 
 def draw_grid(axes: "Axes") -> None:

@@ -2,7 +2,7 @@
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from .frame import missing_glyphs_drawn_as_boxes
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["require_page", "require_picture", "save_figure", "whole_picture"]
+__all__ = ["draw_file", "require_page", "require_picture", "save_figure", "whole_picture"]
 
 #: Formats of pictures, by the endings of their files.
 FORMATS = ("svg", "pdf", "png", "eps")
@@ -48,14 +48,20 @@ def whole_picture(path: Path) -> Iterator[tuple[Path, str]]:
         yield unfinished, path.suffix[1:]
 
 
-def save_figure(figure: "Figure", file: Path, form: str, resolution: float = 300) -> None:
-    """Write a figure in one of `FORMATS`, ``resolution`` in dots per inch. The same figure gives the same bytes.
+def draw_file(path: Path, make: "Callable[[], Figure]") -> None:
+    """Write the figure that ``make`` returns to a file atomically, in the format by the file's ending."""
+    with whole_picture(path) as target:
+        save_figure(make(), *target)
+
+
+def save_figure(figure: "Figure", file: Path, form: str) -> None:
+    """Write a figure in one of `FORMATS`. The same figure gives the same bytes.
 
     Characters that the font lacks are drawn as boxes.
     """
     # an open file, because matplotlib writes the names of others into EPS
     with missing_glyphs_drawn_as_boxes(), _fixed_time(), file.open("wb") as opened:
-        figure.savefig(opened, format=form, dpi=resolution, metadata=WITHOUT_TIME.get(form))
+        figure.savefig(opened, format=form, metadata=WITHOUT_TIME.get(form))
 
 
 @contextlib.contextmanager

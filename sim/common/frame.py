@@ -2,6 +2,7 @@
 
 import contextlib
 import importlib
+import math
 import sys
 import warnings
 from bisect import bisect_left
@@ -27,8 +28,11 @@ LINE = 0.1  # distance between lines of text, in inches
 
 SIZE, SMALL = 6.0, 5.0  # font sizes in points: normal text, and text where space is short
 
-#: Resolution of pictures in a notebook and of PNG files, in dots per inch.
+#: Resolution of pictures in a notebook, and largest resolution of PNG files, in dots per inch.
 CELL, DOTS = 160, 300
+
+#: Largest number of pixels of a PNG file.
+MOST_PIXELS = 2**27
 
 #: Colours that colour-blind readers can distinguish.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#7f7f7f")
@@ -105,8 +109,9 @@ def legend_entry(labels: Sequence[str], size: float = SIZE) -> float:
 def blank_figure(width: float, height: float, **options: Any) -> "Figure":
     """Return an empty figure. Width and height are in inches, ``options`` are matplotlib's.
 
-    The figure needs no screen. In the context of `notebook_figures` a notebook shows it below its cell. Files of the
-    figure have the present settings of `SETTINGS`, and 300 dots per inch, unless ``savefig`` is called with others.
+    The figure needs no screen. In the context of `notebook_figures` a notebook shows it below its cell. The method
+    ``savefig`` applies the settings of `SETTINGS` that are valid now. Its resolution is 300 dots per inch, or less if
+    the file would have more than 2^27 pixels; the argument ``dpi`` sets another.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
@@ -133,8 +138,9 @@ def _picture() -> "type[Figure]":
             super().__init__(*arguments, **options)
 
         def savefig(self, fname: Any, *, transparent: bool | None = None, **options: Any) -> None:
+            dots = min(DOTS, math.sqrt(MOST_PIXELS / math.prod(self.get_size_inches())))
             with matplotlib.rc_context(self._settings), missing_glyphs_drawn_as_boxes():
-                super().savefig(fname, transparent=transparent, **{"dpi": DOTS, **options})
+                super().savefig(fname, transparent=transparent, **{"dpi": dots, **options})
 
     return Picture
 

@@ -6,7 +6,7 @@ figure of each drawing, with its legend and the text below. ``network`` draws li
 computes outlines of arrows, ``tracks`` computes parallel lines of worms on a link. The drawings are ``topology``
 (links, names of nodes, labels), ``paths`` (a plan), ``cycle`` (of dependencies) and ``utilisation`` (of links).
 
-A function ``..._sheet`` returns a drawing, and ``draw_...`` also writes it.
+A function ``..._sheet`` returns a drawing; `draw_file` writes its figure.
 """
 
 from typing import TYPE_CHECKING
@@ -14,19 +14,19 @@ from typing import TYPE_CHECKING
 from wormcast.algorithms.lazy import lazily
 
 if TYPE_CHECKING:
-    from .cycle import cycle_sheet, draw_cycle
+    from .cycle import cycle_sheet
     from .layout import LineName, NetworkLayout, layout_of
-    from .paths import draw_paths, paths_sheet
+    from .paths import paths_sheet
     from .sheet import Sheet, require_drawable, scheme_on
-    from .topology import draw_topology, topology_sheet
+    from .topology import topology_sheet
     from .utilisation import utilisation_sheet
 else:
     __getattr__ = lazily(__name__, {
-        "cycle": ("cycle_sheet", "draw_cycle"),
+        "cycle": ("cycle_sheet",),
         "layout": ("LineName", "NetworkLayout", "layout_of"),
-        "paths": ("draw_paths", "paths_sheet"),
+        "paths": ("paths_sheet",),
         "sheet": ("Sheet", "require_drawable", "scheme_on"),
-        "topology": ("draw_topology", "topology_sheet"),
+        "topology": ("topology_sheet",),
         "utilisation": ("utilisation_sheet",),
     })
 
@@ -35,9 +35,6 @@ __all__ = [
     "NetworkLayout",
     "Sheet",
     "cycle_sheet",
-    "draw_cycle",
-    "draw_paths",
-    "draw_topology",
     "layout_of",
     "paths_sheet",
     "require_drawable",

@@ -3,7 +3,6 @@
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from itertools import count
-from pathlib import Path
 
 import numpy as np
 
@@ -29,7 +28,7 @@ from .network import (
 from .sheet import Mark, Sheet
 from .ways import along, aside, middle_of
 
-__all__ = ["cycle_sheet", "draw_cycle"]
+__all__ = ["cycle_sheet"]
 
 HELD = "#b2182b"  # dark in grey too
 CHANNEL = "#2166ac"
@@ -52,8 +51,7 @@ NAME = 0.6  # half the angle that is kept free for a node's name, in radians
 SQUARE, FARTHER = 7.0, 9.0  # distances in points: from a node to its first ring of marks, from each ring to the next
 
 
-def draw_cycle(topology: Topology, resources: Sequence[str], file: Path, form: str, caption: Sequence[str],
-               title: str = "") -> None:
+def cycle_sheet(topology: Topology, resources: Sequence[str], caption: Sequence[str], title: str = "") -> Sheet:
     """Draw a network with the resources of a cycle.
 
     A link of the cycle is an arrow beside the line between its switches, or on the line if there is no opposite link.
@@ -67,19 +65,11 @@ def draw_cycle(topology: Topology, resources: Sequence[str], file: Path, form: s
     resources : sequence of str
         Names ``link:U>V:vc``, ``cons:NODE:i``, ``retrans:NODE:i`` and ``place:NODE:i``. Each resource is held by a worm
         that requests the next resource. If ``resources`` is empty, only the network is drawn.
-    file : Path
-        File to write; its name may have any ending.
-    form : "svg", "pdf", "png" or "eps"
     caption : sequence of str
         Lines below the drawing.
     title : str
         Title of the legend. The default title is the number of resources and a description, or "no cycle".
     """
-    cycle_sheet(topology, resources, caption, title).write(file, form)
-
-
-def cycle_sheet(topology: Topology, resources: Sequence[str], caption: Sequence[str], title: str = "") -> Sheet:
-    """Return the drawing of `draw_cycle` without writing it."""
     layout = layout_of(topology)
     listed = ", ".join(f"{number}\N{NO-BREAK SPACE}{resource_text(topology, resource)}"
                        for number, resource in enumerate(resources, 1))

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +17,7 @@ from .sheet import Mark, Sheet, scheme_on
 from .tracks import bend, least_cell, tracks
 from .ways import along, aside, beside, longest, middle_of
 
-__all__ = ["MOST_TRACKS", "draw_paths", "paths_sheet"]
+__all__ = ["MOST_TRACKS", "paths_sheet"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -56,7 +55,7 @@ def _look(number: int) -> _Look:
     return _Look(COLOURS[number % len(COLOURS)], DASHES[(number + number // len(COLOURS)) % len(DASHES)])
 
 
-def draw_paths(plan: Plan, file: Path, form: str) -> None:
+def paths_sheet(plan: Plan) -> Sheet:
     """Draw a plan: each worm's path with an arrow on each hop, beside the line between the switches.
 
     Worms that share a link are drawn side by side; worms in opposite directions are on different sides of the line. The
@@ -70,20 +69,12 @@ def draw_paths(plan: Plan, file: Path, form: str) -> None:
     ----------
     plan : Plan
         Its topology must pass `require_drawable`.
-    file : Path
-        File to write; its name may have any ending.
-    form : "svg", "pdf", "png" or "eps"
 
     Raises
     ------
     WormcastError
         The worms need more than 24 tracks on a link: about one per worm that uses the link.
     """
-    paths_sheet(plan).write(file, form)
-
-
-def paths_sheet(plan: Plan) -> Sheet:
-    """Return the drawing of `draw_paths` without writing it."""
     layout = layout_of(plan.topology)
     ways = _Ways(plan.topology, layout)
     places = _places(plan, layout, ways)

@@ -7,7 +7,7 @@ from typing import Any
 
 from wormcast.algorithms import Scheme, Topology, WormcastError
 
-from ..common.figure_file import require_picture, save_figure
+from ..common.figure_file import require_picture
 from ..common.frame import (
     COLUMN,
     LEGEND,
@@ -34,8 +34,6 @@ OUTER = 17.0  # distance of the names of planes from the names of rows, in point
 
 PLAIN = "#c0c0c0"
 
-RESOLUTION = 300  # pixels per inch
-MOST_PIXELS = 2**27
 LONGEST = 128  # largest extent of a network in a PNG file, in cells
 
 Mark = tuple[str, Mapping[str, Any]]
@@ -140,18 +138,6 @@ class Sheet:
     def cells(self, points: float) -> float:
         """Convert points to cells."""
         return points / self.cell
-
-    def write(self, file: Path, form: str) -> None:
-        """Write the figure as "svg", "pdf", "png" or "eps".
-
-        A PNG file has 300 pixels per inch, or fewer if it would have more than 2^27 pixels. Equal figures produce equal
-        bytes.
-        """
-        import matplotlib
-
-        resolution = min(RESOLUTION, math.sqrt(MOST_PIXELS / (self.width * self.height)))
-        with matplotlib.rc_context(SETTINGS):
-            save_figure(self.figure, file, form, resolution)
 
     def _names(self, layout: NetworkLayout, distance: float) -> None:
         """Write the names of rows, columns and planes, at least ``distance`` points from their positions."""

@@ -1,6 +1,5 @@
 """Drawing of a topology: links, names of nodes, and the Hamiltonian path with its labels."""
 
-from pathlib import Path
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from .layout import NetworkLayout, layout_of
 from .network import draw_node_lines, draw_nodes, draw_planes, free_direction, line_angles, shorts
 from .sheet import Mark, Sheet
 
-__all__ = ["draw_topology", "topology_sheet"]
+__all__ = ["topology_sheet"]
 
 LABEL = "#2166ac"
 PATH, OTHER = "#303030", "#b0b0b0"  # colours of links along the Hamiltonian path, and of other links
@@ -28,7 +27,7 @@ LARGEST = 44.0
 FRAME = 1.3  # distance of boxes from the frame around switches that share a token, in points
 
 
-def draw_topology(topology: Topology, file: Path, form: str, tokens: TokenGroups | None = None) -> None:
+def topology_sheet(topology: Topology, tokens: TokenGroups | None = None) -> Sheet:
     """Draw nodes with their names, and an arrow for each link.
 
     If the topology has Hamiltonian labels, they are written beside the nodes, and the links along the Hamiltonian path
@@ -38,17 +37,9 @@ def draw_topology(topology: Topology, file: Path, form: str, tokens: TokenGroups
     ----------
     topology : Topology
         Must pass `require_drawable`.
-    file : Path
-        File to write; its name may have any ending.
-    form : "svg", "pdf", "png" or "eps"
     tokens : TokenGroups, optional
         Draw a frame around the switches that share a token.
     """
-    topology_sheet(topology, tokens).write(file, form)
-
-
-def topology_sheet(topology: Topology, tokens: TokenGroups | None = None) -> Sheet:
-    """Return the drawing of `draw_topology` without writing it."""
     from matplotlib.collections import PolyCollection
 
     layout = layout_of(topology)

@@ -20,24 +20,24 @@ if TYPE_CHECKING:
     from .cost import Costs, Minutes
     from .curve import Curve
     from .definition import HERE, Figure, catalogue, find_figure, paper_of
-    from .drawing import draw_figure
+    from .drawing import loads_figure
     from .drawn import DrawnPoint
     from .page import figure_page, index_page, verdicts_page
     from .rounds import AnyPoint, FigureOutcome, curves_of, each_once, measure, outcome_of
-    from .run_drawing import draw_runs
-    from .scatter import draw_scatter
+    from .run_drawing import runs_figure
+    from .scatter import scatter_figure
     from .single import RunCurve, RunPoint
 else:
     __getattr__ = lazily(__name__, {
         "cost": ("Costs", "Minutes"),
         "curve": ("Curve",),
         "definition": ("HERE", "Figure", "catalogue", "find_figure", "paper_of"),
-        "drawing": ("draw_figure",),
+        "drawing": ("loads_figure",),
         "drawn": ("DrawnPoint",),
         "page": ("figure_page", "index_page", "verdicts_page"),
         "rounds": ("AnyPoint", "FigureOutcome", "curves_of", "each_once", "measure", "outcome_of"),
-        "run_drawing": ("draw_runs",),
-        "scatter": ("draw_scatter",),
+        "run_drawing": ("runs_figure",),
+        "scatter": ("scatter_figure",),
         "single": ("RunCurve", "RunPoint"),
     })
 
@@ -54,15 +54,15 @@ __all__ = [
     "RunPoint",
     "catalogue",
     "curves_of",
-    "draw_figure",
-    "draw_runs",
-    "draw_scatter",
     "each_once",
     "figure_page",
     "find_figure",
     "index_page",
+    "loads_figure",
     "measure",
     "outcome_of",
     "paper_of",
+    "runs_figure",
+    "scatter_figure",
     "verdicts_page",
 ]

@@ -3,12 +3,10 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...build.configuration import Configuration, unusual
 from ...common.curve_frame import CURVES, DAGGER, LETTERS, captioned, draw_grid, line_style, marker_options
-from ...common.figure_file import save_figure
 from ...common.frame import COLOURS, LEGEND, PAGE, legend_columns
 from ..sweep import OPTIONS
 from .curve import Curve
@@ -16,8 +14,9 @@ from .definition import ALL, LOAD, Figure, place_on_axis
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Picture
 
-__all__ = ["draw_figure"]
+__all__ = ["loads_figure"]
 
 HEIGHT = 2.5  # height of a picture in inches, without legend and caption
 
@@ -31,7 +30,7 @@ PLAIN = "#808080"
 CEILING: dict[str, Any] = {"linewidth": 0.7, "linestyle": (0, (1, 1.5)), "zorder": 1}
 
 
-def draw_figure(figure: Figure, curves: Sequence[Curve], file: Path, form: str) -> None:
+def loads_figure(figure: Figure, curves: Sequence[Curve]) -> "Picture":
     """Draw latency over accepted flits, latency over the offered load, and accepted flits over the offered load.
 
     A figure over an option has two panels: latency over the option, and accepted flits over the option. Offered flits
@@ -52,9 +51,6 @@ def draw_figure(figure: Figure, curves: Sequence[Curve], file: Path, form: str) 
     ----------
     curves : sequence of Curve
         Measured curves.
-    file : Path
-        File to write. Its ending is ignored.
-    form : "svg", "pdf", "png" or "eps"
     """
     import matplotlib
     from matplotlib.lines import Line2D
@@ -86,7 +82,7 @@ def draw_figure(figure: Figure, curves: Sequence[Curve], file: Path, form: str) 
                  for label, style in zip(labels, styles, strict=True)]
         marks += [Line2D([], [], label=label, **{"linestyle": ""} | options) for label, options in signs]
         picture.legend(handles=marks, loc="outside lower center", ncols=columns, **LEGEND)
-        save_figure(picture, file, form)
+    return picture
 
 
 Panel = tuple["Of", "Of", str, str]

@@ -3,11 +3,9 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...common.curve_frame import CURVES, DAGGER, DASHES, LETTERS, MARKERS, captioned, draw_grid, marker_options
-from ...common.figure_file import save_figure
 from ...common.frame import COLOURS, LEGEND, PAGE, legend_columns
 from .definition import Figure
 from .schema import RUN_OPTIONS
@@ -15,8 +13,9 @@ from .single import RunCurve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Picture
 
-__all__ = ["draw_runs"]
+__all__ = ["runs_figure"]
 
 HEIGHT = 2.8  # height of a picture in inches, without legend and caption
 
@@ -31,7 +30,7 @@ Value = Callable[[Mapping[str, Any]], float | None]
 LARGEST_RATIO = 30
 
 
-def draw_runs(figure: Figure, curves: Sequence[RunCurve], file: Path, form: str) -> None:
+def runs_figure(figure: Figure, curves: Sequence[RunCurve]) -> "Picture":
     """Draw the latency with formula and bound, the latency minus the formula, and waits behind other nodes' worms.
 
     For means of random multicasts the panels are: latency with its intervals, phases, worms. The same results give the
@@ -41,9 +40,6 @@ def draw_runs(figure: Figure, curves: Sequence[RunCurve], file: Path, form: str)
     ----------
     curves : sequence of RunCurve
         Measured curves.
-    file : Path
-        File to write. Its ending is ignored.
-    form : "svg", "pdf", "png" or "eps"
     """
     import matplotlib
     from matplotlib.lines import Line2D
@@ -91,7 +87,7 @@ def draw_runs(figure: Figure, curves: Sequence[RunCurve], file: Path, form: str)
                  for label, style in zip(labels, styles, strict=True)]
         marks += [Line2D([], [], label=label, **options) for label, options in others.items()]
         picture.legend(handles=marks, loc="outside lower center", ncols=columns, **LEGEND)
-        save_figure(picture, file, form)
+    return picture
 
 
 def _style(number: int) -> dict[str, Any]:

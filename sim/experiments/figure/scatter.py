@@ -1,16 +1,17 @@
 """Scatter plot of two measured quantities, for example area and latency."""
 
 from itertools import cycle
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...common.curve_frame import CURVES, MARKERS, captioned, draw_grid, marker_options
-from ...common.figure_file import save_figure
 from ...common.frame import COLOURS, LEGEND
 from .definition import Figure
 from .predicate import CommandValue
 
-__all__ = ["draw_scatter"]
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Picture
+
+__all__ = ["scatter_figure"]
 
 WIDTH, HEIGHT = 5.2, 3.2  # width and height of a picture in inches, without legend and caption
 
@@ -24,7 +25,7 @@ STEPS = 50
 KINDS = ("full", "open", "half")
 
 
-def draw_scatter(figure: Figure, told: CommandValue, file: Path, form: str) -> None:
+def scatter_figure(figure: Figure, told: CommandValue) -> "Picture":
     """Draw the points of a figure's scatter plot, and through each point the line of equal product of both numbers.
 
     A point below the line through another point has a smaller product than that point. Points with the same first
@@ -34,9 +35,6 @@ def draw_scatter(figure: Figure, told: CommandValue, file: Path, form: str) -> N
     ----------
     told : callable
         Command and path in its JSON -> value.
-    file : Path
-        File to write. Its ending is ignored.
-    form : "svg", "pdf", "png" or "eps"
 
     Raises
     ------
@@ -69,4 +67,4 @@ def draw_scatter(figure: Figure, told: CommandValue, file: Path, form: str) -> N
         axes.set_ylabel(scatter.up)
         draw_grid(axes)
         picture.legend(loc="outside lower center", ncols=2, **LEGEND)
-        save_figure(picture, file, form)
+    return picture

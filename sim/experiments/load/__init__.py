@@ -26,7 +26,7 @@ from ...build.traffic import DISTRIBUTIONS, Traffic
 
 if TYPE_CHECKING:
     from .checkpoint import keep, resume
-    from .drawing import draw_utilisation
+    from .drawing import load_sheet
     from .experiment import Experiment, check, lengths, load, load_until_interval, settled, shared
     from .messages import MessageTable, require_table
     from .result import PERCENTILES, Load
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 else:
     __getattr__ = lazily(__name__, {
         "checkpoint": ("keep", "resume"),
-        "drawing": ("draw_utilisation",),
+        "drawing": ("load_sheet",),
         "experiment": ("Experiment", "check", "lengths", "load", "load_until_interval",
                        "settled", "shared"),
         "messages": ("MessageTable", "require_table"),
@@ -66,12 +66,12 @@ __all__ = [
     "Trace",
     "Traffic",
     "check",
-    "draw_utilisation",
     "find_saturation",
     "interval",
     "keep",
     "lengths",
     "load",
+    "load_sheet",
     "load_until_interval",
     "require_table",
     "resume",

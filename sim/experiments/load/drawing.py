@@ -1,6 +1,5 @@
 """Picture of a network under load: utilisation of each link."""
 
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -14,12 +13,12 @@ from ...drawing import Sheet, layout_of, scheme_on, utilisation_sheet
 from .result import Load
 from .trace import Trace
 
-__all__ = ["draw_utilisation", "sheet_of"]
+__all__ = ["load_sheet"]
 
 Floats = npt.NDArray[np.float64]
 
 
-def draw_utilisation(result: Load, file: Path, form: str) -> None:
+def load_sheet(result: Load) -> Sheet:
     """Draw a network in which the colour and width of each link show its flits per cycle.
 
     The two directions of a link are drawn side by side, each on the right in its direction. The left half of a node has
@@ -32,15 +31,7 @@ def draw_utilisation(result: Load, file: Path, form: str) -> None:
     result : Load
         Result for a topology that `wormcast.sim.drawing.require_drawable` accepts. The result must not be a deadlock,
         because then there is no utilisation.
-    file : Path
-        File to write. Its ending is ignored.
-    form : "svg", "pdf", "png" or "eps"
     """
-    sheet_of(result).write(file, form)
-
-
-def sheet_of(result: Load) -> Sheet:
-    """Return the picture of `draw_utilisation` without writing it."""
     links = np.array([link[2] for link in result.link_table("network")])
     return utilisation_sheet(result.topology, links, (_by_node(result, "injection"), _by_node(result, "consumption")),
                              "flits per cycle on a link", _caption(result))

@@ -11,7 +11,7 @@ from wormcast.algorithms.lazy import lazily
 
 if TYPE_CHECKING:
     from .breakdown import Breakdown
-    from .curves import draw, require_drawable
+    from .curves import costs_figure, require_drawable
     from .flow import Synthesis, synthesise
     from .harness import Harness
     from .paths import CriticalPath
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 else:
     __getattr__ = lazily(__name__, {
         "breakdown": ("Breakdown",),
-        "curves": ("draw", "require_drawable"),
+        "curves": ("costs_figure", "require_drawable"),
         "flow": ("Synthesis", "synthesise"),
         "harness": ("Harness",),
         "paths": ("CriticalPath",),
@@ -30,5 +30,5 @@ else:
         "targets": ("SEEDS", "TARGETS"),
     })
 
-__all__ = ["SEEDS", "TARGETS", "Breakdown", "CriticalPath", "Harness", "Synthesis", "SynthesisPoint", "build", "draw",
-           "points", "read_sweep", "require_drawable", "row", "run", "synthesise"]
+__all__ = ["SEEDS", "TARGETS", "Breakdown", "CriticalPath", "Harness", "Synthesis", "SynthesisPoint", "build",
+           "costs_figure", "points", "read_sweep", "require_drawable", "row", "run", "synthesise"]

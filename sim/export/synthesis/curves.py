@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from wormcast.algorithms import WormcastError
 
 from ...common import curve_frame
-from ...common.figure_file import save_figure
 from ...common.frame import COLOURS, LEGEND, legend_columns
 from ...experiments.option_grid import Sweep
 from .flow import Synthesis
@@ -17,8 +16,9 @@ from .targets import TARGETS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-__all__ = ["draw", "require_drawable"]
+__all__ = ["costs_figure", "require_drawable"]
 
 PANEL, HEIGHT = 2.4, 2.3  # inches
 
@@ -63,7 +63,7 @@ def _along(sweep: Sweep) -> str:
     return max(sweep.swept, key=lambda name: (OPTIONS[name].kind is int, len(sweep.swept[name])))
 
 
-def draw(sweep: Sweep, points: Sequence[SynthesisPoint], results: Sequence[Synthesis], file: Path, form: str) -> None:
+def costs_figure(sweep: Sweep, points: Sequence[SynthesisPoint], results: Sequence[Synthesis]) -> "Figure":
     """Plot look-up tables, flip-flops and the clock, if known, over one of the swept options.
 
     The x axis shows the option with most values; if options of whole numbers are swept, one of them. If
@@ -74,9 +74,6 @@ def draw(sweep: Sweep, points: Sequence[SynthesisPoint], results: Sequence[Synth
     ----------
     points, results
         All points of the sweep, and their costs.
-    file : Path
-        File to write; its name may have any ending.
-    form : "svg", "pdf", "png" or "eps"
     """
     # matplotlib is imported here: loading it takes half a second, and other commands do not need it
     import matplotlib
@@ -98,7 +95,7 @@ def draw(sweep: Sweep, points: Sequence[SynthesisPoint], results: Sequence[Synth
         if legend:
             figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=columns,
                           **LEGEND)
-        save_figure(figure, file, form)
+    return figure
 
 
 def _curves(sweep: Sweep, points: Sequence[SynthesisPoint], results: Sequence[Synthesis], along: str) -> list[_Curve]:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from .chunks import RecordedChunk, RecordedReading, choose_ports
     from .history import History, RecordedHold, RecordedLink, RecordedWorm, Wait
     from .rows import ChannelRow, choose_links, rows_of
-    from .spacetime import draw_spacetime, require_drawable
+    from .spacetime import require_drawable, spacetime_figure
     from .summary import summarise, to_dict
     from .text import spacetime_text
     from .waveform import read_waveform
@@ -21,7 +21,7 @@ else:
         "chunks": ("RecordedChunk", "RecordedReading", "choose_ports"),
         "history": ("History", "RecordedHold", "RecordedLink", "RecordedWorm", "Wait"),
         "rows": ("ChannelRow", "choose_links", "rows_of"),
-        "spacetime": ("draw_spacetime", "require_drawable"),
+        "spacetime": ("require_drawable", "spacetime_figure"),
         "summary": ("summarise", "to_dict"),
         "text": ("spacetime_text",),
         "waveform": ("read_waveform",),
@@ -40,12 +40,12 @@ __all__ = [
            "choose_links",
            "choose_ports",
            "colours_of",
-           "draw_spacetime",
            "of_worms",
            "read_waveform",
            "require_drawable",
            "rows_of",
            "shown_worms",
+           "spacetime_figure",
            "spacetime_text",
            "summarise",
            "to_dict",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from wormcast.algorithms import WormcastError
 
-from ...common.figure_file import require_picture, save_figure
+from ...common.figure_file import require_picture
 from ...common.frame import (
     COLUMN,
     GRID,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
 
-__all__ = ["draw_spacetime", "require_drawable"]
+__all__ = ["require_drawable", "spacetime_figure"]
 
 NARROW_CYCLES, NARROW_ROWS = 200, 45
 MOST_ROWS = 800
@@ -60,15 +60,6 @@ def require_drawable(rows: Sequence[ChannelRow], file: Path, lanes: Sequence[Lan
                             "Select channels and buffers with --window, --links and --buffers.")
 
 
-def draw_spacetime(drawn: Sequence[tuple[History, Sequence[ChannelRow]]], file: Path, form: str, *,
-                   lanes: Sequence[Sequence[Lane]] = ()) -> None:
-    """Write the picture of `spacetime_figure` to a file in one of `FORMATS`. Equal histories produce equal files."""
-    import matplotlib
-
-    with matplotlib.rc_context(SETTINGS):
-        save_figure(spacetime_figure(drawn, lanes=lanes), file, form)
-
-
 def spacetime_figure(drawn: Sequence[tuple[History, Sequence[ChannelRow]]], *,
                      lanes: Sequence[Sequence[Lane]] = ()) -> "Figure":
     """Draw space-time diagrams side by side, each one column of a paper wide, or two columns if it is large.
@@ -76,7 +67,8 @@ def spacetime_figure(drawn: Sequence[tuple[History, Sequence[ChannelRow]]], *,
     A bar shows a worm that holds a virtual channel: filled in cycles with a flit of the worm on this channel, hatched
     in others. A line below a bar shows that the worm's header is at the end of this channel and its request is not
     granted. A triangle marks the delivery of a worm at a destination (`History.deliveries`). If the history ends in a
-    deadlock, arrows at its end lead from each header to the virtual channel that the header requests.
+    deadlock, arrows at its end lead from each header to the virtual channel that the header requests. Equal histories
+    produce equal files.
 
     Parameters
     ----------

@@ -7,7 +7,7 @@ import pytest
 
 from wormcast.algorithms import SCHEMES, WormcastError, find_scheme, topology
 from wormcast.sim import Configuration, Message, run
-from wormcast.sim.common.curve_frame import save_curves
+from wormcast.sim.common.figure_file import save_figure
 from wormcast.sim.experiments import interface_bars as bars_module
 from wormcast.sim.experiments.gantt import OPEN
 from wormcast.sim.experiments.interface_bars import interface_bars, interfaces_work
@@ -39,7 +39,7 @@ def texts(file):
 
 def drawn(result, file):
     with file.open("wb"):
-        save_curves(interfaces_figure(result), file, "svg")
+        save_figure(interfaces_figure(result), file, "svg")
     return texts(file)
 
 

@@ -3,15 +3,14 @@
 import pytest
 from matplotlib.colors import to_hex
 
-from wormcast.sim.experiments.figure import find_figure, scatter
-from wormcast.sim.experiments.figure.scatter import draw_scatter
+from wormcast.sim.experiments.figure import find_figure, scatter_figure
 
 POINTS = {"a now": ("plan a", "run 1"), "b now": ("plan b", "run 2"), "a later": ("plan a", "run 3")}
 ANSWERS = {"plan a": 10, "plan b": 20, "run 1": 100, "run 2": 60, "run 3": 40}
 
 
 @pytest.fixture
-def drawn(tmp_path, monkeypatch):
+def drawn(tmp_path):
     """The picture's axes, of three points of which two have the first number in common."""
     rows = "".join(f"""
 [[scatter.points]]
@@ -30,11 +29,8 @@ claim = "1"
 text = "b takes more"
 holds = "told('plan a', 'hops') < told('plan b', 'hops')"
 """)
-    kept = []
-    monkeypatch.setattr(scatter, "save_figure", lambda picture, *_: kept.append(picture))
     figure = find_figure(str(tmp_path / "both.toml"))
-    draw_scatter(figure, lambda command, _: ANSWERS[command], tmp_path / "a.svg", "svg")
-    return kept[0].axes[0]
+    return scatter_figure(figure, lambda command, _: ANSWERS[command]).axes[0]
 
 
 def test_points_of_one_thing_share_colour_and_shape(drawn):

@@ -8,7 +8,8 @@ import pytest
 
 from wormcast.algorithms import SCHEMES, topology
 from wormcast.sim import Configuration, Traffic, load
-from wormcast.sim.experiments.load import draw_utilisation
+from wormcast.sim.common.figure_file import save_figure
+from wormcast.sim.experiments.load import load_sheet
 
 MESH = topology("mesh:3x4")
 DARKEST = "#67000d"
@@ -22,7 +23,7 @@ def result():
 
 def svg(result, tmp_path):
     file = tmp_path / "drawn"
-    draw_utilisation(result, file, "svg")
+    save_figure(load_sheet(result).figure, file, "svg")
     return file.read_text()
 
 
@@ -75,7 +76,7 @@ def test_the_caption_names_what_tells_two_pictures_apart(result, tmp_path):
 
 def test_the_same_result_gives_the_same_bytes(result, tmp_path):
     assert svg(result, tmp_path) == svg(result, tmp_path)
-    draw_utilisation(result, tmp_path / "png", "png")
+    save_figure(load_sheet(result).figure, tmp_path / "png", "png")
     assert (tmp_path / "png").read_bytes()[:4] == b"\x89PNG"
 
 

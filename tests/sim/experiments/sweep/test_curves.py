@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from wormcast.algorithms import WormcastError
-from wormcast.sim.common.curve_frame import save_curves
+from wormcast.sim.common.figure_file import save_figure
 from wormcast.sim.experiments.sweep import curves_figure, points, read, require_drawable
 
 SMALL = 'topology = "mesh:4x4"\ndestinations_mean = 4\n'
@@ -37,7 +37,7 @@ def lines_of(axes, points):
 def drawn(sweep, results, tmp_path):
     """Draw, and give the two axes and the legend's words, which are all inside of the picture."""
     figure = curves_figure(sweep, points(sweep), results)
-    save_curves(figure, tmp_path / "picture", "svg")
+    save_figure(figure, tmp_path / "picture", "svg")
     figure.draw_without_rendering()
     for legend in figure.legends:
         box = legend.get_window_extent()
@@ -146,7 +146,7 @@ def test_same_results_are_the_same_file(sweep_of, tmp_path):
     sweep = sweep_of('rate = [0.01, 0.02]\nscheme = "dual-path"\n')
     for form in ("svg", "png"):
         for name in ("one", "two"):
-            save_curves(curves_figure(sweep, points(sweep), [result(100.0), result(110.0)]), tmp_path / name, form)
+            save_figure(curves_figure(sweep, points(sweep), [result(100.0), result(110.0)]), tmp_path / name, form)
         assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
 
 

@@ -3,7 +3,8 @@
 import pytest
 
 from wormcast.algorithms import WormcastError
-from wormcast.sim.export.synthesis import Synthesis, build, draw, points, read_sweep, require_drawable, row
+from wormcast.sim.common.figure_file import save_figure
+from wormcast.sim.export.synthesis import Synthesis, build, costs_figure, points, read_sweep, require_drawable, row
 from wormcast.sim.export.synthesis.paths import CriticalPath, Step
 
 
@@ -82,43 +83,39 @@ def test_rows_have_the_swept_options_first_and_empty_cells_of_other_targets():
     assert (bare["median_mhz"], bare["fits"], bare["critical_start"]) == (None, None, None)
 
 
-def lines_of(sweep, results, monkeypatch, tmp_path):
+def lines_of(sweep, results):
     """Draw, and give for each of the axes the points of its lines, and the words of the legend."""
-    from matplotlib.figure import Figure
-
-    figures, save = [], Figure.savefig
-    monkeypatch.setattr(Figure, "savefig", lambda self, *at, **form: (figures.append(self), save(self, *at, **form)))
-    draw(sweep, points("router", None, sweep), results, tmp_path / "picture", "svg")
-    [figure] = figures
+    figure = costs_figure(sweep, points("router", None, sweep), results)
     lines = [[list(zip(line.get_xdata(), line.get_ydata(), strict=True)) for line in axes.lines]
              for axes in figure.axes]
     return lines, [text.get_text() for legend in figure.legends for text in legend.get_texts()]
 
 
-def test_cells_are_drawn_over_the_option_with_most_numbers(monkeypatch, tmp_path):
+def test_cells_are_drawn_over_the_option_with_most_numbers():
     sweep = read_sweep(["delays=paper,fast", "vcs=4,1"], {"topology": "mesh:2x2"})
-    lines, words = lines_of(sweep, [synthesised(n) for n in (40, 10, 44, 11)], monkeypatch, tmp_path)
+    lines, words = lines_of(sweep, [synthesised(n) for n in (40, 10, 44, 11)])
     assert lines == [[[(1, 10), (4, 40)], [(1, 11), (4, 44)]], [[(1, 20), (4, 80)], [(1, 22), (4, 88)]]]
     assert words == ["paper", "fast"]
 
 
-def test_clocks_are_drawn_where_they_are_known(monkeypatch, tmp_path):
+def test_clocks_are_drawn_where_they_are_known():
     sweep = read_sweep(["scheme=individual,dual-path"], {"topology": "mesh:2x2"})
-    lines, words = lines_of(sweep, [synthesised(1, (50.0,)), synthesised(2)], monkeypatch, tmp_path)
+    lines, words = lines_of(sweep, [synthesised(1, (50.0,)), synthesised(2)])
     assert lines[2] == [[(0, 50.0)]]
     assert words == []
 
 
-def test_area_is_drawn_against_the_clock_where_they_are_traded(monkeypatch, tmp_path):
+def test_area_is_drawn_against_the_clock_where_they_are_traded():
     sweep = read_sweep(["area-delay=4000,8000"], {"topology": "mesh:2x2"})
-    lines, _ = lines_of(sweep, [synthesised(20, (100.0,)), synthesised(10, (60.0,))], monkeypatch, tmp_path)
+    lines, _ = lines_of(sweep, [synthesised(20, (100.0,)), synthesised(10, (60.0,))])
     assert lines == [[[(100.0, 20), (60.0, 10)]]]
 
 
 def test_pictures_do_not_differ(tmp_path):
     sweep = read_sweep(["vcs=1,2"], {"topology": "mesh:2x2"})
     for name in "ab":
-        draw(sweep, points("router", None, sweep), [synthesised(1), synthesised(2)], tmp_path / name, "svg")
+        figure = costs_figure(sweep, points("router", None, sweep), [synthesised(1), synthesised(2)])
+        save_figure(figure, tmp_path / name, "svg")
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 

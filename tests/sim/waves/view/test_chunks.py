@@ -6,8 +6,9 @@ import pytest
 
 from wormcast.algorithms import SCHEMES, WormcastError, topology
 from wormcast.sim import Configuration, Message, run
+from wormcast.sim.common.figure_file import save_figure
 from wormcast.sim.experiments.message_file import MessageFile, messages_in
-from wormcast.sim.waves.view import choose_ports, draw_spacetime, of_worms, read_waveform, rows_of
+from wormcast.sim.waves.view import choose_ports, of_worms, read_waveform, rows_of, spacetime_figure
 
 from .test_replay import data_of, replay_page
 from .test_spacetime import group
@@ -56,8 +57,8 @@ def test_the_picture_has_rows_fetches_and_zeros(history, tmp_path):
     one = of_worms(history, [1])
     lanes = choose_ports("s0", one.chunks, one.readings)
     assert lanes == [("s0", "n0", 0), ("s0", "n0", 1), ("s0", "n0", 2), ("s0", "p0", None), ("s0", "p1", None)]
-    draw_spacetime([(one, rows_of(one))], tmp_path / "without", "svg")
-    draw_spacetime([(one, rows_of(one))], tmp_path / "with", "svg", lanes=[lanes])
+    save_figure(spacetime_figure([(one, rows_of(one))]), tmp_path / "without", "svg")
+    save_figure(spacetime_figure([(one, rows_of(one))], lanes=[lanes]), tmp_path / "with", "svg")
     text = (tmp_path / "with").read_text()
     for name, most in (("chunks-1", 3), ("readings-1", 6)):
         assert group(text, name).count("<path d=") == most

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
 from matplotlib.text import Text
 from written_waves import FIGURE_4, comment, links_of, vcd, worm
 
 from wormcast.algorithms import WormcastError
-from wormcast.sim.waves.view import draw_spacetime, read_waveform, require_drawable, rows_of
+from wormcast.sim.common.figure_file import save_figure
+from wormcast.sim.waves.view import read_waveform, require_drawable, rows_of, spacetime_figure
 
 
 def history_of(tmp_path, *told):
@@ -21,7 +21,8 @@ def history_of(tmp_path, *told):
 
 
 def svg(history, tmp_path, rows=None):
-    draw_spacetime([(history, rows_of(history) if rows is None else rows)], tmp_path / "drawn", "svg")
+    figure = spacetime_figure([(history, rows_of(history) if rows is None else rows)])
+    save_figure(figure, tmp_path / "drawn", "svg")
     return (tmp_path / "drawn").read_text()
 
 
@@ -58,11 +59,8 @@ def test_bars_are_as_long_as_holds_and_full_where_flits_are(tmp_path):
 
 def test_its_words_are_inside_of_it(tmp_path, monkeypatch):
     """The legend of a deadlock is the longest."""
-    figures = []
-    monkeypatch.setattr(Figure, "savefig", lambda self, *_, **__: figures.append(self))
     history = history_of(tmp_path, *FIGURE_4)
-    draw_spacetime([(history, rows_of(history))], tmp_path / "drawn", "svg")
-    [figure] = figures
+    figure = spacetime_figure([(history, rows_of(history))])
     figure.draw_without_rendering()
     for text in figure.findobj(Text):
         box = text.get_window_extent()
@@ -140,7 +138,7 @@ def test_a_delivery_is_marked_in_the_bar_where_the_next_worm_follows(tmp_path):
 def test_the_same_history_gives_the_same_bytes(tmp_path):
     history = history_of(tmp_path, *FIGURE_4)
     assert svg(history, tmp_path) == svg(history, tmp_path)
-    draw_spacetime([(history, rows_of(history))], tmp_path / "png", "png")
+    save_figure(spacetime_figure([(history, rows_of(history))]), tmp_path / "png", "png")
     assert (tmp_path / "png").read_bytes()[:4] == b"\x89PNG"
 
 

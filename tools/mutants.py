@@ -1,8 +1,9 @@
 """Mutation test: insert small faults into the sources one at a time, and find the tests that detect them.
 
-    python -m tools.mutants --count 60 --seed 1 --out out/mutants.json
+    python -m tools.mutants --count 60 --seed 1 --limit 600 --out out/mutants.json
     python -m tools.mutants --again out/mutants.json
 
+A mutant that no test detects runs the whole suite. ``--limit`` ends it earlier, and the mutant is then undecided.
 With ``--again``, the command repeats the killed mutants of an earlier run, and fails if one of them survives, for
 example because tests have changed. A failed test of ``make test`` kills a mutant. Tests near the mutant's file run
 first.
@@ -14,6 +15,7 @@ import json
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -52,7 +54,9 @@ class Mutant:
     change : str
         Description of the change, for reports.
     killed_by : str
-        The first test that failed. Empty: the mutant survived.
+        The first test that failed. Empty: no test failed.
+    undecided : bool
+        The time limit ended the tests before all had run.
     seconds : float
         Wall-clock time of the tests.
     """
@@ -64,6 +68,7 @@ class Mutant:
     text: str
     change: str
     killed_by: str = ""
+    undecided: bool = False
     seconds: float = 0.0
 
     def apply(self, root: Path) -> None:
@@ -73,6 +78,11 @@ class Mutant:
         line = lines[self.line - 1]
         lines[self.line - 1] = line[: self.begin] + self.text.encode() + line[self.end :]
         path.write_bytes(b"\n".join(lines))
+
+    @property
+    def result(self) -> str:
+        """First test that failed, ``SURVIVED`` or ``UNDECIDED``."""
+        return self.killed_by or ("UNDECIDED" if self.undecided else "SURVIVED")
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}: {self.change}"
@@ -130,8 +140,14 @@ def near_first(file: str, tests: list[str]) -> list[list[str]]:
     return [group for group in groups if group]
 
 
-def _run(mutant: Mutant, workers: int) -> Mutant:
-    """Run the tests on a mutant in a copy of the source tree, and return it with the result."""
+def _run(mutant: Mutant, workers: int, limit: float | None) -> Mutant:
+    """Run the tests on a mutant in a copy of the source tree, and return it with the result.
+
+    Parameters
+    ----------
+    limit : float or None
+        Seconds of wall-clock time after which the tests end.
+    """
     begun = time.monotonic()
     with TemporaryDirectory() as folder:
         root = Path(folder)
@@ -147,8 +163,16 @@ def _run(mutant: Mutant, workers: int) -> Mutant:
         tests = sorted(str(path.relative_to(root)) for path in (root / "tests").rglob("test_*.py"))
         for group in near_first(mutant.file, tests):
             command = [sys.executable, "-m", "pytest", "-x", "-q", "-rfE", "-n", str(workers), *group]
-            done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True)
-            failed = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
+            left = None if limit is None else max(begun + limit - time.monotonic(), 1)
+            # the tests' workers end with their own process group
+            with subprocess.Popen(command, cwd=root, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                  text=True, start_new_session=True) as done:
+                try:
+                    printed, _ = done.communicate(timeout=left)
+                except subprocess.TimeoutExpired:
+                    os.killpg(done.pid, signal.SIGKILL)
+                    return replace(mutant, undecided=True, seconds=time.monotonic() - begun)
+            failed = [line for line in printed.splitlines() if line.startswith(("FAILED", "ERROR"))]
             if done.returncode not in (0, 5):  # pytest's exit code 5: the group has slow tests only
                 killer = failed[0].split(" - ")[0] if failed else f"exit code {done.returncode}"
                 return replace(mutant, killed_by=killer, seconds=time.monotonic() - begun)
@@ -161,6 +185,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=60, help="number of mutants (60)")
     parser.add_argument("--seed", type=int, default=1, help="seed of the selection of mutants (1)")
     parser.add_argument("--workers", type=int, default=2, help="number of test processes (2)")
+    parser.add_argument("--limit", type=float, help="seconds after which a mutant is undecided (no limit)")
     parser.add_argument("--out", type=Path, help="write results as JSON, after each mutant")
     parser.add_argument("--again", type=Path, help="repeat the killed mutants in a file of --out")
     arguments = parser.parse_args()
@@ -174,13 +199,14 @@ def main() -> int:
         console.print(f"seed {arguments.seed}: {len(chosen)} of {len(found)} mutants of {', '.join(FOLDERS)}")
     done: list[Mutant] = []
     for mutant in chosen:
-        done.append(_run(mutant, arguments.workers))
-        console.print(f"{mutant}: {done[-1].killed_by or 'SURVIVED'} ({done[-1].seconds:.0f} s)", markup=False)
+        done.append(_run(mutant, arguments.workers, arguments.limit))
+        console.print(f"{mutant}: {done[-1].result} ({done[-1].seconds:.0f} s)", markup=False)
         if arguments.out:
             arguments.out.parent.mkdir(parents=True, exist_ok=True)
             arguments.out.write_text(json.dumps({"seed": arguments.seed, "mutants": [asdict(one) for one in done]}))
     killed = sum(bool(one.killed_by) for one in done)
-    console.print(f"{killed} of {len(done)} killed")
+    undecided = sum(one.undecided for one in done)
+    console.print(f"{killed} of {len(done)} killed" + (f", {undecided} undecided" if undecided else ""))
     return 1 if arguments.again and killed < len(done) else 0
 
 

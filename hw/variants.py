@@ -1,6 +1,6 @@
 # amaranth: UnusedElaboratable=no
 # (components that are built only for a look at their ports are never elaborated)
-"""Variants of the router: the networks that use a variant, its parameters, its component, its registers' decoder.
+"""Variants of the router: the networks that use a variant, its parameters, its component, its probe.
 
 A new variant needs its files and a line in `ROUTERS`. docs/variants.md shows one.
 """
@@ -13,19 +13,19 @@ from wormcast.algorithms.headers import Header
 from wormcast.algorithms.schemes import Scheme
 from wormcast.algorithms.token_groups import NO_TOKEN, TokenGroups
 
-from .deep.front import DeepFront
+from .deep.deep_probe import DeepProbe
 from .deep.switch_spec import DeepSwitchSpec
-from .front import Front, PathFront
+from .input_probe import InputProbe, PathProbe
 from .options import RouterOptions
 from .router_kind import SwitchKind
 from .switch_spec import SwitchSpec
-from .tree.front import TreeFront
 from .tree.switch_spec import TreeSwitchSpec
+from .tree.tree_probe import TreeProbe
 
 if TYPE_CHECKING:
     from .switch import Switch
 
-__all__ = ["ROUTERS", "RouterVariant", "front_of"]
+__all__ = ["ROUTERS", "RouterVariant", "probe_of"]
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,8 @@ class RouterVariant:
     build : callable
         Builds a router from the arguments of ``spec``. The router's module imports Amaranth, so ``build`` imports it
         only when called.
-    front : type
-        Decoder of the registers of an input virtual channel.
+    probe : type
+        Class of the probes of its input virtual channels.
     parameters : callable
         Returns the parameters of ``spec`` besides those that all variants have.
     """
@@ -53,14 +53,14 @@ class RouterVariant:
     fits: Callable[[RouterOptions, Header], bool]
     spec: type[SwitchSpec]
     build: "Callable[..., Switch]"
-    front: Callable[[Any, int, int], Front]
+    probe: Callable[[Any, int, int], InputProbe]
     parameters: Callable[[RouterOptions, Scheme, TokenGroups | None, SwitchKind], dict[str, Any]]
 
 
-def front_of(router: SwitchSpec, port: int, vc: int) -> Front:
-    """Return the `Front` that decodes the registers of one virtual channel at an input of a router."""
+def probe_of(router: SwitchSpec, port: int, vc: int) -> InputProbe:
+    """Return the probe of one virtual channel at an input of a router."""
     variant = next(one for one in ROUTERS if isinstance(router, one.spec))
-    return variant.front(router, port, vc)
+    return variant.probe(router, port, vc)
 
 
 def _build_path(**parameters: Any) -> "Switch":
@@ -100,9 +100,9 @@ def _tree(options: RouterOptions, scheme: Scheme, tokens: TokenGroups | None, ki
 
 #: Variants of the router; the first one that fits is used.
 ROUTERS = [
-    RouterVariant("deep", lambda options, header: options.deep, DeepSwitchSpec, _build_deep, DeepFront,
+    RouterVariant("deep", lambda options, header: options.deep, DeepSwitchSpec, _build_deep, DeepProbe,
                   lambda options, scheme, tokens, kind: {}),
     RouterVariant("tree", lambda options, header: header.router == "tree", TreeSwitchSpec, _build_tree,
-                  TreeFront, _tree),
-    RouterVariant("path", lambda options, header: True, SwitchSpec, _build_path, PathFront, _path),
+                  TreeProbe, _tree),
+    RouterVariant("path", lambda options, header: True, SwitchSpec, _build_path, PathProbe, _path),
 ]

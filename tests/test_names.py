@@ -14,7 +14,7 @@ SOURCES = [file for room in ("algorithms", "hw", "sim", "tb", "tools") for file 
 
 #: Names of modules that may occur more often: words of the field, and those that packages must have.
 MODULES = {"__init__", "__main__", "base", "mesh", "torus", "multi_drop", "input_unit", "input_decode", "network",
-           "front", "switch", "switch_spec"}
+           "switch", "switch_spec"}
 
 #: A file of the catalogue that stands for a user's, and the library for benches, a package of its own.
 APART = ("sim/experiments/figure/catalogue", "tb")

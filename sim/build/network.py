@@ -15,8 +15,8 @@ from wormcast.algorithms.routing import routes_of
 from wormcast.algorithms.source_digest import source_digest
 from wormcast.hw.decoders import Decoder
 from wormcast.hw.decoders.tabled import RouteRows
-from wormcast.hw.front import Front
-from wormcast.hw.variants import front_of
+from wormcast.hw.input_probe import InputProbe
+from wormcast.hw.variants import probe_of
 
 from .fabric import HOST, Fabric
 from .placement import Placement
@@ -168,15 +168,15 @@ class Network(Placement):
         """Names of an interface's ports that its host drives: injection ports, and a smart interface's child table."""
         return [*(f"host_in_{port}" for port in range(self.ports)), *(["table_in"] if self.configuration.smart else [])]
 
-    def front(self, kind: str, port: int, vc: int) -> Front:
-        """Return the register decoder of the front of an input virtual channel, for a kind of routers."""
-        if (kind, port, vc) not in self._fronts:
+    def probe(self, kind: str, port: int, vc: int) -> InputProbe:
+        """Return the probe of an input virtual channel, for a kind of routers."""
+        if (kind, port, vc) not in self._probes:
             router = self.routers[kind]
-            self._fronts[kind, port, vc] = front_of(router, port, vc)
-        return self._fronts[kind, port, vc]
+            self._probes[kind, port, vc] = probe_of(router, port, vc)
+        return self._probes[kind, port, vc]
 
     @cached_property
-    def _fronts(self) -> dict[tuple[str, int, int], Front]:
+    def _probes(self) -> dict[tuple[str, int, int], InputProbe]:
         return {}
 
     def injection_port_of(self, worms: Worms) -> Instances:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from wormcast.hw.front import PathFront
+from wormcast.hw.input_probe import PathProbe
 
 from ..build.fabric import FabricLink
 from ..build.network import Network
@@ -259,9 +259,9 @@ class _Layout:
             for port in range(len(router.inputs)):
                 for vc in range(configuration.vcs):
                     self.front[name, port, vc] = fronts
-                    front = network.front(name, port, vc)
-                    assert isinstance(front, PathFront)
-                    channels.append((number, fronts, port, words, *self._channel(kernel, front)))
+                    probe = network.probe(name, port, vc)
+                    assert isinstance(probe, PathProbe)
+                    channels.append((number, fronts, port, words, *self._channel(kernel, probe)))
                     fronts += instances
                     words += -(-instances // unit)
             outs += instances * self._outputs(name)
@@ -311,7 +311,7 @@ class _Layout:
         return [self.front[kind, link.input, vc] + lane * self.network.count(kind) + instance
                 for vc in range(link.vcs)]
 
-    def _channel(self, kernel: Kernel, front: PathFront) -> tuple[int, ...]:
+    def _channel(self, kernel: Kernel, probe: PathProbe) -> tuple[int, ...]:
         """Add an input virtual channel to the tables, and return its fields of `CHANNEL` from ``links`` on."""
         links, exits = len(self.links), len(self.exits)
         named = {ASKS: "links", OWNS: "owns_link", THROUGH: "done_0", CLAIMS: "wants_consumption", HERE: "here",
@@ -319,15 +319,15 @@ class _Layout:
         ends = [len(self.flags)]
         for what in range(len(named)):
             name = named[what]
-            if name and (register := front.register(name)):
+            if name and (register := probe.register(name)):
                 self.flags += kernel.flags(register)
             ends.append(len(self.flags))
         self.flag_ends.append(ends)
-        if register := front.register("links"):
-            self.links += zip(kernel.flags(register), (output for output, _ in front.targets), strict=True)
-        self.exits += front.exits
+        if register := probe.register("links"):
+            self.links += zip(kernel.flags(register), (output for output, _ in probe.targets), strict=True)
+        self.exits += probe.exits
         pieces = [len(self.pieces)]
-        for register in (*map(front.register, ("link_vc", "exit", "consumption_vc")), front.position):
+        for register in (*map(probe.register, ("link_vc", "exit", "consumption_vc")), probe.position):
             if register:
                 self.pieces += [(piece.low, piece.width, piece.shift, piece.places[0].offset, piece.places[0].bits)
                                 for piece in kernel.state[register].pieces]

@@ -11,13 +11,13 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from wormcast.hw.front import TOKEN
+from wormcast.hw.input_probe import TOKEN
 
 from ..host import NOW, Packet
 from .bulk import BulkEngine
-from .front import Channel, resource, wanted
 from .ni_buffers import InPlaces
 from .ni_wait_graph import BufferEntry, Inside, Standing
+from .resources import Channel, resource, wanted
 from .retransmission_waits import InSlots
 from .snapshot import Snapshot
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from wormcast.hw.interface.smart.front import ForwardingFront
+from wormcast.hw.interface.smart.smart_probe import ForwardingProbe
 
 from ..host import packet_of
 from .bulk import BulkEngine
@@ -103,7 +103,7 @@ def follow_forwarding(engine: BulkEngine, nodes: Sequence[int], cycles: int, fir
 class _Follower:
     def __init__(self, engine: BulkEngine, nodes: Sequence[int]):
         self.engine, self.nodes = engine, np.array(nodes, np.int64)
-        self.front = ForwardingFront(engine.network.blueprint.interface(), self._read)
+        self.probe = ForwardingProbe(engine.network.blueprint.interface(), self._read)
         self.places: dict[tuple[int, int, int], StoredPacket] = {}
         self.under_way: dict[int, CopiedPacket] = {}
         self.delayed: dict[int, int] = {}
@@ -116,13 +116,13 @@ class _Follower:
         return self.engine.register("interface", name)[self.nodes]
 
     def follow(self, first: int, cycles: int) -> Forwarded:
-        front = self.front
+        probe = self.probe
         keeps, since = np.zeros((2, len(self.nodes)), np.int64)
         active = payload = delayed = np.zeros(len(self.nodes), bool)
         for cycle in range(first, first + cycles):
             kept, was_active, was_payload, was_delayed = keeps, active, payload, delayed
             keeps, active, payload, delayed, at = (
-                front.keeps, front.active, front.payload, front.delayed, front.header_at)
+                probe.keeps, probe.active, probe.payload, probe.delayed, probe.header_at)
             begins = active & (~payload & (~was_active | was_payload) | (cycle == first))
             ends = was_active & was_payload & ~(active & payload)
             waits = np.array([node in self.under_way and self.under_way[node].first == NONE
@@ -131,7 +131,7 @@ class _Follower:
                 node = int(self.nodes[k])
                 if ends[k]:
                     self._end(node, cycle)
-                for writer in range(front.writers):
+                for writer in range(probe.writers):
                     if int(keeps[k] ^ kept[k]) >> writer & 1:
                         self._store(k, writer, cycle, begins=bool(int(keeps[k]) >> writer & 1))
                 if begins[k]:
@@ -150,7 +150,7 @@ class _Follower:
         return Forwarded(sorted(self.found.stored), sorted(self.found.copied), sorted(self.found.delays))
 
     def _store(self, k: int, writer: int, cycle: int, *, begins: bool) -> None:
-        row, place = (int(numbers[k]) for numbers in self.front.kept(writer))
+        row, place = (int(numbers[k]) for numbers in self.probe.kept(writer))
         kept = int(self.nodes[k]), row, place
         if begins:
             self.places[kept] = StoredPacket(*kept, NONE, NONE, cycle)
@@ -160,11 +160,11 @@ class _Follower:
 
     def _name(self, k: int, row: int, place: int) -> tuple[int, int]:
         """Return the first worm of a packet's message and the packet's number, decoded from its first flits."""
-        return packet_of(self.engine.host, self.front.flits(k, row, place), begins=True) or (NONE, NONE)
+        return packet_of(self.engine.host, self.probe.flits(k, row, place), begins=True) or (NONE, NONE)
 
     def _begin(self, k: int, at: int, payload: bool, cycle: int) -> None:
         node = int(self.nodes[k])
-        row, place = (int(numbers[k]) for numbers in self.front.copied)
+        row, place = (int(numbers[k]) for numbers in self.probe.copied)
         kept = self.places.get((node, row, place))
         worm, packet = (NONE, NONE) if kept is None else (kept.worm, kept.packet)
         if worm == NONE:

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wormcast.hw.interface.told import startup_left, through
+from wormcast.hw.interface.interface_probe import startup_left, tails_waited
 
 from ..build.fabric import FabricLink
 from ..host import Packet, children_at, packet_of
@@ -136,7 +136,7 @@ class _Follower:
                 for port, node in np.argwhere((before != left) & ((left == 0) | (before == t_ns))).tolist():
                     self._present(self.at["injection", port, node], int(left[port, node]), cycle)
             if t_nr:
-                before, waited = waited, np.array([through(link, self._read) for link in range(links)])
+                before, waited = waited, np.array([tails_waited(link, self._read) for link in range(links)])
                 for link, node in np.argwhere(waited & ~before).tolist():
                     self._pass(self.at["consumption", link, node], int((waited & ~before)[link, node]), cycle)
             marks = self.engine.outputs[self.marks_at].astype(np.int64)

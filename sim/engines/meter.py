@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from wormcast.hw.front import owner_flags
+from wormcast.hw.input_probe import owner_flags
 
 from ..build.network import Network
 from ..host import SAMPLES, widen
@@ -18,7 +18,7 @@ __all__ = ["Measured", "Meter", "make_meter", "no_meter", "take"]
 Integers = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
 
-#: Meanings of the registers that show a worm's waits: keys of `Front.waits`, numbered as in `count_sample`.
+#: Meanings of the registers that show a worm's waits: keys of `InputProbe.waits`, numbered as in `count_sample`.
 FLAGS = ("asks", "owns", "through", "claims", "leaves", "token")
 
 #: Rows LINK_WAITS, CONSUMPTION_WAITS of ``Meter.counts``: worms or branches waiting for links, consumption channels.
@@ -143,7 +143,7 @@ def make_meter(network: Network, kernels: Mapping[str, Kernel], starts: Mapping[
         routers += padded[name]
         for entry in range(len(router.inputs)):
             for vc in range(network.configuration.vcs):
-                for wait in network.front(name, entry, vc).waits():
+                for wait in network.probe(name, entry, vc).waits():
                     first = len(flags)
                     for what, register in wait.items():
                         flags += [(FLAGS.index(what), byte) for byte in kernel.flags(register)]
@@ -154,7 +154,7 @@ def make_meter(network: Network, kernels: Mapping[str, Kernel], starts: Mapping[
         if router.has_tokens:
             owners.append((number, kernel.flags("token.taken")[0], TOKENS_HELD))
             asking = [(FLAGS.index("token"), byte) for entry in range(len(router.inputs))
-                      for vc in range(network.configuration.vcs) for wait in network.front(name, entry, vc).waits()
+                      for vc in range(network.configuration.vcs) for wait in network.probe(name, entry, vc).waits()
                       if "token" in wait for byte in kernel.flags(wait["token"])]
             stations.append((number, lines[name] // 8, len(flags), len(flags) + len(asking)))
             flags += asking

@@ -6,8 +6,8 @@ from wormcast.algorithms.channels import Resource
 
 from ..build.fabric import FabricLink
 from ..host import Packet, children_at, packet_of
-from .front import Channel
 from .ni_wait_graph import BufferEntry, Inside, Standing
+from .resources import Channel
 from .snapshot import Snapshot
 
 __all__ = ["InPlaces"]
@@ -37,14 +37,14 @@ class InPlaces(Inside):
     def kept(self) -> Iterator[BufferEntry]:
         for link in self._links:
             node = link.target
-            front = self.snapshot.smart(node)
-            copied = front.copied()
-            for place in front.taken():
-                held, writer = (self._name(node, place), self._holder(node, place)), front.coming().get(place)
+            probe = self.snapshot.smart(node)
+            copied = probe.copied()
+            for place in probe.taken():
+                held, writer = (self._name(node, place), self._holder(node, place)), probe.coming().get(place)
                 if writer is not None:
                     yield BufferEntry(*held, *self._rest(link, writer, held[1]))
-                elif place == copied and not front.sending:
-                    yield BufferEntry(*held, *self.injection(node, front.injects_on))
+                elif place == copied and not probe.sending:
+                    yield BufferEntry(*held, *self.injection(node, probe.injects_on))
                 elif place == copied or copied is None:
                     yield BufferEntry(*held)
                 else:
@@ -99,15 +99,15 @@ class InPlaces(Inside):
 
     def _holder(self, node: int, place: tuple[int, int]) -> Standing | None:
         """Return the packet that holds a packet buffer entry; None if it is unknown or arrives from the host."""
-        front, host = self.snapshot.smart(node), self.snapshot.host
-        coming = front.coming()
+        probe, host = self.snapshot.smart(node), self.snapshot.host
+        coming = probe.coming()
         if place in coming:
-            if coming[place] == front.channels:
+            if coming[place] == probe.channels:
                 return None  # the host never stalls
-            return self._here(node, packet_of(host, front.flits(place, coming[place]), begins=True))
-        if place == front.copied():
+            return self._here(node, packet_of(host, probe.flits(place, coming[place]), begins=True))
+        if place == probe.copied():
             return self.snapshot.copied(node)
-        packet = packet_of(host, front.flits(place), begins=True)
+        packet = packet_of(host, probe.flits(place), begins=True)
         if packet is None:
             return None
         *_, last = children_at(host, self.snapshot.lane * self.snapshot.network.nodes + node, packet[0])

@@ -21,24 +21,24 @@ class InSlots(Inside):
     def kept(self) -> Iterator[BufferEntry]:
         """Yield all slots that hold packets."""
         for node in self._in:
-            front = self.snapshot.interface(node)
-            for slot in front.filled():
-                first = front.next_slot
+            probe = self.snapshot.interface(node)
+            for slot in probe.filled():
+                first = probe.next_slot
                 place = _slot(node, slot), self.packet(node, slot)
                 if slot != first:
                     yield BufferEntry(*place, (_slot(node, first),), (self.packet(node, first),))
-                elif front.sending:
+                elif probe.sending:
                     yield BufferEntry(*place)
                 else:
-                    yield BufferEntry(*place, *self.injection(node, front.injects_on))
+                    yield BufferEntry(*place, *self.injection(node, probe.injects_on))
 
     def consumption(self) -> Iterator[BufferEntry]:
         """Yield all consumption channels, with the packets that interfaces buffer from them."""
         for node, link in self._in.items():
-            front = self.snapshot.interface(node)
-            for vc in range(front.channels):
-                slots = range(front.slots) if front.waits(vc) else ()
-                room = len(front.stored(vc)) + len(self.snapshot.on_link(link, vc)) < self.snapshot.depth
+            probe = self.snapshot.interface(node)
+            for vc in range(probe.channels):
+                slots = range(probe.slots) if probe.waits(vc) else ()
+                room = len(probe.stored(vc)) + len(self.snapshot.on_link(link, vc)) < self.snapshot.depth
                 yield BufferEntry(str(Resource.cons(node, link.first + vc)), self.consumed(node, vc),
                             tuple(_slot(node, slot) for slot in slots),
                             tuple(self.packet(node, slot) for slot in slots),
@@ -46,15 +46,15 @@ class InSlots(Inside):
 
     def packet(self, node: int, slot: int) -> Packet | None:
         """Return the packet in a slot, or None."""
-        front = self.snapshot.interface(node)
-        return self.snapshot.named(front.in_slot(slot)) if slot in front.filled() else None
+        probe = self.snapshot.interface(node)
+        return self.snapshot.named(probe.in_slot(slot)) if slot in probe.filled() else None
 
     def consumed(self, node: int, vc: int) -> Packet | None:
         """Return the packet in a consumption channel: a whole packet that waits for a slot, or one that is arriving."""
-        front = self.snapshot.interface(node)
-        if front.waits(vc):
-            return self.snapshot.named(front.absorbed(vc))
-        flits = front.stored(vc) + self.snapshot.on_link(self._in[node], vc)
+        probe = self.snapshot.interface(node)
+        if probe.waits(vc):
+            return self.snapshot.named(probe.absorbed(vc))
+        flits = probe.stored(vc) + self.snapshot.on_link(self._in[node], vc)
         return self.snapshot.named(flits) or (self._sender(node, vc) if flits else None)
 
     def _sender(self, node: int, vc: int) -> Packet | None:

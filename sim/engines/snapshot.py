@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from wormcast.hw.front import TOKEN, Front
-from wormcast.hw.interface.front import SlotsFront
-from wormcast.hw.interface.smart.front import PlacesFront
+from wormcast.hw.input_probe import TOKEN, InputProbe
+from wormcast.hw.interface.interface_probe import RetransmissionProbe
+from wormcast.hw.interface.smart.smart_probe import PacketBufferProbe
 from wormcast.hw.mark import Mark
 
 from ..build.fabric import FabricLink
 from ..host import Packet, brought_by, packet_at_interface, packet_of
 from .bulk import BulkEngine
 from .copies import by_header, child_of
-from .front import Channel, Registers, wanted
+from .resources import Channel, Registers, wanted
 
 if TYPE_CHECKING:
     from wormcast.hw.interface import NetworkInterface
@@ -32,20 +32,20 @@ class _Fronts:
 
     Parameters
     ----------
-    path : Front
+    probe : InputProbe
     read : callable
         Function from a register's full name to its values, int64 [routers].
     """
 
-    def __init__(self, path: Front, read: Callable[[str], Integers]):
-        self.path, self._of = path, Registers(path, read)
-        self.waiting: list[int] = path.waiting(self._of).tolist()
-        self.active: list[bool] = path.active(self._of).tolist()
+    def __init__(self, probe: InputProbe, read: Callable[[str], Integers]):
+        self.probe, self._of = probe, Registers(probe, read)
+        self.waiting: list[int] = probe.waiting(self._of).tolist()
+        self.active: list[bool] = probe.active(self._of).tolist()
         self.consuming: list[tuple[int, list[bool]]] = [(r, consumes.tolist())
-                                                        for r, consumes in path.consuming(self._of)]
-        self._owns = [(output, whether.tolist(), vc.tolist()) for output, whether, vc in path.owns(self._of)]
-        self.unread: list[list[int]] = np.stack(path.unread(read), axis=-1).tolist()
-        self.ready: list[list[int]] = np.stack(path.ready(read), axis=-1).tolist()
+                                                        for r, consumes in probe.consuming(self._of)]
+        self._owns = [(output, whether.tolist(), vc.tolist()) for output, whether, vc in probe.owns(self._of)]
+        self.unread: list[list[int]] = np.stack(probe.unread(read), axis=-1).tolist()
+        self.ready: list[list[int]] = np.stack(probe.ready(read), axis=-1).tolist()
 
     def held(self, router: int) -> list[tuple[int, int]]:
         """Return the channels that the packet at a front holds beyond its input, as (output, virtual channel)."""
@@ -65,8 +65,8 @@ class Snapshot:
         self._fronts: dict[tuple[str, int, int], _Fronts] = {}
         self._occupants: dict[Channel, list[Packet | None]] = {}
         self._pieces: dict[Channel, list[list[int]]] = {}
-        self._interfaces: dict[int, SlotsFront] = {}
-        self._smart: dict[int, PlacesFront] = {}
+        self._interfaces: dict[int, RetransmissionProbe] = {}
+        self._smart: dict[int, PacketBufferProbe] = {}
 
     def register(self, kind: str, name: str, instance: int) -> Any:
         """Return the value of a register of one instance; instances are numbered within the lane."""
@@ -88,11 +88,11 @@ class Snapshot:
             def read(name: str) -> Integers:
                 return self._of_lane(home.kind, self.engine.register(home.kind, name)).astype(np.int64)
 
-            self._fronts[key] = _Fronts(self.network.front(*key), read)
+            self._fronts[key] = _Fronts(self.network.probe(*key), read)
         return self._fronts[key], home.instance
 
     def waiting(self, channel: Channel) -> int:
-        """Return the waits of the packet at the front of an input virtual channel, as the code of `Front.waiting`."""
+        """Return the waits of the packet at the front of an input virtual channel: a code of `InputProbe.waiting`."""
         fronts, router = self._front(channel)
         return fronts.waiting[router]
 
@@ -107,16 +107,17 @@ class Snapshot:
             for vc in range(self.vcs):
                 yield switch, port, vc
 
-    def interface(self, node: int) -> SlotsFront:
+    def interface(self, node: int) -> RetransmissionProbe:
         """Return the register decoder of a node's interface, which must have retransmission slots."""
         if node not in self._interfaces:
-            self._interfaces[node] = SlotsFront(self._interface, partial(self.register, "interface", instance=node))
+            self._interfaces[node] = RetransmissionProbe(self._interface,
+                                                         partial(self.register, "interface", instance=node))
         return self._interfaces[node]
 
-    def smart(self, node: int) -> PlacesFront:
+    def smart(self, node: int) -> PacketBufferProbe:
         """Return the register decoder of a node's interface, which must be a smart one."""
         if node not in self._smart:
-            self._smart[node] = PlacesFront(self._interface, partial(self._built, node))
+            self._smart[node] = PacketBufferProbe(self._interface, partial(self._built, node))
         return self._smart[node]
 
     def _built(self, node: int, name: str) -> Any:
@@ -173,7 +174,7 @@ class Snapshot:
         """Return the flits in a buffer, oldest first, then the flit on the link to it, as numbers of `row_layout`."""
         fronts, router = self._front(channel)
         read = partial(self.register, self.network.home(channel[0]).kind, instance=router)
-        stored = fronts.path.flits(read) if max(fronts.unread[router]) else []
+        stored = fronts.probe.flits(read) if max(fronts.unread[router]) else []
         return stored + self._arriving(channel)
 
     def _arriving(self, channel: Channel) -> list[int]:
@@ -313,12 +314,12 @@ class Snapshot:
 
     def copied(self, node: int) -> Packet | None:
         """Return the copy that a node's smart interface offers to injection, if any."""
-        front = self.smart(node)
-        place = front.copied()
-        packet = None if place is None else packet_of(self.host, front.flits(place), begins=True)
+        probe = self.smart(node)
+        place = probe.copied()
+        packet = None if place is None else packet_of(self.host, probe.flits(place), begins=True)
         if packet is None:
             return None
-        worm = child_of(self.host, self.lane * self.network.nodes + node, packet[0], *front.copied_header)
+        worm = child_of(self.host, self.lane * self.network.nodes + node, packet[0], *probe.copied_header)
         return None if worm is None else (worm, packet[1])
 
     def _leaving(self, channel: Channel) -> list[int]:
@@ -328,7 +329,7 @@ class Snapshot:
             return []
         home = self.network.home(link.source)
         read = partial(self.register, home.kind, instance=home.instance)
-        return self.network.front(home.kind, 0, 0).leaving(link.output, read)
+        return self.network.probe(home.kind, 0, 0).leaving(link.output, read)
 
     def first(self, channel: Channel | None) -> Packet | None:
         """Return the packet at the front of a buffer."""
@@ -353,8 +354,8 @@ class Snapshot:
     def injecting(self, link: FabricLink, vc: int) -> Packet | None:
         """Return the packet that a node's interface is sending on virtual channel ``vc`` of an injection link."""
         node = link.near.instance
-        if self.network.configuration.slots and (front := self.interface(node)).sending:
-            return self.named(front.in_slot(front.next_slot)) if vc == front.injects_on else None
+        if self.network.configuration.slots and (probe := self.interface(node)).sending:
+            return self.named(probe.in_slot(probe.next_slot)) if vc == probe.injects_on else None
 
         def register(name: str, _: int) -> Any:
             if self.vcs == 1 and name.endswith(".packet_vc"):
@@ -394,7 +395,7 @@ class Snapshot:
             return False
         fronts, _ = self._front(channel)
         nodes = ((self._node_at(channel[0], output), vc) for output, vc in self.held(channel)
-                 if fronts.path.reader(output) == reader)
+                 if fronts.probe.reader(output) == reader)
         return any(node is not None and self.refuses(node, vc) for node, vc in nodes)
 
     def refuses(self, node: int, vc: int) -> bool:
@@ -403,13 +404,13 @@ class Snapshot:
         The interface accepts no flit while the channel's buffer is full and the first packet in the buffer waits for a
         packet buffer entry.
         """
-        front = self.smart(node)
-        return front.refused(vc) is not None and len(self.consumed(node, vc)) == front.depth
+        probe = self.smart(node)
+        return probe.refused(vc) is not None and len(self.consumed(node, vc)) == probe.depth
 
     def has_for(self, channel: Channel, output: int) -> bool:
         """Return whether the packet at the front of a buffer has a flit that is stored or arriving, for an output."""
         fronts, router = self._front(channel)
-        return bool(fronts.ready[router][fronts.path.reader(output)]) or bool(self._arriving(channel))
+        return bool(fronts.ready[router][fronts.probe.reader(output)]) or bool(self._arriving(channel))
 
     def consumed(self, node: int, vc: int) -> list[int]:
         """Return the flits of a consumption channel in a smart interface's buffer, then the flit on the link to it."""
@@ -425,12 +426,12 @@ class Snapshot:
         if owner is None or link.output is None or self._leaving(channel):
             return True
         fronts, router = self._front(owner)
-        together = fronts.path.together(link.output)
+        together = fronts.probe.together(link.output)
         if not together:
             return True
         # outputs in ``together`` receive each flit in the same cycle
         # a branch with an unsent flit is blocked while the buffer after another output in ``together`` is full
-        if fronts.ready[router][fronts.path.reader(link.output)] or self._arriving(owner):
+        if fronts.ready[router][fronts.probe.reader(link.output)] or self._arriving(owner):
             return not any(self.full(self.far_end(owner[0], *target)) for target in self.held(owner)
                            if target[0] in together and not self.to_node(owner[0], target[0]))
         home = self.network.home(link.source)

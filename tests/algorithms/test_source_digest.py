@@ -131,4 +131,4 @@ def test_all_hardware_is_found():
     there = {os.path.relpath(os.path.join(folder, file), ROOT)
              for folder, _, names in os.walk(os.path.join(ROOT, "hw")) for file in names if file.endswith(".py")}
     assert {os.path.basename(file) for file in there - files} <= {
-        "__init__.py", "front.py", "ring.py", "told.py", "alone.py"}
+        "__init__.py", "interface_probe.py", "smart_probe.py", "ring.py", "state_text.py", "alone.py"}

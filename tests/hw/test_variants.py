@@ -10,7 +10,7 @@ import pytest
 
 from wormcast.algorithms import SCHEMES, WormcastError, topology
 from wormcast.hw import variants
-from wormcast.hw.front import PathFront
+from wormcast.hw.input_probe import PathProbe
 from wormcast.hw.variants import ROUTERS, RouterVariant
 from wormcast.sim.build.configuration import Configuration
 from wormcast.sim.build.network import Network
@@ -54,7 +54,7 @@ def test_a_network_has_the_first_variant_that_fits(network, scheme, options, nam
     assert built.blueprint.variant.name == name
     router = built.blueprint.router()
     assert isinstance(router, built.blueprint.variant.spec)
-    assert isinstance(built.front(next(iter(built.routers)), 0, 0), built.blueprint.variant.front)
+    assert isinstance(built.probe(next(iter(built.routers)), 0, 0), built.blueprint.variant.probe)
 
 
 @pytest.mark.parametrize(("variant", "other", "options", "sentence"), [
@@ -85,7 +85,7 @@ def test_the_variant_of_the_page_drops_a_payload_flit_in_a_thousand(lossy):
     """All others pass in order and once, and each credit comes back."""
     built = Network(topology("mesh:1x2"), SCHEMES["individual"], Configuration(delays="fast", vcs=1))
     assert built.blueprint.variant is lossy
-    assert isinstance(built.front("router", 0, 0), PathFront)
+    assert isinstance(built.probe("router", 0, 0), PathProbe)
     router, length = built.blueprint.router(), 2600
     worm = [(1, 0, 1), *((0, 0, k) for k in range(length)), (0, 1, 9)]
     seen, credits, room = [], 0, [router.inputs[-1].depth]

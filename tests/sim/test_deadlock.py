@@ -10,7 +10,7 @@ import pytest
 from cases import slow, some
 
 from wormcast.algorithms import SCHEMES, AddressList, topology
-from wormcast.hw.front import PathFront
+from wormcast.hw.input_probe import PathProbe
 from wormcast.sim.build.configuration import Configuration
 from wormcast.sim.engines import deadlock
 from wormcast.sim.engines.deadlock import find_deadlock
@@ -330,10 +330,10 @@ def fake(monkeypatch, channels, *, masks=1, consumption=1, packets=1, moving=())
                     "ends_here": channels[channel].get("ends_here", 0)}.get(name, 0)
 
         def waiting(self, channel):
-            return self.network.front("router", *channel[1:]).waiting(partial(self.of, channel))
+            return self.network.probe("router", *channel[1:]).waiting(partial(self.of, channel))
 
         def held(self, channel):
-            return self.network.front("router", *channel[1:]).holds(partial(self.of, channel))
+            return self.network.probe("router", *channel[1:]).holds(partial(self.of, channel))
 
         def link(self, channel):
             return SimpleNamespace(kind="network", name=f"link:{channel[1] + 10}>{channel[0]}")
@@ -353,7 +353,7 @@ def fake(monkeypatch, channels, *, masks=1, consumption=1, packets=1, moving=())
     engine = SimpleNamespace(
         network=SimpleNamespace(fabric=fabric, configuration=Configuration(),
                                 home=lambda switch: SimpleNamespace(kind="router"),
-                                front=lambda kind, port, vc: PathFront(router, port, vc),
+                                probe=lambda kind, port, vc: PathProbe(router, port, vc),
                                 consumption_mask=lambda node, port, vc, output, ends: every if ends else masks),
         host=SimpleNamespace(counters=np.array([77]), packets=np.full(10, packets), touched=10 * np.arange(10)))
     return find_deadlock(engine)

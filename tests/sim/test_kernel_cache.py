@@ -80,7 +80,7 @@ def test_a_change_of_the_hardware(package, before, after, expected):
 
 
 def test_a_change_of_what_the_hardware_does_not_import(package):
-    for name in "algorithms/schemes/dual_path.py", "hw/interface/front.py", "sim/engines/meter.py":
+    for name in "algorithms/schemes/dual_path.py", "hw/interface/interface_probe.py", "sim/engines/meter.py":
         file = package / "wormcast" / name
         file.write_text(file.read_text() + "\nEXTRA = 1\n")
     assert counts(package) == [0, 0]

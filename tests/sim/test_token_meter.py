@@ -33,7 +33,7 @@ def registers(engine, name):
     net, found = engine.network, np.zeros(engine.network.topology.switches, np.int64)
     for kind, router in net.routers.items():
         names = [name] if name.startswith("token.") else [
-            f"{net.front(kind, port, 0).scope}.{name}" for port in range(len(router.inputs))]
+            f"{net.probe(kind, port, 0).scope}.{name}" for port in range(len(router.inputs))]
         found[net.switch_kinds[kind].members] = sum(engine.register(kind, one)[:net.count(kind)] for one in names)
     return found
 

@@ -15,15 +15,15 @@ import numpy as np
 import numpy.typing as npt
 
 from wormcast.algorithms.compiled import compiled
+from wormcast.hw.deep.state_text import describe_fetch, describe_reader, describe_rows, reader_fields, row_fields
 from wormcast.hw.deep.switch_spec import DeepSwitchSpec
-from wormcast.hw.deep.told import describe_fetch, describe_reader, describe_rows, reader_fields, row_fields
-from wormcast.hw.front import TOKEN, TURN
+from wormcast.hw.input_probe import TOKEN, TURN
 
 from ...build.fabric import End, FabricLink
 from ...build.network import Network
 from ...engines.bulk import BulkEngine
-from ...engines.front import Registers, resource, wanted
 from ...engines.port_packing import data_word
+from ...engines.resources import Registers, resource, wanted
 from ...engines.snapshot import Snapshot
 from ...host.constants import SPREAD, TAG_BITS, WIDTH
 from ...host.payload import joined
@@ -57,10 +57,10 @@ class LinkTrace(NamedTuple):
     front : int32
         Worm at the front of the buffer at the channel's end, from the decoding of its header on, or `NOBODY`.
     waits : int64
-        Requests of the worm in ``front`` that are not granted in this cycle, as a code of `Front.waiting`; see
+        Requests of the worm in ``front`` that are not granted in this cycle, as a code of `InputProbe.waiting`; see
         `wanted_by`. For consumption channels and slots, ``waits`` has indices into ``asked``.
     targets : int64
-        Outputs of the worm in ``front``, as a code of `Front.going`.
+        Outputs of the worm in ``front``, as a code of `InputProbe.going`.
     stored : int16
         Number of flits in the buffer at the channel's end; a complete row of a deep buffer counts as full.
     owners : int16
@@ -165,8 +165,8 @@ class _Tracer:
         in_vain = np.zeros_like(waits[:-1])
         for at, (link, vc) in enumerate(self.channels):
             if link.input is not None:
-                front = self.network.front(link.far.kind, link.input, vc)
-                in_vain[:, at] = front.in_vain(waits[:-1, at], waits[1:, at])
+                probe = self.network.probe(link.far.kind, link.input, vc)
+                in_vain[:, at] = probe.in_vain(waits[:-1, at], waits[1:, at])
         at_front = np.full_like(held, NOBODY)
         find_front(held, targets, *queued, at_front)
         return LinkTrace(marks[:-1], held[:-1], at_front[:-1], in_vain, targets[:-1], stored[:-1], owners[:-1],
@@ -177,7 +177,7 @@ class _Tracer:
         found = np.zeros(len(self.channels), bool)
         for at, (link, vc) in enumerate(self.channels):
             if link.input is not None:
-                name = self.network.front(link.far.kind, link.input, vc).frame
+                name = self.network.probe(link.far.kind, link.input, vc).frame
                 found[at] = self.engine.register(link.far.kind, name)[self._instance(link.far)] != 0
         return found
 
@@ -213,10 +213,10 @@ class _Tracer:
         for kind in states.kinds:
             read = partial(states.register, kind)
             for number, (port, vc) in enumerate(product(range(len(self.network.routers[kind].inputs)), range(vcs))):
-                front = self.network.front(kind, port, vc)
-                of = Registers(front, read)
-                inputs[kind, port, vc] = (front.waiting(of), front.going(of), np.maximum.reduce(front.unread(read)))
-                for output, whether, channel in front.owns(of):
+                probe = self.network.probe(kind, port, vc)
+                of = Registers(probe, read)
+                inputs[kind, port, vc] = (probe.waiting(of), probe.going(of), np.maximum.reduce(probe.unread(read)))
+                for output, whether, channel in probe.owns(of):
                     if output == TOKEN[0]:
                         continue
                     for one in range(self.network.routers[kind].outputs[output].vcs):

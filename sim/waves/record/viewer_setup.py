@@ -125,9 +125,9 @@ def _copying(network: Network, about: About, link: FabricLink, vc: int, targets:
     """Return the replication signals of the switch at the end of a link, if the worm takes several outputs there."""
     if link.input is None or not len(targets):
         return []
-    home, front = network.home(link.target), network.front(link.far.kind, link.input, vc)
+    home, probe = network.home(link.target), network.probe(link.far.kind, link.input, vc)
     instance = about.lane * network.count(home.kind) + home.instance
-    links, exits = front.ways(int(np.bitwise_or.reduce(targets)))  # all outputs that the worm takes in any cycle
+    links, exits = probe.ways(int(np.bitwise_or.reduce(targets)))  # all outputs that the worm takes in any cycle
     if not home.router.copies or len(links + exits) < 2 or (home.kind, instance) not in shown:
         return []
     name, port = network.kinds[home.kind].instances[instance], home.router.inputs[link.input].name
@@ -142,9 +142,9 @@ def _copying(network: Network, about: About, link: FabricLink, vc: int, targets:
         rows += [SignalRow("rows", f"{words}.{port}_in.vc_{vc}.rows"),
                  *(SignalRow(f"{port} {what}", f"{words}.{port}_out.vc_0.{what}")
                    for port in (where[o].name for o in links + exits) for what in ("fetches", "reads"))]
-    elif front.readers > 1:
+    elif probe.readers > 1:
         rows += [SignalRow(f"chunk {k}", f"{inside}.{port}_input.buffer.vc{vc}_pending{k}", "dec",
-                           front.readers.bit_length())
+                           probe.readers.bit_length())
                  for k in range(home.router.inputs[link.input].depth)]
     if home.router.has_reports:
         rows += [SignalRow(f"{where[o].name} reports", f"{inside}.{where[o].name}_out__arrived", "bin") for o in links]

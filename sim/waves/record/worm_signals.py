@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from vcd.writer import Variable
 
-from wormcast.hw.front import Front
+from wormcast.hw.input_probe import InputProbe
 from wormcast.hw.switch_spec import SwitchSpec
 
 from ...build.fabric import FabricLink
@@ -87,12 +87,12 @@ def declare_worms(columns: Columns, network: Network, instances: Sequence[tuple[
                         columns.add((*ports["out"], inside), name, "string", 1, codes[:, channel],
                                     trace.words.__getitem__)
             if "in" in ports and link.input is not None:
-                port, front = (*ports["in"], inside), network.front(link.far.kind, link.input, vc)
-                unit, worm = front.scope.split(".")
+                port, probe = (*ports["in"], inside), network.probe(link.far.kind, link.input, vc)
+                unit, worm = probe.scope.split(".")
                 columns.add(port, "front", "string", 1, at_front, _holder(about.worms_before))
                 columns.alias(port, "state", states[names[far[0]][far[1]], unit, worm])
                 columns.add(port, "goes_to", "string", 1, trace.targets[:, channel],
-                            _targets(network.routers[link.far.kind], front))
+                            _targets(network.routers[link.far.kind], probe))
                 columns.alias(port, "waits", waits)
                 columns.add(port, "stored", "wire", network.configuration.buffer.bit_length(), trace.stored[:, channel])
                 if network.configuration.deep:
@@ -125,10 +125,10 @@ def _owner(router: SwitchSpec, vcs: int) -> Callable[[int], str]:
     return owner
 
 
-def _targets(router: SwitchSpec, front: Front) -> Callable[[int], str]:
+def _targets(router: SwitchSpec, probe: InputProbe) -> Callable[[int], str]:
     def targets(code: int) -> str:
-        links, here = front.ways(code)
-        exits = ["here" if len(front.exits) == 1 else router.outputs[output].name for output in here]
+        links, here = probe.ways(code)
+        exits = ["here" if len(probe.exits) == 1 else router.outputs[output].name for output in here]
         return "+".join([router.outputs[output].name for output in links] + exits)
 
     return targets

@@ -1,6 +1,6 @@
-"""Decoders of a network interface's registers: contents of its buffers, and the packets that wait there.
+"""Probes of network interfaces: they decode from registers what buffers and slots contain, and overheads in progress.
 
-Deadlock proofs read the registers of network interfaces only through the classes of this module.
+Deadlock proofs and waveforms read the registers of network interfaces only through probes.
 """
 
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from ..ring import fill_level
 if TYPE_CHECKING:
     from .network_interface import NetworkInterface
 
-__all__ = ["InterfaceFront", "SlotsFront"]
+__all__ = ["InterfaceProbe", "RetransmissionProbe", "startup_left", "tails_waited"]
 
 TAIL = 2  # tail mark of a stored flit
 
@@ -19,7 +19,7 @@ Read = Callable[[str], Any]
 """Function from a register's full name to its value in one interface. The value of a memory is its rows."""
 
 
-class InterfaceFront:
+class InterfaceProbe:
     """Consumption channels of one interface, and its injection port, which the host shares with another sender.
 
     Flits are integers: head mark (bit 0), tail mark (bit 1), data (from bit 2).
@@ -69,7 +69,7 @@ class InterfaceFront:
         return self._number("injection_0.packet_vc", self._vcs) if self._read("injection_0.owns") else None
 
 
-class SlotsFront(InterfaceFront):
+class RetransmissionProbe(InterfaceProbe):
     """Registers of an interface with retransmission slots.
 
     Attributes
@@ -115,3 +115,21 @@ class SlotsFront(InterfaceFront):
         while start + len(found) < self._flits and not (found and found[-1] & TAIL):
             found.append(int(rows[first + start + len(found)]))
         return found
+
+
+def startup_left(port: int, read: Read) -> Any:
+    """Return how many of its t_ns cycles the first flit of a packet still waits at an injection port.
+
+    The value is t_ns before the first cycle of the wait, and just after a first flit was sent. The register exists only
+    if t_ns is not 0.
+    """
+    return read(f"injection_{port}.left")
+
+
+def tails_waited(link: int, read: Read) -> Any:
+    """Return a mask of the channels of a consumption link whose front flit is a tail that has waited its t_nr.
+
+    A bit is set from the cycle after the wait until the flit is sent to the host. The register exists only if t_nr is
+    not 0.
+    """
+    return read(f"consumption_{link}.waited")

@@ -1,6 +1,6 @@
-"""Decoders of smart interfaces' registers: arriving packets, and the packet that is being copied.
+"""Probes of smart interfaces: they decode from registers the arriving packets, and the packet that is being copied.
 
-Deadlock proofs and the tracking of forwarded packets read these registers only through the classes of this module.
+Deadlock proofs and the tracking of forwarded packets read the registers of smart interfaces only through probes.
 """
 
 from collections.abc import Callable
@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..front import InterfaceFront
+from ..interface_probe import InterfaceProbe
 
 if TYPE_CHECKING:
     from ..network_interface import NetworkInterface
 
-__all__ = ["ForwardingFront", "PlacesFront"]
+__all__ = ["ForwardingProbe", "PacketBufferProbe"]
 
 Read = Callable[[str], Any]
 """Function from a register's full name to its values in several interfaces, [interfaces].
@@ -22,7 +22,7 @@ The value is 0 for an interface without the register. The value of a memory is i
 """
 
 
-class ForwardingFront:
+class ForwardingProbe:
     """Packet buffers and senders of several smart interfaces. Values are arrays, [interfaces].
 
     Parameters
@@ -94,17 +94,17 @@ class ForwardingFront:
         return name & (1 << self._row_bits) - 1, name >> self._row_bits
 
 
-class PlacesFront(InterfaceFront):
+class PacketBufferProbe(InterfaceProbe):
     """Packet buffer entries of one smart interface, as (row, place), and the packets that wait for one.
 
-    Parameters are those of `InterfaceFront`; ``read`` returns 0 for registers that the interface does not have.
+    Parameters are those of `InterfaceProbe`; ``read`` returns 0 for registers that the interface does not have.
     """
 
     def __init__(self, interface: "NetworkInterface", read: Callable[[str], Any]):
         super().__init__(interface, read)
         assert interface.forwarding is not None
         self.rows, self.places = interface.forwarding.rows, interface.forwarding.places
-        self._one = ForwardingFront(interface, lambda name: np.array([read(name)]))
+        self._one = ForwardingProbe(interface, lambda name: np.array([read(name)]))
 
     def refused(self, channel: int) -> tuple[int, int] | None:
         """Return the entry that the front packet of a consumption channel waits for; None if it waits for no entry."""

@@ -1,7 +1,7 @@
-"""Decoders of an input unit's registers: what the worm at its front holds and requests.
+"""Probes of input units: they decode from registers what the worm at the front of a buffer holds and requests.
 
-Deadlock proofs and statistics read the registers of input units through the classes of this module. Each kind of input
-unit has its own class.
+Deadlock proofs, statistics and waveforms read the registers of input units only through probes. Each kind of input unit
+has its own probe.
 """
 
 from abc import ABC, abstractmethod
@@ -17,7 +17,7 @@ from .port import PortSpec
 from .ring import fill_level
 from .switch_spec import SwitchSpec
 
-__all__ = ["TOKEN", "TURN", "CopiesFront", "Front", "Of", "PathFront", "Target", "Wait", "owner_flags"]
+__all__ = ["TOKEN", "TURN", "BranchesProbe", "InputProbe", "Of", "PathProbe", "Target", "Wait", "owner_flags"]
 
 Of = Callable[[str], Any]
 """Function from a register's name to its value, or to an array of its values."""
@@ -49,7 +49,7 @@ def owner_flags(output: PortSpec) -> list[str]:
     return [f"{output.name}_output.vc{vc}_busy" for vc in range(output.vcs)]
 
 
-class Front(ABC):
+class InputProbe(ABC):
     """State of the worm at the front of a virtual channel of an input.
 
     The methods return numbers or arrays, except where stated otherwise.
@@ -214,7 +214,7 @@ class Front(ABC):
         """Decode a code of `going`: the outputs to other switches, and the ejection ports, that the worm uses."""
 
 
-class CopiesFront(Front):
+class BranchesProbe(InputProbe):
     """State of the worm at the front of an input that replicates worms to several outputs.
 
     Attributes
@@ -249,7 +249,7 @@ class CopiesFront(Front):
         return [o for o in ways if o not in self.exits], [o for o in ways if o in self.exits]
 
 
-class PathFront(Front):
+class PathProbe(InputProbe):
     """State of the worm at the front of a virtual channel of an `InputUnit`.
 
     The worm uses a link, a consumption channel, or both.

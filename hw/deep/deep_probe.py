@@ -1,18 +1,18 @@
-"""Decoder of a deep input's registers."""
+"""Probe of a deep input: what the branches of the worm at its front hold, request and have read."""
 
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ..front import LINKS, TURN, CopiesFront, Of, Wait
+from ..input_probe import LINKS, TURN, BranchesProbe, Of, Wait
 from ..mark import Mark
 from .switch_spec import DeepSwitchSpec
 
-__all__ = ["DeepFront"]
+__all__ = ["DeepProbe"]
 
 
-class DeepFront(CopiesFront):
+class DeepProbe(BranchesProbe):
     """State of the worm at the front of a `DeepInput`, whose branches request, read and send independently.
 
     A worm holds an output while the output's reader still has flits of this worm to take from the input's buffer.

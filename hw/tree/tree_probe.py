@@ -1,17 +1,17 @@
-"""Decoder of a tree input's registers."""
+"""Probe of a tree input: what the branches of the worm at its front hold and request."""
 
 from collections.abc import Callable
 from typing import Any
 
-from ..front import FOR_TOKEN, LINKS, TOKEN, CopiesFront, Of, Wait
+from ..input_probe import FOR_TOKEN, LINKS, TOKEN, BranchesProbe, Of, Wait
 from .switch_spec import TreeSwitchSpec, branches_of
 
-__all__ = ["TreeFront"]
+__all__ = ["TreeProbe"]
 
 DROPS = 1
 
 
-class TreeFront(CopiesFront):
+class TreeProbe(BranchesProbe):
     """State of the worm at the front of a virtual channel of a `TreeInput`.
 
     The worm's branches request and send independently, or in lockstep. A worm holds the virtual channels of its

@@ -1,4 +1,4 @@
-"""Resources that worms hold and wait for: registers of fronts, and names of resources."""
+"""Resources that worms hold and wait for: registers of probes, and names of resources."""
 
 from collections.abc import Callable
 
@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wormcast.algorithms.channels import Resource
-from wormcast.hw.front import TOKEN, Front
+from wormcast.hw.input_probe import TOKEN, InputProbe
 
 from ..build.network import Network
 
@@ -19,18 +19,18 @@ Channel = tuple[int, int, int]
 
 
 class Registers:
-    """Registers of a front in all routers of a kind, by name, each read once. A missing register has the value 0."""
+    """Registers that a probe reads, by name, in all routers of a kind. Each is read once; a missing one has the value 0."""
 
-    def __init__(self, front: Front, read: Callable[[str], Values]):
-        self._front, self._read = front, read
+    def __init__(self, probe: InputProbe, read: Callable[[str], Values]):
+        self._probe, self._read = probe, read
         self._known: dict[str, Values] = {}
 
     def __call__(self, name: str) -> Values:
         """Return the values of a register."""
         if name not in self._known:
-            register = self._front.register(name)
+            register = self._probe.register(name)
             # a missing register gets zeros in the shape of the register ``frame``
-            found = self._read(register or self._front.frame)
+            found = self._read(register or self._probe.frame)
             self._known[name] = found if register else np.zeros_like(found)
         return self._known[name]
 
@@ -46,10 +46,10 @@ def resource(network: Network, switch: int, output: int, vc: int) -> str:
 
 
 def wanted(network: Network, channel: Channel, code: int) -> list[list[tuple[int, int]]]:
-    """Return the waits of the worm at a front, decoded by `Front.wants` from a code of `Front.waiting`."""
+    """Return the waits of the worm at a front, decoded by `InputProbe.wants` from a code of `InputProbe.waiting`."""
     switch, port, vc = channel
 
     def mask(output: int, onward: int | None, ends_here: bool) -> int:
         return network.consumption_mask(switch, port, vc, onward, ends_here)
 
-    return network.front(network.home(switch).kind, port, vc).wants(code, mask)
+    return network.probe(network.home(switch).kind, port, vc).wants(code, mask)

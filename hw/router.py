@@ -27,7 +27,7 @@ from .port import PortSpec
 from .router_kind import SwitchKind, switch_kinds
 from .switch_spec import ConsumptionLink, SwitchSpec
 from .tables import TableBus
-from .variants import ROUTERS, RouterVariant
+from .variants import ROUTERS, InterfaceVariant, RouterVariant, interface_variant
 
 if TYPE_CHECKING:
     from .interface import NetworkInterface
@@ -241,13 +241,16 @@ class Blueprint(Generic[Given]):
 
     def interface(self, **count: int | None) -> "NetworkInterface":
         """Build a network interface; arguments are those of `interface_parameters`."""
-        from .interface import NetworkInterface  # imports Amaranth
+        return self.interface_variant.build(**self.interface_parameters(**count))
 
-        return NetworkInterface(**self.interface_parameters(**count))
+    @cached_property
+    def interface_variant(self) -> InterfaceVariant:
+        """Variant of the network interfaces."""
+        return interface_variant(self.configuration)
 
     def interface_parameters(self, *, ports: int | None = None, links: int | None = None,
                              channels: int | None = None) -> dict[str, Any]:
-        """Return the parameters of a `NetworkInterface`.
+        """Return the parameters of the network interfaces' component.
 
         Parameters
         ----------
@@ -266,8 +269,6 @@ class Blueprint(Generic[Given]):
         return {
             "injection": self._buffer("injection"),
             "consumption": PortSpec("consumption", vcs=channels, depth=self.consumption_depth),
-            "ports": ports,
-            "links": links,
             "width": options.flit_width,
             "storage": options.storage,
             "queue": options.queue,
@@ -275,12 +276,7 @@ class Blueprint(Generic[Given]):
             "header_flits": self.header_flits,
             "t_ns": options.t_ns,
             "t_nr": options.t_nr,
-            "slots": options.slots,
-            "slot_flits": options.slot,
-            "kind": options.ni,
-            "rows": options.rows,
-            "places": options.places,
-            "row_flits": options.row,
+            **self.interface_variant.parameters(options, ports, links),
         }
 
 

@@ -125,9 +125,9 @@ class Switch(SwitchSpec, wiring.Component):
         """Layout of ``fault``."""
         return fault_layout(max(len(self.inputs), len(self.outputs)), max(p.vcs for p in (*self.inputs, *self.outputs)))
 
-    def fault_port(self, cause: Cause, port: int) -> str:
-        """Return the name of the port that a cause and a port number in ``fault`` refer to."""
-        return (self.outputs if cause is Cause.CREDIT else self.inputs)[port].name
+    def fault_ports(self, cause: Cause) -> list[str]:
+        """Return the names of the ports that the port numbers 0, 1, ... in ``fault`` refer to, for a cause."""
+        return [port.name for port in (self.outputs if cause is Cause.CREDIT else self.inputs)]
 
     def elaborate(self, platform):
         m = Module()

@@ -1,8 +1,8 @@
 # amaranth: UnusedElaboratable=no
 # (components that are built only for a look at their ports are never elaborated)
-"""Variants of the router: the networks that use a variant, its parameters, its component, its probe.
+"""Variants of routers and network interfaces: which options need them, their parameters, components and probes.
 
-A new variant needs its files and a line in `ROUTERS`. docs/variants.md shows one.
+A new variant needs its files and an entry in `ROUTERS` or `INTERFACES`. docs/variants.md shows one.
 """
 
 from collections.abc import Callable
@@ -16,16 +16,19 @@ from wormcast.algorithms.token_groups import NO_TOKEN, TokenGroups
 from .deep.deep_probe import DeepProbe
 from .deep.switch_spec import DeepSwitchSpec
 from .input_probe import InputProbe, PathProbe
-from .options import RouterOptions
+from .interface.interface_probe import InterfaceProbe, RetransmissionProbe
+from .interface.smart.smart_probe import PacketBufferProbe
+from .options import FORWARD_ORDERS, RouterOptions
 from .router_kind import SwitchKind
 from .switch_spec import SwitchSpec
 from .tree.switch_spec import TreeSwitchSpec
 from .tree.tree_probe import TreeProbe
 
 if TYPE_CHECKING:
+    from .interface import NetworkInterface
     from .switch import Switch
 
-__all__ = ["ROUTERS", "RouterVariant", "probe_of"]
+__all__ = ["INTERFACES", "ROUTERS", "InterfaceVariant", "RouterVariant", "interface_variant", "probe_of"]
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,37 @@ class RouterVariant:
     build: "Callable[..., Switch]"
     probe: Callable[[Any, int, int], InputProbe]
     parameters: Callable[[RouterOptions, Scheme, TokenGroups | None, SwitchKind], dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class InterfaceVariant:
+    """A variant of the network interface.
+
+    Parameters
+    ----------
+    name : str
+    fits : callable
+        Returns true if interfaces with these options are of this variant. The first variant of `INTERFACES` that fits
+        is used.
+    build : callable
+        Builds an interface. Its module imports Amaranth, so ``build`` imports it only when called.
+    probe : type
+        Class of the probes of its buffers.
+    parameters : callable
+        Returns the parameters of the component that the other variants do not have. Arguments are the options and the
+        numbers of injection ports and of consumption links.
+    """
+
+    name: str
+    fits: Callable[[RouterOptions], bool]
+    build: "Callable[..., NetworkInterface]"
+    probe: type[InterfaceProbe]
+    parameters: Callable[[RouterOptions, int, int], dict[str, Any]]
+
+
+def interface_variant(options: RouterOptions) -> InterfaceVariant:
+    """Return the variant of a network's interfaces."""
+    return next(one for one in INTERFACES if one.fits(options))
 
 
 def probe_of(router: SwitchSpec, port: int, vc: int) -> InputProbe:
@@ -96,6 +130,39 @@ def _tree(options: RouterOptions, scheme: Scheme, tokens: TokenGroups | None, ki
         "reports": tokens is not None,
         "tokens": tokens is not None and bool((tokens.group[kind.members] != NO_TOKEN).all()),
     }
+
+
+def _build_absorbing(**parameters: Any) -> "NetworkInterface":
+    from .interface import AbsorbingInterface
+
+    return AbsorbingInterface(**parameters)
+
+
+def _build_forwarding(**parameters: Any) -> "NetworkInterface":
+    from .interface.smart import ForwardingInterface
+
+    return ForwardingInterface(**parameters)
+
+
+def _build_conventional(**parameters: Any) -> "NetworkInterface":
+    from .interface import NetworkInterface
+
+    return NetworkInterface(**parameters)
+
+
+def _forwarding(options: RouterOptions, ports: int, links: int) -> dict[str, Any]:
+    return {"kind": options.ni, "rows": options.rows, "places": options.places, "row_flits": options.row}
+
+
+#: Variants of the network interface; the first one that fits is used.
+INTERFACES = [
+    InterfaceVariant("absorbing", lambda options: options.slots > 0, _build_absorbing, RetransmissionProbe,
+                     lambda options, ports, links: {"slots": options.slots, "slot_flits": options.slot}),
+    InterfaceVariant("forwarding", lambda options: options.ni in FORWARD_ORDERS, _build_forwarding, PacketBufferProbe,
+                     _forwarding),
+    InterfaceVariant("conventional", lambda options: True, _build_conventional, InterfaceProbe,
+                     lambda options, ports, links: {"ports": ports, "links": links}),
+]
 
 
 #: Variants of the router; the first one that fits is used.

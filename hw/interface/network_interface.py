@@ -1,6 +1,8 @@
 # amaranth: UnusedElaboratable=no
 # (a run with stored kernels needs only the component's ports, and never elaborates it)
-"""Network interface: injection ports, consumption links and, if it is smart, forwarding."""
+"""Network interface: injection ports and consumption links. Its variants add what absorbs or forwards worms."""
+
+from typing import Any
 
 from amaranth.hdl import Module
 from amaranth.lib import wiring
@@ -14,16 +16,12 @@ from ..link import LinkSignature
 from ..port import PortSpec
 from .consumption import Consumption
 from .injection import Injection
-from .smart import Forwarding
 
 __all__ = ["NetworkInterface"]
 
-#: Members of a smart interface that are counters.
-COUNTERS = ("forwarded", "resident", "copied", "occupancy", "peak")
-
 
 class NetworkInterface(wiring.Component):
-    """Network interface, conventional or smart.
+    """Network interface of a node. Conventional: it sends and receives the worms of its host, and nothing else.
 
     ::
 
@@ -34,29 +32,6 @@ class NetworkInterface(wiring.Component):
     host receives the payload flits of packets, and returns a credit for each flit. The host assembles the packets: it
     has the message's memory, and each payload flit names its worm and its place. Ports and links are independent: each
     has its own buffers and its own t_ns or t_nr counter.
-
-    With slots, worms with further destinations that arrive on consumption link 0 are sent again by injection port 0,
-    with the rest of their header ([Boppana98], section 3.1: absorb and retransmit). An interface with slots must have
-    one port and one link::
-
-        host_out_0 ◀─┬─ Consumption 0 ◀─ network_in_0
-                     └─▶ Retransmission: absorb buffers, slots ─▶ Injection 0 ─▶ network_out_0
-
-    From a worm's tail on ``network_in_0`` to its first flit on ``network_out_0`` absorbing and resending takes at least
-    4 + t_nr + t_ns cycles.
-
-    A smart interface forwards packets of multicasts to the node's children ([Sivaram98], section 4), whose headers the
-    host has written into the child table. A smart interface must have one port and one link, and split worms into
-    packets::
-
-        host_out_0 ◀─┬─ Consumption 0 ◀─ network_in_0
-        table_in ────┴─▶ Forwarding ─▶ Injection 0 ─▶ network_out_0
-
-    The first flit of a packet's first copy is on ``network_out_0`` at the earliest 4 + t_nr + t_ns cycles after the
-    packet's tail was on ``network_in_0``. The t_nr of one packet may pass during the t_ns of another. After a copy of n
-    flits has begun, the next copy begins n + t_ns cycles later, with free resources. If t_ns is 0 and both copies take
-    the same virtual channel, the next copy begins 1 cycle later still. The host posts a multicast once, after a flit
-    with both marks.
 
     *Latency*: 2 cycles from link to link either way; a packet's first flit to the network ``t_ns`` more, its tail flit
     to the host ``t_nr`` more. *Throughput*: an injection port takes min(1, queue / 3) flits per cycle from the host. If
@@ -72,12 +47,8 @@ class NetworkInterface(wiring.Component):
         Each consumption link, with the channels that share it.
     ports, links : int
         Number of injection ports, and of consumption links.
-    width, storage, queue, packet, header_flits, t_ns, t_nr, slots, slot_flits
+    width, storage, queue, packet, header_flits, t_ns, t_nr
         As in `Injection` and `Consumption`.
-    kind : "conventional", "fcfs" or "fpfs"
-        ``fcfs`` and ``fpfs`` are the forwarding orders of a smart interface.
-    rows, places, row_flits
-        ``rows``, ``places`` and ``flits`` of `Forwarding`. Smart interfaces only.
 
     Members
     -------
@@ -90,41 +61,22 @@ class NetworkInterface(wiring.Component):
     host_out_{c} : Out(LinkSignature)
         To the host, for each consumption link.
     fault : Out(fault_layout)
-        The first error on the wire, until reset. Smart interfaces report ``LIST_TOO_LONG`` at ``network_in_0`` if
-        `Forwarding` cuts a packet. At ``table_in`` smart interfaces report ``LIST_TOO_LONG`` for a train too long for
-        its row, ``NO_SUCH_DESTINATION`` for a row that does not exist, and ``WRONG_ORDER`` for a row with stored
-        packets.
-    table_in : In(LinkSignature)
-        From the host, to the child table. Smart interfaces only.
-    forwarded, resident, copied, occupancy, peak : Out
-        As in `Forwarding`. Smart interfaces only.
+        The first error on the wire, until reset.
     """
 
     def __init__(self, *, injection: PortSpec, consumption: PortSpec, width: int, ports: int = 1, links: int = 1,
                  storage: str = "lutram", queue: int = 4, packet: int = 0, header_flits: int = 1, t_ns: int = 0,
-                 t_nr: int = 0, slots: int = 0, slot_flits: int = 128, kind: str = "conventional", rows: int = 8,
-                 places: int = 4, row_flits: int = 16):
+                 t_nr: int = 0):
         for field, value in (("ports", ports), ("links", links)):
             if value < 1:
                 raise WormcastError(f"NetworkInterface.{field}: {value} is not valid. Allowed: 1 or more.")
-            if slots and value > 1:
-                raise WormcastError(f"NetworkInterface.{field}: {value} is not valid with slots. Allowed: 1.")
-            if kind != "conventional" and value > 1:
-                raise WormcastError(f"NetworkInterface.{field}: {value} is not valid with kind {kind}. Allowed: 1.")
-        self.slots = slots
-        self.forwarding = None
-        if kind != "conventional":
-            if not packet:
-                raise WormcastError(f"NetworkInterface.packet: 0 is not valid with kind {kind}. Allowed: 1 or more.")
-            self.forwarding = Forwarding(order=kind, rows=rows, places=places, packet=packet, flits=row_flits,
-                                         channels=consumption.vcs, width=width)
         self.injections = [
             Injection(injection, width=width, storage=storage, queue=queue, packet=packet, header_flits=header_flits,
-                      t_ns=t_ns, slots=slots, slot_flits=slot_flits, channels=consumption.vcs, smart=self.smart)
+                      t_ns=t_ns, **self._injection_options(consumption.vcs))
             for _ in range(ports)
         ]
-        self.consumptions = [Consumption(consumption, width=width, storage=storage, t_nr=t_nr, slots=slots,
-                                         rows=rows if self.smart else 0)
+        self.consumptions = [Consumption(consumption, width=width, storage=storage, t_nr=t_nr,
+                                         **self._consumption_options())
                              for _ in range(links)]
         signatures = {
             **{f"host_in_{p}": In(LinkSignature(vcs=1, width=width)) for p in range(ports)},
@@ -132,36 +84,33 @@ class NetworkInterface(wiring.Component):
             **{f"network_in_{c}": In(LinkSignature(vcs=consumption.vcs, width=width)) for c in range(links)},
             **{f"host_out_{c}": Out(LinkSignature(vcs=consumption.vcs, width=width)) for c in range(links)},
         }
-        super().__init__({
-            **signatures,
-            "fault": Out(self.fault_layout),
-            **({"table_in": In(LinkSignature(vcs=1, width=width)),
-                **{name: Out(self.forwarding.signature.members[name].shape) for name in COUNTERS}}
-               if self.forwarding else {}),
-        })
+        super().__init__({**signatures, "fault": Out(self.fault_layout), **self._members(width)})
         ports = by_name(self)
         self.links = {name: ports[name] for name in signatures}  #: by name
 
-    @property
-    def smart(self) -> bool:
-        """The interface forwards packets."""
-        return self.forwarding is not None
+    def _injection_options(self, channels: int) -> dict[str, Any]:
+        """Return the parameters of `Injection` that a variant adds, for a number of consumption channels."""
+        return {}
+
+    def _consumption_options(self) -> dict[str, Any]:
+        """Return the parameters of `Consumption` that a variant adds."""
+        return {}
+
+    def _members(self, width: int) -> dict[str, Any]:
+        """Return the members that a variant adds, for a flit width in bits."""
+        return {}
 
     @property
     def fault_layout(self):
         """Layout of ``fault``."""
         parts = [*self.injections, *self.consumptions]
-        return fault_layout(len(parts) + self.smart, max(part.port.vcs for part in parts))
+        return fault_layout(len(self.fault_ports(Cause.OVERFLOW)), max(part.port.vcs for part in parts))
 
-    def fault_port(self, cause: Cause, port: int) -> str:
-        """Return the name of the link that a port number and a cause in ``fault`` refer to. The child table's link has
-        the last number."""
-        ports, credit = len(self.injections), cause is Cause.CREDIT
-        if port == ports + len(self.consumptions):
-            return "table_in"
-        if port < ports:
-            return f"network_out_{port}" if credit else f"host_in_{port}"
-        return f"host_out_{port - ports}" if credit else f"network_in_{port - ports}"
+    def fault_ports(self, cause: Cause) -> list[str]:
+        """Return the names of the links that the port numbers 0, 1, ... in ``fault`` refer to, for a cause."""
+        sent, received = ("network_out", "host_out") if cause is Cause.CREDIT else ("host_in", "network_in")
+        return [*(f"{sent}_{p}" for p in range(len(self.injections))),
+                *(f"{received}_{c}" for c in range(len(self.consumptions)))]
 
     def elaborate(self, platform):
         m = Module()
@@ -173,42 +122,12 @@ class NetworkInterface(wiring.Component):
             m.submodules[f"consumption_{c}"] = consumption
             wiring.connect(m, wiring.flipped(self.links[f"network_in_{c}"]), consumption.network)
             wiring.connect(m, consumption.host, wiring.flipped(self.links[f"host_out_{c}"]))
-        if self.slots:
-            [injection], [consumption] = self.injections, self.consumptions
-            m.d.comb += [
-                injection.absorbed.eq(consumption.absorbed),
-                injection.absorbed_vc.eq(consumption.absorbed_vc),
-                injection.absorbed_flit.eq(consumption.absorbed_flit),
-                injection.granted.eq(consumption.granted),
-                injection.granted_vc.eq(consumption.granted_vc),
-                consumption.freed.eq(injection.freed),
-            ]
-        if self.forwarding is not None:
-            self._forward(m, self.forwarding)
+        self._join(m)
         m.d.comb += self.fault.eq(first_fault(m, self.fault_layout, self._errors()))
         return m
 
-    def _forward(self, m, forwarding):
-        [injection], [consumption] = self.injections, self.consumptions
-        m.submodules.forwarding = forwarding
-        wiring.connect(m, wiring.flipped(self.table_in), forwarding.table)
-        m.d.comb += [
-            forwarding.brought.eq(consumption.brought),
-            forwarding.brought_vc.eq(consumption.brought_vc),
-            forwarding.brought_flit.eq(consumption.brought_flit),
-            consumption.full.eq(forwarding.full),
-            forwarding.posted.eq(injection.posted),
-            forwarding.posted_flit.eq(injection.posted_flit),
-            injection.stored.eq(forwarding.stored),
-            injection.forwards.eq(forwarding.has),
-            injection.forward.eq(forwarding.front),
-            forwarding.take.eq(injection.forward_taken),
-            self.forwarded.eq(forwarding.forwarded),
-            self.resident.eq(forwarding.resident),
-            self.copied.eq(forwarding.copied),
-            self.occupancy.eq(forwarding.occupancy),
-            self.peak.eq(forwarding.peak),
-        ]
+    def _join(self, m) -> None:
+        """Connect what a variant adds."""
 
     def _errors(self):
         for k, part in enumerate((*self.injections, *self.consumptions)):
@@ -217,9 +136,3 @@ class NetworkInterface(wiring.Component):
                     yield whether, cause, k, v
         for p, injection in enumerate(self.injections):
             yield injection.unended, Cause.NO_TAIL, p, 0
-        if self.forwarding is not None:
-            children = self.forwarding.children
-            yield self.forwarding.too_long, Cause.LIST_TOO_LONG, 1, self.forwarding.brought_vc
-            for cause, found in ((Cause.LIST_TOO_LONG, children.too_long), (Cause.WRONG_ORDER, self.forwarding.early),
-                                 (Cause.NO_SUCH_DESTINATION, children.outside)):
-                yield found, cause, 2, 0

@@ -77,7 +77,7 @@ def find_faults(engine: BulkEngine) -> tuple[Fault, ...]:
                                 for name in ("cause", "port", "vc"))
             cause = Cause(number)
             place: dict[str, Any] = {"node": instance % count, "switch": None}
-            name = component.fault_port(cause, port)
+            name = component.fault_ports(cause)[port]
             if kind in network.routers:
                 name = network.blueprint.named_kinds[kind].title(name)
                 switch = network.switch_of(kind, instance)

@@ -31,13 +31,13 @@ class InPlaces(Inside):
 
         If no packet waits for a buffer entry, interfaces do not stall ejection.
         """
-        return any(self.snapshot.smart(link.target).refused(vc) is not None
+        return any(self.snapshot.interface(link.target).refused(vc) is not None
                    for link in self._links for vc in range(link.vcs))
 
     def kept(self) -> Iterator[BufferEntry]:
         for link in self._links:
             node = link.target
-            probe = self.snapshot.smart(node)
+            probe = self.snapshot.interface(node)
             copied = probe.copied()
             for place in probe.taken():
                 held, writer = (self._name(node, place), self._holder(node, place)), probe.coming().get(place)
@@ -53,7 +53,7 @@ class InPlaces(Inside):
     def consumption(self) -> Iterator[BufferEntry]:
         for link in self._links:
             for vc in range(link.vcs):
-                refused = self.snapshot.smart(link.target).refused(vc)
+                refused = self.snapshot.interface(link.target).refused(vc)
                 if refused is None:
                     continue
                 node, channel = link.target, str(Resource.cons(link.target, link.first + vc))
@@ -99,7 +99,7 @@ class InPlaces(Inside):
 
     def _holder(self, node: int, place: tuple[int, int]) -> Standing | None:
         """Return the packet that holds a packet buffer entry; None if it is unknown or arrives from the host."""
-        probe, host = self.snapshot.smart(node), self.snapshot.host
+        probe, host = self.snapshot.interface(node), self.snapshot.host
         coming = probe.coming()
         if place in coming:
             if coming[place] == probe.channels:

@@ -19,7 +19,7 @@ Channel = tuple[int, int, int]
 
 
 class Registers:
-    """Registers that a probe reads, by name, in all routers of a kind. Each is read once; a missing one has the value 0."""
+    """Registers of all routers of a kind, by name, for a probe. Each is read once; a missing one has the value 0."""
 
     def __init__(self, probe: InputProbe, read: Callable[[str], Values]):
         self._probe, self._read = probe, read

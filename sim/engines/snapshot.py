@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from wormcast.hw.input_probe import TOKEN, InputProbe
-from wormcast.hw.interface.interface_probe import RetransmissionProbe
-from wormcast.hw.interface.smart.smart_probe import PacketBufferProbe
+from wormcast.hw.interface.interface_probe import InterfaceProbe
 from wormcast.hw.mark import Mark
 
 from ..build.fabric import FabricLink
@@ -65,8 +64,7 @@ class Snapshot:
         self._fronts: dict[tuple[str, int, int], _Fronts] = {}
         self._occupants: dict[Channel, list[Packet | None]] = {}
         self._pieces: dict[Channel, list[list[int]]] = {}
-        self._interfaces: dict[int, RetransmissionProbe] = {}
-        self._smart: dict[int, PacketBufferProbe] = {}
+        self._interfaces: dict[int, InterfaceProbe] = {}
 
     def register(self, kind: str, name: str, instance: int) -> Any:
         """Return the value of a register of one instance; instances are numbered within the lane."""
@@ -107,18 +105,12 @@ class Snapshot:
             for vc in range(self.vcs):
                 yield switch, port, vc
 
-    def interface(self, node: int) -> RetransmissionProbe:
-        """Return the register decoder of a node's interface, which must have retransmission slots."""
+    def interface(self, node: int) -> Any:
+        """Return the probe of a node's interface. Its class depends on the variant of the network's interfaces."""
         if node not in self._interfaces:
-            self._interfaces[node] = RetransmissionProbe(self._interface,
-                                                         partial(self.register, "interface", instance=node))
+            variant = self.network.blueprint.interface_variant
+            self._interfaces[node] = variant.probe(self._interface, partial(self._built, node))
         return self._interfaces[node]
-
-    def smart(self, node: int) -> PacketBufferProbe:
-        """Return the register decoder of a node's interface, which must be a smart one."""
-        if node not in self._smart:
-            self._smart[node] = PacketBufferProbe(self._interface, partial(self._built, node))
-        return self._smart[node]
 
     def _built(self, node: int, name: str) -> Any:
         """Return a register of a node's interface, or 0 if the interface is built without it."""
@@ -314,7 +306,7 @@ class Snapshot:
 
     def copied(self, node: int) -> Packet | None:
         """Return the copy that a node's smart interface offers to injection, if any."""
-        probe = self.smart(node)
+        probe = self.interface(node)
         place = probe.copied()
         packet = None if place is None else packet_of(self.host, probe.flits(place), begins=True)
         if packet is None:
@@ -362,8 +354,8 @@ class Snapshot:
                 return 0  # with one virtual channel no register holds its number
             return self.register("interface", name, node)
 
-        if self.network.configuration.smart and self.smart(node).sending:
-            return self.copied(node) if vc == self.smart(node).injects_on else None
+        if self.network.configuration.smart and self.interface(node).sending:
+            return self.copied(node) if vc == self.interface(node).injects_on else None
         instance, port = self.lane * self.network.nodes + node, link.number
         return packet_at_interface(self.host, register, self.network.configuration.queue,
                                    self.engine.on_host_link(instance, port), instance, port, vc)
@@ -404,7 +396,7 @@ class Snapshot:
         The interface accepts no flit while the channel's buffer is full and the first packet in the buffer waits for a
         packet buffer entry.
         """
-        probe = self.smart(node)
+        probe = self.interface(node)
         return probe.refused(vc) is not None and len(self.consumed(node, vc)) == probe.depth
 
     def has_for(self, channel: Channel, output: int) -> bool:
@@ -414,7 +406,7 @@ class Snapshot:
 
     def consumed(self, node: int, vc: int) -> list[int]:
         """Return the flits of a consumption channel in a smart interface's buffer, then the flit on the link to it."""
-        return self.smart(node).stored(vc) + self.on_link(self._into[node], vc)
+        return self.interface(node).stored(vc) + self.on_link(self._into[node], vc)
 
     @cached_property
     def _into(self) -> dict[int, FabricLink]:

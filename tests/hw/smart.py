@@ -5,7 +5,7 @@ import itertools
 
 from wormcast.hw import PortSpec
 from wormcast.hw.faults import Cause
-from wormcast.hw.interface import NetworkInterface
+from wormcast.hw.interface.smart import ForwardingInterface
 
 from . import bench
 
@@ -14,8 +14,8 @@ WIDTH = 16
 
 def smart(kind="fpfs", *, vcs=1, channels=1, **options):
     options = {"rows": 4, "places": 4, "packet": 4, "row_flits": 8, **options}
-    return NetworkInterface(injection=PortSpec("network", vcs=vcs, depth=8), width=WIDTH, kind=kind,
-                            consumption=PortSpec("consumption", vcs=channels, depth=4), **options)
+    return ForwardingInterface(injection=PortSpec("network", vcs=vcs, depth=8), width=WIDTH, kind=kind,
+                               consumption=PortSpec("consumption", vcs=channels, depth=4), **options)
 
 
 def train(row, *children, packets=None):
@@ -92,7 +92,7 @@ def drive(interface, *, table=(), host=(), network=(), cycles=300, blocked=range
                 waits.append(vc)
         found = context.get(interface.fault)
         if found.cause != Cause.NONE:
-            faults.add((found.cause.name, interface.fault_port(found.cause, found.port), found.vc))
+            faults.add((found.cause.name, interface.fault_ports(found.cause)[found.port], found.vc))
         for name in ("forwarded", "resident", "copied", "occupancy", "peak"):
             counted[name] = context.get(getattr(interface, name))
 

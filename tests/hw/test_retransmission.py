@@ -9,7 +9,7 @@ from cases import slow, some
 
 from wormcast.algorithms import WormcastError
 from wormcast.hw import PortSpec
-from wormcast.hw.interface import Consumption, NetworkInterface
+from wormcast.hw.interface import AbsorbingInterface, Consumption
 from wormcast.hw.interface.retransmission import Retransmission
 from wormcast.sim.lowering import cells, netlist
 from wormcast.sim.lowering.order import refuse_paths
@@ -30,7 +30,7 @@ class Node:
     """
 
     def __init__(self, *, channels=1, vcs=1, slots=1, slot_flits=16, opens=0, chance=0.0, seed=0, **options):
-        self.interface = NetworkInterface(
+        self.interface = AbsorbingInterface(
             injection=PortSpec("injection", vcs=vcs, depth=DEPTH), width=WIDTH, slots=slots, slot_flits=slot_flits,
             consumption=PortSpec("consumption", vcs=channels, depth=DEPTH), **options)
         self.channels, self.vcs, self.opens, self.chance = channels, vcs, opens, chance
@@ -318,7 +318,3 @@ def test_bad_parameters_are_refused():
             Retransmission(**{"slots": 1, "flits": 8, "channels": 1, "width": 8, field: value})
     with pytest.raises(WormcastError, match=r"Consumption\.slots: 17 is not valid. Allowed: 0 to 16."):
         Consumption(PortSpec("network"), width=8, slots=17)
-    for field in ("ports", "links"):
-        with pytest.raises(WormcastError, match=rf"NetworkInterface\.{field}: 2 is not valid with slots. Allowed: 1."):
-            NetworkInterface(injection=PortSpec("network"), consumption=PortSpec("network"), width=8, slots=1,
-                             **{field: 2})

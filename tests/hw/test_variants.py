@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-"""Variants of routers: the first that fits is used, and one of a reader of the documentation works like the others."""
+"""Variants of routers and interfaces: the first that fits is used, and the variant of the documentation works."""
 
 import re
 from itertools import pairwise
@@ -11,6 +11,8 @@ import pytest
 from wormcast.algorithms import SCHEMES, WormcastError, topology
 from wormcast.hw import variants
 from wormcast.hw.input_probe import PathProbe
+from wormcast.hw.interface import AbsorbingInterface, NetworkInterface
+from wormcast.hw.interface.smart import ForwardingInterface
 from wormcast.hw.variants import ROUTERS, RouterVariant
 from wormcast.sim.build.configuration import Configuration
 from wormcast.sim.build.network import Network
@@ -55,6 +57,20 @@ def test_a_network_has_the_first_variant_that_fits(network, scheme, options, nam
     router = built.blueprint.router()
     assert isinstance(router, built.blueprint.variant.spec)
     assert isinstance(built.probe(next(iter(built.routers)), 0, 0), built.blueprint.variant.probe)
+
+
+@pytest.mark.parametrize(("options", "name", "component"), [
+    ({}, "conventional", NetworkInterface),
+    ({"absorb": "2"}, "absorbing", AbsorbingInterface),
+    ({"ni": "fpfs", "packet": 8}, "forwarding", ForwardingInterface),
+])
+def test_a_network_has_the_first_variant_of_interfaces_that_fits(options, name, component):
+    built = Network(topology("mesh:3x3"), SCHEMES["u-mesh"], Configuration(**options)).blueprint
+    assert built.interface_variant.name == name
+    interface = built.interface()
+    assert type(interface) is component
+    registers = built.interface_variant.probe(interface, lambda name: 0)
+    assert registers.stored(0) == []
 
 
 @pytest.mark.parametrize(("variant", "other", "options", "sentence"), [

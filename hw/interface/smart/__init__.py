@@ -1,7 +1,7 @@
 """Smart network interfaces, which forward the packets of a multicast without the host ([Sivaram98], section 4).
 
 ``children`` is the child table. ``orders`` schedules the copies to the children. ``forwarding`` stores packets and
-sends their copies.
+sends their copies. ``forwarding_interface`` is a network interface with all of them.
 """
 
 from typing import TYPE_CHECKING
@@ -11,12 +11,14 @@ from wormcast.algorithms.lazy import lazily
 if TYPE_CHECKING:
     from .children import ChildTable
     from .forwarding import Forwarding
+    from .forwarding_interface import ForwardingInterface
     from .orders import MessageOrder, PacketOrder
 else:
     __getattr__ = lazily(__name__, {
         "children": ("ChildTable",),
         "forwarding": ("Forwarding",),
+        "forwarding_interface": ("ForwardingInterface",),
         "orders": ("MessageOrder", "PacketOrder"),
     })
 
-__all__ = ["ChildTable", "Forwarding", "MessageOrder", "PacketOrder"]
+__all__ = ["ChildTable", "Forwarding", "ForwardingInterface", "MessageOrder", "PacketOrder"]

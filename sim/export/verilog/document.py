@@ -203,13 +203,8 @@ def _fault_ports(component: wiring.Component, port: ComponentPort) -> str:
     """Return the numbers by which a fault output identifies ports, with the names of these ports."""
     if port.path != ("fault",) or not isinstance(component, Switch | NetworkInterface):
         return ""
-    if isinstance(component, Switch):
-        numbers = len(component.inputs), len(component.outputs)
-    else:
-        links = len(component.injections) + len(component.consumptions)
-        numbers = links + component.smart, links
-    names = [", ".join(f"{k} {component.fault_port(cause, k)}" for k in range(count))
-             for cause, count in zip((Cause.OVERFLOW, Cause.CREDIT), numbers, strict=True)]
+    names = [", ".join(f"{k} {name}" for k, name in enumerate(component.fault_ports(cause)))
+             for cause in (Cause.OVERFLOW, Cause.CREDIT)]
     return f"Ports: {names[0]}" + (f"; of a credit {names[1]}." if names[0] != names[1] else ".")
 
 

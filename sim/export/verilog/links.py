@@ -10,7 +10,7 @@ from wormcast.algorithms import ConsumptionClasses
 from wormcast.hw.deep.input_unit import DeepInput
 from wormcast.hw.input_unit import InputUnit
 from wormcast.hw.interface import HOST_DEPTH, Consumption, Injection, NetworkInterface
-from wormcast.hw.interface.smart import ChildTable, Forwarding
+from wormcast.hw.interface.smart import ChildTable, Forwarding, ForwardingInterface
 from wormcast.hw.output_unit import OutputUnit
 from wormcast.hw.port import PortSpec
 from wormcast.hw.switch import Switch
@@ -89,7 +89,7 @@ def _links(component: wiring.Component) -> Iterator[tuple[str, ComponentLink]]:
         case Forwarding():
             yield "table", TABLE
         case NetworkInterface():
-            if component.smart:
+            if isinstance(component, ForwardingInterface):
                 yield "table_in", TABLE
             for p, injection in enumerate(component.injections):
                 inner = links(injection)

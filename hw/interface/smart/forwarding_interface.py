@@ -1,0 +1,106 @@
+"""Smart network interface: it forwards the packets of multicasts to the node's children."""
+
+from typing import Any
+
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from wormcast.algorithms.errors import WormcastError
+
+from ...faults import Cause
+from ...link import LinkSignature
+from ..network_interface import NetworkInterface
+from .forwarding import Forwarding
+
+__all__ = ["ForwardingInterface"]
+
+#: Members that are counters.
+COUNTERS = ("forwarded", "resident", "copied", "occupancy", "peak")
+
+
+class ForwardingInterface(NetworkInterface):
+    """Smart network interface, which forwards packets of multicasts to the node's children ([Sivaram98], section 4).
+
+    The host has written the children's headers into the child table. Worms must be split into packets::
+
+        host_out_0 ◀─┬─ Consumption 0 ◀─ network_in_0
+        table_in ────┴─▶ Forwarding ─▶ Injection 0 ─▶ network_out_0
+
+    The host posts a multicast once, after a flit with both marks.
+
+    *Latency*: the first flit of a packet's first copy is on ``network_out_0`` at the earliest 4 + t_nr + t_ns cycles
+    after the packet's tail was on ``network_in_0``. The t_nr of one packet may pass during the t_ns of another. The
+    rest is as in `NetworkInterface`. *Throughput*: after a copy of n flits has begun, the next copy begins n + t_ns
+    cycles later, with free resources. If t_ns is 0 and both copies take the same virtual channel, the next copy begins
+    1 cycle later still. *Reset*: as in `NetworkInterface`; the child table has no rows, and no packet is stored.
+
+    Parameters
+    ----------
+    kind : "fcfs" or "fpfs"
+        Forwarding order.
+    rows, places, row_flits
+        ``rows``, ``places`` and ``flits`` of `Forwarding`.
+    **parameters
+        Parameters of `NetworkInterface`, except ``ports`` and ``links``, which are 1.
+
+    Members
+    -------
+    table_in : In(LinkSignature)
+        From the host, to the child table.
+    fault : Out(fault_layout)
+        As in `NetworkInterface`. In addition the interface reports ``LIST_TOO_LONG`` at ``network_in_0`` if
+        `Forwarding` cuts a packet. At ``table_in`` it reports ``LIST_TOO_LONG`` for a train too long for its row,
+        ``NO_SUCH_DESTINATION`` for a row that does not exist, and ``WRONG_ORDER`` for a row with stored packets.
+    forwarded, resident, copied, occupancy, peak : Out
+        As in `Forwarding`.
+    """
+
+    def __init__(self, *, kind: str, rows: int = 8, places: int = 4, row_flits: int = 16, **parameters: Any):
+        if not parameters.get("packet"):
+            raise WormcastError("ForwardingInterface.packet: 0 is not valid. Allowed: 1 or more.")
+        self.forwarding = Forwarding(order=kind, rows=rows, places=places, packet=parameters["packet"], flits=row_flits,
+                                     channels=parameters["consumption"].vcs, width=parameters["width"])
+        super().__init__(**parameters, ports=1, links=1)
+
+    def _injection_options(self, channels: int) -> dict[str, Any]:
+        return {"smart": True}
+
+    def _consumption_options(self) -> dict[str, Any]:
+        return {"rows": self.forwarding.rows}
+
+    def _members(self, width: int) -> dict[str, Any]:
+        return {"table_in": In(LinkSignature(vcs=1, width=width)),
+                **{name: Out(self.forwarding.signature.members[name].shape) for name in COUNTERS}}
+
+    def fault_ports(self, cause: Cause) -> list[str]:
+        return super().fault_ports(cause) + ["table_in"] * (cause is not Cause.CREDIT)
+
+    def _join(self, m) -> None:
+        [injection], [consumption] = self.injections, self.consumptions
+        m.submodules.forwarding = forwarding = self.forwarding
+        wiring.connect(m, wiring.flipped(self.table_in), forwarding.table)
+        m.d.comb += [
+            forwarding.brought.eq(consumption.brought),
+            forwarding.brought_vc.eq(consumption.brought_vc),
+            forwarding.brought_flit.eq(consumption.brought_flit),
+            consumption.full.eq(forwarding.full),
+            forwarding.posted.eq(injection.posted),
+            forwarding.posted_flit.eq(injection.posted_flit),
+            injection.stored.eq(forwarding.stored),
+            injection.forwards.eq(forwarding.has),
+            injection.forward.eq(forwarding.front),
+            forwarding.take.eq(injection.forward_taken),
+            self.forwarded.eq(forwarding.forwarded),
+            self.resident.eq(forwarding.resident),
+            self.copied.eq(forwarding.copied),
+            self.occupancy.eq(forwarding.occupancy),
+            self.peak.eq(forwarding.peak),
+        ]
+
+    def _errors(self):
+        yield from super()._errors()
+        children = self.forwarding.children
+        yield self.forwarding.too_long, Cause.LIST_TOO_LONG, 1, self.forwarding.brought_vc
+        for cause, found in ((Cause.LIST_TOO_LONG, children.too_long), (Cause.WRONG_ORDER, self.forwarding.early),
+                             (Cause.NO_SUCH_DESTINATION, children.outside)):
+            yield found, cause, 2, 0

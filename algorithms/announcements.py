@@ -1,7 +1,7 @@
 """Announcements of long work.
 
-A program with a terminal sets a function that shows announcements (`announce_by`). In other programs
-announcements do nothing.
+A program with a terminal sets a function that shows announcements (`announce_by`). Announcements have no effect in a
+program that has set no function to show them.
 """
 
 import contextlib
@@ -55,7 +55,7 @@ def announce_by(announcer: Announcer) -> None:
 
 @contextlib.contextmanager
 def announcing(announcer: Announcer) -> Iterator[None]:
-    """Show announcements by a function while the context is open, unless the process shows them already.
+    """Show announcements by `announcer` while the context is open, unless `announce_by` has set a function.
 
     Contexts may overlap in several threads: the last one to end stops the announcements.
     """

@@ -14,7 +14,7 @@ __all__ = ["require_classes", "without_class"]
 def require_classes(classes: ConsumptionClasses, scheme: str, routes: Routes, worms: Worms) -> None:
     """Refuse a class map that has no class for a stop of one of these worms before its last one.
 
-    A map without any classes is allowed.
+    A class map that has no classes is allowed.
     """
     if not len(classes):
         return

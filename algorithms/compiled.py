@@ -24,7 +24,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 LINEAR, QUADRATIC = 1 << 16, 1 << 8
-"""Numbers of array elements from which `compiled_from` compiles a function of linear, and of quadratic run time."""
+"""Thresholds for `compiled_from`, in array elements: for functions of linear, and of quadratic run time."""
 
 PATIENCE = 0.25
 """Processor seconds that a thread may spend on functions in plain Python: about the time to load Numba."""

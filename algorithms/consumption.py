@@ -44,10 +44,10 @@ class ClassMap(Protocol):
 class ConsumptionClasses:
     """A map from directed networks to classes of consumption channels ([Boppana98], section 3.2).
 
-    At a stop a worm reserves a channel in the class of one of its hops. With ``by="last"`` the hop by which the worm
-    arrives decides, with ``by="next"`` the hop by which it continues. With ``by="next"``, if the hop by which the worm
-    continues has no class, the hop by which it arrives decides. At its last destination a worm may reserve any free
-    channel.
+    At a stop on its way a worm reserves a channel of one consumption class. With ``by="last"`` the hop by which the
+    worm arrives decides the consumption class, with ``by="next"`` the hop by which it continues. With ``by="next"``, if
+    the hop by which the worm continues has no class, the hop by which it arrives decides. At its last destination a
+    worm may reserve any free channel.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ Integers = npt.NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False)
 class EjectionPorts:
-    """Ejection ports of all nodes for worms that arrive by a link, numbered consecutively, node after node.
+    """Ejection ports of all nodes for worms from other switches; the ports are numbered from 0, node after node.
 
     Parameters
     ----------

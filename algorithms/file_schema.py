@@ -87,8 +87,8 @@ class FileSchema:
         return None
 
     def _closer(self, error: Any) -> Any:
-        """Return the error of a value by the one alternative that has the value's type. The result is None if no or
-        several alternatives have this type, or if the value is valid by the alternative."""
+        """Validate a value by the only alternative of a schema that has the value's type, and return the error. The
+        result is None if no alternative, or several, have the value's type, or if the value is valid."""
         if error.rule != "anyOf":
             return None
         kinds = [kind for kind in error.definition["anyOf"] if kind.get("type") in _types(error.value)]

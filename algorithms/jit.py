@@ -44,8 +44,8 @@ def called_by(function: Callable[..., Any], made: Callable[[CompiledFunction[...
 class _Files(CompileResultCacheImpl):
     """Numba's cache files, named and stamped by the digest of the compiled code, not by lines and times of sources.
 
-    Numba writes the index file of a cache before the code file that the index names. With the digest in the names, an
-    index that a killed process has left never names the code of an earlier version of the function.
+    Numba writes the index file of a cache before the code file that the index names. As the names of both files
+    contain the digest, an index file that a killed process has left never names an earlier version's code file.
     """
 
     def __init__(self, function: Callable[..., Any]):

@@ -19,7 +19,7 @@ from .routing.ties import routes_of
 from .schemes import Scheme, ask, classes_of
 from .topologies import Topology
 from .turns import require_passage
-from .typecheck import require_kind
+from .typecheck import checked
 from .worm_validation import validate_worms
 from .worms import AT_ONCE, HOST, TIERS, MessageBatch, Worms, steps_of
 
@@ -145,7 +145,7 @@ class Plan:
 
     @cached_property
     def arrays(self) -> Worms:
-        """The worms as arrays, with the step and the tier of each worm."""
+        """The worms as arrays, with each worm's step and tier (the source's host or network interface sends it)."""
         visits = [worm.destinations for worm in self.worms]
         said = [worm.signs for worm in self.worms if worm.signs is not None]
         return Worms(
@@ -379,6 +379,7 @@ def _distinct(worms: Iterable[PlannedWorm]) -> int:
     return len({link for worm in worms for link in worm.link_rows})
 
 
+@checked
 def plan(
     topology: Topology,
     scheme: str | Scheme,
@@ -408,8 +409,6 @@ def plan(
         The number of packets is not valid; the scheme is unknown or refuses the topology; a node is outside the
         topology; there is no destination, a destination occurs twice, or the source is among them.
     """
-    require_kind("topology", topology, Topology)
-    require_kind("scheme", scheme, str, Scheme)
     if isinstance(scheme, str):
         scheme = load_scheme(scheme)
     if packets is not None:

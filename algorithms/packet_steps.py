@@ -67,7 +67,7 @@ def _steps(message_offsets, source, rank, after, packets, by_child):
         place = np.empty(end - first, np.int64)
         for at in range(len(order)):
             place[order[at] - first] = at
-        for row in range(first, end):  # the worm that releases a worm is in an earlier row
+        for row in range(first, end):  # a worm that waits for another worm's receipt is in a later row than that worm
             if sent[row, 0] > 0:  # this worm's steps are computed already, with its sender's other worms
                 continue
             begin, stop = place[row - first], place[row - first]

@@ -11,10 +11,10 @@ FAULTS = (SyntaxError, ValueError, RecursionError, MemoryError)
 #: Most characters of the text that an error message quotes.
 SHOWN = 20
 
-#: Python's message for a number that is too long to read.
+#: Pattern of Python's message for a number that is too long to read.
 DIGITS = re.compile(r"Exceeds the limit \(\d+ digits\)")
 
-#: Name of a table in a message of Python's TOML reader: ``('a', 'b')`` for a.b.
+#: Pattern of the table's name in an error message of Python's TOML reader: ``('a', 'b')`` for the table a.b.
 TABLE = re.compile(r"(?<=Cannot declare )\(('.*'),?\)")
 
 

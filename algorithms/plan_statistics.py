@@ -133,10 +133,10 @@ def _leaving(topology: Topology, routes: Routes, worms: Worms, is_tree: bool) ->
 
 
 def _ways(routes: Routes, worms: Worms, is_tree: bool) -> tuple[npt.NDArray[np.generic], ...]:
-    """Return three arrays by multicast, and one by worm.
+    """Return three arrays with an entry for each multicast, and one array with an entry for each worm.
 
-    The arrays by multicast are the number of distinct links, whether two worms share a link, and the number of phases.
-    The array by worm states whether the worm takes a unicast's path.
+    The arrays of multicasts are the number of distinct links, whether two worms share a link, and the number of phases.
+    The array of worms states for each worm whether it takes a unicast's path.
 
     All worms must have a path, as checked by `Routes.hops`.
     """

@@ -16,16 +16,16 @@ class Allocator(wiring.Component):
     """Grants outputs to requesters. A request for several outputs is granted as a whole, or not at all.
 
     A requester presents one of its *turns* at a time: a virtual channel, or a branch of the worm in a virtual channel.
-    All outputs share *one* order of the requesters' turns (virtual channels or branches). In each cycle, the least
-    recently granted turn among the requesting ones is granted all outputs that it requests, if its request is complete.
-    Because all outputs share one order, requests for several outputs cannot block each other for ever. A virtual
-    channel or branch moves back in the order only when it is granted, so none starves. While a virtual channel or
-    branch requests an output, each other one is granted this output at most once before it.
+    All outputs share *one* order of the requesters' turns (virtual channels or branches). The least recently granted
+    turn comes first in the order. A complete request is granted if no turn that comes before it requests one of the
+    same outputs. Because all outputs share one order, requests for several outputs cannot block each other for ever. A
+    turn moves back in the order only when it is granted, so no virtual channel or branch starves. While a turn requests
+    an output, each other turn is granted this output at most once before it.
 
-    *Latency*: combinational. *Throughput*: a requested output is granted in each cycle, unless the first of its
-    requesters does not get another output that it requests, or has an incomplete request. *Reset*: the requesters are
-    in the order of their numbers. *Cost*: a flip-flop for each pair of turns (virtual channels or branches) of two
-    requesters that can request the same output.
+    *Latency*: combinational. *Throughput*: a requested output is granted in each cycle, with one exception: the
+    requester that is first in the order has an incomplete request, or does not get another output that it requests.
+    *Reset*: the requesters are in the order of their numbers. *Cost*: for each two requesters that can request the same
+    output, a flip-flop for each pair of a turn of one and a turn of the other.
 
     Parameters
     ----------

@@ -24,8 +24,8 @@ class BufferReaderSignature(wiring.Signature):
     take : Out(1)
         The reader takes the presented flit.
     follow : Out(vcs)
-        The reader does not read the worm in this virtual channel: the reader's position advances with each freed flit.
-        Only with several readers.
+        This reader does not read the worm in this virtual channel. The reader's position advances with each freed flit,
+        and so stays at the front of the buffer. Only with several readers.
     has, more : In(vcs)
         For each virtual channel: at least one (``has``) or two flits (``more``) are stored that this reader has not
         taken.
@@ -163,7 +163,8 @@ class ReplicationBuffer(wiring.Component):
                     gone |= reader.follow[v] & self.freed[v]
                 position = read_at[v][r]
                 m.d.sync += position.eq(late_mux(gone, self.after(position, self.depth)[:position_bits], position))
-                # at equal positions `filled` means full; a write and a take in one cycle cancel (majority of 3 bits)
+                # at equal read and write positions `filled` means full: a write sets it, a take clears it, both leave
+                # it as it is
                 filled = Signal(name=f"vc{v}_filled{r}")
                 came, kept = self.arrives[v], ~gone
                 m.d.sync += filled.eq((came & kept) | (filled & (came | kept)))

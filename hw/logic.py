@@ -49,7 +49,7 @@ def late_mux(late: Value, one: Value, zero: Value) -> Value:
 
     Synthesis turns the Muxes of a register into clock enables and resets. The wires of clock enables and resets are
     slower than those of the lookup table in front of the flip-flop, and a reset is first combined with the global
-    reset. The AND and OR gates of this function stay in the lookup table.
+    reset. Synthesis maps the AND and OR gates of this function to the lookup table in front of the flip-flop.
     """
     chosen = late.replicate(len(one)) if len(one) > 1 else late
     return (one & chosen) | (zero & ~chosen)
@@ -58,8 +58,8 @@ def late_mux(late: Value, one: Value, zero: Value) -> Value:
 def take_turns(m: Module, name: str, wants: list[Value], sel: Signal, used: Value) -> None:
     """Select one of the requesters of a buffer's reader at a time, in turn.
 
-    The requester that had the last turn comes last, even if it requests no further turn. The selection therefore does
-    not depend on the grant.
+    The requester that had the last turn comes last, even if it requests no further turn. The next selection does not
+    depend on whether the allocator grants the present request.
     """
     count = len(wants)
     last, turn, following = (hdl.Signal(range(count), name=f"{name}_{what}") for what in ("last", "turn", "next"))

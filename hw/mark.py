@@ -10,5 +10,5 @@ class Mark(enum.Enum):
 
     PAYLOAD = 0
     TAIL = 1  #: the worm's last flit
-    FINAL = 2  #: a header flit of a worm that ends here; coded as a mark, which saves a bit in the code of headers
+    FINAL = 2  #: header flit of a worm that goes to no further router; as a mark, it saves a bit in headers' codes
     CUT = 3  #: the last flit of a worm that an error has cut off

@@ -17,13 +17,13 @@ class OutputUnit(wiring.Component):
 
     ::
 
-        take (late) ───────────▶ offer: free[class], pick[class]    the virtual channel that the next header may take
-        send: touch, vc, tail ──▶ stage ──▶ busy[vc], credits[vc]    follow one cycle behind the grant
-        send: flit ────────────▶ register ──▶ link
+        take (late in the cycle) ──▶ offer: free[class], pick[class]: virtual channel that the next header may take
+        send: touch, vc, tail ─────▶ register ──▶ busy[vc], credits[vc]: change one cycle after the grant
+        send: flit ────────────────▶ register ──▶ link
 
-    The state is updated from the *registered* send, so that the path from the grant ends at a flip-flop. An input that
-    prepares the request of the next cycle uses ``ready`` if nothing is sent in this cycle, and ``ready_after`` if a
-    flit is sent.
+    The state is updated from the *registered* send, so that the path from the grant ends at a flip-flop. An input
+    prepares the request of the next cycle: from ``ready`` if it sends no flit on the virtual channel in this cycle,
+    else from ``ready_after``.
 
     *Latency*: a send is on the link in the next cycle, with ``extra_stage`` two cycles later. A virtual channel can be
     taken again two cycles after the send of a tail, at the earliest. *Throughput*: one flit per cycle. If only one
@@ -32,9 +32,9 @@ class OutputUnit(wiring.Component):
 
     If a credit is a chunk of flits, the first flit of a worm and the first flit of each further chunk use a credit.
 
-    A credit for a flit that was not sent cannot be repaired. A false credit is detected if its virtual channel has all
-    its credits: from the next cycle on ``wrong`` is set, and the virtual channel sends nothing more. One exception: a
-    consumption channel that is reserved in the cycle of the wrong credit sends one flit.
+    The output unit cannot correct a false credit: a credit for a flit that was not sent. A false credit is detected if
+    its virtual channel has all its credits: from the next cycle on ``wrong`` is set, and the virtual channel sends
+    nothing more. A consumption channel that is reserved in the cycle of the false credit still sends one flit.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ class OutputUnit(wiring.Component):
         m.d.comb += usable[v].eq(~now_busy & ~awaits & (after == 0 if self.empty else self.offer.ready[v]))
 
     def _credits(self, m, v, sent, tail, returned):
-        """Count the credits in use; return their number in the next cycle."""
+        """Count the credits in use; return the value that the count has in the next cycle."""
         if self.port.chunk > 1:
             return self._chunks(m, v, sent, tail, returned)
         depth = self.port.depth
@@ -201,5 +201,5 @@ class OutputUnit(wiring.Component):
                 m.d.sync += free.eq(others | (here & ~self.take))
             else:
                 # `free` does not depend on `take` here: the number of the taken channel is known too late in the cycle
-                # instead, `taken` withholds the offers of all classes in the cycle after a take
+                # in the cycle after a take, `taken` withholds the offers of all classes
                 m.d.sync += free.eq(others | here)

@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-# (components that are built only for a look at their ports are never elaborated)
+# (components that are built only to read their ports are never elaborated)
 """Parameters and construction of routers and network interfaces from topology, scheme and options."""
 
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ MOST_HEADER_FLITS = 64
 
 
 Given = TypeVar("Given", bound=RouterOptions)
-"""Type of a blueprint's options."""
+"""Type of `Blueprint.configuration`."""
 
 
 class Home(NamedTuple):

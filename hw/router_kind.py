@@ -47,12 +47,12 @@ class SwitchKind:
     injections, ejections : tuple of int
         Topology's numbers of the injection and the ejection ports.
     back : tuple of (int or None)
-        For each network input, the hardware's number of the network output to the same neighbour, equal in all members
-        with both links; None without such an output. Worms do not take the turn from the input to this output, except
-        worms of a `CopyingDecoder`.
+        For each network input, the hardware's number of the network output to the same neighbour, equal in all switches
+        of the kind that have both links; None without such an output. Worms do not take the turn from the input to this
+        output, except worms of a `CopyingDecoder`.
     own : tuple of (int or None)
-        For each injection port, the index of the ejection port of the same node, equal in all members; None without
-        such a port.
+        For each injection port, the index in ``ejections`` of the same node's ejection port, equal in all switches of
+        the kind; None without such an ejection port.
     """
 
     members: Ids
@@ -71,7 +71,8 @@ class SwitchKind:
     def title(self, port: str) -> str:
         """Return the topology's name of a switch's port: ``x+`` for ``x_plus``.
 
-        For a node's port that belongs to one link, such as ``n_x_plus``, return both names: ``n_x+``.
+        A node's port that serves only one link, such as ``n_x_plus``, has the names of the node's port and of the
+        link's port: ``n_x+``.
         """
         ours = dict(zip(self._signal_names, self.names, strict=True))
         both = {f"{first}_{second}": f"{ours[first]}_{ours[second]}" for first in ours for second in ours}
@@ -99,7 +100,8 @@ class SwitchKind:
                 self.own)
 
     def nodes_at(self, topology: Topology) -> npt.NDArray[np.int32]:
-        """Return the node at each ejection port of each member, int32 [members, ejections]; -1 without a node."""
+        """Return the node at each ejection port of each of the kind's switches, int32 [members, ejections]; -1:
+        none."""
         return topology.node_of_output[self.members[:, None], list(self.ejections)]
 
     @property

@@ -171,7 +171,8 @@ class Switch(SwitchSpec, wiring.Component):
         return flits
 
     def _crossbar_input(self, reader) -> Value:
-        """Return the bits that a reader gives to the crossbar. In a switch for path worms these are its flit."""
+        """Return the bits that a reader gives to the crossbar. In a switch for path worms, these bits are the reader's
+        flit."""
         return reader.flit.as_value()
 
     def _gated(self, m, o: int, name: str, select: Value, given: Value) -> Value:

@@ -44,7 +44,8 @@ class SwitchSpec:
     """Class of the decoders that the switch accepts."""
 
     copies = False
-    """True if the switch replicates worms to several outputs."""
+    """True if the switch can replicate a worm to several other switches. A switch for path worms replicates only to a
+    link and a consumption channel."""
 
     has_reports = False
     """True if arrivals are reported on the links from and to other switches."""

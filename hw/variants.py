@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-# (components that are built only for a look at their ports are never elaborated)
+# (components that are built only to read their ports are never elaborated)
 """Variants of routers and network interfaces: which options need them, their parameters, components and probes.
 
 A new variant needs its files and an entry in `ROUTERS` or `INTERFACES`. docs/variants.md shows one.

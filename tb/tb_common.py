@@ -51,8 +51,8 @@ class CopyingTB(TB):
     router's links. ``depth`` is the depth of every buffer in flits, and ``chunk`` the number of flits for each credit.
     ``masks`` has the bits of the nodes behind each output, for each header flit. ``reports`` is true if arrivals are
     reported. Each of the ``worms`` to send has a link, a virtual channel and flits. ``straps`` has the values of the
-    static inputs, and ``header_flits`` is the number of header flits of each worm. The function `faults` reads the
-    setup's ``faults``.
+    static inputs, and ``header_flits`` is the number of header flits of each worm. ``faults`` has the bit widths of
+    cause, port and virtual channel in each fault output.
     """
 
     def __init__(self, dut):

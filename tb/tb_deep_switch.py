@@ -16,7 +16,7 @@ async def every_copy_leaves_once_and_whole(dut, idle, pressure):
 @cocotb.test()
 @cocotb.parametrize(which=["alone", "split"])
 async def a_flit_takes_three_cycles(dut, which):
-    """A flit takes three cycles to each output, plus one for each header flit of its worm after the first.
+    """A flit takes three cycles from input to output, plus one for each header flit of its worm after the first.
 
     In the setup, ``alone`` is a worm with one branch, and ``split`` a worm with several branches.
     """

@@ -10,8 +10,8 @@ class InterfaceTB(TB):
     """Bench of a network interface.
 
     In the setup, ``into`` and ``out`` have the flits of buffer at the receiving ends of the links into and out of the
-    interface, by the link's prefix. ``worms`` are sent from host and network. The function `faults` reads the
-    setup's ``faults``.
+    interface, by the link's prefix. ``worms`` are sent from host and network. ``faults`` has the bit widths of cause,
+    port and virtual channel in each fault output.
     """
 
     def __init__(self, dut, **options):

@@ -10,8 +10,8 @@ class NetworkTB(TB):
     """Bench of routers and interfaces.
 
     In the setup, ``host_in`` and ``host_out`` are the prefixes of the links from and to the hosts. ``queue`` is the
-    interfaces' buffer for flits from the hosts, and ``host_depth`` the hosts' buffer, in flits. The function
-    `faults` reads the setup's ``faults``, and ``worms`` are the worms to send.
+    interfaces' buffer for flits from the hosts, and ``host_depth`` the hosts' buffer, in flits. ``faults`` has the bit
+    widths of cause, port and virtual channel in each fault output. ``worms`` are the worms to send.
     """
 
     def __init__(self, dut, **options):

@@ -11,7 +11,7 @@ class SmartInterfaceTB(TB):
 
     In the setup, ``into`` and ``out`` have the flits of the receiver's buffer for each link, by the link's prefix.
     ``tables`` are the flits that the host writes into the child table, row by row. ``places`` is the number of packet
-    buffer entries of a row. The function `faults` reads the setup's ``faults``.
+    buffer entries of a row. ``faults`` has the bit widths of cause, port and virtual channel in each fault output.
     """
 
     def __init__(self, dut, **options):
@@ -57,7 +57,7 @@ async def copies_leave_in_order_and_in_their_cycles(dut):
     """Copies leave in the order for which the interface is built (fpfs or fcfs), and in the expected cycles.
 
     In the setup, ``timed`` has the packets of a message from the network, the first flits of their copies in order, and
-    the cycles in which these flits leave.
+    the cycles in which these flits leave. Cycles are counted from the first cycle in which the packets may be sent.
     """
     setup, tb = given(), SmartInterfaceTB(dut)
     await tb.reset()
@@ -75,7 +75,8 @@ async def copies_leave_in_order_and_in_their_cycles(dut):
 async def who_finds_no_place_waits(dut, which):
     """Packets wait for a free packet buffer entry, and no packet is lost.
 
-    In the setup, each of the ``crowds`` has more packets of a message than a row has entries, from network or host.
+    In the setup, each item of ``crowds`` has a message from network or host with more packets than a child table row
+    has packet buffer entries.
     """
     setup, tb = given(), SmartInterfaceTB(dut)
     crowd = setup.crowds[which]

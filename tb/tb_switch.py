@@ -10,8 +10,8 @@ class SwitchTB(TB):
     """Bench of a router.
 
     In the setup, ``inputs`` and ``outputs`` are the prefixes of the router's links; prefixes of links to the node begin
-    with ``local``. ``depth`` is the depth of all buffers. ``straps`` has the values of the static inputs. The
-    function `faults` reads the setup's ``faults``, and ``worms`` are the worms to send.
+    with ``local``. ``depth`` is the depth of all buffers. ``straps`` has the values of the static inputs. ``faults``
+    has the bit widths of cause, port and virtual channel in each fault output. ``worms`` are the worms to send.
     """
 
     def __init__(self, dut, **options):

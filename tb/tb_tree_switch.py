@@ -44,7 +44,10 @@ class TreeSwitchTB(CopyingTB):
 @cocotb.test()
 @cross
 async def every_copy_leaves_once_and_whole(dut, idle, pressure):
-    """All copies leave, with each pattern of waiting (`cross`). Each worm with the report bit causes one report."""
+    """All copies leave, with each pattern of idle senders and held-back credits (`cross`).
+
+    If the switch reports arrivals, each worm with the report bit causes one report.
+    """
     tb = TreeSwitchTB(dut)
     await all_pass(tb, idle, pressure, TreeSwitchTB.post)
     for prefix, driver in tb.drivers.items():

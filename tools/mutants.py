@@ -3,7 +3,7 @@
     python -m tools.mutants --count 60 --seed 1 --limit 600 --out out/mutants.json
     python -m tools.mutants --again out/mutants.json
 
-A mutant that no test detects runs the whole suite. ``--limit`` ends it earlier, and the mutant is then undecided.
+For a mutant that no test detects, the whole suite runs. If ``--limit`` ends the suite earlier, the mutant is undecided.
 With ``--again``, the command repeats the killed mutants of an earlier run, and fails if one of them survives, for
 example because tests have changed. A failed test of ``make test`` kills a mutant. Tests near the mutant's file run
 first.
@@ -127,15 +127,19 @@ def _changed(node: ast.AST) -> ast.AST | None:
 
 
 def near_first(file: str, tests: list[str]) -> list[list[str]]:
-    """Group test files by distance from a source file: similar name, same folder, same top-level folder, others."""
+    """Group test files by distance from a source file: similar name, same folder, same top-level folder, others.
+
+    The others begin with those in ``tests/sim``, which run the hardware.
+    """
     path = Path(file)
     stem, folder = path.stem, Path("tests", *path.parent.parts)
     room = Path("tests", path.parts[0])
-    groups: list[list[str]] = [[], [], [], []]
+    groups: list[list[str]] = [[], [], [], [], []]
     for test in tests:
         parent = Path(test).parent
         nearness = (0 if folder.is_relative_to(parent) and stem.rstrip("s") in Path(test).stem else
-                    1 if parent == folder else 2 if parent.is_relative_to(room) else 3)
+                    1 if parent == folder else 2 if parent.is_relative_to(room) else
+                    3 if parent.is_relative_to("tests/sim") else 4)
         groups[nearness].append(test)
     return [group for group in groups if group]
 
@@ -169,8 +173,10 @@ def _run(mutant: Mutant, workers: int, limit: float | None) -> Mutant:
                                   text=True, start_new_session=True) as done:
                 try:
                     printed, _ = done.communicate(timeout=left)
-                except subprocess.TimeoutExpired:
+                except BaseException as error:
                     os.killpg(done.pid, signal.SIGKILL)
+                    if not isinstance(error, subprocess.TimeoutExpired):
+                        raise  # Ctrl-C
                     return replace(mutant, undecided=True, seconds=time.monotonic() - begun)
             failed = [line for line in printed.splitlines() if line.startswith(("FAILED", "ERROR"))]
             if done.returncode not in (0, 5):  # pytest's exit code 5: the group has slow tests only

@@ -25,8 +25,8 @@ from wormcast.sim.common.external import ended
 __all__ = ["ROUTER", "print_anew", "require_area"]
 
 #: ROUTER: beginning of the command that synthesises the router of measurements.md.
-#: MOST: largest number of cells of each kind that this router may have, above the measured numbers, because the
-#: mapper's results vary.
+#: MOST: largest number of cells that the router of measurements.md may have, by kind of cell.
+#: The limits in `MOST` are above the measured numbers, because the mapper's results vary.
 ROUTER = "synth router --relations e-cube,hamiltonian --area-delay 4250"
 MOST = {"LUT4": 2500, "FF": 550, "DPR16X4": 45}
 

@@ -1,6 +1,7 @@
 """Static deadlock analysis of schemes and routing relations on a topology.
 
-    from wormcast.algorithms import SCHEMES, check, topology
+    from wormcast.algorithms import SCHEMES, topology
+    from wormcast.algorithms.deadlock import check
 
     check(topology("mesh:8x8"), SCHEMES["dual-path"], consumption=1).cycle
 

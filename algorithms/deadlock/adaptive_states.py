@@ -32,17 +32,18 @@ class Heads:
     resources : int32 array [places]
         Resource of each place, numbered as in `DependencyGraph`.
     witnesses : int32 array [places, 3]
-        Nodes (u, v, w) of a worm in this place: it goes from u to v. If the worm holds a consumption channel of the
-        stop v, w is its next stop after v; otherwise w is -1.
+        For each place, the nodes (u, v, w) of a worm whose head is in this state. The worm goes from u, its source or
+        previous stop, to v. If the worm holds a consumption channel of the stop v, w is its next stop after v;
+        otherwise w is -1.
     cases, ask_offsets, asks : arrays
-        Requests of a worm's head in each place. Place p has the cases numbered cases[p] to cases[p + 1] - 1. A worm in
-        place p is in one of the cases of p. In a case, a worm requests any one of the resources
-        asks[ask_offsets[case]:ask_offsets[case + 1]]. If the channel of a place ends at the switch of the node to which
-        the worm goes, one case is a worm that ends at this node. Each next stop to which a worm may go on from this
-        node is a further case.
+        Requests of a worm's head in each place. A *case* of a place is a possible continuation of a worm there. The
+        cases of place p have the numbers cases[p] to cases[p + 1] - 1. In a case, a worm requests any one of the
+        resources asks[ask_offsets[case]:ask_offsets[case + 1]]. In a place on the last link to the node to which the
+        worm goes, one case is that the worm ends at this node. Each next stop to which a worm may go on from this node
+        is a further case.
     following : int32 array [cases]
-        If a worm in the case requests a consumption channel at a stop on its way: the worm's next stop after that stop.
-        In other cases the entry is -1.
+        For a case in which the worm requests a consumption channel at a stop on its way: its next stop after this stop.
+        For each case in which the worm requests a link, or ends, the entry is -1.
     onward_offsets, onward : arrays
         Places that a head may enter next from place p: onward[onward_offsets[p]:onward_offsets[p + 1]].
     links : int
@@ -70,8 +71,8 @@ class Heads:
         return (self.resources, self.cases, self.ask_offsets, self.asks, self.onward_offsets, self.onward, self.links)
 
     def waits(self, place: int) -> list[tuple[int, list[int]]]:
-        """Return for each case of a place (state) its entry in `following`, and the resources that the worm requests as
-        candidates."""
+        """Return for each case (possible continuation) of a place (state) its entry in `following`, and the resources
+        that the worm requests as candidates."""
         found = []
         for case in range(self.cases[place], self.cases[place + 1]):
             asked = self.asks[self.ask_offsets[case]:self.ask_offsets[case + 1]].tolist()
@@ -160,8 +161,8 @@ def find_heads(part: ChannelUse, classes: ClassMap, consumption: int, *, groups:
 class _Ways:
     """Ways: groups of sources whose worms to a node have the same possible next stops after this node.
 
-    Each way is a node, a set of next stops, and all sources or previous stops of worms to the node with exactly these
-    next stops. A way's set of next stops is empty if its worms end at the node.
+    Each way consists of a node, a set of next stops, and the sources or previous stops from which worms to the node
+    have exactly these next stops. A way's set of next stops is empty if its worms end at the node.
 
     Attributes
     ----------
@@ -172,7 +173,8 @@ class _Ways:
     stop_pairs
         All pairs (v, w) of a stop and the next stop.
     way_of_pair
-        For each pair (v, w) of `stop_pairs` the way of worms from v to w, as a row of `nodes`.
+        For each pair (v, w) of `stop_pairs`: the row in `nodes` and `sources` of the way to which worms from v to w
+        belong.
     """
 
     def __init__(self, triples: Integers, nodes: int):

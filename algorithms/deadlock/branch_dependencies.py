@@ -63,8 +63,8 @@ class Numbering(NamedTuple):
     tokens: int
 
     def of(self, places: Integers, one: int) -> Integers:
-        """Return resource number `one` (0 to share - 1) of each place that is a channel, and the only resource of each
-        end."""
+        """Return a resource of each place: of a channel, its resource number `one` (0 to share - 1); of an end at a
+        node, its only resource."""
         return np.where(places < self.channels, places * self.share + one, self.ends + places - self.channels)
 
 

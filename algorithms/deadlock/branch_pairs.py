@@ -23,9 +23,9 @@ class BranchPairs:
     """Pairs of channels in different branches of replicated worms, and channels that end at replicating switches.
 
     A *place* is a channel, ``link * classes + class``, or the end at a node, ``channels + ejection port``. All places
-    of a worm are in the tree from its source to all nodes, so that these trees contain all pairs of places of worms.
-    Where worms go up without replication, each switch where a worm may turn down has its own tree: the channels up to
-    the switch, and the paths to all nodes below it.
+    of a worm are in the tree from its source to all nodes, so that these trees contain all pairs of places of worms. If
+    worms go up without replication, there is a tree for each source and each switch where its worms may turn down. This
+    tree has the channels up to the switch, and the paths to all nodes below the switch.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def _pairs(arrays, together, starts, ports, first_port, port_of_link):
     enters = np.full((channels, 3), -1, np.int32)
     count = 0
     taken = np.empty(options.shape[0] * options.shape[1], np.int32)
-    # by place: ``parent``, its parent in the tree; ``behind``, a node behind it
+    # for each place: ``parent``, its parent in the tree; ``behind``, a node that the tree reaches through it
     parent, behind = np.empty(places, np.int32), np.empty(places, np.int32)
     listed = np.empty(places, np.int32)
     first, following = np.empty(places + 1, np.int32), np.empty(places, np.int32)  # first child; next sibling
@@ -100,7 +100,7 @@ def _pairs(arrays, together, starts, ports, first_port, port_of_link):
         for at in range(size):
             held = listed[at]
             branch = held
-            while branch != places:  # siblings of `branch` in the tree begin other branches
+            while branch != places:  # in the tree, each sibling of `branch` begins another branch
                 before = parent[branch]
                 other = first[before]
                 while other >= 0:

@@ -57,8 +57,8 @@ class ChannelUse:
         A worm (from u, to v, to w) that comes by this channel to v. At v the worm requests first a consumption channel
         and then this output. If the worm has several candidate outputs, this output is the last candidate, which
         decides the consumption class. Worms of schemes with `needs_whole_packet` request the consumption channel and
-        the output at the same time. For a tree from u: the worm uses this channel to reach v, and this output to reach
-        w.
+        the output at the same time. A tree worm from u reaches node v through this channel, and node w through this
+        output.
     visit_triples : int32 array [triples, 3]
         Each (u, v, w) once: worms from u, or from the stop u, stop next at v and then at w. `visit_triples` is empty
         unless worms have a choice of channels between their stops.
@@ -271,7 +271,8 @@ def visit_triples_of(scheme: Scheme, topology: Topology) -> Integers:
 
 
 def _sample(scheme: Scheme, topology: Topology, seed: int) -> Worms:
-    """Return the worms of random multicasts to three or more destinations; of broadcasts if the scheme only broadcasts.
+    """Return the worms of random multicasts to three or more destinations; of one broadcast if the scheme only
+    broadcasts.
 
     In networks of fewer than four nodes, the multicasts are to all other nodes.
     """
@@ -362,8 +363,8 @@ def _spread(arrays, node, wanted):
 
 @compiled
 def _unicasts(arrays, starts, phases):
-    """Follow worms between all pairs of nodes. Return the passes, and a pair of nodes between which a worm may get
-    lost, or -1, -1."""
+    """Follow worms between all pairs of nodes. Return the array `passes` of `ChannelUse`, and a pair of nodes between
+    which a worm may reach a dead end, or -1, -1."""
     options, classes, link_of_port, switch_of_link, phase_of_link, _ = arrays
     channels, outputs = len(switch_of_link) * classes, link_of_port.shape[1] * classes
     passes = np.full((channels, outputs, 2), NOWHERE, np.int32)

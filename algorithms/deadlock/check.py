@@ -12,7 +12,7 @@ from ..routing import Relation, with_any_signs
 from ..schemes import Scheme
 from ..token_groups import all_consumed, require_one_or_all, require_trees, token_groups
 from ..topologies import Topology
-from ..typecheck import require_kind
+from ..typecheck import checked, require_kind
 from .channel_use import ChannelUse, find_channel_use
 from .classes import fewest_classes
 from .degrees import channel_bounds
@@ -206,6 +206,7 @@ class Analysis:
         }
 
 
+@checked
 def check(
     topology: Topology,
     scheme: Scheme,
@@ -246,8 +247,8 @@ def check(
         Retransmission slots of each node. With slots, worms are absorbed at each destination and sent again from a
         slot. With slots, worms take any consumption channel, and classes are ignored. Range: 0 to 16.
     tokens : bool, optional
-        Replicated worms wait for tokens. `tokens` is True by default, unless worms are replicated from buffers that can
-        store a whole worm.
+        Replicated worms wait for tokens. Default: True if worms are replicated from buffers that store only a part of a
+        worm.
     fits : bool, optional
         Switch buffers store a whole worm, so that no branch waits for another one. `fits` is True by default for
         schemes with `Scheme.needs_whole_packet`. Other schemes by default replicate worms from buffers that store a
@@ -260,18 +261,12 @@ def check(
     seed : int
         Seed of the random multicasts that validate the visit triples, and in which cycles of interfaces are searched.
     """
-    require_kind("topology", topology, Topology)
-    require_kind("classes", classes, ConsumptionClasses, NoneType)
-    require_kind("seed", seed, int)
-    require_kind("ejection", ejection, str)
-    for one, by in ((scheme, relation), *others):
+    for one, by in others:
         require_kind("scheme", one, Scheme)
         require_kind("relation", by, Relation, NoneType)
     for name, value in (("consumption", consumption), ("vcs", vcs)):
-        require_kind(name, value, int, NoneType)
         if value is not None and not 1 <= value <= MOST_CHANNELS:
             raise WormcastError(f"{name}: {value} is not valid. Allowed: 1 to {MOST_CHANNELS}.")
-    require_kind("slots", slots, int)
     if not 0 <= slots <= MOST_CHANNELS:
         raise WormcastError(f"slots: {slots} is not valid. Allowed: 0 to {MOST_CHANNELS}.")
     if slots:

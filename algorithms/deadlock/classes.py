@@ -29,9 +29,10 @@ class Vocabulary:
     deciding : tuple of str
         Directions of the hops that decide a class.
     idle : tuple of str
-        Directions whose hops decide no class. All idle directions can share one class. No worm holds a channel of the
-        idle directions' class at a stop on its way, so that worms at their last destination can always take one. The
-        idle directions' class is the "+ 1" of Lemma 1, which e-mcast on meshes of two rows needs.
+        Directions whose hops decide no class. All directions that decide no class can share one class. As no worm on
+        its way reserves a channel of the class for directions that decide no class, worms at their last destination can
+        always take one. The class for directions that decide no class is the "+ 1" of Lemma 1, which e-mcast on meshes
+        of two rows needs.
     by : "next" or "last"
         The hop that decides the class of a stop: the hop after it, or the hop before it.
     """
@@ -54,8 +55,8 @@ class Vocabulary:
     def maps(self, count: int) -> Iterator[ConsumptionClasses]:
         """Yield once each map of the deciding directions to `count` classes.
 
-        If there are idle directions, also yield the maps of the deciding directions to `count` - 1 classes, with all
-        idle directions in a further class.
+        If some directions decide no class, also yield the maps of the deciding directions to `count` - 1 classes, with
+        all directions that decide no class in a further class.
         """
         maps = partitions(self.deciding, count)
         if self.idle:
@@ -65,7 +66,7 @@ class Vocabulary:
 
 
 def vocabularies(parts: Sequence[ChannelUse]) -> list[Vocabulary]:
-    """Return the sets of directions by which class maps of these worms can be written.
+    """Return the sets of directions from which class maps of these worms can be built: of dimensions, and of labels.
 
     If the first scheme's own map uses one of the sets of directions, that set comes first.
     """
@@ -88,8 +89,8 @@ def vocabularies(parts: Sequence[ChannelUse]) -> list[Vocabulary]:
 def fewest_classes(parts: Sequence[ChannelUse], ejection: str = "one") -> tuple[ConsumptionClasses | None, int | None]:
     """Find a map of directions to classes of consumption channels without a deadlock, and the fewest classes.
 
-    Maps are built from the directions of `vocabularies`. The deciding hop (next or last) is that of the first scheme's
-    own map.
+    Each map is built from one of the sets of directions that `vocabularies` returns. The deciding hop (next or last) is
+    that of the first scheme's own map.
 
     Joining two classes into one removes no cycle of dependencies. So if the map with a class for each direction has a
     cycle, every map has a cycle. For up to eight directions all maps are tried, fewest classes first. Of several maps
@@ -105,8 +106,8 @@ def fewest_classes(parts: Sequence[ChannelUse], ejection: str = "one") -> tuple[
     -------
     ConsumptionClasses or None
         A map to the fewest classes. If there are too many directions to try all maps, the map has a class for each
-        deciding direction (`Vocabulary.finest`). The map is None if no map excludes deadlocks, or if one class does not
-        suffice and the network has no named directions.
+        direction whose hops decide a class (`Vocabulary.finest`). The map is None if no map excludes deadlocks, or if
+        one class does not suffice and the network has no named directions.
     int or None
         The fewest classes. The number is None if no map excludes deadlocks, or if the fewest number is not known.
     """

@@ -33,7 +33,7 @@ class Degrees:
         Links that are counted at the node where they end, and links that are counted at the node where they begin.
     met : bool
         The condition of Corollary 2 is met. At each node where a worm ends, the worm could go on by a link of `out`, or
-        the node has fewer links of `out` than another node.
+        more links of `out` begin at another node than at this node.
     """
 
     topology: Topology
@@ -43,22 +43,22 @@ class Degrees:
 
     @property
     def incoming(self) -> Integers:
-        """IN_x of each switch x: the number of counted links into it."""
+        """IN_x of each switch x: the number of links of `into` that end at x."""
         return np.bincount(self.topology.links[self.into, 2], minlength=self.topology.switches)
 
     @property
     def outgoing(self) -> Integers:
-        """OUT_x of each switch x: the number of counted links out of it."""
+        """OUT_x of each switch x: the number of links of `out` that begin at x."""
         return np.bincount(self.topology.links[self.out, 0], minlength=self.topology.switches)
 
     @property
     def v_in(self) -> int:
-        """The largest number of counted links into a node."""
+        """The largest number of links of `into` that end at one node."""
         return int(self.incoming.max())
 
     @property
     def v_out(self) -> int:
-        """The largest number of counted links out of a node."""
+        """The largest number of links of `out` that begin at one node."""
         return int(self.outgoing.max())
 
     @property
@@ -79,19 +79,19 @@ class Degrees:
         return LinkClasses(_ranks(self.into, self.topology.links[:, 2]), max(1, self.v_in), "last")
 
     def by_outgoing(self, *, spare: bool) -> LinkClasses:
-        """Associate v_out consumption channels of a node with the links out of it; `spare` adds one for worms that end.
-        """
+        """Associate `v_out` consumption channels of a node with the links of `out` that begin at it; `spare` adds a
+        channel for worms that end."""
         return LinkClasses(_ranks(self.out, self.topology.links[:, 0]), max(1, self.v_out + spare), "next")
 
 
 def degrees(parts: Sequence[ChannelUse], reading: Reading) -> Degrees:
-    """Count links by which worms of several destinations reach or leave a node.
+    """Count the links by which worms with several destinations reach each node, and the links by which they leave it.
 
-    - ``"held"``: out of a node, links that worms use while they hold a consumption channel, as in section 3.2.1, which
-      does not count the row links of column-path. Into a node, ``held`` counts the links by which worms come to a
-      destination. If only links of worms that hold a consumption channel counted into a node, Lemma 1 would wrongly
-      give one channel for dual-path on a line of four nodes, which needs two.
-    - ``"all"``: every link that worms of several destinations use, another reading of Definition 1.
+    - ``"held"`` counts out of a node the links that worms use while they hold a consumption channel, as in section
+      3.2.1, which does not count the row links of column-path. ``"held"`` counts into a node the links by which worms
+      arrive at a destination there. If only links of worms that hold a consumption channel counted into a node, Lemma 1
+      would wrongly give one channel for dual-path on a line of four nodes, which needs two.
+    - ``"all"`` counts every link that worms with several destinations use; this is another reading of Definition 1.
     """
     topology = parts[0].topology
     if reading == "all":
@@ -115,14 +115,14 @@ def channel_bounds(parts: Sequence[ChannelUse], ejection: str) -> tuple[int | No
     The number is min(v_in, v_out + 1) by Lemma 1, and min(v_in, v_out) by Corollary 2. v_in and v_out are the largest
     numbers of counted links into and out of a node.
 
-    - Relations without a choice: links are counted in the reading ``"held"``, with one virtual channel each, as further
-      virtual channels of a link change nothing. If the condition of Corollary 2 is not met (column-path on meshes of
-      two rows), Lemma 1's number is returned for both. With an ejection port for each link, one consumption channel
-      suffices for worms without a choice. A relation without a choice but with several classes of virtual channels has
-      no bounds: both numbers are None.
-    - Worms with a choice that stop on their way: the virtual channels by which they come to stops or go on are counted,
-      one of each class (section 3.2.1). Only Lemma 1 applies. For worms with a choice there are no bounds if each link
-      has an ejection port.
+    - Relations without a choice: links are counted as by ``"held"`` of `degrees`, with one virtual channel each, as
+      further virtual channels of a link change nothing. If the condition of Corollary 2 is not met (column-path on
+      meshes of two rows), Lemma 1's number is returned for both. With an ejection port for each link, one consumption
+      channel suffices for worms without a choice. A relation without a choice but with several classes of virtual
+      channels has no bounds: both numbers are None.
+    - Worms with a choice that stop on their way: v_in counts the virtual channels by which worms arrive at
+      destinations, and v_out those by which worms go on from stops, one of each class (section 3.2.1). Only Lemma 1
+      applies. For worms with a choice there are no bounds if each link has an ejection port.
     """
     topology, vc_classes = parts[0].topology, parts[0].vc_classes
     if all(part.stops_with_a_choice and part.vc_classes == vc_classes for part in parts):

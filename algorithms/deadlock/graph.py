@@ -39,15 +39,15 @@ class DependencyGraph:
       does not depend on the number of virtual channels of a class.
     - A worm may have entered the buffer of a virtual channel behind the tail of another worm, and wait until that worm
       leaves. The worm behind the tail holds its previous channels and needs the channel whose buffer its head is in. A
-      worm that waits to enter a buffer has the same edge, from its previous channel to the buffer's channel.
+      worm that waits to enter a buffer also has an edge from its previous channel to the buffer's channel.
     - If relations distinguish different numbers of classes, a link has in the graph as many channels as their least
       common multiple. A class of a relation with fewer classes then consists of several channels of the graph, and
       worms of this class have an edge to each of them. One free channel suffices to enter the link, but a worm may be
       in any buffer of its class behind the tail of another worm.
     - Consumption class k owns consumption channel k % channels, so that an ejection port has min(classes, channels)
       groups, or one group without classes. Consumption channels beyond the number of classes are open to all worms. A
-      worm that waits for an open consumption channel may also take the channel of its class, so that the graph contains
-      only the channels of classes.
+      worm that waits for a consumption channel beyond the number of classes may also take the channel of its class. So
+      the graph contains only the channels of classes.
     - A worm at its last destination takes any free consumption channel. With this channel the worm requests nothing
       more, so that no other worm waits for ever behind it. While a worm waits for a consumption channel of its last
       destination, it holds its last link. The wait for any consumption channel of a port is an edge to the resource
@@ -62,8 +62,8 @@ class DependencyGraph:
     - A replicated worm keeps its channels in one branch while another branch waits. So a worm that holds a channel may
       wait for the first channel of each other branch (`BranchPairs`), in addition to the next channel of its own
       branch. With synchronous replication a worm that holds a channel also holds the first channels of all branches.
-      With synchronous replication, a worm waits for the channels after the first channels of its branches, or behind
-      another worm that is still in the buffers of these first channels.
+      With synchronous replication, a worm waits for a channel after the first channel of a branch, or behind another
+      worm that is still in the buffer of the branch's first channel.
     - If a switch stores a whole worm (`fits`), the branches of the worm do not wait for each other. A stored worm holds
       its input channel until its last branch has left, and each branch needs the next channel on its way. A branch with
       a consumption channel requests nothing more. So a worm that is stored whole has the dependencies of unicasts on
@@ -73,12 +73,12 @@ class DependencyGraph:
       behind replicating switches use the same token (`may_return`).
     - Worms in their source's queue hold nothing, and nodes accept all flits from consumption channels.
 
-    A resource is safe if all resources that its holders may request are safe; "any channel" is safe if one of its
-    groups is. If all resources are safe, no deadlock is possible. Proof: in the order in which resources are found
-    safe, take the first one that a waiting worm requests; its holders do not wait. Resources that are not safe contain
-    a cycle of dependencies. The analysis does not decide if the worms of a cycle can occur at the same time in a run.
-    As in the analyses of the papers, a graph without a cycle is a sufficient condition for freedom from deadlock, not a
-    necessary one.
+    A resource is safe if all resources that its holders may request are safe. The resource "any channel" of an ejection
+    port is safe if one group of the port's consumption channels is safe. If all resources are safe, no deadlock is
+    possible. Proof: in the order in which resources are found safe, take the first one that a waiting worm requests;
+    its holders do not wait. Resources that are not safe contain a cycle of dependencies. The analysis does not decide
+    if the worms of a cycle can occur at the same time in a run. As in the analyses of the papers, a graph without a
+    cycle is a sufficient condition for freedom from deadlock, not a necessary one.
 
     Parameters
     ----------
@@ -136,7 +136,8 @@ class DependencyGraph:
     def asked_at_the_end(self) -> int:
         """Index of the first resource that worms request at their last destination.
 
-        The resource is "any channel" of an ejection port, or the only group of the port.
+        At its last destination a worm requests the resource "any channel" of an ejection port, or the port's only group
+        of consumption channels.
         """
         return self.channels if self.groups == 1 else self.first_choice
 
@@ -228,8 +229,8 @@ def dependency_graph(
         Tokens of replicated worms.
     consumed : bool
         Consumption channels suffice for all worms that may arrive (`all_consumed`), so that no worm waits for a
-        consumption channel. If `consumed` is False, all consumption channels of a port are one resource for replicated
-        worms.
+        consumption channel. If consumption channels do not suffice for all worms, all consumption channels of a port
+        are one resource for replicated worms.
     fits : bool
         Switch buffers store a whole worm, for parts with `needs_whole_packet`.
     """
@@ -346,7 +347,8 @@ def dependency_graph(
 
 
 def _first_channels(part: ChannelUse, nodes: npt.NDArray) -> tuple[npt.NDArray, Integers]:
-    """Return the first channel of each worm from these nodes to any other node, and its source and destination."""
+    """Return, for a worm from each of these nodes to each other node, the channel of its first link between switches,
+    and its source and destination."""
     topology, count = part.topology, part.vc_classes
     pairs = np.array([(u, v) for u in nodes.tolist() for v in range(topology.nodes) if u != v], np.int32).reshape(-1, 2)
     switches = topology.injections[pairs[:, 0], 0]

@@ -20,9 +20,9 @@ interface sends packets to the next node, whose interface forwards them."""
 def circle_of_interfaces(topology: Topology, scheme: Scheme, seed: int = 0) -> tuple[Step, ...]:
     """Find a shortest cycle of nodes in which each node sends the next one packets that the next one forwards.
 
-    An interface may have fewer packet buffer entries than a message has packets. In this case, stored packets keep the
-    entries until their copies are sent. Each copy waits for a consumption channel of the next node, and the worm in
-    that channel waits for a packet buffer entry of the next node. Around a cycle of interfaces the packets may wait for
+    An interface may have fewer packet buffer entries than a message has packets, and stored packets keep their entries
+    until their copies are sent. Each copy waits for a consumption channel of the next node, and the worm in that
+    channel waits for a packet buffer entry of the next node. Around a cycle of interfaces the packets may wait for
     ever. The search draws `MULTICASTS` random multicasts of the scheme. The result is empty if the search finds no
     cycle; this does not prove that there is none.
     """

@@ -90,7 +90,7 @@ class KnotSearch:
         this kind, so that every deadlock lies inside the largest set. A head in a buffer behind the tail of another
         worm no longer has a choice: it needs the one channel of this buffer. For a head behind the tail of another
         worm, each possible next channel is a dependency by itself, as in the dependency graph. So an empty set proves
-        that there is no deadlock only if all worms of `choosing` enter empty buffers only.
+        that there is no deadlock only if all worms with a choice (`choosing`) enter empty buffers only.
 
         The proof covers Duato's condition: every head has an escape channel among its candidates, and the escape
         channels have an extended dependency graph without a cycle. Suppose that the set has escape channels, and take
@@ -258,7 +258,8 @@ class _Assignment:
         return {one for worm, *_ in self.worms for one in worm.resources}
 
     def _worms_for(self, resource: int) -> Iterator[tuple[_Placed | None, _Placed]]:
-        """Yield worms that could hold a resource: assigned worms extended backwards, then new worms."""
+        """Yield worms that could hold a resource: first assigned worms, with the resource added at the tail, then new
+        worms."""
         search = self.search
         taken = self._taken()
         for placed in list(self.worms):
@@ -282,8 +283,8 @@ class _Assignment:
             yield from self._ways(part, heads, begin, taken)
 
     def _begins(self, heads: Heads, resource: int, taken: set[int]) -> Iterator[list[int]]:
-        """Yield the shortest ways (lists of places) in which a worm's head acquires a resource. A worm at a stop also
-        holds the channel by which it came."""
+        """Yield the shortest lists of successive places (states of a worm's head) whose last place is at a resource. A
+        worm at a stop also holds the channel by which it came."""
         for place in heads.at(resource):
             if resource < heads.links:
                 yield [place]
@@ -332,7 +333,7 @@ class _Shortest(_Assignment):
 
 @compiled
 def _add_held(arrays, lost, held, each_with_a_head):
-    """Mark in `held` the resources of worms whose head has candidates in `lost` only."""
+    """Mark in `held` the resources of worms whose head has only candidates in `lost`, the resources held for ever."""
     resources, cases, ask_offsets, asks, onward_offsets, onward, links = arrays
     stuck = np.zeros(len(resources), np.bool_)
     for place in range(len(resources)):

@@ -16,16 +16,17 @@ __all__ = ["LinkClasses"]
 class LinkClasses:
     """A map from links to classes of consumption channels.
 
-    A worm that stops on its way takes the class of its last or of its next hop, as `by` states. If the hop that `by`
-    states has no class, the worm takes the class of the other one of its last and next hop. With ``by="last"`` the map
-    is the one in the proof of [Boppana98], Lemma 2.
+    At a stop on its way, a worm takes the consumption class of the hop by which it arrives (``by="last"``) or of the
+    hop by which it continues (``by="next"``). If the hop that `by` selects has no class, the worm takes the class of
+    the hop on the other side of the stop. With ``by="last"`` the map is the one in the proof of [Boppana98], Lemma 2.
 
     Parameters
     ----------
     numbers : int8 array [links]
         Class of each link, or ``NO_CLASS``.
     count : int
-        Number of classes. Classes without a link are left to worms at their last destination.
+        Number of classes. Only worms at their last destination use the consumption channels of a class to which no
+        link belongs.
     by : "next" or "last"
         The hop that decides the class of a stop: the hop after it, or the hop before it.
     """

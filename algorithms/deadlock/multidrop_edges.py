@@ -16,7 +16,7 @@ def find_multidrop_edges(part: ChannelUse, ports: EjectionPorts) -> BranchPairs:
     """Find the pairs of branches at each switch where worms stop.
 
     At a stop there is a branch to each node of the switch, and one to the next stop. In the branch to the next stop a
-    worm may hold all channels and ends (`BranchPairs`) along chains of further stops.
+    worm may hold channels, and ends at nodes (places of `BranchPairs`), behind any number of further stops.
     """
     topology, routes, pairs = part.topology, part.routes, part.pairs
     assert pairs is not None
@@ -33,7 +33,8 @@ def _drops(arrays, starts, pairs, came, ports, first_port, port_of_link):
     channels = came.shape[1]
     places = channels + ports
     taken = np.empty(phases * switches, np.int32)
-    beyond = np.full((switches, places), -1, np.int32)  # by switch: a node behind each place reachable from it
+    # for each switch and each place reachable from it: a node behind the place
+    beyond = np.full((switches, places), -1, np.int32)
     changed = True
     while changed:
         changed = False

@@ -13,23 +13,24 @@ Integers = npt.NDArray[np.int32]
 
 
 def may_return(resources: int, starts: Integers, ends: Integers, labels: Integers) -> bool:
-    """Return whether a cycle may exist in which no two edges have the same label. The result False proves that each
-    cycle has two edges with the same label.
+    """Return whether a cycle may exist in which no two edges have the same token. The result False proves that each
+    cycle has two edges with the same token.
 
-    A worm that waits along a labelled edge holds the label's token, and one worm at a time holds a token. So two edges
-    of a cycle with the same label belong to one worm. A cycle that contains one worm twice can be shortened to a cycle
+    A worm that waits along an edge with a token holds this token, and one worm at a time holds a token. So two edges of
+    a cycle with the same token belong to one worm. A cycle that contains one worm twice can be shortened to a cycle
     that contains this worm once.
 
-    The labels are processed in turn. After each label, the reachability covers paths that use each processed label at
-    most once. A path that uses the next label leads to the start of an edge with that label, and on from the end of the
-    edge. Each cycle is found when the last of its labels is processed. The result True does not prove that a cycle with
-    distinct labels exists: a path that joins two pieces may contain an earlier label twice.
+    The tokens are processed in turn. After each token, the reachability covers paths that use each processed token at
+    most once. A path that uses the next token leads to the start of an edge with that token, and on from the end of the
+    edge. Each cycle is found when the last of its tokens is processed. The result True does not prove that a cycle
+    without a repeated token exists: the search joins two paths, and both may contain the same earlier token.
 
     Parameters
     ----------
     starts, ends : int32 arrays [edges]
     labels : int32 array [edges]
-        From 0. Edges without a label have -1, and a cycle may contain any number of them.
+        Token of each edge, from 0. Edges without a token have -1, and a cycle may contain any number of edges without a
+        token.
     """
     order = np.lexsort((ends, -labels.astype(np.int64)))
     order = np.concatenate([order[labels[order] < 0], order[labels[order] >= 0]])

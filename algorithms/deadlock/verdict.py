@@ -22,8 +22,8 @@ class DeadlockVerdict:
     name : str
         ``"free"``, ``"deadlock"`` or ``"undecided"``.
     graph : DependencyGraph
-        The graph whose cycle shows a deadlock: the graph of all worms, or of the worms of a deadlock. The graph has no
-        edges if the verdict is free although the graph of all worms has a cycle.
+        The graph whose cycle shows a deadlock: the graph of all worms, or of the worms of a deadlock. If the graph of
+        all worms has a cycle but the verdict is free, `graph` has no edges.
     worms : list of Held
         Worms of a deadlock in which some worm has a choice of channels.
     assumes, searched : str

@@ -24,15 +24,16 @@ def chained_ways(routes: Routes, pairs: Integers, passes: Integers) -> tuple[Int
         A stop, and a next stop to which worms may go on from the first stop. One pair of nodes for each pair of
         switches suffices.
     passes : int32 array [channels, outputs, 2]
-        Passes of unicasts. The function writes further passes into this array: those of worms from one stop to the
-        next.
+        The array `passes` of `ChannelUse` for unicasts. To `passes` the function adds the worms that go from one stop
+        to the next.
 
     Returns
     -------
     stops : int32 array [channels, outputs, 3]
         As in `ChannelUse`.
     came : int32 array [switches, channels]
-        A node whose worms arrive by the channel at destinations of the switch, or -1.
+        For each switch and channel: a source or stop from which worms arrive by the channel at destinations of the
+        switch; -1 if there is none.
     """
     starts = np.ascontiguousarray(routes.topology.injections[:, 0])
     stops = np.full((*passes.shape[:2], 3), NOWHERE, np.int32)
@@ -139,7 +140,7 @@ def _turning(arrays, starts, stops):
 
 @compiled
 def _turn(options, ways, u, before, here, switch):
-    """Add to `ways` the outputs of worms from `u` that turn down at a switch."""
+    """Add to `ways` the outputs that worms from node `u` request at a switch where they turn down."""
     newly = -1  # a node below this switch that is not below the worm's previous switch
     for node in range(len(here)):
         if here[node] and not before[node] and node != u:

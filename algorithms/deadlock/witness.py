@@ -19,8 +19,8 @@ class CycleStep(NamedTuple):
 
 
 class _Run(NamedTuple):
-    """Resources of a cycle that one worm uses: it holds the resource `still` in one branch, and waits in another
-    branch.
+    """Resources of a cycle that one replicated worm uses: the worm holds the resource `still` in one branch, and waits
+    in another branch.
     """
 
     part: int
@@ -31,10 +31,11 @@ class _Run(NamedTuple):
 def retell(graph: DependencyGraph, parts: Sequence[ChannelUse]) -> list[CycleStep]:
     """Find few worms that realise a shortest cycle, if possible without a resource that two of them hold.
 
-    Each witness of `DependencyGraph` is the first worm of its edge, regardless of the rest of the cycle. A replicated
-    worm may hold a channel in one branch and, in another branch, all following channels of the cycle up to the one that
-    it waits for. A worm of this kind replaces the witnesses of these steps of the cycle, if it holds no resource of the
-    worms found before.
+    Each witness of `DependencyGraph` is the first worm found for its edge, regardless of the rest of the cycle. If
+    a replicated worm realises several consecutive steps of a cycle, one branch holds the first step's channel. A second
+    branch of the replicated worm holds the channels of the following steps, and waits for the next channel of the
+    cycle. A replicated worm that realises several steps of the cycle replaces the witnesses of these steps, if it holds
+    no resource of the worms found before.
     """
     edges = graph.cycle_edges()
     copied = [] if graph.copied is None else graph.copied[edges].tolist()
@@ -59,7 +60,8 @@ def retell(graph: DependencyGraph, parts: Sequence[ChannelUse]) -> list[CycleSte
 
 
 def _worms(graph: DependencyGraph, part: ChannelUse, run: _Run) -> Iterator[tuple[int, tuple[int, ...], set[int]]]:
-    """Yield worms that hold and wait for the resources of a `_Run`: source, two destinations, and resources held."""
+    """Yield replicated worms that hold and wait for the resources of `run`, a part of a cycle: source, two
+    destinations, and resources held."""
     topology, share = part.topology, graph.vc_classes // part.vc_classes
     for source in range(topology.nodes):
         ways = {}

@@ -34,8 +34,8 @@ class AddressList(HeaderByShape):
     (+). Destinations fill the slots from 0 upwards, flit after flit. Free slots of the last flit repeat the flit's last
     address. A router that strips its own address from slot 0 shifts the slots down by one and keeps the top slot. So
     the next destination is always in slot 0. A flit is used up when slot 1 equals slot 0, or when there is only one
-    slot; then the router drops the flit. ``last`` marks the last flit of the list: the destination that uses it up is
-    the worm's last one.
+    slot; then the router drops the flit. ``last`` marks the last flit of the list: the destination whose router drops
+    this flit is the worm's last destination.
 
     Parameters
     ----------

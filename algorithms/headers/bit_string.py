@@ -15,14 +15,15 @@ __all__ = ["BitString"]
 
 @dataclass(frozen=True)
 class BitString(HeaderByShape):
-    """A mark and one bit for each of N nodes, for worms that replicate in switches ([Varavithya], [Sivaram98]).
+    """Header with one bit for each of N nodes and a mark bit, for worms that switches replicate ([Varavithya],
+    [Sivaram98]).
 
     The string of N + 1 bits is cut into flits of W bits, the lowest bits first::
 
          N + 1 bits:  node N-1 | … | node 1 | node 0 | mark
 
-    A host sets the bits of the destinations. At a switch the header of each branch keeps the bits of the nodes that
-    its output reaches. Hosts send 0 as the mark. With tokens, mark 1 means that the worm is a branch whose arrival is
+    A host sets the bits of the destinations. At a switch the header of each branch keeps the bits of the nodes that its
+    output reaches. Hosts send the mark bit as 0. With tokens, mark 1 means that the worm is a branch whose arrival is
     reported to the switch that replicated it. In a network with up and down links, mark 1 means that the worm has
     turned down. A worm with mark 0 goes up until links down lead from its switch to all of its destinations
     ([Sivaram98] has the bit inverted).
@@ -69,7 +70,7 @@ class BitString(HeaderByShape):
 
     @property
     def bits(self) -> int:
-        """N + 1, bits of the whole string."""
+        """N + 1, bits of the whole string: a bit for each node, and the mark bit."""
         return self.nodes + 1
 
     def flits(self, destinations: int = 1) -> int:

@@ -25,9 +25,9 @@ class MultiDrop(Header):
          pair:  port p-1 | … | port 1 | port 0 | last | switch
 
     The id has B = ceil(log2(switches)) bits, at least one. p is the largest number of ports of a switch. Port bit i is
-    set if the node at output port i of the switch is a destination. ``last`` marks the worm's last pair. Switches
-    without destinations have no pair. A switch finds its id in the first pair and strips the pair; the rest is the
-    header of the branch that continues.
+    set if the node at output port i of the switch is a destination. ``last`` is 1 in the last pair of a worm's header.
+    Switches without destinations have no pair. A switch finds its id in the first pair and strips the pair; the rest is
+    the header of the branch that continues.
 
     Parameters
     ----------

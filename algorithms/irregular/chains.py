@@ -50,7 +50,8 @@ def descent(topology: Topology) -> Descent:
 
 
 def longest_chain(topology: Topology, switches: npt.NDArray[np.integer]) -> int:
-    """Count the switches of the longest chain that some of these switches can form."""
+    """Return the largest number of these switches in one chain, a list in which links down lead from each to the next.
+    """
     below = descent(topology).below[np.ix_(switches, switches)]
     length = np.ones(len(switches), np.int64)
     for place in np.argsort(below.sum(axis=1), kind="stable").tolist():  # lower switches come first

@@ -49,7 +49,7 @@ def _phased(arrays, switches, sources, destination_offsets, destinations, whole_
         keys = np.empty(end - begin, np.int64)
         chain_keys(arrays, sources[message], destinations[begin:end], keys, number)
         keys.sort()
-        worms, group = 0, -1  # number of worms; chain or switch of the latest worm
+        worms, group = 0, -1  # ``worms``: worms so far; ``group``: chain or switch of the latest worm
         for visit in range(len(keys)):
             place = keys[visit] // nodes
             before, group = group, number[place] if whole_chains else place

@@ -45,8 +45,8 @@ def first_steps(nodes: int, k: int) -> int:
 def steps(nodes: int, k: int, packets: int) -> int:
     """Count the steps for a number of packets, by the paper's formula: L1 + (packets - 1) k.
 
-    No k-binomial tree needs more steps than the formula states. With several packets, a tree in which no node has k
-    children needs fewer steps. Source: [Sivaram98], Theorem 3.
+    No k-binomial tree needs more steps than the formula states. With several packets, a k-binomial tree in which no
+    node has k children needs fewer steps than the formula states. Source: [Sivaram98], Theorem 3.
     """
     _require("packets", packets, 1)
     return first_steps(nodes, k) + (packets - 1) * k

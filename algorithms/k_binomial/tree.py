@@ -27,10 +27,10 @@ def tree_worms(
     """Make one worm per destination. Worms of one sender and message are consecutive, in the order of sending.
 
     The tree covers a piece of the chain in s steps, from the piece's first node, which has the message. The first node
-    sends to the first of the last N(s - 1, k) nodes (`covered`), then to the first of the N(s - 2, k) nodes before
-    them, and so on. A node sends at most k worms. Each receiver covers its block of nodes in the same way as the
-    sender. After a sender's worms come those of its first child and of all nodes below it, then those of the second
-    child.
+    sends to the first node of the piece's last block, of N(s - 1, k) nodes (`covered`). The first node of the piece
+    then sends to the first node of the block of N(s - 2, k) nodes before the last block, and so on. A node sends at
+    most k worms. Each receiver covers its block of nodes in the same way as the sender. After a sender's worms come
+    those of its first child and of all nodes below it, then those of the second child.
 
     Source: [Sivaram98], section 4.3.4 and Figure 10.
 
@@ -96,7 +96,7 @@ def _tree(chain, destination_offsets, k, packets):
                 sent += 1
                 worm += 1
                 end = to
-            # put the piece of the first child last: the last piece is covered next
+            # reverse the new pieces: the loop next processes the last piece, which must be that of the first child
             for place in range((left - begun) // 2):
                 for field in range(4):
                     one, other = begun + place, left - 1 - place

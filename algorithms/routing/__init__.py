@@ -77,6 +77,7 @@ for _relation in (E_CUBE, E_CUBE_EITHER, HAMILTONIAN, DESTINATION_TAGS, UP_DOWN,
 def usual_relation(kind: str) -> Relation:
     """Return the relation of unicasts on a kind of topology if the user names no relation.
 
-    Each kind of topology in this package has its own relation for unicasts. Users' networks are routed by up*/down*.
+    `TopologyKind.relation` names the relation for each kind of topology in this package. Users' networks are routed by
+    up*/down*.
     """
     return RELATIONS[TOPOLOGIES[kind].relation] if kind in TOPOLOGIES else UP_DOWN

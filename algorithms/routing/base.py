@@ -49,8 +49,9 @@ class Choices:
     phase_of_node : int8 array [nodes], optional
         Phase of the worms that a node injects. The default is phase 0 for all nodes.
     in_turn : bool
-        Each input of a switch uses the candidates towards a node in turn, one per worm. A worm waits only for the
-        candidate whose turn it is. If `in_turn` is False, a worm takes any free candidate.
+        Each input of a switch assigns the candidates towards a node in turn, one to each worm. With `in_turn`, a worm
+        waits only for the one candidate that the input assigns to it. If `in_turn` is False, a worm takes any free
+        candidate.
     """
 
     options: npt.NDArray[np.int16]
@@ -153,7 +154,7 @@ class ChoiceRelation(Relation):
 
 
 class ChangedRelation(ChoiceRelation):
-    """A relation derived from the candidates of another one, for routers with the same turns.
+    """A relation derived from another relation's candidates; its routers have the other relation's turns.
 
     Parameters
     ----------
@@ -421,8 +422,8 @@ def walk(arrays, switch, phase, node, taken):
     Returns
     -------
     int
-        Number of hops. The result is -1 if there is no path, or if the path is longer than `taken`. If `taken` has an
-        entry for each phase and switch, a longer path contains a cycle.
+        Number of hops. The result is -1 if there is no path, or if the path has more hops than `taken` has entries. A
+        path with more than phases * switches hops contains a cycle.
     """
     options, classes, link_of_port, switch_of_link, phase_of_link, homes = arrays
     hops, home = 0, homes[node]

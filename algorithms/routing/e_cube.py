@@ -31,19 +31,19 @@ class ECube(ChoiceRelation):
         0 ---- 1 ---- 2 ---- 3 ---- 0       1 to 3: h h      2 to 0: p p      3 to 1: p h
             h      h     h p     p          (ties: upwards)
 
-    A link has at most two of the classes ``p``, ``l`` and ``h``: ``l`` and ``h`` are one class, named ``l`` on links
-    down and ``h`` on links up.
+    A link up has the classes ``p`` and ``h``, a link down has the classes ``p`` and ``l``.
     Source: [Boppana98], section 2 ("row first"); [Hou] for the classes.
 
     Parameters
     ----------
     name, description : str
     ties : "plus", "signed" or "either", or int
-        Rule for ties. With ``plus``, a worm goes upwards at a tie. With ``signed``, a worm goes away from the ring's
-        edge at a tie, by the default signs (`default_signs`). A switch derives the default signs from its own
-        coordinates: at a tie, a worm has not moved in the dimension yet. With ``either``, both ways are candidates at a
-        tie, upwards preferred. Worms that go up a ring and worms that go down it use different links. If `ties` is a
-        number, its bits are the signs. Bit d is the sign of dimension d; 1 means downwards.
+        Rule for ties. With ``plus``, a worm goes upwards at a tie. With ``signed``, a worm at a tie takes the way that
+        does not cross the edge between the ring's last and first node, by the default signs (`default_signs`). A switch
+        derives the default signs from its own coordinates: at a tie, a worm has not moved in the dimension yet. With
+        ``either``, both ways are candidates at a tie, upwards preferred. Worms that go up a ring and worms that go down
+        it use different links. If `ties` is a number, its bits are the signs. Bit d is the sign of dimension d; 1 means
+        downwards.
     """
 
     def __init__(self, name: str, description: str, *, ties: str | int = "plus") -> None:
@@ -57,7 +57,8 @@ class ECube(ChoiceRelation):
         if self.ties != "either":
             at = topology.coordinates
             along = (at[topology.links[:, 0]] != at[topology.links[:, 2]]).argmax(axis=1)
-            onward = topology.link_of_port[topology.links[:, 2]]  # by link and output port: the link behind the output
+            # for each link and each output port of the switch at its end: the link from this port
+            onward = topology.link_of_port[topology.links[:, 2]]
             found &= (onward < 0) | (along[onward] <= along[:, None])
         return found
 

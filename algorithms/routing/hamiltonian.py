@@ -27,7 +27,8 @@ class Hamiltonian(Relation):
         if topology.kind == "mesh":
             labels = topology.hamiltonian_labels
             rises = labels[topology.links[:, 0]] < labels[topology.links[:, 2]]
-            onward = topology.link_of_port[topology.links[:, 2]]  # by link and output port: the link behind the output
+            # for each link and each output port of the switch at its end: the link from this port
+            onward = topology.link_of_port[topology.links[:, 2]]
             found &= (onward < 0) | (rises[onward] == rises[:, None])
         return found
 

@@ -38,7 +38,8 @@ def reachability(topology: Topology, keeps: Literal["highest", "lowest"] = "high
     """Compute the reachability strings of a network, level by level, from the switches farthest from the root to the
     root.
 
-    Within a level higher ids come first, as a link between two switches of one level leads down to the higher id.
+    Switches of one level are processed from the highest id to the lowest, as a link between two switches of one level
+    leads down to the higher id.
     [Sivaram98], Figure 18, leaves the order within a level open.
 
     Parameters

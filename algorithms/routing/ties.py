@@ -46,10 +46,11 @@ def signed_dimensions(relation: Relation, topology: Topology) -> tuple[int, ...]
 
 
 def routes_of(routes: Routes, worms: Worms) -> Iterator[tuple[npt.NDArray[np.int64], Routes]]:
-    """Yield rows of worms with their routes, one group for each combination of signs.
+    """Yield groups of worms (their rows) with the routes of the group, one group for each combination of signs.
 
-    Each worm is in one group. For a worm with several destinations the first destination's signs count. If the worms
-    have no signs, or if the relation reads no signs, all worms are in one group.
+    Each worm is in exactly one group of worms with the same signs. For a worm with several destinations the first
+    destination's signs count. If the worms have no signs, or if the relation reads no signs, all worms are in one
+    group.
     """
     dimensions = signed_dimensions(routes.relation, routes.topology)
     if worms.signs is None or not dimensions:

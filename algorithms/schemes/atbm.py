@@ -36,8 +36,8 @@ class Atbm(TreeScheme):
     """Asynchronous tree-based multicasting: each branch proceeds at its own pace, and tokens prevent deadlock.
 
     A worm that replicates in a switch waits for the token of the switch's group (`token_groups`). The worm holds the
-    token until the header of every branch from this switch has reached its destinations, or the last stage
-    (``--tokens``).
+    token until the header of every branch from this switch has reached its destinations. If consumption channels
+    suffice for all worms (`all_consumed`), the token is released when these headers have reached the last stage.
 
     Cost: one start-up for any number of destinations.
     Source: [Varavithya], section 3.
@@ -68,7 +68,7 @@ class TreeSynchronous(TreeScheme):
 class TreeSerial(TreeScheme):
     """A tree worm whose branches take turns at their buffer's read port, which reads a flit for one branch per cycle.
 
-    The branches of the worm are as independent as with asynchronous replication.
+    Apart from these turns, each branch advances at its own pace, as with asynchronous replication.
 
     Cost: one start-up for any number of destinations.
     Source: [Varavithya], section 2: flits can be copied to several outputs in sequence.

@@ -82,8 +82,8 @@ class Scheme(ABC):
     """Number of packets per message for which the scheme computes worms, if the worms depend on this number."""
 
     pairs_are_complete = True
-    """The scheme's multicasts to two destinations contain all its visit triples. If this is not known, a scheme sets
-    `pairs_are_complete` to False."""
+    """Multicasts to two destinations have all visit triples of the scheme's worms. A scheme sets `pairs_are_complete`
+    to False if larger multicasts may have further visit triples."""
 
     def most_visits(self, topology: Topology) -> int:
         """Return the most entries that a worm's header can have. By default, a header can have one entry for each node
@@ -196,8 +196,9 @@ class Scheme(ABC):
     def visit_triples(self, topology: Topology) -> npt.NDArray[np.int32]:
         """List the triples of a worm's source or stop and its next two stops, for the deadlock analysis.
 
-        A row (u, v, w): some worm that u sends, or whose previous stop is u, visits v and continues to w. Rows may
-        repeat. Extra rows are allowed: they can make the analysis too strict, but never too lax.
+        A triple (u, v, w) states that some worm with source u, or with a stop at u, stops next at v and then at w.
+        Triples may repeat. Triples that no worm has are allowed: they can make the deadlock analysis too strict, but
+        never too lax.
 
         By default, the triples are those of all multicasts to two destinations. The default is correct if the remainder
         of a worm at each of its stops is itself a worm of the scheme. Other schemes override this method.

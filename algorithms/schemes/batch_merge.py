@@ -33,7 +33,7 @@ def select_entries(
 
 
 def merge_batches(parts: Sequence[Worms], messages: Sequence[npt.NDArray[np.int64]]) -> Worms:
-    """Merge batches of different messages.
+    """Merge the worms of several batches into one batch. Each message is in one of the batches.
 
     Parameters
     ----------

@@ -16,7 +16,8 @@ class Binomial(ChainTree):
     ways, `chains_of` sorts by `cco` (chain after chain of switches), else by id. ``binomial:order=...`` selects another
     order, as ``binomial:order=random,seed=1``.
 
-    Cost: ceil(log2(d + 1)) steps for d destinations, the fewest with one port. Each step costs t_hs and t_hr.
+    Cost: ceil(log2(d + 1)) steps for d destinations, the fewest with one port. Each step costs t_hs at the sender and
+    t_hr at the receiver.
     Source: [Sivaram98], section 3.3; the tree on the chain is that of section 4.3.4.
     """
 

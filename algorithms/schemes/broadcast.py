@@ -44,7 +44,7 @@ class BroadcastTree:
         self._rows: list[tuple[Offset, Offset, int, int, int, int]] = []
 
     def has(self, node: Offset) -> bool:
-        """Return whether a node, by its coordinates from 0, has the message."""
+        """Return whether the node with these coordinates (x, y), from 0 to n - 1, has the message."""
         return node in self._receipt
 
     def at(self, sender: Offset, offset: Offset) -> Offset:
@@ -82,8 +82,9 @@ class BroadcastTree:
 
 
 Block = tuple[tuple[Offset, ...], dict[Offset, tuple[Offset, ...]]]
-"""A block of 4 x 4 units in two steps: the offsets to which its source sends in the first step, and those to which each
-informed unit sends in the second. Offsets are in units."""
+"""Sends that inform a block of 4 x 4 units in two steps. The tuple has the offsets of the source's sends in the first
+step. The dictionary has, by a unit's offset from the source, the offsets of this unit's sends in the second step.
+Offsets are in units."""
 
 
 def _scaled(offset: Offset, unit: int) -> Offset:
@@ -98,9 +99,8 @@ class TorusBroadcast(UnicastScheme):
     A subclass states the tree from node (0, 0). The tree from any other source is this tree, shifted: the torus looks
     the same from every node. [Hou] routes x first, and `E_CUBE` routes the last dimension first. So the paper's x is
     our second coordinate (`Offset`), and all statements of [Hou] on channels hold. Where both ways around a ring have
-    the same length, the sender's sign selects the direction of the offset in the pattern. ``--ties signed`` makes
-    routers use these signs; without this option worms go up at a tie.
-    """
+    the same length, the signs in the header of a worm are those of its offset in the pattern. ``--ties signed`` makes
+    routers follow the signs in headers; without this option worms go up (+) at a tie."""
 
     kinds = ("torus",)
     broadcasts = True

@@ -30,8 +30,8 @@ class LabelOrder(MeshScheme):
         return ConsumptionClasses((("up",), ("down",)))
 
     def visit_triples(self, topology: Topology) -> npt.NDArray[np.int32]:
-        """List dual-path's triples. Dual-path's triples include those of multipath and of the other schemes of this
-        class, whose worms go on from a stop as dual-path's do.
+        """List dual-path's triples. The visit triples of dual-path include those of multipath and of all other
+        subclasses of `LabelOrder`: worms of these schemes go on from a stop as dual-path's worms do.
 
         By R, multipath's multicasts to two destinations have the same paths through stops as dual-path's, while those
         of sp and gtdmpm have fewer. By another relation that a user chooses, multipath's multicasts to two destinations
@@ -75,15 +75,15 @@ def label_key(labels, own, second, node):
 
 @compiled_from(LINEAR)
 def side_keys(labels, along, same, sources, destination_offsets, destinations):
-    """Return the keys of dual-path's two sets, each divided by a coordinate. Part 0 has the destinations with a greater
-    coordinate than the source, part 1 those with a smaller one.
+    """Return keys that divide each of dual-path's two sets of destinations into parts by a coordinate. Part 0 has the
+    destinations with a greater coordinate than the source, part 1 those with a smaller one.
 
     Parameters
     ----------
     along : int [nodes]
         The coordinate of each node.
     same : int
-        Part of the destinations with the source's coordinate.
+        Number of the part that has the destinations with the source's coordinate.
     """
     keys = np.empty(len(destinations), np.int64)
     for message in range(len(sources)):

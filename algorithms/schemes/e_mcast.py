@@ -25,7 +25,7 @@ class EMcast(MeshScheme):
     In more dimensions, the rule for the source's row is repeated for each dimension k, in the reverse order of routing.
     For dimension k the rule applies to lines along k whose nodes have the source's coordinates in all dimensions before
     k. On each side of the source, destinations on a line belong to the worm that goes farthest along this line.
-    Destinations on a line beyond the reach of all other worms share one more worm.
+    Destinations on a line that are farther from the source than this farthest worm goes share one more worm.
 
     Cost: no more start-ups than column-path. Source: [Boppana98], section 2.3 (after [Panda95]), which states the
     destinations that a worm may serve. The assignment of destinations to worms is ours. On 8x8, random multicasts to 1
@@ -59,8 +59,8 @@ class EMcast(MeshScheme):
 
 @compiled_from(LINEAR)
 def _side(node, source, dimension, shape, strides, first_group):
-    """Return one number for a node's line in a dimension and the side of the source on which the node lies. Also return
-    the node's distance from the source along this dimension."""
+    """Return a number for the line along ``dimension`` through a node, and for the side of the source on which the node
+    lies. Also return the node's distance from the source along this dimension."""
     rest, line = divmod(node, strides[dimension])
     along = rest % shape[dimension] - source // strides[dimension] % shape[dimension]
     return first_group[dimension] + 2 * line + (1 if along > 0 else 0), abs(along)
@@ -81,7 +81,7 @@ def _keys(nodes, shape, sources, destination_offsets, destinations):
     reach = np.zeros(first_group[-1], np.int64)  # for each line and side: the farthest worm's distance
     farthest = np.zeros(first_group[-1], np.int64)  # for each line and side: the farthest worm's group
     worms = np.empty(len(target), np.int64)  # groups of this message's worms
-    touched = np.empty(len(target), np.int64)  # lines and sides that the message's worms pass in dimension k
+    touched = np.empty(len(target), np.int64)  # numbers by `_side` of the lines along dimension k that worms use
     for message in range(len(sources)):
         source = np.int64(sources[message])
         first, end = destination_offsets[message], destination_offsets[message + 1]

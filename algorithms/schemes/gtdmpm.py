@@ -37,7 +37,7 @@ class Gtdmpm(LabelOrder):
     in_three_dimensions = "reconstructed"
 
     def worms(self, topology: Topology, messages: MessageBatch) -> Worms:
-        """Compute the worms, batch by batch."""
+        """Compute the worms. The worms of a message are in the order of their batches."""
         ports = self.own_relation.on(topology).table
         keys = _keys(topology.hamiltonian_labels, topology.coordinates[:, [0, 2]], ports, *messages)
         return grouped_worms(messages, keys, topology.nodes)
@@ -48,8 +48,8 @@ COLUMN, ROW_X, ROW_Z, DIAGONALS = range(4)
 
 @compiled_from(LINEAR)
 def _keys(labels, places, ports, sources, destination_offsets, destinations):
-    """Key each destination by batch and submulticast (see `grouped_worms`). The first link of a worm decides its batch.
-    """
+    """Key each destination by the batch of its worm and by its submulticast, which is one worm (see `grouped_worms`).
+    The first link of a worm decides its batch."""
     nodes = np.int64(len(labels))
     most = np.int64(places.max())
     groups = 2 * (DIAGONALS + 2 * (4 * most + 1))

@@ -84,8 +84,9 @@ class MultiDropScheme(Scheme):
 class SsrGreedy(MultiDropScheme):
     """One worm per switch with destinations. All nodes that have the message send worms.
 
-    Switches with more destinations are served first, and those with the same number in the order of their chains. In
-    every step each node with the message sends one worm, so that these worms need the fewest steps.
+    Worms with more destinations are sent first; worms with the same number of destinations are sent in the order of
+    their chains (`chains`). In every step each node with the message sends one worm, so that no other order of the
+    worms needs fewer steps.
 
     Source: [Sivaram98], sections 5.2.1 and 5.2.5.
     """
@@ -117,8 +118,8 @@ class PathGreedy(MultiDropScheme):
     """One worm per chain of switches. All nodes that have the message send worms.
 
     A worm replicates to the destinations at each switch of its chain (`chains`). In every step each node with the
-    message sends one worm, so that these worms need the fewest steps. The number of worms is the number of chains,
-    which is small but not always minimal.
+    message sends one worm, so that no other order of the worms needs fewer steps. The number of worms is the number of
+    chains, which is small but not always minimal.
 
     Source: [Sivaram98], sections 5.2.2, 5.2.4 and 5.2.5.
     """

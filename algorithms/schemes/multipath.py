@@ -38,19 +38,19 @@ class Multipath(LabelOrder):
 class MultipathLmn(LabelOrder):
     """Divide the destinations by the source's neighbours, following Lin, McKinley and Ni.
 
-    Of the source's neighbours of higher label, one lies in its row and one in its column. The destinations of higher
-    labels in columns on the side of this row neighbour get one worm, the other destinations of higher labels another.
-    The destinations of lower labels are divided likewise. So destinations in the source's own column always belong to
-    the worm of the column neighbour.
+    Of the source's neighbours of higher label, one lies in its row and one in its column. Destinations of higher labels
+    get two worms: one for the columns on the side of the row neighbour of higher label, one for all other columns. The
+    destinations of lower labels are divided likewise. So destinations in the source's own column always belong to the
+    worm of the column neighbour.
 
     Cost: at most four start-ups. Source: [Lin94], as [Boppana98] quotes it in section 2.1; the split is from general
     knowledge. In [Lin94] each worm leaves the source to its own neighbour. By `MultipathLmn` all worms go by R directly
-    from the source, so that the worm of the row neighbour may leave to the column neighbour. The paths of [Lin94] and
-    of `MultipathLmn` are shortest, with the same number of hops. But by `MultipathLmn` two worms to higher labels, or
-    two to lower labels, may share their first link, which never happens in [Lin94]. Worms with the same first link
-    follow each other even with an injection port per link. On mesh:6x6, for example, the worm from 3.2 to 1.5 and the
-    worm from 3.2 to 2.1 and 2.0 share their first link. On 8x8, 24.5 % of random multicasts to 10 destinations have two
-    worms that share their first link (tests/algorithms/test_schemes.py).
+    from the source, so that the worm for the columns on the row neighbour's side may leave by the link to the column
+    neighbour. The paths of [Lin94] and of `MultipathLmn` are shortest, with the same number of hops. But by
+    `MultipathLmn` two worms to higher labels, or two to lower labels, may share their first link, which never happens
+    in [Lin94]. Worms with the same first link follow each other even with an injection port per link. On mesh:6x6, for
+    example, the worm from 3.2 to 1.5 and the worm from 3.2 to 2.1 and 2.0 share their first link. On 8x8, 24.5 % of
+    random multicasts to 10 destinations have two worms that share their first link (tests/algorithms/test_schemes.py).
     Ours: the order of sending, alternating as in `Multipath`.
     """
 

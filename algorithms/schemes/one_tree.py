@@ -24,7 +24,7 @@ class OneTree(Scheme):
         return ConsumptionClasses()
 
     def visit_triples(self, topology: Topology) -> npt.NDArray[np.int32]:
-        """Return an empty array: no worm continues from a destination."""
+        """Return no triples: each branch of a tree worm ends at a destination."""
         return np.empty((0, 3), np.int32)
 
     def taken(self, routes: Routes, source: int, destinations: list[int]) -> list[int]:

@@ -19,9 +19,8 @@ class SixPhase(LabelOrder):
     12 destinations have worms with a common first link, and 98 % of those to 100 destinations. The 72 % are measured
     with ``wormcast plan mesh:5x5x5 sp --random 10000 --destinations-distribution fixed --destinations-mean 12``.
     Source: [Amnah], SP.
-    Ours: the order of sending, which alternates between higher and lower labels (x greater, smaller, the same), as in
-    `Multipath`.
-    """
+    Ours: the order of sending. Worms to greater x are sent first, then worms to smaller x, then worms to the same x; of
+    each two worms, the worm to higher labels is sent first."""
 
     name = "sp"
     description = "six-phase: dual-path's two sets each divided by x greater, smaller, or the source's"

@@ -8,13 +8,13 @@ __all__ = ["Tseng"]
 class Tseng(TorusBroadcast):
     """Inform a node of each row, gather on the diagonal, and multiply the diagonals until they cover the torus.
 
-    On n x n nodes, n = 5^s, from (0, 0):
+    On a torus of n x n nodes, n = 5^s, from node (0, 0):
 
-    1. steps t = 1 to s, with d = n / 5^t: each informed node sends to (d, d), (-d, -d), (0, 2d) and (0, -2d). After
-       step s one node of each row is informed.
+    1. steps t = 1 to s, with d = n / 5^t: each informed node sends to the offsets (d, d), (-d, -d), (0, 2d) and (0,
+       -2d). After step s one node of each row is informed.
     2. step s + 1: each informed node off the main diagonal sends along its row to the diagonal.
-    3. steps s + 2 to 2 s + 1, with d = n / 5^t for t = 1 to s again: each node of the diagonals sends to (d, 0), (-d,
-       0), (0, 2d) and (0, -2d), which multiplies the diagonals by five.
+    3. steps s + 1 + t for t = 1 to s, again with d = n / 5^t: each node of the diagonals sends to the offsets (d, 0),
+       (-d, 0), (0, 2d) and (0, -2d). Each of these steps multiplies the number of informed diagonals by five.
 
     Nodes that have the message are skipped. Extents are odd, so that there are no ties.
 

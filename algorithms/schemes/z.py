@@ -1,4 +1,4 @@
-"""Z: the simple broadcast of [Hou], with three sends per block of four units."""
+"""Z: the simple broadcast of [Hou], in which a node sends one worm to each other quarter of its part of the torus."""
 
 from ..topologies.base import Topology
 from .broadcast import BroadcastTree, TorusBroadcast
@@ -10,9 +10,9 @@ __all__ = ["Z"]
 class Z(TorusBroadcast):
     """Divide the torus into quarters, send to one node of each of the other three quarters, and repeat in each quarter.
 
-    A block has 2 x 2 units of d x d nodes each; d halves from n / 2 to 1. The source of a block sends to (d, 0), (0, d)
-    and, farthest and last, (-d, d). On a ring of two units both ways have the same length: the sign of the worm to (-d,
-    d) selects the way to the left.
+    A block has 2 x 2 units of d x d nodes each; d halves from n / 2 to 1. The source of a block sends to the offsets
+    (d, 0), (0, d) and, farthest and last, (-d, d). In the first step, d = n / 2 and both ways around a ring have the
+    same length: signs in its header send the worm for (-d, d) to the left.
 
     Cost: log2(n) steps, 3 log2(n) t_s + 2 (n - 1) t_hop + log2(n) (c + t_r) if no worm waits. From 4 x 4 nodes on some
     worms may wait.
@@ -39,7 +39,8 @@ class Z(TorusBroadcast):
 
 
 def z_step(tree: BroadcastTree, unit: int, step: int) -> None:
-    """Send from every informed node to the other three units of its block of 2 x 2 units."""
+    """Send from every informed node to one node in each of the other three units of its block. A block has 2 x 2
+    units."""
     for node in list(tree.informed):
         for x, y in ((1, 0), (0, 1), (-1, 1)):
             tree.send(node, (x * unit, y * unit), step)

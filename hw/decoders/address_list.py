@@ -20,8 +20,8 @@ Examined = dict[Any, "Value"]
 
 
 class AddressListDecoder(PathDecoder):
-    """Decoder of the first of a worm's remaining header flits. The next hop leads to the flit's first address that is
-    not the switch's own one.
+    """Decoder of the first of a worm's remaining header flits. The next hop leads towards the flit's first address that
+    is not the switch's own one.
 
     ::
 
@@ -99,7 +99,7 @@ class AddressListDecoder(PathDecoder):
                 rest = data[header.capacity * bits:]
                 rewritten = hdl.Mux(here, hdl.Cat(*slots[1:], slots[-1], rest), data)
         asked, nowhere = self.route(m, port, straps, examined, selector)
-        # after a used-up flit the own address is out of order, with any address behind it
+        # a flit that begins with the own address directly after a used-up flit is in error (`disorder`)
         refused = arrival.again & own
         outside = nowhere & ~refused
         wanted = arrival.first & ~refused & ~outside

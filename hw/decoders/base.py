@@ -36,7 +36,7 @@ class Decoder(ABC):
         ``one``: one injection port for each node; ``all``: one for each node and each output to another switch.
     ejection : "one" or "all"
         ``one``: one ejection port for each node; ``all``: one for each node and each source of worms that can end
-        there. Sources of worms are the inputs from other switches, and the other nodes of this switch.
+        there. The sources of worms for a node are the inputs from other switches, and the other nodes of this switch.
     consumption : ConsumptionClasses
         The consumption channels that a worm may reserve at a stop on its way, by the class of its hop.
     vc_classes : int
@@ -48,12 +48,14 @@ class Decoder(ABC):
     inputs, outputs : tuple of str
         Names of the ports: ports from and to other switches first, then ports from and to nodes.
     links_in, ejection : int
-        Number of inputs from other switches, and of outputs to other switches.
+        Number of inputs from other switches; number of outputs to other switches, which is the index of the first
+        ejection port.
     injections : tuple of tuple of int
-        Inputs from each node, in the order of the kind's injections. With injection ``all``, the k-th input from a node
-        leads only to the k-th output to another switch, and to other nodes of this switch.
+        For each injection port of ``kind``, in the order of `SwitchKind.injections`: indices of the inputs from its
+        node. With injection ``all``, the k-th input from a node leads only to the k-th output to another switch, and to
+        other nodes of this switch.
     ejections : tuple of tuple of int
-        Outputs to each node, in the order of the kind's ejections.
+        For each ejection port of ``kind``, in the order of `SwitchKind.ejections`: indices of the outputs to its node.
     straps : dict of str to int
         Static inputs of the switch (coordinates, ids), and their widths in bits.
     enters_empty : bool

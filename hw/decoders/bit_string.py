@@ -28,7 +28,8 @@ Table = tuple[tuple[bool, ...], ...]
 
 
 class BitCell(NamedTuple):
-    """Bits of a header flit that go to the same outputs in every flit and for every strap value.
+    """Bits of a header flit that are decoded together: in each flit and for each strap value, all of them go to the
+    same outputs.
 
     Parameters
     ----------
@@ -49,11 +50,11 @@ class BitStringDecoder(BranchingDecoder):
         header flit ─▶ AND with the bits of output o ─┬─ any set: a branch leaves by o
                                                       └─ the branch carries these bits and the report bit
 
-    The bits of an output are those of the nodes whose deciding digit is the output's number. A node that the switch
-    reaches is behind the output whose number is the node's deciding digit. A switch has one output for each value of a
-    digit; the number of outputs is a power of two. All outputs of a switch lead to other switches, or all lead to
-    nodes. If the deciding digit differs between switches of the kind, a strap selects the digit. Bits that go to the
-    same outputs are decoded together.
+    Each switch reads one digit of the node ids, its *deciding digit*. A node is behind the output whose number is the
+    deciding digit of the node's id. The bits of an output are those of the nodes behind it. A switch has one output for
+    each value of a digit; the number of outputs is a power of two. Either all outputs of a switch lead to other
+    switches, or all lead to nodes. If the deciding digit differs between switches of the kind, a strap selects the
+    digit. Bits that go to the same outputs are decoded together.
 
     *Latency*: combinational.
 
@@ -117,14 +118,15 @@ class BitStringDecoder(BranchingDecoder):
         return self._cells([[[mask | (flit == 0) for mask in digits] for flit, digits in enumerate(masks)]])
 
     def chosen(self, table: Table, straps: dict[str, Value], place: Value) -> Value:
-        """Return 1 if the bits of a cell with this table go to the table's output in header flit number ``place``."""
+        """Return 1 if the bits of a cell go to an output in header flit number ``place``; ``table`` is the output's
+        entry in the cell's ``goes``."""
         flits = hdl.Array(self._decided(row, straps) for row in table)
         return flits[place] if len(table) > 1 else flits[0]
 
     def _decided(self, row: tuple[bool, ...], straps: dict[str, Value]) -> Value:
         if len(row) == 1 or len(set(row)) == 1:
             return hdl.C(row[0], 1)
-        # a strap value that is no deciding digit selects the next lower deciding digit, or else the lowest one
+        # a strap value that is not in `deciding` selects the next lower digit in `deciding`, or else the lowest one
         # no switch of a network has such a strap value
         last = [max((k for k, one in enumerate(self.deciding) if one <= digit), default=0)
                 for digit in range(self.digits)]
@@ -143,7 +145,7 @@ class BitStringDecoder(BranchingDecoder):
         return [BitCell(bits, list(goes)) for goes, bits in found.items()]
 
     def _nodes(self, output: int) -> list[list[int]]:
-        """Return the masks of the nodes behind an output, for each header flit and each deciding digit."""
+        """Return the masks of the nodes behind an output, for each header flit and each digit in ``deciding``."""
         return [[self._mask(output, flit, digit) for digit in self.deciding] for flit in range(self.flits)]
 
     def _mask(self, output: int, flit: int, digit: int) -> int:

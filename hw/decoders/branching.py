@@ -47,8 +47,8 @@ class BranchingDecoder(Decoder):
     def branches(self, m: Module, port: int, straps: dict[str, Value], seen: Value, taken: Value) -> Value:
         """Return the outputs, a bit for each of `leads`, from the collected information. Default: the information.
 
-        ``taken`` is 1 when the worm takes these outputs: a decoder that takes outputs in turn then changes to the next
-        ones.
+        ``taken`` is 1 in the cycle in which the worm's outputs are determined. A decoder that takes outputs in turn
+        then changes to the next outputs, for the next worm.
         """
         return seen
 

@@ -37,7 +37,8 @@ class DecoderPlace:
         The scheme's relation on the topology.
     options : RouterOptions
     relations : tuple of str
-        Relations that the routers decode by comparing coordinates; if empty, the relation of the routes.
+        Relations among which a header selects, all decoded by comparing coordinates; if empty, the routers decode the
+        relation of ``routes`` alone.
     """
 
     kind: SwitchKind

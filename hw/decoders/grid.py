@@ -75,7 +75,8 @@ class GridDecoder(AddressListDecoder):
         return odd
 
     def _turns_labels(self, dim: int) -> bool:
-        """Return whether the parity of other coordinates decides the direction of rising labels along a dimension."""
+        """Return whether the parity of other coordinates decides if steps up a dimension lead to higher or to lower
+        labels."""
         return dim != label_axes(len(self.header.shape))[0]
 
     def _rises(self, step: tuple[int, int], *, odd: bool) -> bool:
@@ -88,7 +89,7 @@ class GridDecoder(AddressListDecoder):
 
     def hop_class(self, output, straps, *, into, vc_class=None):
         dim, side = self.steps[output]
-        step = dim, -side if into else side  # a worm moves away from the side it came in by
+        step = dim, -side if into else side  # a worm that came in on the west side moved east
         by_row = []
         for odd in (False, True):
             k = self.consumption.of_direction(direction_name(*step), vc_class)
@@ -112,7 +113,8 @@ class GridDecoder(AddressListDecoder):
                way: Mapping[tuple[str, int], Value]) -> Examined:
         """Return a signal for each property of an address: its next hop, ``own`` and ``outside``.
 
-        ``outside`` means that no node has the address. The result has no ``outside`` if each address has a node.
+        The signal ``outside`` means that no node has the address; if each address has a node, the result has no
+        ``outside``.
         """
         found = {**way, ("own", 0): hdl.Cat(equal.values()).all()}
         nowhere = beyond(self.header, fields)
@@ -132,7 +134,7 @@ class GridDecoder(AddressListDecoder):
 
 
 def grid_kind(shape: tuple[int, ...]) -> SwitchKind:
-    """Return the kind of switch in a mesh or torus of this shape. The kind lists no switches as its members."""
+    """Return the `SwitchKind` of all switches of a mesh or torus of this shape. Its list of members is empty."""
     directions = [port_name(len(shape), *direction) for direction in mesh_directions(shape)]
     links, node = tuple(range(len(directions))), (len(directions),)
     return SwitchKind(np.arange(0), (*directions, "local"), links, links, node, node, back=links, own=(0,))

@@ -43,10 +43,12 @@ class MeshDecoder(GridDecoder):
     R leads along the column. The Hamiltonian path joins rows 2k and 2k + 1 at the right end, and rows 2k - 1 and 2k at
     the left end. So R leads right along row 2k or 2k + 1 only to destinations in these two rows, and left along row 2k
     - 1 or 2k only to destinations in these two rows. In more than two dimensions ([Amnah]) the axes are tried from the
-    slowest axis of the labels to the fastest. In more than two dimensions a worm goes along the first axis in which the
-    destination's coordinate differs, unless this hop would pass the destination on the Hamiltonian path. A hop along an
-    axis can pass only destinations in the plane to which it leads. If a hop would pass the destination, the worm takes
-    the next faster axis with a neighbour in the direction of the path.
+      slowest axis to the fastest. The slowest axis is the one whose coordinate changes least often along the
+      Hamiltonian path. In more than two dimensions a worm goes along the first axis in which the destination's
+      coordinate differs, unless this hop would pass the destination on the Hamiltonian path. A hop along an axis can go
+      past the destination on the Hamiltonian path only if the destination is in the plane that the hop enters. If a hop
+      would pass the destination, the worm takes the next axis in the order of trial that has a neighbour in the
+      direction of the path.
 
     Only hops that the relation allows are decoded: under e-cube a worm in a column does not turn into a row, under R
     labels do not rise and then fall. A header that requests a hop that the relation does not allow is an error on the
@@ -95,7 +97,8 @@ class MeshDecoder(GridDecoder):
                          kind=kind, absorbs=absorbs)
 
     def turns(self, port, output):
-        """Return whether a relation allows the turn: e-cube allows turns in its order of dimensions, R allows all."""
+        """Return whether a relation of the decoder allows the turn at some switch: e-cube allows turns in its order of
+        dimensions, R any turn."""
         if port >= self.links_in or "hamiltonian" in self.relations:
             return True
         return self.steps[output][0] <= self.steps[port][0]
@@ -122,7 +125,8 @@ class MeshDecoder(GridDecoder):
             upwards = hdl.Mux(chosen, rising, upwards)
         elif "hamiltonian" in self.relations and len(fields) == 2:
             row, own_row = fields[0], straps["coordinate_0"]
-            # the other pairing of rows: an even row is paired with row - 1, an odd row with row + 1
+            # row that the Hamiltonian path joins to the own row at the left end: row - 1 of an even row, row + 1 of an
+            # odd one
             other = ((own_row + 1) ^ 1) - 1
             right, left = row[1:] == own_row[1:], equal[0] | (row == other[:len(row) + 1])
             in_pair = hdl.Signal(name=f"{name}_in_pair")
@@ -136,15 +140,19 @@ class MeshDecoder(GridDecoder):
     def _by_labels(self, straps, fields, equal, above) -> tuple[dict[int, Value], Value]:
         """Compute R in any number of dimensions: the dimension of the hop, and its direction.
 
-        Along each axis one neighbour has a higher label and one a lower label. The slower the axis, the larger the
-        difference from the neighbours' labels. So the hop goes along the slowest axis whose neighbour in the direction
-        of the destination's label exists and is not past the destination.
+        Of the two neighbours along an axis, one has a higher label and one a lower label. Among the neighbours with
+        higher labels, the one along the slowest axis has the highest label. Among those with lower labels, it has the
+        lowest. R leads to the neighbour whose label is nearest to the destination's label and not past it. So the hop
+        goes along the slowest axis on which the neighbour towards the destination's label exists and is not past that
+        label.
         """
         axes = [dim for dim in label_axes(len(self.header.shape)) if dim in fields]
         odd = {dim: self._odd(dim, straps) for dim in axes}
 
         def before(rest: list[int], flipped: int) -> Value:
-            """Return whether the destination is later on the path than a node that differs from it in these axes only.
+            """Return whether the destination is later on the Hamiltonian path than this switch, or with ``flipped``
+            than the neighbour along the axis before ``rest``. Outside of the axes ``rest`` the coordinates of the two
+            are equal.
             """
             later: Value = hdl.C(0)
             for dim in reversed(rest):

@@ -141,14 +141,16 @@ class PathDecoder(Decoder):
         return self._target_bits(port) + self._here_bits(port)
 
     def _target_bits(self, port: int) -> int:
-        """Return the width of the target in a code: an index; with an adaptive decoder one bit for each target."""
+        """Return the width of the target in a code: an index; with an adaptive decoder a mask with one bit for each
+        target."""
         targets = len(self.targets(port))
         return targets if self.adaptive else targets.bit_length()
 
     def _here_bits(self, port: int) -> int:
         """Return the width of the bit "a copy goes to the node": 1 if the input leads to one ejection port, else 0.
 
-        A worm of an input that leads to several ejection ports (of several nodes) ends at the port that it takes.
+        If an input leads to several ejection ports (of several nodes), its worms end at the ejection port that they
+        take, and need no such bit.
         """
         return int(len(self._exits[port]) == 1)
 
@@ -194,11 +196,11 @@ class PathDecoder(Decoder):
     @abstractmethod
     def hop_class(self, output: int, straps: dict[str, Value], *, into: bool,
                   vc_class: int | None = None) -> list[tuple[Value, int]]:
-        """Return the consumption class of a hop by a network port: pairs (condition, class); the class may be
-        ``NO_CLASS``.
+        """Return the consumption class of a hop through a network port of this switch: pairs (condition, class); the
+        class may be ``NO_CLASS``.
 
-        ``into`` is False for the hop that leaves by the output. ``into`` is True for the hop that arrives by the input
-        with this number, from the neighbour to which the output leads. Exactly one of the conditions is true at a time.
+        With ``into`` False, the hop leaves this switch by output number ``output``. With ``into`` True, the hop has
+        arrived at this switch by the input with the number ``output``. Exactly one of the conditions is true at a time.
         ``vc_class`` is the class of the hop's virtual channel, or None if consumption classes do not depend on it.
         """
 

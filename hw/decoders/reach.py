@@ -30,14 +30,15 @@ class ReachDecoder(CopyingDecoder):
 
     ::
 
-        header flit ─▶ AND with the restricted string of output o ─▶ any set: a branch with these bits leaves by o
+        header flit ─▶ AND with the reachability string of output o ─▶ any set: a branch with these bits leaves by o
                     ─▶ bits in no string ─▶ any set: not all are below: the worm goes up, unchanged
 
-    Each output has a restricted string: the nodes that a worm reaches by it, going down. Up links have no string. A
-    strap selects the up links of the switch; a root has none. With several up links each input takes the next one for
-    each of its worms that go up, the lowest output first. A branch that goes down has the header's bit 0 set, and is
-    never sent up again. In a branch that goes down, the bit of a node that is not below the switch is dropped, and is
-    an error on the wire (`Cause.NO_SUCH_DESTINATION`). A branch may return to the switch that the worm came from.
+    Each output has a reachability string: the nodes whose way down from the switch begins with this output. No node is
+    in the strings of two outputs. Strings of outputs to up links are empty. A strap selects the up links of the switch;
+    a root has none. With several up links each input takes the next one for each of its worms that go up, the lowest
+    output first. A branch that goes down has the header's bit 0 set, and is never sent up again. In a branch that goes
+    down, the bit of a node that is not below the switch is dropped, and is an error on the wire
+    (`Cause.NO_SUCH_DESTINATION`). A branch may return to the switch that the worm came from.
 
     The strings are in memories with one row for each header flit. Each input has one memory for each output of the
     switch, with that output's string. Each output has one memory, with its own string. The memories are written before
@@ -56,8 +57,8 @@ class ReachDecoder(CopyingDecoder):
     Straps
     ------
     up
-        A bit for each output to another switch; set if the output leads to an up link. With ``in_turn`` several bits of
-        ``up`` may be set, otherwise at most one bit.
+        A bit for each output to another switch; set if the output leads to an up link. Several bits of the strap ``up``
+        may be set only with the parameter ``in_turn``: the switch then has several up links.
     """
 
     def __init__(self, header: BitString, *, kind: SwitchKind, injection: str = "one", in_turn: bool = False):
@@ -149,7 +150,8 @@ class ReachDecoder(CopyingDecoder):
         return rows
 
     def _ways(self, routes: Routes, kind: SwitchKind) -> tuple[npt.NDArray[np.bool_], Strings]:
-        """Return the up ports of each member [members, ports], and the nodes that each output leads down to."""
+        """Return the up ports of each switch of the kind [members, ports], and the nodes that each output leads down
+        to."""
         refused = f"relation: {routes.relation.name} is not valid"
         choice = not (self.in_turn or routes.deterministic)
         if len(routes.options) != 2 or choice or (routes.options[1, ..., 1:] >= 0).any() or len(routes.classes) != 1:

@@ -56,8 +56,8 @@ class TableDecoder(AddressListDecoder):
         For each address, from the least significant bits upwards, the number of the output; for an address without an
         output, the number of outputs to other switches.
     rises
-        A bit for each output, set if the output leads to a higher Hamiltonian label. ``rises`` is present with
-        consumption classes ``up`` or ``down``.
+        A bit for each output, set if the output leads to a higher Hamiltonian label. The strap ``rises`` exists only if
+        a consumption class is for hops ``up`` or ``down``.
     """
 
     def __init__(self, header: AddressList, *, consumption: ConsumptionClasses = ANY_CHANNEL, multicast: bool = True,

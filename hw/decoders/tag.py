@@ -22,9 +22,9 @@ class TagDecoder(UnicastDecoder):
                        └──────────┴────┬────┘
                        strap `digit` ─▶ mux ─▶ output
 
-    A switch has one output for each value of a digit; the number of outputs is a power of two. All outputs of a switch
-    lead to other switches, or all lead to nodes. If the deciding digit differs between switches of the kind, a strap
-    selects the digit.
+    A switch has one output for each value of a digit; the number of outputs is a power of two. Either all outputs of a
+    switch lead to other switches, or all lead to nodes. If the deciding digit differs between switches of the kind, a
+    strap selects the digit.
 
     Parameters
     ----------
@@ -79,8 +79,9 @@ def require_digits(who: str, kind: SwitchKind, nodes: int, digit: int | None) ->
 
 
 def tag_digits(routes: Routes, kind: SwitchKind) -> list[int] | None:
-    """Return for each member of a kind the number of the destination's digit that is its output, 0 for the lowest
-    digit. The result is None if a member has no such digit, or if outputs of the kind cannot be digits.
+    """Return for each switch of a kind which digit of a destination's id is the number of the output, 0 for the lowest
+    digit. The result is None if some switch has no such digit, or if its outputs cannot be digits (see
+    `require_digits`). Routes with phases or alternatives also give None.
     """
     outputs = len(kind.network_outputs) + len(kind.ejections)
     mixed = bool(kind.network_outputs) and bool(kind.ejections)

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["TorusDecoder"]
 
-CROSSES, STAYS = 0, 1
-"""Classes of virtual channels: 0 (p) if the remaining way crosses the ring's edge, else 1 (l and h)."""
+CROSSES = 0
+"""Class of virtual channels (p) of worms whose remaining way crosses the ring's edge; the others have 1 (l and h)."""
 
 
 class TorusDecoder(GridDecoder):

@@ -120,8 +120,8 @@ class RetransmissionProbe(InterfaceProbe):
 def startup_left(port: int, read: Read) -> Any:
     """Return how many of its t_ns cycles the first flit of a packet still waits at an injection port.
 
-    The value is t_ns before the first cycle of the wait, and just after a first flit was sent. The register exists only
-    if t_ns is not 0.
+    While no first flit waits, the value is t_ns. During the wait the value counts down to 0, and it stays 0 until the
+    flit is sent. The register exists only if t_ns is not 0.
     """
     return read(f"injection_{port}.left")
 

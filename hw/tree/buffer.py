@@ -24,7 +24,7 @@ class BranchReaderSignature(wiring.Signature):
         The reader takes the presented flit. The reader may take a flit only if the flit is stored, and only while
         ``needs`` is set.
     needs : Out(vcs)
-        The reader is a branch of the worm in this virtual channel, and has not sent the tail.
+        The worm in this virtual channel has a branch at this reader, and the branch has not sent the tail.
     has, more : In(vcs)
         For each virtual channel: at least one (``has``) or two flits (``more``) are stored that this reader has not
         taken. ``has`` and ``more`` are undefined while ``needs`` is 0.
@@ -85,9 +85,11 @@ class BranchBuffer(wiring.Component):
     readers_{r} : In(BranchReaderSignature)
         Reader {r}.
     choice, data : In(range(readers)), Out(width)
-        Reader that the shared port serves, and the flit that this reader takes next. Only with ``shared``.
+        Number of the reader that the shared port serves, and the flit that the served reader takes next. Only with
+        ``shared``.
     between : In(vcs)
-        No worm is under way, or its flits are skipped: the readers are set to the front at the end of the cycle.
+        No worm is under way, or the worm's flits are skipped: at the end of the cycle all readers are set to the oldest
+        flit that stays.
     skip : In(vcs)
         The front flit of this virtual channel leaves the buffer unread. While ``skip`` is set, no reader may need a
         flit of this virtual channel.
@@ -192,8 +194,8 @@ class BranchBuffer(wiring.Component):
         self._count(m, v, front, filled, write_at, list(zip(read_at, filled_for, strict=True)))
 
     def _count(self, m, v, front, filled, write_at, positions):
-        """Compute the replication chunk counters for waveforms: the number of branches of the worm at the front that
-        have not taken the flit in a row.
+        """Compute the replication chunk counters for waveforms: for each row, the number of the front worm's branches
+        that have not taken the row's flit.
 
         The counters follow from the readers' positions. No logic reads the counters, so synthesis removes them.
         """

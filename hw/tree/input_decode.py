@@ -19,8 +19,8 @@ class TreeInputDecode(wiring.Component):
 
     ::
 
-        link ─▶ frame of the virtual channel ─┬─▶ row: data, mark, which header flit ─▶ buffer
-                                              └─▶ branches: outputs that a bit was set for ─▶ worm
+        link ─▶ header flit, payload or tail? ─┬─▶ row: data, mark, number of the header flit ─▶ buffer
+                                               └─▶ branches: outputs for which a header bit is set ─▶ worm
 
     With the last flit of its header a worm is *known*: its branches and its report bit are determined. For a worm that
     requests nothing, ``known`` is also set, and the worm is dropped later.
@@ -45,8 +45,8 @@ class TreeInputDecode(wiring.Component):
     full : In(vcs)
         Virtual channels whose buffer is full.
     row : Out(row_layout)
-        The row to store. The buffer drops the row if the virtual channel is full. The code of a header flit is its
-        number in the header.
+        The arriving flit, as a row of the buffer. If the virtual channel is full, the buffer drops the row. The code of
+        a header flit is its number in the header.
     known : Out(1)
         The worm's branches are known with this flit.
     branches : Out(branches)

@@ -27,17 +27,16 @@ class TreeInput(wiring.Component):
 
     ::
 
-        link ─▶ intake ──▶ buffer (all VCs) ─┬─▶ reader of output 0 ─▶ flit ─▶ crossbar
+        link ─▶ decode ──▶ buffer (all VCs) ─┬─▶ reader of output 0 ─▶ flit ─▶ crossbar
                   │ known                    ├─▶ reader of output 1 ─▶ …
-                  ▼                          └─▶ …
+                  ▼                          └─▶ …     (a flit is freed when all branches of its worm have taken it)
           TreeWorm, one per VC ─▶ eligible ─▶ request ─▶ allocator ─▶ won
-                  ▲ arrived, granted                       (a flit is freed when all its branches have taken it)
-                  └──▶ tells, needs_token
+            inputs: arrived (reports), granted (token); outputs: tells (report), needs_token
 
     *asynchronous*: for each output a reader with its own read port; each branch of a worm advances at its own pace,
     within the depth of the buffer. *synchronous*: one reader; a worm takes the virtual channels of all its outputs at
     once, or waits, and each flit is sent to all of them in the same cycle. *serial*: one read port, at which the
-    branches take turns, one copy per cycle; otherwise they are independent.
+    branches take turns, one copy per cycle; otherwise the branches are independent.
 
     *Latency*, with free resources, from link to link: header 3 cycles (from its last flit), data 2; with ``fast``
     delays 1 more. A header that needs the token takes 1 cycle more, if the token is at this switch. *Throughput*: a
@@ -102,7 +101,7 @@ class TreeInput(wiring.Component):
         links = decoder.ejection + (len(outputs) - decoder.ejection) * self.links_each
         self.branches = branches_of(self.leads, replication)
         self.groups = self.branches if replication == "asynchronous" else [self.leads]
-        # the virtual channel and the branch of each turn at a reader
+        # for each reader, its turns: pairs of virtual channel and branch
         self.turns = [[(v, b) for v in range(spec.vcs)
                        for b in ([r] if replication == "asynchronous" else range(len(self.branches)))]
                       for r in range(len(self.groups))]
@@ -304,7 +303,7 @@ class TreeInput(wiring.Component):
             m.d.comb += buffer.readers[0].take.eq(leaves | skips)
 
     def _links(self, o: int, vc: Value) -> list[tuple[int, Value]]:
-        """Return the allocator's numbers of an output's links, each with 1 if the virtual channel ``vc`` is on this
-        link."""
+        """Return a pair for each link of an output: the link's number in the allocator, and 1 if virtual channel ``vc``
+        is on the link."""
         numbers = numbers_of_links(o, self.decoder.ejection, self.links_each)
         return [(link, vc == c if self.separate and len(numbers) > 1 else C(1)) for c, link in enumerate(numbers)]

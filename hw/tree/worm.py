@@ -34,11 +34,11 @@ class BranchSignature(wiring.Signature):
     tail : In(1)
         The flit that the branch requests to send is the worm's last one.
     again : In(1)
-        If the request is granted, the branch is eligible in the next cycle.
+        The branch is eligible in the next cycle if its request is granted in this one.
     eligible : Out(1)
-        The branch requests.
+        The branch requests its outputs in this cycle.
     want : Out(1)
-        The branch needs its reader in the next cycle, if its request is not granted in this one.
+        The branch needs a turn of its reader in the next cycle, unless its request is granted in this one.
     left : Out(1)
         The branch has not sent its tail.
     owned : Out(1)
@@ -64,9 +64,9 @@ class TreeWorm(wiring.Component):
                                             └─ arrived ─▶ reported
             left = 0 for all branches, all reports received ─▶ fetch
 
-    A *branch* is the copy of a worm for one output, or, in lockstep, the copies for all outputs. Branches are
-    independent: each requests, sends and ends at its own pace. ``left`` marks the branches that have not sent their
-    tail. The next worm is fetched when all tails are sent and all reports have arrived.
+    A *branch* is the copy of a worm for one output, or, with synchronous replication, the copies for all outputs.
+    Branches are independent: each requests, sends and ends at its own pace. ``left`` marks the branches that have not
+    sent their tail. The next worm is fetched when all tails are sent and all reports have arrived.
 
     *Reports*: a worm requests reports from its branches if its report bit is set, or if it is replicated here. When a
     worm has all reports of its branches, it sends its own report, if its report bit is set, and releases the token, if
@@ -98,7 +98,7 @@ class TreeWorm(wiring.Component):
     known : In(1)
         An arriving worm is known in this cycle (see `TreeInputDecode`).
     branches, reports : In
-        Outputs and report bit of the worm that is known in this cycle.
+        With ``known``: outputs and report bit of the arriving worm.
     write : In(1)
         A flit arrives for this virtual channel: ``arrives`` of the buffer.
     some : In(1)
@@ -118,7 +118,7 @@ class TreeWorm(wiring.Component):
     targets : Out(outputs)
         The outputs of the worm.
     vc_{output} : Out
-        The virtual channel of an output that its branch owns.
+        The virtual channel that the worm's branch owns at this output.
     over : Out(1)
         No worm is under way: the next one may be fetched.
     drops : Out(1)
@@ -132,7 +132,7 @@ class TreeWorm(wiring.Component):
     ends_token : Out(1)
         All branches of the worm have reported, and the worm releases the token. Only with tokens.
     tells : Out(1)
-        A pulse that reports that all headers of the worm have arrived.
+        A pulse that reports that the headers of all branches of the worm have arrived.
     state : Out(TreeState)
     """
 
@@ -164,8 +164,8 @@ class TreeWorm(wiring.Component):
                 "arrived": In(named(from_switches))} if reports else {}),
             **({"granted": In(1), "needs_token": Out(1), "ends_token": Out(1)} if tokens else {}),
         })
-        self.offer = list(by_name(self.target).values())  #: Offers, by the output's number.
-        self.out_vc = list(by_name(self.vc).values())  #: ``vc``, by the output's number.
+        self.offer = list(by_name(self.target).values())  #: ``target_{output}``, by the output's number.
+        self.out_vc = list(by_name(self.vc).values())  #: ``vc_{output}``, by the output's number.
 
     def elaborate(self, platform):
         m = Module()
@@ -216,7 +216,8 @@ class TreeWorm(wiring.Component):
         return m
 
     def _queue(self, m, fetch) -> tuple[Value, Value]:
-        """Queue the known worms that are not fetched; return the first one, and 1 if there is one."""
+        """Queue the worms that are known and not fetched; return the first worm of the queue, and 1 if the queue has a
+        worm."""
         known = Cat(self.branches, self.reports) if self.has_reports else self.branches
         if self.room == 1:
             kept, full = Signal(len(known), name="queued"), Signal(name="queue_full")

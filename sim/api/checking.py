@@ -24,6 +24,7 @@ from wormcast.algorithms.announcements import announce
 from wormcast.algorithms.deadlock.check import check as analyse
 from wormcast.algorithms.routing import as_built
 from wormcast.algorithms.theory.explain import explain as evaluate
+from wormcast.algorithms.typecheck import checked
 from wormcast.hw.options import require_buffers
 
 from ..build.configuration import ANALYSED, Configuration, describe_classes
@@ -32,7 +33,7 @@ from ..build.setup import name_of
 from ..build.whole_worms import WholeWorms, whole_worms
 from ..common.progress import watched
 from ..common.text import consumption_text, count, resource_text
-from .arguments import checked, known, require_at_least
+from .arguments import known, require_at_least
 from .option_types import HardwareOptions, RelationLike, SchemeLike, TopologyLike
 from .results import CommandResult, names_of
 
@@ -51,7 +52,7 @@ class CheckResult(CommandResult):
     analysis : Analysis
         Verdict, cycle, worms, and the consumption classes that suffice.
     whole : WholeWorms or None
-        Limit of worms that deep buffers hold whole.
+        Limit of the length of worms that deep buffers hold whole; None without replication or deep buffers.
     explanation : tuple of TheoremCheck or None
         The papers' theorems for this network and scheme, on request.
     """
@@ -249,7 +250,7 @@ class _Built:
     configuration: Configuration
 
     def relation(self, scheme: Scheme, name: RelationLike | None) -> Relation:
-        """Return the relation that routes a scheme's worms. Without a name: the scheme's own."""
+        """Return the relation with this name, for a scheme's worms; without a name, the scheme's own relation."""
         found = scheme.relation if name is None else name if isinstance(name, Relation) else load_relation(name)
         return as_built(found, self.network, self.configuration.ties, self.configuration.vc_classes)
 
@@ -262,7 +263,8 @@ class _Built:
         return self.configuration.as_sent(scheme), self.relation(scheme, relation)
 
     def whole(self, scheme: Scheme, others: Iterable[tuple[Scheme, Relation]], length: int | None) -> WholeWorms | None:
-        """Return the limit of worms that deep buffers hold whole; None without replication or deep buffers."""
+        """Return the limit of the length of worms that deep buffers hold whole; None without replication or deep
+        buffers."""
         schemes = [scheme, *(one for one, _ in others)]
         for one in schemes:
             require_buffers(one, deep=self.configuration.deep)

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from wormcast.algorithms import WormcastError
+from wormcast.algorithms.typecheck import checked
 
 from ..build.configuration import HOST_FIELDS, INTERFACE_FIELDS
 from ..build.setup import DEFAULTS, HARDWARE, Origin, Setup
 from ..common.atomic_write import whole_file
 from ..common.progress import watched
-from .arguments import checked, known, require_at_least
+from .arguments import known, require_at_least
 from .option_types import HardwareOptions, PathLike, RelationLike, SchemeLike, TopologyLike
 from .results import CommandResult
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SynthesisResult", "VerilogResult", "require_tables", "synth", "verilog"]
 
-#: Hardware options of components: host software is no component.
+#: Hardware options that change components: all options except those of the hosts' software.
 BUILT = HARDWARE - {*HOST_FIELDS}
 
 OnStep = Callable[[str], None]
@@ -38,7 +39,7 @@ class VerilogResult(CommandResult):
     export : Export
         Texts of the files.
     has_tables : bool
-        A network whose routing tables are empty after reset.
+        The component is a network, and its routing tables are empty after reset.
     """
 
     export: "Export"
@@ -66,7 +67,7 @@ class VerilogResult(CommandResult):
         return Path(path)
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one row: the module, its lines, and the version of Yosys."""
+        """Return one row: the module, its number of lines, and the version of Yosys."""
         return [{"module": self.export.module, "lines": self.text.count("\n"), "yosys": self.export.yosys}]
 
     def _data(self) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from wormcast.algorithms import WormcastError
-from wormcast.algorithms.typecheck import require_kind
+from wormcast.algorithms.typecheck import checked, plain, require_kind
 
 from ..build.limits import PRECISION
 from ..build.setup import Origin, Setup
@@ -16,7 +16,7 @@ from ..build.traffic import Traffic
 from ..common.progress import pause_of, watched
 from ..common.progress import progress as progress_bar
 from ..common.text import count
-from .arguments import checked, known, plain
+from .arguments import known
 from .option_types import HardwareOptions, PathLike, RelationLike, SchemeLike, TopologyLike, TrafficOptions
 from .results import CommandResult
 from .simulation import TIMED
@@ -33,7 +33,7 @@ __all__ = ["LoadResult", "LoadTask", "SaturationResult", "SweepResult", "find_sa
 
 TRAFFIC = {*TrafficOptions.__annotations__}
 
-#: Columns of the table that a notebook shows: of a load experiment before its measurements, and its measurements.
+#: Columns of the table that a notebook shows: those that identify a load experiment, and its measurements.
 SUBJECT = ("topology", "scheme", "rate")
 MEASURED = ("latency_mean", "latency_half_width", "effective", "delivered_per_node", "saturated", "deadlock")
 
@@ -60,7 +60,8 @@ class LoadResult(CommandResult):
     @classmethod
     def of(cls, load: "Load", origin: Origin, *, cycles: int | None, warmup: int | None, until_interval: bool = False,
            links: bool = False) -> "LoadResult":
-        """Return the result of an experiment. ``cycles`` and ``warmup`` are the values of these options."""
+        """Return the result of an experiment. ``cycles`` and ``warmup`` are the values of the options with these
+        names."""
         random = isinstance(load.traffic, Traffic)
         setup = Setup(load.topology, load.scheme, load.configuration, origin)
         resolved = setup.to_dict({"seeds": len(load.seeds) if random else None, "cycles": cycles, "warmup": warmup,
@@ -409,11 +410,11 @@ class SweepResult(CommandResult):
     sweep : Sweep
         Options with one value, and options with several values.
     points : list of Point
-        The experiments.
+        The load experiments of the sweep.
     results : list of dict
-        Their measurements.
+        Measurements of each point.
     new : int
-        Number of points that were run now; the others were stored.
+        Number of points that this call ran; the results of the other points were stored before.
     """
 
     sweep: "Sweep"
@@ -428,7 +429,7 @@ class SweepResult(CommandResult):
         return [row(self.sweep, point, result) for point, result in zip(self.points, self.results, strict=True)]
 
     def figure(self) -> "Figure":
-        """Return curves of the latency, and beside them of the delivered flits.
+        """Return a figure with curves of the latency, and beside them curves of the delivered flits.
 
         Raises
         ------
@@ -479,10 +480,10 @@ def sweep(
     ----------
     options : mapping or path
         Options of `load` by name, with names or objects for topologies, schemes and relations; a list of values sweeps
-        an option. A path names a TOML file with such options.
+        an option. A path names a TOML file with options of `load`.
     out : path, optional
-        Folder of finished points, which are not run again. Not with objects in ``options``. Default: points are kept
-        in memory.
+        Folder of finished points, which are not run again. ``out`` is not valid if ``options`` has objects in place of
+        names. Default: points are kept in memory.
     scheduler : str, optional
         Address of a dask.distributed cluster. Default: this machine.
     progress : bool

@@ -12,12 +12,13 @@ from wormcast.algorithms.packet_steps import DISCIPLINES
 from wormcast.algorithms.routing import with_ties
 from wormcast.algorithms.theory.conflicts import Conflict, conflicts
 from wormcast.algorithms.theory.contention import Contention, contention
+from wormcast.algorithms.typecheck import checked
 
 from ..build.configuration import chosen
 from ..common.packet_count import packets_of
 from ..common.progress import watched
 from ..common.text import count
-from .arguments import checked, known, require_at_least
+from .arguments import known, require_at_least
 from .option_types import RelationLike, SchemeLike, TopologyLike, TrafficOptions
 from .results import CommandResult, names_of
 
@@ -31,7 +32,7 @@ __all__ = ["MEANS", "PlanResult", "RandomPlansResult", "plan", "plan_random"]
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class PlanResult(CommandResult):
-    """Result of `plan`: the worms of a multicast, and what they share.
+    """Result of `plan`: the worms of a multicast, and the pairs of worms that share a link.
 
     Parameters
     ----------
@@ -54,12 +55,12 @@ class PlanResult(CommandResult):
 
     @property
     def hops(self) -> int:
-        """Links of the paths of all worms."""
+        """Sum of the worms' path lengths, in links between switches."""
         return self.plan.hops
 
     @property
     def steps(self) -> int:
-        """Message-passing steps until all destinations have the message."""
+        """Number of message-passing steps until all destinations have the message."""
         return self.plan.steps
 
     def rows(self) -> list[dict[str, Any]]:
@@ -142,7 +143,7 @@ def _planned(topology: TopologyLike, scheme: SchemeLike, relation: RelationLike 
 #: Options of the number of destinations of random multicasts.
 DESTINATION_OPTIONS = tuple(name for name in TrafficOptions.__annotations__ if name.startswith("destinations"))
 
-#: Names of the means of random multicasts in words.
+#: Descriptions of the means that `plan_random` returns.
 MEANS = {"destinations": "destinations", "copies": "worms", "hops": "hops", "longest": "hops of the longest worm",
          "hops_per_destination": "hops per destination", "channels": "channels", "start_ups": "start-ups",
          "phases": "phases",
@@ -204,9 +205,9 @@ def plan_random(
     multicasts : int
         Number of random multicasts.
     source : int or str, optional
-        Source of all multicasts. Default: all nodes equally often.
+        Source of all multicasts. Default: in each sample the nodes are sources in turn, in the order of their ids.
     seed : int
-        Seed of the first sample.
+        Seed of the first of the samples that the multicasts are divided into.
     topology, scheme, relation, length, packet, ties
         As for `plan`.
     progress : bool

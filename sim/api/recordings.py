@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wormcast.algorithms.announcements import announce
+from wormcast.algorithms.typecheck import checked
 
 from ..common.progress import watched
 from ..common.text import count
-from .arguments import checked, window_of
+from .arguments import window_of
 from .option_types import PathLike
 from .replays import Replay
 from .results import CommandResult
@@ -32,7 +33,8 @@ class WaveformResult(CommandResult):
     history : History
         The recorded cycles.
     drawn : History
-        The cycles that pictures show: those of the window, or all with flits.
+        The cycles that pictures show: those of the window. Without a window, pictures show the cycles from the first
+        flit to some cycles after the last flit.
     links : list of int or None
         Links to show; None: links with flits.
     """

@@ -76,7 +76,8 @@ class CommandResult(ABC):
         return require("pyarrow", "parquet").Table.from_pylist(self.rows())
 
     def figure(self) -> "Figure":
-        """Return the picture of the result. A notebook does not show it, as opposed to that of `plot`.
+        """Return the picture of the result. A notebook does not show the picture of `figure`, only the picture of
+        `plot`.
 
         Raises
         ------
@@ -88,7 +89,8 @@ class CommandResult(ABC):
     def plot(self) -> "Axes":
         """Draw the result, and return the first axes of its picture.
 
-        A notebook shows the picture. ``axes.figure.savefig`` writes it to a file. Errors are those of `figure`.
+        A notebook shows the picture. ``axes.figure.savefig`` writes the picture to a file. Errors are those of
+        `figure`.
         """
         import matplotlib
 
@@ -97,7 +99,7 @@ class CommandResult(ABC):
         load_notebook_backend()
         with matplotlib.rc_context(CURVES), notebook_figures():
             figure = self.figure()
-            figure.draw_without_rendering()  # so that ticks keep the sizes of this context
+            figure.draw_without_rendering()  # so that ticks keep the sizes in `CURVES`
         return figure.axes[0]
 
     @abstractmethod

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from wormcast.algorithms import Topology, WormcastError
 from wormcast.algorithms.announcements import announce
 from wormcast.algorithms.errors import MessageError
+from wormcast.algorithms.typecheck import checked
 
 from ..build.configuration import UNTIMED_FIELDS
 from ..build.limits import HUNT_CYCLES, MOST_RUN_CYCLES, MOST_RUN_LENGTH
@@ -21,7 +22,7 @@ from ..common.atomic_write import whole_file
 from ..common.progress import progress as progress_bar
 from ..common.progress import watched
 from ..common.text import count
-from .arguments import checked, known, require_at_least, window_of
+from .arguments import known, require_at_least, window_of
 from .option_types import HardwareOptions, PathLike, RelationLike, SchemeLike, TopologyLike
 from .replays import Replay
 from .results import CommandResult
@@ -41,7 +42,7 @@ __all__ = ["REST", "HuntResult", "RunResult", "hunt", "run"]
 #: Cycles recorded after the last flit that a host sent or received: enough for all blocked worms to come to rest.
 REST = 500
 
-#: Hardware options of runs: those that change a cycle.
+#: Hardware options of runs: those that can change what happens in a cycle.
 TIMED = HARDWARE - {*UNTIMED_FIELDS}
 
 
@@ -233,7 +234,8 @@ def run(
 
 
 def _whole(vcd: PathLike, engine: str) -> contextlib.AbstractContextManager[Path]:
-    """Return a context of the waveform's unfinished file. Engine amaranth writes no layouts for viewers beside it."""
+    """Return a context manager for the waveform's unfinished file. With engine amaranth, no viewer layouts are
+    written."""
     from ..waves.record import whole_waveform
 
     return whole_waveform(Path(vcd)) if engine == "bulk" else whole_file(Path(vcd))
@@ -413,7 +415,7 @@ def hunt(
 
 
 def _lengths(given: str | int | Sequence[int]) -> tuple[int, int]:
-    """Read A:B, or one number for both."""
+    """Return the least and the greatest length: those of A:B or of a pair, or one number for both."""
     parts = str(given).split(":") if isinstance(given, str | int) else [*map(str, given)]
     if not (1 <= len(parts) <= 2 and all(part.isascii() and part.isdigit() and len(part) < 16 for part in parts)):
         raise WormcastError(f"length: {given!r} is not valid. Allowed: a number of flits, or A:B, the fewest and the "

@@ -1,5 +1,5 @@
 # amaranth: UnusedElaboratable=no
-# Components are often built only to read their ports. Amaranth must not warn that they stay unelaborated.
+# Components are often built only to read their ports. Amaranth must not warn about unelaborated components.
 """Hardware components by name, each built as a part of a complete router or network interface."""
 
 import importlib
@@ -120,8 +120,8 @@ class Exported:
         Each input, or each output, of a router has a component of this kind. If ``side`` is None, the
         component belongs to no port.
     found : str
-        Module of wormcast.hw, and class in it that the submodule at ``path`` must have; empty: any class. Some hardware
-        has a submodule of another class at ``path``.
+        Module of wormcast.hw, and class in it that the submodule at ``path`` must have; empty: any class. The class of
+        the submodule at ``path`` can depend on the hardware's options.
     take : callable
         Makes the component from the submodule at ``path``. By default, the submodule itself is the component.
     options : mapping

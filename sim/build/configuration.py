@@ -358,15 +358,15 @@ class Configuration:
 
 
 def changing(part: str) -> tuple[str, ...]:
-    """Return the names of the hardware options whose `Option.changes` is ``part``."""
+    """Return the names of the hardware options that are declared with ``changes=part``: "host", "router" and so on."""
     return tuple(name for name, declared in options_of(Configuration).items() if declared.changes == part)
 
 
 def unusual(hardware: Mapping[str, Any], names: Iterable[str]) -> list[str]:
     """Return, as texts, the options in ``names`` whose values differ from the defaults: ``["ejection all"]``.
 
-    An empty map of consumption classes counts as a default. If ``hardware`` has smart interfaces, the options in `ROOM`
-    count as different from their defaults.
+    An empty map of consumption classes counts as a default. If ``hardware`` has smart interfaces, the list always
+    includes the options in `ROOM`, even with their default values.
     """
     usual, no_classes = Configuration().to_dict(), str(ConsumptionClasses())
     stated = ROOM if hardware.get("ni", usual["ni"]) != usual["ni"] else ()
@@ -399,5 +399,6 @@ def chosen(name: str, value: Any) -> Any:
 
 
 def describe_classes(classes: ConsumptionClasses) -> str:
-    """Return a map of consumption classes in words. Without classes a worm may use any channel."""
+    """Return a map of consumption classes in words. Without consumption classes, a worm may use any consumption
+    channel."""
     return f"classes {classes}" if len(classes) else "no classes"

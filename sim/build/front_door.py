@@ -18,8 +18,8 @@ __all__ = ["known_to_fit", "require_sendable", "require_sent"]
 #: Largest number of unicasts, and of multicasts to two nodes, in a sample of worms.
 PAIRS, MULTICASTS = 1 << 16, 20_000
 
-#: Number of multicasts to three or more nodes in a sample of worms. If a scheme supports broadcast only, its sample has
-#: at most ``LARGE`` broadcasts, and no other messages.
+#: Number of multicasts to three or more nodes in a sample of worms.
+#: Largest number of broadcasts in the sample of a scheme that supports broadcast only.
 LARGE = 200
 
 
@@ -49,9 +49,9 @@ def require_sent(topology: Topology, scheme: Scheme, configuration: Configuratio
 def require_sendable(topology: Topology, scheme: Scheme, configuration: Configuration) -> None:
     """Refuse hardware that does not pass on a scheme's worms, judged by a sample of them with `require_sent`.
 
-    A scheme of this package needs no check on a network of this package, with its own relation and its own classes.
-    Hardware with a user's scheme or network, or with a relation or classes other than the scheme's, is checked. The
-    sample has all unicasts, or beyond 256 nodes up to 65 536 random unicasts. The sample also has up to 20 000
+    A scheme of this package needs no check on a network of this package, with its own relation and its own classes. The
+    sample is checked if the scheme or the network is a user's, or if the relation or the classes are not the scheme's
+    own. The sample has all unicasts, or beyond 256 nodes up to 65 536 random unicasts. The sample also has up to 20 000
     multicasts to two nodes, and up to 200 larger multicasts. Schemes that only broadcast are checked with broadcasts.
 
     Raises

@@ -160,7 +160,7 @@ class Network(Placement):
 
     @property
     def _interface(self) -> dict[str, Any]:
-        """Numbers of injection ports and consumption links of an interface, and of channels of a consumption link."""
+        """Counts of an interface's injection ports, of its consumption links, and of a consumption link's channels."""
         return {"ports": self.ports, "links": self.links, "channels": self.channels}
 
     @property
@@ -210,8 +210,8 @@ class Network(Placement):
         Parameters
         ----------
         port, vc : int
-            Router input and virtual channel by which the worm arrives. A worm that goes on after this node has arrived
-            from another router.
+            Router input and virtual channel by which the worm arrives. If the worm goes on after this node, its input
+            is not an injection port.
         output : int or None
             Router output of the worm's next hop (of several the last one); None: the header does not contain it.
         ends_here : bool

@@ -106,7 +106,7 @@ def expected_hot_spots(others: int, hot: int, share: float) -> Reals:
     others : int
         Number of nodes, not counting the source.
     hot : int
-        Number of hot spots among the ``others`` nodes.
+        Number of hot spots, not counting the source.
     """
     left = hot - np.arange(hot + 1)
     chances = np.zeros(hot + 1)  # of 0, 1, ... hot spots so far

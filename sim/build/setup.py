@@ -50,7 +50,8 @@ class Origin:
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> "Origin":
-        """Return the names of scheme, relation and configuration in options. An object has its own name."""
+        """Return the names of scheme, relation and configuration in options. For an object in place of a name, return
+        the object's name."""
         return cls(name_of(options["scheme"]), name_of(options.get("relation")), options.get("configuration"))
 
 

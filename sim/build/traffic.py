@@ -216,7 +216,7 @@ class Traffic:
         here = np.zeros(nodes, bool)
         here[hot] = True
         result = np.zeros(nodes)
-        for sources, own in ((nodes - len(hot), 0), (len(hot), 1)):  # sources: the other nodes, then the hot spots
+        for sources, own in ((nodes - len(hot), 0), (len(hot), 1)):  # nodes that are not hot spots send, then hot spots
             to_hot = float((counts * expected_hot_spots(nodes - 1, len(hot) - own, self.hot_spot_share)[1:]).sum())
             # by symmetry, all hot spots receive the same mean, and all other nodes receive the same mean
             result[here] += sources * to_hot / len(hot)

@@ -14,8 +14,8 @@ __all__ = ["WholeWorms", "whole_worms"]
 class WholeWorms:
     """Limit of the length of worms that a buffer holds whole.
 
-    A buffer consists of rows, and a worm begins a row. A buffer therefore holds a worm whole if the worm's header and
-    payload flits fit into it; the empty part of the worm's last row counts as used.
+    A buffer consists of rows, and the first flit of each worm is at the start of a row. A buffer holds a worm whole if
+    the worm's header and payload flits fit into it; the empty part of the worm's last row counts as used.
 
     Parameters
     ----------
@@ -56,7 +56,9 @@ class WholeWorms:
 
 def whole_worms(topology: Topology, schemes: Iterable[Scheme], configuration: Configuration,
                 length: int | None = None) -> WholeWorms | None:
-    """Return the limit of worms that the switches' buffers hold whole, or None if no deep buffers replicate worms.
+    """Return the limit of the length of worms that the switches' buffers hold whole.
+
+    Return None if no deep buffers replicate worms.
 
     Parameters
     ----------

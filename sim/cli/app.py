@@ -69,10 +69,10 @@ SchemeName = Annotated[str, typer.Argument(
     "FILE.py[:NAME].")]
 Json = Annotated[bool, typer.Option("--json", help="Print only JSON on stdout.")]
 
-#: A word of 300 or more characters. An error message shows the first and last 100 characters of such a word.
+#: Word of 300 or more characters: an error message shows only its first 100 and last 100 characters.
 LONG = re.compile(r"(\S{100})\S{100,}(\S{100})")
 
-#: An error message of 3000 or more characters. The command line shows its first 1000 and last 500 characters.
+#: Error message of 3000 or more characters: only its first 1000 and last 500 characters are printed.
 LONGEST = re.compile(r"(.{1000})(?:.{1500,})(.{500})", re.DOTALL)
 
 
@@ -87,7 +87,7 @@ def version(
 
 
 def say(text: "str | Text" = "") -> None:
-    """Print a line on stdout. On a terminal, break it between words."""
+    """Print a line on stdout. On a terminal, break the line between words."""
     with _on_stdout():
         if not isinstance(text, str):
             _console().print(text)
@@ -180,8 +180,9 @@ def main() -> None:
 def _interruptible() -> Iterator[None]:
     """Raise KeyboardInterrupt in place of any error that follows SIGINT.
 
-    A library in whose callback the signal arrives may continue, and later raise an error of its own. Python ignores
-    errors in destructors: if the signal arrives in a destructor, this process sends itself SIGINT again.
+    If SIGINT arrives while a library calls a Python function, the library may ignore the KeyboardInterrupt, go on, and
+    later raise an error of its own. Python ignores errors in destructors: if the signal arrives in a destructor, this
+    process sends itself SIGINT again.
     """
     came = False
 
@@ -233,7 +234,7 @@ def _run() -> int:
     except SystemExit as error:  # raised by a user's Python file; no command raises it
         return _fail(Exit.BAD_INPUT, "the Python file of a scheme, relation or topology ends the program "
                      f"(SystemExit: {error}). Allowed: code that returns or raises another error.")
-    if code == Exit.INTERRUPTED:  # typer may return this code
+    if code == Exit.INTERRUPTED:  # typer may return this exit code without raising an exception
         return _fail(Exit.INTERRUPTED, "interrupted")
     return code if isinstance(code, int) else Exit.DONE
 

@@ -123,7 +123,8 @@ class Recording:
         return self.window[0] + 1 if self.window and not self.written and not self.refused else None
 
     def take_window(self, experiment: Experiment) -> None:
-        """Record the window of cycles once the experiment has passed its first cycle, unless there is a deadlock."""
+        """Record the window of cycles once the experiment has passed the window's first cycle, unless there is a
+        deadlock."""
         pause = self.pause()
         if pause is None or experiment.deadlocked or experiment.groups[0].now < pause:
             return
@@ -289,12 +290,12 @@ def drive(experiment: Experiment, origin: Origin, outputs: Outputs) -> Load:
 def _stopped_by_ctrl_c(experiment: Experiment) -> Iterator[None]:
     """Stop an experiment at its next step on Ctrl-C. A second Ctrl-C raises KeyboardInterrupt."""
     def stop(*_: object) -> None:
-        # an exception raised here could be swallowed by code that ignores exceptions
+        # the interrupted code could ignore an exception of this signal handler, so the handler raises none
         experiment.stop()
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
     before = signal.getsignal(signal.SIGINT)
-    if before is not signal.SIG_IGN:  # shells ignore Ctrl-C for background jobs
+    if before is not signal.SIG_IGN:  # shells set background jobs to ignore Ctrl-C
         signal.signal(signal.SIGINT, stop)
     try:
         yield

@@ -55,7 +55,7 @@ def takes_component(command: Callable) -> Callable:
 
 
 def takes_hardware(command: Callable) -> Callable:
-    """Add the hardware options of a run to a command, in place of its parameter ``given``.
+    """Add the hardware options of a run to a command, in place of its parameter ``given``: see `takes`.
 
     Options that change no cycle of a run are left out.
     """
@@ -63,7 +63,8 @@ def takes_hardware(command: Callable) -> Callable:
 
 
 def takes_analysed(command: Callable) -> Callable:
-    """Add the hardware options that affect deadlocks to a command, in place of its parameter ``given``."""
+    """Add the hardware options that affect a deadlock analysis to a command, in place of its parameter ``given``: see
+    `takes`."""
     return takes("given", {name: OPTIONS[name] for name in ("configuration", *ANALYSED)})(command)
 
 
@@ -82,7 +83,8 @@ def describe_hardware(configuration: Configuration, scheme: Scheme) -> str:
     """Return the hardware options in words: VCs, buffers, consumption channels, readers and delays.
 
     Other options are included where they differ from the default, and those that `unusual` always lists. For tree
-    schemes the kind of replication and the tokens are in place of the readers, for deep buffers the chunks.
+    schemes, the text names the kind of replication and the tokens instead of the readers. For deep buffers, the text
+    names the chunks instead of the readers.
     """
     told = {"vcs", "buffer", "buffer_kind", "chunk", "consumption", "readers", "delays", "classes", "tokens"}
     options = configuration.to_dict()

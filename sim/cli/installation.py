@@ -51,7 +51,7 @@ CYCLES = 200_000
 
 @dataclass(frozen=True)
 class Processor:
-    """Processor, as the engine `bulk` uses it.
+    """Processor of this machine, and the target for which the engine ``bulk`` compiles kernels.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class Processor:
     cores : int
         Cores of the machine.
     vector_bytes : int
-        Bytes of a kernel's vectors.
+        Size of a kernel's vectors, in bytes.
     """
 
     name: str
@@ -108,7 +108,8 @@ class Extra:
 class Cache:
     """Folder of compiled kernels, their number and size in bytes.
 
-    ``ours``: only this user can write into the folder. Kernels in other folders are not used.
+    ``ours``: only this user can write into the folder. If other users can write into the folder, its kernels are not
+    used.
     """
 
     folder: str

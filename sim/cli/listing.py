@@ -75,7 +75,8 @@ def _entries(what: Subject) -> list[dict[str, str | None]]:
 def _scheme(name: str, scheme: Scheme) -> dict[str, str | None]:
     """Describe a scheme, with its forms on meshes of two, three and more dimensions (None: no special form).
 
-    ``networks``: kinds of topology that the scheme supports. ``parameters``: parameters allowed after its name.
+    ``networks``: kinds of topology that the scheme supports. ``parameters``: parameters allowed after the scheme's
+    name.
     """
     return {
         "name": name, "networks": scheme.networks,

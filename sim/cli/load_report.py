@@ -139,13 +139,13 @@ def report_stages(result: Load) -> None:
 
 
 def _with_interval(value: Interval, places: int) -> str | None:
-    """Write a mean with half its 95 % interval; None if nothing was counted."""
+    """Return a mean and half its 95 % interval as text; None if nothing was counted."""
     mean, half = _rounded(value, places)
     return None if mean is None else f"{mean}" if half is None else f"{mean} ± {half}"
 
 
 def _slow(result: Load, message: Mapping[str, int | None]) -> str:
-    """Describe a message and its latency."""
+    """Return a message and its latency in words."""
     node = result.topology.node_name(int(message["source"] or 0))
     seed = "" if message["seed"] is None else f" of seed {message['seed']}"
     return f"message {message['message']}{seed}, created at {node} in cycle {message['created']}: {message['latency']}"
@@ -165,7 +165,8 @@ def _busiest(result: Load, kind: str) -> list[object]:
 
 
 def _name(result: Load, kind: str, first: int | str, second: int | str) -> str:
-    """Name a link by its ends; an injection or consumption link by its node, with a number if the node has several."""
+    """Return a link's name: its ends; for an injection or consumption link its node, and a number if there are
+    several."""
     start, end = (result.topology.node_name(one) if isinstance(one, int) else one for one in (first, second))
     if kind == "network":
         return f"{start} > {end}"

@@ -78,7 +78,8 @@ def _unknown_option(error: Any) -> str:
 
     if similar := get_close_matches(unknown, options, cutoff=0.8):
         return f"{sentence} Nearest: {', '.join(similar)}."
-    if command not in COMMANDS:  # for the program itself, the search would import all commands
+    # an unknown option before the command is not searched in the commands' options: this would import all commands
+    if command not in COMMANDS:
         return f"{sentence} See: wormcast --help."
     others = [name for name in COMMANDS if name != command and unknown in _options(find_command(name))]
     return f"{sentence} Allowed with: {', '.join(others)}." if others else f"{sentence} See: wormcast {command} --help."

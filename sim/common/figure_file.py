@@ -59,7 +59,7 @@ def save_figure(figure: "Figure", file: Path, form: str) -> None:
 
     Characters that the font lacks are drawn as boxes.
     """
-    # an open file, because matplotlib writes the names of others into EPS
+    # matplotlib gets an open file, because it would write the name of a file into EPS
     with missing_glyphs_drawn_as_boxes(), _fixed_time(), file.open("wb") as opened:
         figure.savefig(opened, format=form, metadata=WITHOUT_TIME.get(form))
 

@@ -109,9 +109,10 @@ def legend_entry(labels: Sequence[str], size: float = SIZE) -> float:
 def blank_figure(width: float, height: float, **options: Any) -> "Figure":
     """Return an empty figure. Width and height are in inches, ``options`` are matplotlib's.
 
-    The figure needs no screen. In the context of `notebook_figures` a notebook shows it below its cell. The method
-    ``savefig`` applies the settings of `SETTINGS` that are valid now. Its resolution is 300 dots per inch, or less if
-    the file would have more than 2^27 pixels; the argument ``dpi`` sets another.
+    The figure needs no screen. In the context of `notebook_figures`, a notebook shows the figure below its cell. When
+    the figure is saved, the settings of `SETTINGS` have the values that they had when the figure was made. A saved
+    figure has 300 dots per inch, or fewer if the file would have more than 2^27 pixels; the argument ``dpi`` of
+    ``savefig`` sets another resolution.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
@@ -157,7 +158,8 @@ def in_notebook() -> bool:
 def load_notebook_backend() -> None:
     """Load matplotlib's backend of a notebook. Call this function outside of contexts of settings.
 
-    The backend makes matplotlib interactive when it is loaded. A context of settings would undo that at its end.
+    Loading the backend makes matplotlib interactive. At its end, a context of settings would make matplotlib
+    non-interactive again.
     """
     import matplotlib
 

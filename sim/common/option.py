@@ -37,14 +37,15 @@ class Option:
         Raises an error for a value that is not allowed. Options have ``parse`` if neither ``allowed`` nor ``limits``
         can express the allowed values.
     metavar : str, optional
-        Placeholder of the value in --help. Without ``metavar``, --help shows the allowed values or limits.
+        Placeholder of the value in --help. Without ``metavar``, --help shows the allowed values, or the limits of an
+        integer.
     panel : str, optional
         Heading in --help above the options of one group.
     label, unit : str, optional
         Words on an axis of a plot. Without ``label``, the axis has the option's name.
     changes : str
         Hardware that a hardware option changes: "host" (none), "interface", "router", "node" (interface and router), or
-        "cells" (cells of both, without effect on the cycles of a run). Empty for other options.
+        "cells" (cells of interface and router, but not the cycles of a run). Empty for other options.
     """
 
     name: str

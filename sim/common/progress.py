@@ -33,7 +33,7 @@ _line = ""  # current text of the terminal's line
 
 @contextlib.contextmanager
 def watched(shown: bool) -> Iterator[None]:
-    """Show announcements of long work on a terminal, while the context is open."""
+    """Show announcements of long work on stderr while the context is open, if ``shown`` is True."""
     with announcing(announced) if shown else contextlib.nullcontext():
         yield
 
@@ -47,9 +47,9 @@ def on_terminal() -> bool:
 def announced(what: str, seconds: float | None, once: bool) -> Iterator[None]:
     """Show on one line of the terminal what work is being done; the line is erased when the work ends.
 
-    The line appears after 0.3 s if the work is known to be long, otherwise after 2 s; earlier work with the
-    same text counts. A stderr that is no terminal gets a line only for work that is done once and takes half a minute.
-    See `announce`.
+    The line appears after 0.3 s if the work is estimated to take more than 2 s, otherwise after 2 s. A stderr that is
+    no terminal gets a line only for work that is done once, after 30 s. The waits of 2 s and 30 s are shorter by the
+    time of earlier work with the same text. See `announce`.
     """
     seen = on_terminal()
     if not seen and not once:

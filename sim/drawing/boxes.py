@@ -28,7 +28,7 @@ NODES = 0.42  # distance of a node from lines that pass it, in cells
 LEVEL = 1.1  # largest vertical distance between switches that count as one row, in cells
 STEEP = 1.5  # least vertical distance of the ends of a line that begins with a vertical piece, in cells
 AROUND = (0.4, 0.6, 0.8, 1.1, 1.5, 2.0)  # distances from the straight line, in cells, at which curves are tried
-STUB, STUB_SHARE = 0.5, 0.2  # least vertical piece at a box: in cells, or this share of the line's height
+STUB, STUB_SHARE = 0.5, 0.2  # least vertical piece at a box: STUB cells, but at most this share of the line's height
 PASSES = 0.25  # least distance of a straight line from other boxes and nodes, in cells
 SIDES: dict[Side, tuple[int, int]] = {"left": (-1, 0), "right": (1, 0), "above": (0, -1), "below": (0, 1)}
 
@@ -72,7 +72,8 @@ class Boxes:
             return
         together = {home for home, place in zip(self._homes[0].tolist(), nodes, strict=True)
                     if np.array_equal(place, switches[home])}
-        self._onwards = any(cable.back is None for cable in cables)  # the network is drawn from left to right
+        # a network with a one-way link is drawn from left to right
+        self._onwards = any(cable.back is None for cable in cables)
         ends = self._ends_of()
         for switch in range(topology.switches):
             if switch not in together:
@@ -124,7 +125,7 @@ class Boxes:
             [abs(down), abs(across)])
 
     def _stub(self, switch: int, key: Key, at: Floats, other: Floats) -> Floats | None:
-        """Return the corner after which a line turns away from the vertical, beyond the nodes of the switch's row.
+        """Return the end of the vertical piece with which a line leaves a box, beyond the nodes of the switch's row.
 
         Return None if the line leaves the box at the left or right, or needs no vertical piece.
         """
@@ -198,7 +199,7 @@ class Boxes:
             end.offset = -wide - (left - 1 - place) * BETWEEN if place < left else wide + (place - left) * BETWEEN
 
     def _order(self, switch: int, end: _End, axis: int) -> tuple[float, float, int]:
-        """Return the sort key of an end: slope of its line, distance along the side, number of its node or cable."""
+        """Return the sort key of an end: slope of its line, distance along the side, number of its node or `Cable`."""
         way = end.towards - self.places[switch]
         slope = float(way[axis] / max(abs(float(way[1 - axis])), 1e-3))
         return round(slope, 6), float(way[axis]), end.key[1]

@@ -24,7 +24,7 @@ LIKE = 3  # decimals to which the directions and lengths of lines are rounded be
 
 @dataclass(frozen=True)
 class Cable:
-    """A link between two switches and its opposite link.
+    """A link between two switches, and its opposite link if there is an opposite link.
 
     Parameters
     ----------
@@ -104,8 +104,8 @@ def cables_of(topology: Topology) -> list[Cable]:
 def ways_of(places: Floats, cables: Sequence[Cable]) -> tuple[list[Floats], float]:
     """Return the lines of cables: straight lines, or curves around other switches.
 
-    Cables with the same direction and length have the same curve, for example the wraparound links of a torus. Cables
-    between the same two switches are parallel.
+    Cables between the same two switches are parallel. Other cables with the same direction and length have the same
+    curve, for example the wraparound links of a torus.
 
     Parameters
     ----------

@@ -92,7 +92,7 @@ def cycle_sheet(topology: Topology, resources: Sequence[str], caption: Sequence[
     draw_nodes(sheet, topology, layout)
     draw_names(sheet, topology, layout, NODE)
 
-    taken: dict[int, list[float]] = defaultdict(list)  # directions of arrows at each switch
+    taken: dict[int, list[float]] = defaultdict(list)  # by switch: directions from the switch to its arrows
     rows = link_rows(topology)
     for number, resource in enumerate(held, 1):
         if resource.kind == "link":
@@ -102,7 +102,8 @@ def cycle_sheet(topology: Topology, resources: Sequence[str], caption: Sequence[
                 leaving = along(*way[:2])
                 side = aside(leaving) if way is layout.links[link] else -aside(leaving)
                 taken[switch].append(float(np.arctan2(*(leaving * SHORT + side * APART * 2)[::-1])))
-    squares: dict[tuple[int, int], list[float]] = defaultdict(list)  # directions of marks, by (node, ring around it)
+    # by node and ring of marks around the node: directions from the node to its marks
+    squares: dict[tuple[int, int], list[float]] = defaultdict(list)
     for number, resource in enumerate(held, 1):
         if resource.kind in AT_NODE:
             node = int(resource.where)

@@ -28,7 +28,10 @@ WIDE_NAMES = 100  # largest number of columns that all have labels; if there are
 
 @dataclass(frozen=True)
 class LineName:
-    """Name of a row, column or plane of nodes, and its position. The side ``outer`` is left of the names of rows."""
+    """Name of a row, column or plane of nodes, and its position.
+
+    A name with the side ``outer`` is drawn left of the names of rows.
+    """
 
     text: str
     at: tuple[float, float]
@@ -56,7 +59,7 @@ class NetworkLayout:
     names : tuple of LineName
         Names of rows, columns and planes.
     narrowest : float
-        Smallest distance between parallel lines, and of lines from other switches, in cells; at most 1.
+        Smallest distance between parallel lines, and between a line and another switch, in cells; at most 1.
     planes : tuple of float array [corners, 2]
         Areas of the planes of a three-dimensional network.
     """

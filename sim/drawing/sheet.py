@@ -34,7 +34,7 @@ OUTER = 17.0  # distance of the names of planes from the names of rows, in point
 
 PLAIN = "#c0c0c0"
 
-LONGEST = 128  # largest extent of a network in a PNG file, in cells
+LONGEST = 128  # extent from which on a network is too large for a PNG file, in cells
 
 Mark = tuple[str, Mapping[str, Any]]
 """An entry of a legend: its text, and matplotlib's options of the line drawn before the text."""

@@ -34,7 +34,7 @@ class _Run:
 
     @property
     def order(self) -> tuple[int, int, int, int]:
-        """Sort key: earlier runs get tracks nearer to the line, so that runs with the same start do not cross."""
+        """Sort key: runs with small keys get tracks near the line, so that runs with the same start do not cross."""
         return (1, -len(self.hops), self.journey, self.first) if self.turn > 0 else (
             0, len(self.hops), self.journey, self.first)
 
@@ -43,8 +43,9 @@ def tracks(ways: Mapping[Hop, Floats], journeys: Sequence[Sequence[Hop]], shunne
           least: int) -> list[list[int]]:
     """Assign a track beside the line to each hop of each journey; 0 is the nearest.
 
-    Journeys on the same hop have different tracks. A journey keeps its track until it turns. If the hops between two
-    turns touch a switch that the journey must avoid, their track is number ``least`` or farther out.
+    A journey is the path of a worm, or of a branch. Journeys on the same hop have different tracks. A journey keeps its
+    track until it turns. If the hops between two turns of a journey touch a switch in its ``shunned`` set, these hops
+    have track ``least`` or one farther out.
 
     Parameters
     ----------

@@ -28,8 +28,8 @@ def aside(direction: Floats) -> Floats:
 def arc(start: Floats, end: Floats, bulge: float) -> Floats:
     """Return a curve between two positions that runs ``bulge`` cells to the right of the straight line.
 
-    The curve leaves the straight line within 0.8 cells of each end, or half the line's length if that is less. Between
-    these parts the curve is parallel to the straight line; float [points, 2].
+    The curve leaves the straight line within 0.8 cells of each end, or half the line's length if that is less. In the
+    middle, the curve is parallel to the straight line. The result is float [points, 2].
     """
     if not bulge:
         return np.stack([start, end])

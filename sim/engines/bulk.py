@@ -47,7 +47,7 @@ Bytes = npt.NDArray[np.uint8]
 SIZES = (1, 2, 4, 8)
 
 #: Largest distance, in words, of two neighbouring words that are copied as parts of one run.
-#: For words with a larger distance, two separate runs take less time.
+#: If the distance is larger, copying two runs takes less time than copying one run with the words between.
 GAP = 64
 
 #: Least number of routers of a kind, in all lanes, at which a kernel steps them bit by bit, `PLANE_WIDTH` at once.
@@ -228,7 +228,7 @@ class BulkEngine:
         return whole[start:start + links * parts * nodes * dtype.itemsize].view(dtype).reshape(links, parts, nodes)
 
     def _elements(self, kind: str, way: str, word: str, instances: np.ndarray) -> tuple[np.ndarray, int]:
-        """Return each part's index, [parts, instances], in an array of parts, and the size of a part in bytes."""
+        """Return the index of each part of a word in all inputs or outputs, [parts, instances], and a part's bytes."""
         start, n, dtype, parts = self._places[kind, way, word]
         return start // dtype.itemsize + n * np.arange(parts)[:, None] + instances, dtype.itemsize
 
@@ -265,7 +265,9 @@ class BulkEngine:
         return int(self.host.counters[NOW]) if busy else next_event(self.host)
 
     def follow(self, *, turns: bool = False) -> None:
-        """Record in ``grants`` the channels that each worm is granted. Call `follow` before the first cycle.
+        """Record in ``grants`` the channels that each worm is granted.
+
+        The caller must call `follow` before the engine runs its first cycle.
 
         Parameters
         ----------
@@ -402,7 +404,8 @@ def _copied(host: Host) -> Host:
 def _runs(pairs: Sequence[tuple[np.ndarray, np.ndarray]], size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Group pairs of words (target, source) into runs that are contiguous in both arrays. Single words are separate.
 
-    A run may include targets that are in no pair: unconnected inputs, which are set to zero.
+    Between its words, a run may have targets that are in no pair. These targets are unconnected inputs: they are set
+    to zero.
 
     Parameters
     ----------
@@ -414,8 +417,8 @@ def _runs(pairs: Sequence[tuple[np.ndarray, np.ndarray]], size: int) -> tuple[np
     Returns
     -------
     uint64 [4, runs], unsigned [masks], uint32 [2, single words]
-        Runs: first target, first source, length, and first mask (0 for a run without gaps). The masks. Targets and
-        sources of single words, in the order of the targets.
+        Runs: first target, first source, length, and first mask (0 for a run without gaps). The masks. Words that are
+        copied one by one: their targets and sources, in the order of the targets.
     """
     driven = np.zeros(max((int(to.max()) for to, _ in pairs if len(to)), default=0) + 1, bool)
     for to, _ in pairs:

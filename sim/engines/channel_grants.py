@@ -77,7 +77,8 @@ KIND = _record("start", "tile_bytes", "lanes", "unit", "instances", "first", "ou
 #: ``links``, ``links_end``: range of the channel's rows in `Fronts.links`.
 #: ``exits``: first of the channel's rows in `Fronts.exits`.
 #: ``link_vc``, ``exit``, ``consumption_vc``, ``position``: first row in `Fronts.pieces` of the register of this name.
-#: A register's rows in `Fronts.pieces` end before the row in the next field of `CHANNEL`.
+#: ``pieces_end``: index after the last row of ``position`` in `Fronts.pieces`.
+#: The rows of ``link_vc``, ``exit`` and ``consumption_vc`` in `Fronts.pieces` end where the next register's rows begin.
 CHANNEL = _record("kind", "first", "input", "word", "links", "links_end", "exits", "link_vc", "exit", "consumption_vc",
                   "position", "pieces_end")
 
@@ -103,7 +104,9 @@ class Fronts(NamedTuple):
     flag_ends: Integers  # [channels, 8]: bounds, in ``flags``, of the flags with each meaning (`ASKS` to `ELIGIBLE`)
     links: Integers  # [targets, 2]: byte of the target's flag in a tile, number of the target's output
     exits: Integers  # [exits]: number of the ejection port among the router's outputs
-    pieces: Integers  # [pieces of registers, 5]: low bit, width, shift, byte in a tile, bits of the stored number
+    # columns of ``pieces``: lowest bit in the register, width, lowest bit in the number that holds the piece
+    # columns 3 and 4 of ``pieces``: byte of this number in a tile, and its size in bits
+    pieces: Integers  # [pieces of registers, 5]
     vcs: int  # number of output channels for each output of a router
     switch: Integers  # [routers]: number of the router's switch in its lane
     into: Integers  # [output channels]: number of the front at the channel's far end; -1 if the channel leads to a node
@@ -176,7 +179,7 @@ class Grants:
         ports[:, [WORM, MESSAGE]], ports[:, TAIL] = NOBODY, -INTERFACE - 1
         self.following = Following(
             before=np.zeros((words, 6), np.uint64), current=np.full(fronts, NOBODY),
-            # a queue has more places than a buffer: packets may own a channel before their first flit arrives
+            # a packet is queued when it is granted the channel, before its first flit arrives in the buffer
             queue=np.full((fronts, network.configuration.buffer + 2, 3), NOBODY),
             first=np.zeros(fronts, np.int64), end=np.zeros(fronts, np.int64), asked=np.zeros((fronts, 2), np.int64),
             held=np.zeros((fronts, 2), np.int64), came=np.full(fronts, NOBODY),

@@ -28,7 +28,7 @@ Integers = npt.NDArray[np.int64]
 Waiting = TypeVar("Waiting", bound=Hashable)
 
 Wait = tuple[list[str], list[Standing | None]]
-"""A wait of a packet: resources (any one suffices), and the holder of each; None: the resource will be released."""
+"""A wait of a packet: resources (any one suffices), and the holder of each; None: free, or assumed to become free."""
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,8 @@ class Deadlock:
         are wholly at their source are left out, because they hold nothing.
     closed : frozenset of (int, int)
         Small subset of ``packets`` that wait only for each other. If a packet waits for any one of several resources,
-        the holders of all these resources are in the subset. A packet that waits for the subset is left out if no
-        packet of the subset waits for it.
+        the holders of all these resources are in the subset. A packet is left out of ``closed`` if it waits for packets
+        in ``closed``, and no packet in ``closed`` waits for it.
     """
 
     at: int
@@ -174,7 +174,7 @@ def find_deadlock(engine: BulkEngine, lane: int = 0) -> Deadlock | None:
 
 
 def _inside(snapshot: Snapshot) -> Inside | None:
-    """Return the wait-for graph inside interfaces; None if they have no retransmission slots and stall no packet."""
+    """Return the wait-for graph inside interfaces; None without slots, if no packet waits for a packet buffer entry."""
     configuration = snapshot.network.configuration
     if configuration.slots:
         return InSlots(snapshot)

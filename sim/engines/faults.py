@@ -30,7 +30,7 @@ class Fault:
     switch : str or None
         Name of the router's switch in a network that is not direct; else None.
     port : str
-        Port with the error: an input; for a wrong credit an output. A router's ports have the topology's names.
+        Port with the error: an input; for a wrong credit an output. Ports of routers have their names in the topology.
     vc : int
         Virtual channel.
     cause : str

@@ -159,7 +159,7 @@ class _Follower:
             self.places[kept] = self.places[kept]._replace(worm=worm, packet=packet, whole=cycle)
 
     def _name(self, k: int, row: int, place: int) -> tuple[int, int]:
-        """Return the first worm of a packet's message and the packet's number, decoded from its first flits."""
+        """Decode a packet's flits; return the first worm of its message, and the packet's number in the message."""
         return packet_of(self.engine.host, self.probe.flits(k, row, place), begins=True) or (NONE, NONE)
 
     def _begin(self, k: int, at: int, payload: bool, cycle: int) -> None:

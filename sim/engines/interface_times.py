@@ -104,7 +104,7 @@ class _Follower:
         self.marks_at = np.array([self._word(link, link.near.port)[0] for link in self.links])
         bits = np.array([(link.vcs - 1).bit_length() for link in self.links])
         self.vcs, self.heads, self.tails = (1 << bits) - 1, 2 << bits, 4 << bits
-        # [links, virtual channels], true if only the packet's last flit has still to be recorded
+        # [links, virtual channels]: true from the end of a packet's identification until the packet's last flit
         self.quiet = np.zeros((len(self.links), max(link.vcs for link in self.links)), bool)
         self.open: dict[tuple[int, int], _Stay] = {}
         self.closed: dict[int, list[_Stay]] = {row: [] for row in range(len(self.links))}
@@ -164,7 +164,7 @@ class _Follower:
                 stay.begun, stay.ended = cycle - self.network.configuration.t_nr, cycle
 
     def _look(self, row: int, vc: int, head: bool, tail: bool, cycle: int) -> None:
-        """Record a flit of an unidentified packet, or a last flit."""
+        """Record a flit on a link: one of a packet's first flits, which identify the packet, or its last flit."""
         stay = self.open.get((row, vc))
         if stay is None:
             stay = self.presented.pop(row, None) or _Stay(NONE)

@@ -36,14 +36,14 @@ class Meter(NamedTuple):
     counted in one cycle of 64 (`sampled`), at the start of the cycle.
     """
 
-    # In the array of all outputs a port has several uint64, each with the marks of eight instances, a byte each.
+    # In the array of all outputs, a port has consecutive uint64. Each uint64 has the marks of 8 instances, a byte each.
     # Column 0 of ``ports`` is the index of the port's first uint64 in the array of all outputs.
     # Column 2 of ``ports`` is the number of uint64 that the port has.
     # Column 1 of ``ports`` is the number of the tail bit in a byte.
     # Column 3 of ``ports`` is the port's first index in ``flits_of_late``.
     ports: Words  # [driving ports, 4]
-    flits: Integers  # [8 x words]: number of flits from each instance of each port
-    worms: Integers  # [8 x words]: number of worms from each instance of each port
+    flits: Integers  # [8 x words]: for each port, number of flits that each instance has sent on it
+    worms: Integers  # [8 x words]: for each port, number of worms that each instance has sent on it
     flits_of_late: Words  # [words]: flits that are not yet added to ``flits``, a byte for each instance
     worms_of_late: Words  # [words]: worms that are not yet added to ``worms``, a byte for each instance
     links: Integers  # [links, lanes]: index of each link in ``flits``
@@ -57,7 +57,7 @@ class Meter(NamedTuple):
     stations: Integers  # [kinds with tokens, 4]
     rings: Integers  # [routers of all kinds]: number of the first router in the router's token group
     asked: Integers  # [routers of all kinds]: scratch memory for the requests of tokens in one cycle
-    counts: Integers  # [8, routers of all kinds]: sums, in the rows `LINK_WAITS` to `TAKEN`
+    counts: Integers  # [8, routers of all kinds]: sums for each router; the 8 rows are `LINK_WAITS` to `TAKEN`
     switches: Integers  # [lanes, switches]: index of each switch in the last axis of ``counts``
     counters: Integers
 

@@ -115,7 +115,7 @@ class InPlaces(Inside):
 
     def _rest(self, link: FabricLink, writer: int, holder: Standing | None
               ) -> tuple[tuple[str, ...], tuple[Standing | None, ...]]:
-        """Return the waits of a packet that is entering an entry: it waits for its flits that are still in routers."""
+        """Return the waits of a packet that fills a packet buffer entry: it waits for its flits that are in routers."""
         if writer == link.vcs or any(flit >> 1 & 1 for flit in self.snapshot.consumed(link.target, writer)):
             return (), ()
         sender = self._sender(link, writer)
@@ -127,7 +127,7 @@ class InPlaces(Inside):
         return self.snapshot.first(self._owner(link, vc))
 
     def _sends(self, link: FabricLink, vc: int) -> bool:
-        """Return whether the router has a flit to send on a consumption channel."""
+        """Return whether a consumption channel has no owner, or the owner's buffer has a flit for it."""
         owner = self._owner(link, vc)
         assert link.output is not None
         return owner is None or self.snapshot.has_for(owner, link.output)

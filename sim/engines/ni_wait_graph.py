@@ -14,8 +14,9 @@ __all__ = ["BufferEntry", "Inside", "Standing"]
 Standing = tuple[int, ...]
 """Vertex of the wait-for graph: a packet, as the numbers of its worm and of the packet in the worm.
 
-A third number is a node: the vertex is only the part of the packet in this node's interface, for a packet with further
-destinations. The part in the interface may move on while other parts of the packet cannot."""
+If a packet in an interface has further destinations, the vertex has a third number, the node. The vertex is then only
+the part of the packet in this node's interface. The part in the interface may move on while other parts of the packet
+cannot."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class BufferEntry:
     waits : tuple of str
         Resources that ``packet`` waits for; any one suffices. If ``waits`` is empty, the packet waits for no resource.
     holders : tuple of (Standing or None)
-        Packet that holds each resource in ``waits``; None: the resource will be released.
+        Packet that holds each resource in ``waits``; None: the resource is free, or assumed to become free.
     arriving : Packet or None
         Packet whose remaining flits can enter without waiting for a resource.
     """
@@ -55,7 +56,7 @@ class Inside(ABC):
 
     @abstractmethod
     def consumption(self) -> Iterator[BufferEntry]:
-        """Yield the consumption channels that may stall, with the packets that interfaces buffer from them."""
+        """Yield each packet in a consumption channel that may stall, with the channel and the packet's waits."""
 
     @abstractmethod
     def consumed(self, node: int, vc: int) -> Standing | None:

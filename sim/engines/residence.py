@@ -10,7 +10,7 @@ __all__ = ["Residence", "find_residences"]
 
 @dataclass(frozen=True)
 class Residence:
-    """Counters of a smart network interface ([Sivaram98], section 4.2.3).
+    """Packets that a smart network interface has forwarded, and their times in its buffer ([Sivaram98], 4.2.3).
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ Channel = tuple[int, int, int]
 
 
 class Registers:
-    """Registers of all routers of a kind, by name, for a probe. Each is read once; a missing one has the value 0."""
+    """Registers of all routers of a kind, by name, for a probe: each read once, and 0 if the routers lack it."""
 
     def __init__(self, probe: InputProbe, read: Callable[[str], Values]):
         self._probe, self._read = probe, read

@@ -33,7 +33,7 @@ class InSlots(Inside):
                     yield BufferEntry(*place, *self.injection(node, probe.injects_on))
 
     def consumption(self) -> Iterator[BufferEntry]:
-        """Yield all consumption channels, with the packets that interfaces buffer from them."""
+        """Yield all consumption channels, each with the packet in its absorb buffer, if any."""
         for node, link in self._in.items():
             probe = self.snapshot.interface(node)
             for vc in range(probe.channels):

@@ -139,7 +139,7 @@ class Snapshot:
         return found
 
     def to_node(self, switch: int, output: int) -> bool:
-        """Return whether an output leads to a node or is the token, so that no other switch's buffer follows."""
+        """Return whether no switch's buffer follows an output, which leads to a node or is the output of `TOKEN`."""
         return output == TOKEN[0] or self.fabric.links[self.fabric.out_of[switch, output]].node is not None
 
     def far_end(self, switch: int, output: int, vc: int) -> Channel:
@@ -195,7 +195,7 @@ class Snapshot:
     def occupants(self, channel: Channel) -> list[Packet | None]:
         """Return the packets in a buffer, front first; None for a packet that cannot be identified."""
         if channel not in self._occupants:
-            self._occupants[channel] = []  # an empty list, in case `_find_occupants` needs this channel again
+            self._occupants[channel] = []  # ends a recursion: `_find_occupants` may ask for this channel again
             self._occupants[channel] = self._find_occupants(channel)
         return self._occupants[channel]
 
@@ -260,7 +260,7 @@ class Snapshot:
         return packet_of(self.host, payload, begins=marks[0] in (None, Mark.FINAL)) if payload else None
 
     def _apart(self, packet: Packet | None, channel: Channel, place: int) -> Packet | None:
-        """Return the copy of a forwarded packet that is in a buffer; return any other packet unchanged.
+        """Return the copy that is in a buffer, for a packet that interfaces forward; return any other packet unchanged.
 
         All copies of a packet that interfaces forward have the same payload. Copies differ in their headers, and in the
         nodes to which they are delivered.

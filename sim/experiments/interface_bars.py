@@ -24,7 +24,7 @@ HOST_STARTS, HOST_ENDS = "t_hs, host start-up", "t_hr, host reception"
 POSTED, COMES_IN, RECEPTION = "flits from the host", "packet comes in", "t_nr, interface reception"
 STARTS, WAITS, SENDS = "t_ns, interface start-up", "waits for a virtual channel", "packet is sent"
 
-#: For a kind of bars: another kind that is drawn in the same part of a node's row.
+#: Bars of a kind (key) share a part of a node's row, and the tracks in this part, with bars of another kind (value).
 SHARED = {HOST_ENDS: HOST_STARTS, COMES_IN: POSTED, WAITS: STARTS, SENDS: STARTS}
 
 #: Later than any cycle.

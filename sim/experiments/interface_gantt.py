@@ -138,8 +138,8 @@ def _draw(axes: "Axes", bar: Bar, row: int, last: int) -> None:
 class _Letters:
     """Text in bars: the numbers of packets and their receivers, if there is room.
 
-    Receivers are written behind the packets' numbers, or into the t_ns bars in front of the packets: where more of them
-    have room. If fewer than half of the sent packets have room for receivers, these are omitted.
+    Receivers are written behind the packets' numbers, or into the t_ns bars in front of the packets: in the place where
+    more receivers fit. If the receivers of fewer than half of the sent packets fit, all receivers are omitted.
 
     Parameters
     ----------

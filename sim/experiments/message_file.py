@@ -57,7 +57,7 @@ class _Twice(dict[str, Any]):
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Build a JSON object from its keys and values; a `_Twice` if a key occurs twice."""
+    """Build a dict from a JSON object's keys and values; if a key occurs twice, a `_Twice` with this key."""
     found = dict(pairs)
     if len(found) == len(pairs):
         return found

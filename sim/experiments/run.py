@@ -4,7 +4,6 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy as np
 from wormcast.algorithms import Scheme, Topology, WormcastError, Worms
 from wormcast.algorithms.errors import MessageError
 from wormcast.algorithms.phrases import count
-from wormcast.algorithms.typecheck import require_kind
+from wormcast.algorithms.typecheck import checked, require_kind
 
 from ..build.configuration import Configuration
 from ..build.front_door import require_sent
@@ -40,7 +39,7 @@ CHUNK = 4096
 
 @dataclass(frozen=True)
 class Run:
-    """Outcome of a run.
+    """Results of a run.
 
     Parameters
     ----------
@@ -206,6 +205,7 @@ def plan_messages(topology: Topology, scheme: Scheme, messages: Sequence[Message
     return worms
 
 
+@checked
 def run(
     topology: Topology,
     scheme: Scheme,
@@ -213,7 +213,7 @@ def run(
     configuration: Configuration,
     *,
     engine: str = "bulk",
-    vcd: Path | None = None,
+    vcd: str | os.PathLike[str] | None = None,
     window: tuple[int, int] | None = None,
     instances: str | None = None,
     timeout: int = 1_000_000,
@@ -248,14 +248,6 @@ def run(
         require_followed(configuration.as_sent(scheme), configuration)
     if engine not in ENGINES:
         raise WormcastError(f"engine: {engine!r} is not valid. Allowed: {', '.join(ENGINES)}.")
-    require_kind("topology", topology, Topology)
-    require_kind("scheme", scheme, Scheme)
-    require_kind("configuration", configuration, Configuration)
-    require_kind("timeout", timeout, int)
-    require_kind("stall", stall, float)
-    require_kind("seed", seed, int)
-    require_kind("vcd", vcd, os.PathLike, str, NoneType)
-    require_kind("instances", instances, str, NoneType)
     for name, value in (("window", window), ("instances", instances)):
         if value is not None and (vcd is None or engine != "bulk"):
             raise WormcastError(f"{name}: no waveform is recorded. Needed: vcd." if vcd is None else
@@ -284,7 +276,7 @@ def run(
         from ..engines.amaranth import AmaranthEngine
 
         host = fresh_host()
-        AmaranthEngine(network, host, vcd=vcd).run(cycles)
+        AmaranthEngine(network, host, vcd=None if vcd is None else Path(vcd)).run(cycles)
         check_receipts(host, faults=bool(faults))
         judged = bulk.host
         if not np.array_equal(host.deliveries, judged.deliveries):

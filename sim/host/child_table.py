@@ -25,7 +25,8 @@ from .queues import append, take
 __all__ = ["admit", "begin_work", "end_worm", "write_row"]
 
 # values of the field ``sent`` of a child table while no header flit of the row is written
-# ROW_NUMBER: the next flit holds the row's number. ROW_COUNT: the next flit holds the number of packets.
+# ``sent`` is ROW_NUMBER: the next flit holds the row's number
+# ``sent`` is ROW_COUNT: the next flit holds the number of packets
 ROW_NUMBER, ROW_COUNT = -2, -1
 
 

@@ -19,15 +19,15 @@ RECEIPT = -2
 WIDTH, CHANNEL_BITS, CHANNELS, PACKET, T_HR, T_NR, SPREAD, ROWS, COUNTED, RATE, OF, SEPARATE, NODES = range(13)
 # Indices into Host.counters. ADMITS: not 0 if a message may now find a free row in the child tables.
 NOW, UNDELIVERED, NEXT, TAG, UNDER_WAY, HELD, FAULT, FAULT_NODE, FAULT_CHANNEL, FREED, ADMITS = range(11)
-# Indices into Meter.counters. NARROW: cycles since counts were moved from bytes to full numbers.
+# Indices into Meter.counters. NARROW: cycles since counts in bytes were last added to the 64-bit counts.
 # SAMPLES: cycles in which waiting worms were counted.
 NARROW, SAMPLES = range(2)
-# Indices into the state of `jump`.
+# Indices into the state of `jump`, which skips cycles without events.
 # END: the cycle in which the run ends. LOOK: the first cycle in which `jump` acts.
-# IMAGE: the cycle in which the memory image was stored, or NONE.
-# CREDITS: sum of all hosts' credits in cycle IMAGE.
+# IMAGE: the cycle in which `jump` stored a copy of the components' state, or NONE.
+# CREDITS: sum of all hosts' credits in the cycle in which `jump` stored this copy.
 # EVENT: the cycle of the hosts' next event. SKIPPED: number of cycles skipped so far.
-# WAIT: number of cycles for which memory is compared with the image.
+# WAIT: number of cycles for which `jump` compares the components' state with its stored copy.
 END, LOOK, WAIT, IMAGE, CREDITS, EVENT, SKIPPED = range(7)
 
 # number of bits of a tag; the tags of worms under way are distinct

@@ -41,7 +41,7 @@ def link(deliveries, releases, first):
 
 def receipts(first_worms: npt.NDArray[np.int64], host: Any, waiting: npt.NDArray[np.int64],
              others: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return, for each waiting message, the delivery of the awaited message at the waiting message's source; or -1."""
+    """Return, for each waiting message, the delivery of its awaited message at its own source; -1 if there is none."""
     found = np.full(len(waiting), -1)
     _find_receipts(first_worms, host.worms, host.deliveries, waiting, others, found)
     return found

@@ -122,7 +122,7 @@ def packet_at_interface(host: Host, register: Callable[[str, int], Any], queue: 
     if host.worms["posting"][worm] >= 0:
         return None
     packet = int(host.options[PACKET])
-    # the port has not finished its packet, so it is the packet of the next payload flit that the port sends
+    # the port is still sending its packet, which is therefore the packet of the port's next payload flit
     payload = max(0, sent - behind - int(host.worms["headers"][worm]))
     return worm, payload // packet if packet else 0
 

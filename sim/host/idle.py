@@ -29,10 +29,10 @@ from .program_layout import Host
 
 __all__ = ["FIRST_LOOK", "FIRST_WAIT", "NEVER", "jump", "next_event", "watch"]
 
-#: Cycles without a worm under way before an image of memory is stored.
+#: Number of cycles without a worm under way before `jump` stores a copy of the components' state.
 FIRST_LOOK = 64
 
-#: Number of cycles for which memory is compared with the first image. The number doubles for each further image.
+#: Number of cycles for which `jump` compares the state with the first copy. The number doubles for each further copy.
 FIRST_WAIT = 16
 
 #: Cycle that no run reaches.
@@ -43,7 +43,7 @@ BLOCK = 1 << 10
 
 
 def watch(end: int) -> npt.NDArray[np.int64]:
-    """Return the state of `jump` for a run up to the cycle ``end``. The value 0 of ``end`` switches jumps off."""
+    """Return the state of `jump` for a run up to the cycle ``end``. With ``end`` 0, no cycles are skipped."""
     idle = np.zeros(7, np.int64)
     idle[[END, WAIT, IMAGE]] = end, FIRST_WAIT, NONE
     return idle
@@ -115,8 +115,8 @@ def jump(host, meter, state, outputs, idle, image):
     Call `jump` after every cycle from ``idle[LOOK]`` on while no worm is under way. Hosts do nothing before their next
     event. If state and outputs are the same in two cycles, they therefore repeat from then on, with the
     distance of the two cycles as their period. The state changes even without traffic, because tokens circulate.
-    Brent's algorithm finds the period. Without a worm no flit is on a link and nothing waits, so only the number of
-    samples grows in the meter.
+    Brent's algorithm finds the period of the state. Without a worm no flit is on a link and nothing waits, so only the
+    number of samples grows in the meter.
 
     Parameters
     ----------

@@ -68,14 +68,14 @@ class MovingHost:
     def wait_for(self, first_worms: Integers, messages: Integers, others: Integers) -> None:
         """Let messages wait until their sources have noted receipts of other messages, too.
 
-        Receipts that are noted already are skipped.
+        Messages do not wait for receipts that are noted already.
 
         Parameters
         ----------
         first_worms : int array [messages]
             First worm of each message here, in order.
         messages : int64 array
-            Messages that wait. None of their worms is posted.
+            Messages that wait. No worm of these messages may have entered the queue of an injection port.
         others : int64 array
             For each waiting message the message that it waits for: its source must have noted the receipt. No pair of
             a waiting message and another message occurs twice.

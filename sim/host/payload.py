@@ -13,9 +13,9 @@ __all__ = ["free_tag", "joined", "payload", "place_of"]
 def payload(tag, place, options, part):
     """Return one 64-bit part of a payload flit's data: 16 bits of tag and 16 of place, repeated up to the flit's width.
 
-    If flits are narrow, the first flits of a packet carry the worm's tag and the packet's number, low bits first. In
-    narrow flits, the tag's low bits are added to the data of all flits of a packet after its first one. While few worms
-    are under way, most flits therefore identify their worm.
+    If flits are narrow, the first flits of a packet carry the worm's tag and the packet's number, low bits first. The
+    tag is also added, modulo 2**width, to the data of each narrow flit after the packet's first one. Later flits of a
+    packet therefore have the tag's low bits, which identify the worm while few worms are under way.
     """
     width, spread, packet = options[WIDTH], options[SPREAD], options[PACKET]
     if SPREADING:
@@ -46,7 +46,7 @@ def joined(word, data, before, width):
 
 @compiled
 def free_tag(tagged, start, bits, rows):
-    """Return the next free tag of ``bits`` bits, or -1. The tag's low bits are not the number of a child table row."""
+    """Return the next free tag of ``bits`` bits, or -1; the tag's low 8 bits are at least ``rows``."""
     mask = min(len(tagged), 1 << min(bits, TAG_BITS)) - 1
     tag = start & mask
     for _ in range(mask + 1):

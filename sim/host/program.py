@@ -63,7 +63,7 @@ def needed(host: Host) -> dict[str, bool]:
 
 @compiled
 def _stalls(stall, cycle, node, channel):
-    """Return whether a consumption channel is stalled in a cycle. A hash decides this, equally in all engines."""
+    """Return whether a consumption channel is stalled in a cycle, by a hash that is the same in all engines."""
     mixed = stall[1] ^ np.uint64(cycle) * np.uint64(0x9E3779B97F4A7C15)
     mixed ^= np.uint64(node * 64 + channel + 1) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ mixed >> np.uint64(31)) * np.uint64(0x94D049BB133111EB)
@@ -109,14 +109,14 @@ def _compute(nodes, streams, worms, deliveries, releases, smart, working, sendin
 
 @inlined
 def _tag_bits(worm, options):
-    """Return the number of payload bits in a worm's first packet. If below 16, it is the number of tag bits, too."""
+    """Return the number of payload bits in a worm's first packet. The tag has this number of bits, at most 16."""
     packet = options[PACKET]
     return options[WIDTH] * (min(worm.length, packet) if packet > 0 else worm.length)
 
 
 @inlined
 def _may_begin(stream, worms, tagged, options, counters):
-    """Return whether a tag is free for the next worm of a link. Tags are seldom all in use."""
+    """Return whether a tag is free for the next worm of a link."""
     if counters[UNDER_WAY] == 0 or worms[stream.first].posting >= 0:
         return True
     bits = _tag_bits(worms[stream.first], options)
@@ -407,10 +407,10 @@ def host_step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found):
 
 @compiled
 def _copy(wires, inputs, outputs):
-    """Copy runs of words, and single words.
+    """Copy runs of consecutive words, and single words.
 
-    A run is a column of four numbers: first target, first source, length, first mask. A single word is a column of two
-    numbers: target, source. The numbers are unsigned, so that LLVM vectorises runs.
+    A run is a column of four indices or numbers: first target word, first source word, number of words, first mask. A
+    single word is a column of two numbers: target, source. The numbers are unsigned, so that LLVM vectorises runs.
     """
     runs, masks, single = wires
     for k in range(runs.shape[1]):
@@ -452,9 +452,10 @@ def run_cycles(cycles, beyond, calls, runs, inputs, outputs, host, rx, rx_data, 
     calls : int64 [kinds, 5]
         Arguments of `call_step`, by kind of component.
     runs : (uint64 [4, runs], unsigned [masks], uint32 [2, words]) for each word size
-        Words on links. The first of the three arrays has first target, first source and length of each run, and the
-        index of its first mask, 0 for no mask. The second array has the masks. The third array has target and source
-        of each word that is in no run.
+        Words to copy on links, in runs of consecutive words and singly. The first of the three arrays has first target,
+        first source and length of each run, and the index of its first mask, 0 for no mask. The second array has the
+        masks, which are ANDed with the copied words. The third array has target and source of each word that is in no
+        run.
     inputs, outputs : unsigned [words] for each word size
     rx, rx_data, tx_credit, tx, tx_data, rx_credit, found
         As in `host_step`.

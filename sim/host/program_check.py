@@ -65,7 +65,7 @@ def _require(name: str, numbers: np.ndarray, least: int, size: int) -> None:
 
 
 def _lists(host: Host) -> bool:
-    """Return whether the releases of each delivery are one linked list in the order of rows, up to ``last_release``."""
+    """Return whether each delivery's rows of ``releases`` form one linked list, in order, up to ``last_release``."""
     releases, deliveries = host.releases, host.deliveries
     of, goes_on = releases["delivery"], np.flatnonzero(releases["next"] >= 0)
     following = releases["next"][goes_on]

@@ -40,7 +40,7 @@ NODE = _record("task", "until", "first", "last", "taken", "given", "turn")
 #: Child table of a smart interface. ``rows``: one bit for each row that is in use.
 #: ``first_waiting``, ``last_waiting``: first and last worm that wait for free rows.
 #: ``task``, ``first``, ``last``: the row that is being written, the first and the last row that wait to be written.
-#: In ``task``, ``first``, ``last``, a worm's number is the row at its source, -2 - d that at the node of delivery d.
+#: In ``task``, ``first``, ``last``, a worm's number denotes the row at its source, -2 - d the row at delivery d's node.
 #: ``child``, ``sent``: the child whose header flits are being written, and the number of these flits already sent.
 SMART = _record("rows", "first_waiting", "last_waiting", "task", "first", "last", "child", "sent")
 #: Link from a host to an injection port. ``worm``: the worm that is being sent over the link.
@@ -98,15 +98,15 @@ class Host(NamedTuple):
     bits first. If flits have up to 16 bits, a packet's later flits carry the tag's low bits. Packets of a worm may
     arrive in any order and interleaved.
 
-    A message that smart interfaces forward has one tag for all its worms. The tag's low 8 bits are the number of a row
-    of the child tables; this row is free at all nodes of the message. Hosts write the rows over separate links to the
-    interfaces, and then the source posts the message once. A row is free again when all flits of its message have
-    arrived at all destinations. Interfaces therefore always have a row for an arriving message.
+    A message that smart interfaces forward has one tag for all its worms. The tag's low 8 bits are the number of the
+    child table row that the message has at its source and at all destinations. Hosts write the rows over separate links
+    to the interfaces, and then the source posts the message once. A row is free again when all flits of its message
+    have arrived at all destinations. Interfaces therefore always have a row for an arriving message.
     """
 
     nodes: Records  # [nodes], NODE
     streams: Records  # [ports x nodes], STREAM: port 0 of all nodes, then port 1 of all nodes
-    channels: Records  # [links x nodes x channels of a link], CHANNEL
+    channels: Records  # consumption channels, CHANNEL: [links x nodes x channels of a link]
     worms: Records  # [worms], WORM
     deliveries: Records  # [deliveries], DELIVERY
     agenda: Integers  # worms that wait for no receipt of their own message, in the order of creation cycles
@@ -313,7 +313,7 @@ def _costs(configuration: Configuration, agenda: Integers, message_of: Integers,
     """Return the processor cycles before each worm is posted, [worms]. ``agenda``: as in `Host`."""
     costs = configuration.t_hs + configuration.copy_delay * multicast[message_of]
     messages, first = np.unique(message_of[agenda], return_index=True)
-    if configuration.copying == "first":  # a message's whole work comes before its first worm
+    if configuration.copying == "first":  # the processor does all start-ups of a message before it posts a worm
         whole = np.bincount(message_of[agenda], costs[agenda], len(multicast)).astype(np.int64)
         costs[agenda] = 0
         costs[agenda[first]] = whole[messages]

@@ -32,7 +32,7 @@ __all__ = ["Moment", "Scene", "State"]
 PART = 64
 
 State = dict[tuple[int, int, int | None], Node]
-"""Node of each piece of state, by cell, first bit, and row of a shallow memory (None for a register)."""
+"""Expression (`Node`) of each piece of state, by cell, first bit, and row of a shallow memory (None for a register)."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Moment:
         return {(name, part): node for name, nets in outputs.items() for part, node in enumerate(self.wide(nets))}
 
     def make(self, wanted: set[int] | None = None) -> None:
-        """Compute the values of all pieces with a live bit, or only of those that the nets ``wanted`` depend on."""
+        """Compute the values of all cells' pieces with a used bit, or only of those that nets ``wanted`` depend on."""
         needed: set[Piece] = set()
         if wanted is not None:
             pending = [self.scene.sources.piece(net) for net in wanted if net > 1]
@@ -238,7 +238,7 @@ class Moment:
         return operators.equal(self.graph, value, operators.to_wide(self.graph, parts, len(fixed)))
 
     def priority(self, cell: PriorityMatch, bit: int) -> Node:
-        """Return a bit: ``cell`` is enabled, and input ``bit`` is the first of its inputs that is set."""
+        """Return output ``bit`` of a `PriorityMatch`: ``cell`` is enabled, and input ``bit`` is its first set input."""
         graph = self.graph
         here = self.one(cell.inputs[bit])
         before = [self.one(net) for net in cell.inputs[:bit]]

@@ -1,11 +1,11 @@
 """Translation of a `Program` to LLVM IR.
 
 A kernel has two functions with the same parameters, ``step`` and ``settle``. Each function is a loop over tiles of
-``vector_width`` instances that calls one phase after the other (see `phases`). An observer has one function, which
-computes one tile. A phase is straight-line code, apart from loops for ports of deep memories. A value of one bit is a
-*flag*: the flags of a tile's instances are the bits of one integer. Flags are computed in scalar units, because a
-processor has more scalar units than units for vector masks. A value of several bits is a vector with 8, 16, 32 or 64
-bits per instance, the least number that suffices.
+``vector_width`` instances that calls one phase after the other (see `phases`). An observer, which computes the signals
+that a waveform shows, has one function, for one tile. A phase is straight-line code, apart from loops for ports of deep
+memories. A value of one bit is a *flag*: the flags of a tile's instances are the bits of one integer. Flags are
+computed in scalar units, because a processor has more scalar units than units for vector masks. A value of several bits
+is a vector with 8, 16, 32 or 64 bits per instance, the least number that suffices.
 
 Writes to a deep memory, and copies of its rows to registers, are loops over the instances that enable the port in the
 cycle. Few instances enable a port in a cycle, and vector gathers and scatters are slow on all processors.
@@ -199,7 +199,7 @@ class Body:
         return self.align(element_bits(node.width))
 
     def store_state(self, slot: int, node: Node) -> None:
-        """Store a slot's next value. If a step of the phase needs the slot's present value, load that value first."""
+        """Store a slot's next value. Load the slot's present value before, if a step of the phase needs it."""
         self.value(node)
         if slot in self.read:
             self.value(self.read[slot])
@@ -281,7 +281,7 @@ class Body:
     def row(self, slot: int, address: Node, instance: str) -> tuple[str, str]:
         """Return the index of an instance's row in its tile, and whether the row exists.
 
-        A tile has the rows of all its instances. If the row does not exist, the index is that of row 0.
+        A tile stores a memory's rows instance by instance. If the row does not exist, the index is that of row 0.
         """
         depth = self.layout.places[slot].depth
         row = self.element(address, instance, 64)
@@ -409,7 +409,8 @@ def _concat(body: Body, node: Node) -> str:
 def _joined(body: Body, places: list[tuple[int, Node]], bits: int) -> str:
     """Join nodes at bit positions in elements of ``bits`` bits.
 
-    Where it is cheaper, the two halves of the elements are joined separately first, in narrower vectors.
+    If both halves of the elements have nodes, the low half at least two, and no node crosses the middle, each half is
+    joined first, in narrower vectors. This is cheaper.
     """
     kind, half = body.type(bits), bits // 2
     low = [(at, part) for at, part in places if at + part.width <= half]
@@ -481,7 +482,7 @@ def _gather(body: Body, node: Node) -> str:
     body.intrinsics.add(f"declare {kind} {name}(<{width} x ptr>, i32, {body.type(1)}, {kind})")
     arguments = f"i32 {bits // 8}, {body.type(1)} splat (i1 true), {kind} poison"
     if address.op == "const":
-        # A waveform shows all rows. LLVM compiles one function in place of a gather for each row.
+        # waveforms show each row of a memory: calls of one function compile faster than a gather for each row
         function = f"@row_of_{place.depth}_i{bits}"
         first = ", ".join(f"i32 {index * place.depth}" for index in range(width))
         body.intrinsics.add(f"""define internal {kind} {function}(ptr %row) #0 {{
@@ -497,7 +498,7 @@ def _gather(body: Body, node: Node) -> str:
 
 
 class Tile(Body):
-    """Code of one phase of an observer, whose output words hold a single tile."""
+    """Code of one phase of an observer (`emit_observer`). An observer's output words hold a single tile."""
 
     def word_pointer(self, block: str, word: Word, part: int) -> str:
         """Return a pointer to the instances of this tile in a part of a word."""
@@ -539,7 +540,7 @@ ATTRIBUTES = 'attributes #0 = { noinline nounwind "prefer-vector-width"="512" "m
 
 
 #: Parameters of a phase: ``tile``, the state of the tile; ``in`` and ``out``, the input and output words;
-#: ``between``, the memory for values that pass from phase to phase;
+#: ``between``, the memory for values that one phase computes and later phases use;
 #: ``n``, the number of all instances, padding included (`Block.n_padded`);
 #: ``i``, the number of instances before the tile.
 PARAMETERS = ("ptr noalias %tile", "ptr noalias %in", "ptr noalias %out", "ptr noalias %between", "i64 %n", "i64 %i")
@@ -620,8 +621,8 @@ def emit_observer(
 ) -> str:
     """Return the LLVM IR of ``observe``.
 
-    ``observe`` computes the words ``shown`` from the present state and inputs, for the tile that begins with instance
-    ``i``.
+    ``observe`` computes the words in ``shown`` (signals for waveforms) from the present state and inputs, for the tile
+    that begins with instance ``i``.
     """
     blocks = Blocks(layout, inputs, shown, vector_width)
     made = _Phases("observe", blocks, [Store(place, node) for place, node in program.settled.items()], Tile)

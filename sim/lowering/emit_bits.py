@@ -19,7 +19,8 @@ __all__ = ["emit_bits"]
 TYPE = "<8 x i64>"
 ONES = "splat (i64 -1)"
 
-#: Operations of a phase. Larger phases have too many live values, smaller ones pass more values on through memory.
+#: Number of operations of a phase, a part of a kernel's code. Larger phases have more live values than a processor has
+#: registers; smaller phases pass more values on through memory.
 SIZE = 300
 
 
@@ -127,7 +128,7 @@ def emit_bits(program: Program, layout: StateLayout, inputs: Mapping[str, Word],
 
 
 def _places(words: Mapping[str, Word]) -> tuple[dict[str, int], int]:
-    """Return the number of each word's first plane, and the number of all planes."""
+    """Return the number of each word's first plane (a plane: one bit of 512 instances), and the count of planes."""
     places, count = {}, 0
     for name, word in words.items():
         places[name] = count
@@ -136,7 +137,7 @@ def _places(words: Mapping[str, Word]) -> tuple[dict[str, int], int]:
 
 
 def _converted(what: str, block: str, words: Mapping[str, Word]) -> list[str]:
-    """Return the calls that turn the words of a block into planes, or planes into words."""
+    """Return the calls that turn the words of a block into planes (one bit of 512 instances), or planes into words."""
     lines = []
     places, _ = _places(words)
     for name, word in words.items():

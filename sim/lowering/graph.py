@@ -246,7 +246,7 @@ class Graph:
         return self.node("eq", 1, (a, b))
 
     def aligned(self, a: Node, b: Node) -> Iterable[tuple[Node, Node]]:
-        """Yield pairs of corresponding parts of two values of one width, cut where ``a`` or ``b`` joins two parts."""
+        """Yield the corresponding parts of ``a`` and ``b``, both cut wherever ``a`` or ``b`` concatenates two parts."""
         cuts = {0, a.width}
         for side in (a, b):
             position = 0
@@ -358,7 +358,7 @@ class Graph:
         return self.concat((self.const(0, places), self.slice(a, 0, min(a.width, width - places))))
 
     def shift_by(self, op: str, a: Node, places: Node) -> Node:
-        """Return ``a`` shifted by ``places``. ``op``: shl, lshr or ashr.
+        """Return ``a`` shifted by the value of node ``places``. ``op``: shl, lshr or ashr.
 
         ``places`` must be less than the first power of two that is not less than the width of ``a``.
         """

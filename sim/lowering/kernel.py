@@ -25,8 +25,8 @@ class Piece:
     """``width`` bits of a register, or of each row of a memory, from bit ``low`` on, and their places.
 
     ``shift`` is the position of the piece's first bit in the number stored at each of ``places``. A register's piece
-    has one place, a shallow memory's piece has one place per row, and a deep memory's piece has one place for all rows.
-    ``init`` has one value per row, for a register one value.
+    has one place in a tile, a shallow memory's piece has one place per row, and a deep memory's piece has one for all
+    rows. ``init`` has one value per row, for a register one value.
     """
 
     low: int
@@ -236,7 +236,7 @@ class Kernel:
         return block.state.ctypes.data, block.inputs.ctypes.data, block.outputs.ctypes.data, block.n_padded
 
     def _row(self, block: Block, piece: Piece, row: int) -> tuple[np.ndarray, int]:
-        """Return a view ``[tiles, ...]`` of the numbers that hold ``piece`` of ``row``, and the bits of each number.
+        """Return a view ``[tiles, ...]`` of the stored numbers with the bits ``piece`` of ``row``, and their width.
 
         If the numbers have one bit, each byte of the view packs eight numbers.
         """
@@ -247,13 +247,13 @@ class Kernel:
         return found[:, row :: place.depth] if place.depth else found, place.bits
 
     def _get(self, block: Block, piece: Piece, row: int) -> np.ndarray:
-        """Return the numbers that hold ``piece`` of ``row``, of all instances, as a new array."""
+        """Return the stored numbers with the bits ``piece`` of ``row`` of all instances, as a new array."""
         found, bits = self._row(block, piece, row)
         flat = np.unpackbits(found, axis=1, bitorder="little") if bits == 1 else found
         return flat.reshape(-1).astype(np.uint64)
 
     def _put(self, block: Block, piece: Piece, row: int, numbers: np.ndarray) -> None:
-        """Write the numbers that hold ``piece`` of ``row``."""
+        """Write the stored numbers with the bits ``piece`` of ``row`` of all instances."""
         found, bits = self._row(block, piece, row)
         flat = numbers.reshape(found.shape[0], -1).astype(found.dtype)
         found[...] = np.packbits(flat, axis=1, bitorder="little") if bits == 1 else flat

@@ -52,8 +52,8 @@ def lower(
     Raises
     ------
     LoweringError
-        Not all ports are named once; an output depends on an input in the same cycle; or a cell cannot be
-        lowered.
+        A bit of a port is in no word or in two words; an output depends on an input in the same cycle; or a cell cannot
+        be lowered.
     """
     from . import netlist  # imports Amaranth
 

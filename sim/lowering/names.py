@@ -37,9 +37,10 @@ class Name:
 def names(fragment: Any, ports: Iterable[Value], clocks: Iterable[Signal]) -> Iterator[Name]:
     """Yield the name of every signal, field and memory row of an elaborated component, as part of a larger design.
 
-    The larger design uses all ``ports``, and drives ``clocks``, the clock and the reset. Values of an enumeration are
-    shown by their names, others as numbers. A signal with a format or decoder of its own is shown as a number. A field
-    with a format of its own has no name: only the number of its whole layout shows the field.
+    The names are those in a design that contains the component, uses all ``ports``, and drives ``clocks``: the clock
+    and the reset. Values of an enumeration are shown by their names, other values as numbers. A signal with a decoder
+    function or a custom format is shown as a number. A field with a custom format gets no name: its bits are shown only
+    in the number of the whole layout.
     """
     whole = Fragment()
     whole.add_subfragment(fragment, COMPONENT[-1])
@@ -81,7 +82,7 @@ def _spelled(name: str, path: tuple[str | int, ...]) -> str:
 
 def _parts(whole: Value, form: Any, path: tuple[str | int, ...] = ()) -> Iterator[
         tuple[tuple[str | int, ...], int, int, dict[int, str] | None]]:
-    """Yield path, first bit, width and labels of ``whole`` and its fields, as a format shows them."""
+    """Yield path, first bit, width and names of values of ``whole`` and of each field that format ``form`` shows."""
     labels = None
     fields: Iterable[tuple[str | int, Any]] = ()
     value = None

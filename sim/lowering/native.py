@@ -61,8 +61,8 @@ class Native(CompiledFunction[..., None]):
         arguments
             Arguments of the function.
         switches
-            False for each of the globals in ``switches`` whose code is not needed. By default, all switches
-            are True.
+            False for each of the globals in ``switches`` whose code is not needed. By default, all globals in
+            ``switches`` are True.
         """
         values: list[int] = []
         types = _flatten(arguments, values)
@@ -103,7 +103,7 @@ class Native(CompiledFunction[..., None]):
 
 @functools.cache
 def _surroundings() -> list[str]:
-    """Return everything that object code depends on besides the function: versions, the processor, the compiler."""
+    """Return what object code depends on besides function, argument types and switches: versions, CPU, compiler."""
     makers = source_digest([__file__, Path(__file__).with_name("object_code.py")])
     return [version("numba"), sys.version, *host(), makers]
 

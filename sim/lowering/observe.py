@@ -38,7 +38,10 @@ def observe(component: Any, kernel: Kernel) -> Observer:
 
 
 def observe_design(design: Design, variables: tuple[Variable, ...], kernel: Kernel) -> Observer:
-    """Compile an observer from the results of `netlist.read_visible`. Errors are those of `observe`."""
+    """Compile an observer that computes ``variables`` of ``design``, both from `netlist.read_visible`.
+
+    Errors are those of `observe`.
+    """
     started = time.perf_counter()
     _, inputs = group(design.inputs, {name: list(word.ports) for name, word in kernel.inputs.items()}, "inputs")
     shown = {variable.nets: _path(variable) for variable in reversed(variables) if variable.nets}

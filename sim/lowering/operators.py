@@ -1,8 +1,8 @@
 """Operators of Amaranth's netlist, on values of any width.
 
-A *wide* value is a list of nodes of 64 bits; the last node may be narrower. LLVM would compute vectors of integers of
-more than 64 bits one instance at a time. `OPERATORS` maps operators to functions of ``(graph, inputs, width)``. The
-result of each function in `OPERATORS` has at least ``width`` bits.
+Each value, of any width, is a list of graph nodes of 64 bits (`Wide`); the last node may be narrower. LLVM would
+compute vectors of integers of more than 64 bits one instance at a time. `OPERATORS` maps operators to functions of
+``(graph, inputs, width)``. The result of each function in `OPERATORS` has at least ``width`` bits.
 """
 
 from collections.abc import Callable, Sequence
@@ -159,7 +159,7 @@ def magnitude(graph: Graph, a: Wide) -> Wide:
 
 
 def single(a: Wide, what: str) -> Node:
-    """Return the only node of ``a``; refuse values of more than 64 bits."""
+    """Return the only graph node of ``a``; refuse values of more than 64 bits."""
     if len(a) > 1:
         raise LoweringError(f"{what}: {width_of(a)} bits are not valid. Allowed: up to {LIMB} bits.")
     return a[0]

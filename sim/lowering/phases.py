@@ -154,9 +154,10 @@ def _used(stores: Sequence[Move]) -> list[Node]:
 def _put_off(result: list[Phase], where: dict[Node, int]) -> None:
     """Move stores of state to the end of the last phase that reads the old value.
 
-    A store whose value is a piece of state reads that piece in its own phase, so its move may delay other stores.
-    Within a phase, state is read before it is stored. State in ``where`` was loaded by an earlier phase: later phases
-    take it from the memory between phases, and do not read the register.
+    If the value of a store is itself a piece of state, the store reads this piece in its phase. If this store moves to
+    a later phase, stores to that piece may have to move, too. Within a phase, state is read before it is stored. State
+    in ``where`` was loaded by an earlier phase: later phases take it from the memory between phases, and do not read
+    the register.
     """
     moving = True
     while moving:

@@ -106,7 +106,7 @@ def _find(ports: Mapping[str, Port], name: str, where: str) -> tuple[Port, int, 
 
 
 def _named_bits(port: Port) -> set[int]:
-    """Return the bits of ``port`` that belong to a field, or all bits if it has no fields. Other bits are padding."""
+    """Return the bits of ``port`` that are in any field, or all bits if it has no fields. Other bits are padding."""
     if not port.fields:
         return set(range(len(port.nets)))
     return {bit for start, width in port.fields.values() for bit in range(start, start + width)}

@@ -32,9 +32,9 @@ __all__ = ["BITWISE", "NetRun", "Piece", "Pieces", "columns", "deep_memories", "
 
 WIDEST = 64
 SHALLOW = 32
-"""Memories with at most this number of rows have a slot per row, read by selection; deeper ones have one array."""
+"""Memories with at most this number of rows have a slot per row, read by selection; deeper ones have arrays of rows."""
 COPIED = 16
-"""Limit in place of ``SHALLOW`` if rows are only copied to registers: then only instances that copy cost time."""
+"""Like ``SHALLOW``, for memories whose rows are only copied to registers: only instances that copy a row cost time."""
 BITWISE = {"~", "&", "|", "^", "m"}
 PREFIX = {"+", "-", "*", "<<"}
 
@@ -63,8 +63,8 @@ def deep_memories(design: Design, whole: bool) -> frozenset[int]:
 class NetRun:
     """Neighbouring nets from one piece of ``cell``, from constants (``cell`` is None), or copies of one bit.
 
-    ``low`` is the number of the run's first bit in the cell, or the value of the constants. ``repeats``: all nets are
-    copies of bit ``low``.
+    ``low`` is the number in the cell of the run's first bit, or the value of the constants. If ``repeats`` is true, all
+    nets of the run are the same bit ``low`` of the cell.
     """
 
     __slots__ = ("cell", "low", "repeats", "width")
@@ -239,7 +239,7 @@ class Pieces:
         ]
 
     def home(self, index: int) -> int:
-        """Return the cell that holds the cuts of ``index``: for a port of a memory the memory, else the same cell."""
+        """Return the cell whose entry in ``cuts`` applies to cell ``index``: for a port its memory, else ``index``."""
         cell = self.design.cells[index]
         return cell.memory if isinstance(cell, AsyncRead | SyncRead | WritePort) else index
 

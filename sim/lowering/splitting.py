@@ -77,7 +77,7 @@ class _Refiner:
     def candidates(self) -> list[Place]:
         """Return candidate cuts: at the ends of parts that cells read, and after 8, 16 or 32 bits of wider pieces.
 
-        A piece is cut after 8, 16 or 32 bits only if its width is less than twice this number.
+        A piece of w bits is cut after its first b bits, with b = 8, 16 or 32, only if b < w < 2b.
         """
         found: set[Place] = set()
         for index, inputs in self.reads.items():
@@ -97,7 +97,10 @@ class _Refiner:
         return sorted(inside - {(h, b) for h, b in inside if b in self.cuts[h]})
 
     def closure(self, place: Place) -> set[Place]:
-        """Return all cuts that follow from a cut at ``place``, in the sources and users of the word."""
+        """Return the cut at ``place``, and all cuts that follow from it.
+
+        A cut of a cell also cuts the cells with independent bits that this cell reads, and those that read this cell.
+        """
         new: set[Place] = set()
         pending = [place]
         while pending:

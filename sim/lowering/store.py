@@ -198,7 +198,7 @@ def collector_paused() -> Iterator[None]:
 
 @cache
 def _surroundings() -> list[str]:
-    """Return everything that a netlist and its code depend on besides the component."""
+    """Return everything that a netlist and its code depend on, besides the parameters of `_kept`."""
     own = source_digest(sorted(Path(__file__).parent.glob("*.py")))
     packages = [version(package) for package in ("amaranth", "llvmlite", "numpy")]
     return [own, *packages, *host(), sys.version, platform.machine(), sys.platform]

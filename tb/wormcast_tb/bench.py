@@ -64,14 +64,16 @@ class TB:
         Clock(self.clock, period, unit="ns").start()
 
     def driver(self, prefix: str, *, depth: int, **options: Any) -> LinkDriver:
-        """Add a driver of a link into the design."""
+        """Add a driver for a link whose receiving end is in the design."""
         self.drivers[prefix] = LinkDriver(self.dut, prefix, self.clock, depth=depth, **self._reset, **options)
         return self.drivers[prefix]
 
     def sink(self, prefix: str, *, depth: int, end: str | None = None, **options: Any) -> LinkSink:
-        """Add a sink of a link out of the design. The scoreboard checks the worms that the sink receives.
+        """Add a sink for a link whose sending end is in the design.
 
-        Several links can have one ``end`` if a worm may come by any of these links.
+        The scoreboard checks the worms that the sink receives.
+        ``end`` is the name under which the scoreboard expects worms at this sink, by default ``prefix``. Several sinks
+        can have the same ``end`` if a worm may arrive at any of them.
         """
         self.sinks[prefix] = LinkSink(self.dut, prefix, self.clock, depth=depth, **self._reset, **options)
         self.scoreboard.watch(self.sinks[prefix], end)

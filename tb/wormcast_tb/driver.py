@@ -36,7 +36,8 @@ class LinkDriver(Agent):
     idle : iterator of bool
         True in each cycle in which the driver stays idle although it could send; see ``waits``.
     credits : list of int
-        Credits by virtual channel. A credit beyond ``most`` raises `ProtocolError`, except for unpaid flits.
+        Credits by virtual channel. A credit beyond ``most`` raises `ProtocolError`, unless it is returned for a flit
+        that was sent ``unpaid`` (`send`).
     most : int
         Credits at reset: ``depth`` / ``chunk``.
     sent : int
@@ -74,7 +75,8 @@ class LinkDriver(Agent):
         Raises
         ------
         ValueError
-            The virtual channel does not exist, or a flit does not fit in the link. After an error no flit is queued.
+            The virtual channel does not exist, or a flit does not fit in the link. In this case none of ``flits`` is
+            queued.
         """
         new = [Flit(*flit) for flit in flits]
         self.link.must_carry(vc, new)

@@ -1,4 +1,4 @@
-"""Flits and worms as numbers."""
+"""Flits as tuples of head mark, tail mark and data, and worms as sequences of flits."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,8 +13,8 @@ class Flit(NamedTuple):
     Parameters
     ----------
     head, tail : int
-        Marks, 0 or 1: each header flit has ``head``, the last payload flit has ``tail``. If both are 1, the flit ends a
-        worm that an error has cut off, and the flit's data have no meaning.
+        Marks, 0 or 1: each header flit has ``head``, the last payload flit has ``tail``. A flit with both marks ends a
+        worm that an error has cut off, and its data have no meaning.
     data : int
     """
 

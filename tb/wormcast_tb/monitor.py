@@ -31,8 +31,8 @@ class LinkMonitor(Agent):
     chunk : int
         Flits for each credit.
     headers : "needed", "allowed" or "none"
-        Header flits at the beginning of worms. On a consumption link worms may lack header flits. Worms to hosts have
-        no header flits.
+        Header flits at the beginning of worms. Use "allowed" for a consumption link, whose worms may have header flits
+        or none. Use "none" for a link from an interface to its host, whose worms have no header flits.
     cuts : bool
         Collect worms that an error has cut off. If ``cuts`` is false, cut-off worms violate the protocol.
 

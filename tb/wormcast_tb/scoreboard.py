@@ -14,8 +14,8 @@ Flits = tuple[Flit, ...]
 class Scoreboard:
     """Comparison of the worms expected at each end with the worms that monitors collect there.
 
-    Each expected worm must arrive once and complete, flit for flit, and no other worm may arrive. Worms may arrive at
-    an end in any order.
+    An *end* is a place where worms arrive: a sink, or several sinks of one name (`TB.sink`). Each expected worm must
+    arrive once and complete, flit for flit, and no other worm may arrive. Worms may arrive at an end in any order.
 
     Parameters
     ----------
@@ -38,22 +38,24 @@ class Scoreboard:
         self._expected: dict[str, Counter[Flits]] = {}
 
     def expect(self, end: str, flits: Iterable[tuple[int, int, int]]) -> None:
-        """Expect a worm at an end. For a multicast, call this method for each end."""
+        """Expect a worm at ``end``, the name of a sink. For a multicast, call this method for the end of each copy."""
         self._expected.setdefault(end, Counter())[tuple(Flit(*flit) for flit in flits)] += 1
 
     def expect_copies(self, flits: Iterable[tuple[int, int, int]], masks: Mapping[str, Sequence[int]], *,
                       reports: bool = True) -> int:
-        """Expect the branches of a worm with a bit-string header: one at each end with destinations behind the end.
+        """Expect the branches of a worm with a bit-string header: one at each output that leads to a destination.
 
         Parameters
         ----------
         flits : iterable of Flit
             The worm as it is sent.
         masks : mapping of str to sequence of int
-            Bits of the nodes behind each end, for each header flit.
+            For each output of the switch, by the name of its sink: bits of the nodes that worms reach through the
+            output, for each header flit.
         reports : bool
-            Arrivals are reported: bit 0 of a branch's first header flit is set if the worm's is, or if there are
-            several branches. If ``reports`` is false, a branch has the worm's bit 0.
+            Arrivals are reported. The report bit is bit 0 of the first header flit. A branch's report bit is set if the
+            worm's report bit is set, or if there are several branches. If ``reports`` is false, each branch has the
+            report bit of the worm.
 
         Returns
         -------

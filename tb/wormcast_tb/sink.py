@@ -11,8 +11,10 @@ __all__ = ["LinkSink"]
 
 
 class LinkSink(LinkMonitor):
-    """Sink that receives worms like `LinkMonitor` and returns the credit of each flit, at the earliest in the next
-    cycle. With chunks, the sink returns a credit after the last flit of each chunk.
+    """Sink that receives worms like `LinkMonitor`, and returns the credit of each flit in a later cycle.
+
+    A credit is returned one cycle after the flit or later. With chunks, the sink returns one credit for each chunk,
+    after the last flit of the chunk.
 
     On a link with reports, the sink reports the arrival of each worm whose first header flit has bit 0 set, once, after
     that flit.
@@ -25,9 +27,9 @@ class LinkSink(LinkMonitor):
     Attributes
     ----------
     pause : iterator of bool
-        Back-pressure: True holds back a due credit, or a due report, for one cycle. In each cycle, the sink takes
-        one value for each virtual channel with a due report, then one for each virtual channel with a due credit; see
-        ``waits``.
+        Back-pressure: True holds back a due credit, or a due report, for one cycle. In each cycle, the sink reads the
+        next value of ``pause`` for each virtual channel with a due report, then for each virtual channel with a due
+        credit; see ``waits``.
     owed : list of int
         Credits to return, by virtual channel.
     unreported : list of bool

@@ -1,7 +1,7 @@
 """Patterns of waiting, for idle senders and for back-pressure: endless iterators of bool.
 
-An agent takes the next value in each cycle in which it could send a flit or return a credit. If the value is True, the
-agent waits for a cycle.
+An agent reads the next value each time that it could send a flit, return a credit or report an arrival. If the value is
+True, the flit, credit or report waits for a cycle.
 """
 
 import itertools
@@ -30,5 +30,5 @@ def sometimes(share: float, seed: int = 0) -> Iterator[bool]:
 
 
 def in_turns(go: int, wait: int) -> Iterator[bool]:
-    """Alternate: do not wait the first ``go`` times, then wait ``wait`` times, and so on."""
+    """Alternate between ``go`` values that are False (do not wait) and ``wait`` values that are True (wait)."""
     return itertools.cycle([False] * go + [True] * wait)

@@ -14,9 +14,9 @@ __all__ = ["AllocatorHarness"]
 class AllocatorHarness(Harness):
     """The allocator, with arbitrary requests. A requester wins if its whole request is granted.
 
-    The bound on losses does not count cycles in which some request is not complete. An incomplete request does not win,
-    and requests behind it lose without moving forward in the order. The requesters must ensure that requests do not
-    stay incomplete.
+    The bound on losses does not count cycles in which some request is not complete. An incomplete request is not
+    granted. A request that comes later in the order and needs one of the same outputs is not granted either, and does
+    not move forward in the order. The requesters must ensure that requests do not stay incomplete.
 
     Parameters
     ----------

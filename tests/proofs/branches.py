@@ -15,9 +15,9 @@ __all__ = ["BranchHarness"]
 class BranchHarness(Harness):
     """The buffer of a tree input, with any writer and any worms. The branches of a worm read at any pace.
 
-    All branches of a worm begin in the same cycle, after a cycle between two worms. A branch takes only stored flits.
-    A branch ends when it takes its last flit, which is the same flit for all branches of the worm. Flits leave unread
-    only between worms.
+    All branches of a worm begin in the same cycle, after a cycle between two worms. A branch takes only stored flits. A
+    branch ends when it takes its last flit, which is the same flit for all branches of the worm. Flits are dropped
+    unread only in cycles between two worms.
     """
 
     component = "BranchBuffer"

@@ -16,9 +16,9 @@ class BufferHarness(Harness):
     """The replication buffer, with a writer that keeps to its credits and readers that keep to these rules.
 
     A reader takes a flit only if the flit is stored, the reader is one of its targets, and all flits in front have the
-    same targets. (A worm waits until the worm in front has left.) A reader follows a freed flit if and only if the
-    reader is not one of the flit's targets. A flit leaves unread only if all readers are at this flit. With several
-    readers, a flit without targets can leave only unread.
+    same targets. (A worm waits until the worm in front has left.) When a flit is freed, the readers that are not its
+    targets advance past it without reading it, and no other reader does. A flit is dropped unread only while all
+    readers are at this flit. With several readers, a flit without targets leaves the buffer only by being dropped.
     """
 
     component = "ReplicationBuffer"

@@ -26,7 +26,7 @@ class ForwardingHarness(Harness):
     the host, interleaved flit by flit. Packets belong to one of these rows, or to no row. No first payload flit of a
     packet arrives while the packet's row is full. A packet ends in a tail; a packet that was cut off ends in a flit
     with both marks. A row is written only while the buffer stores no packet of this row. No packet of a row arrives
-    until the row is completely written. Copies are taken at any time.
+    until the row is completely written. The flits of copies are taken from the sender in arbitrary cycles.
 
     With fcfs a message never has more packets than there are places. With fcfs the table row holds the number of the
     message's packets, and no further packets arrive.

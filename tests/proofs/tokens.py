@@ -17,7 +17,9 @@ def behind(inside, one, count):
 
 
 class StationHarness(Harness):
-    """A station, with arbitrary requests and releases. The rest of the ring has the token while this station does not.
+    """A token station, with arbitrary requests and releases.
+
+    The rest of the ring has the token while this station does not.
 
     A requester requests the token until it is granted. The holder of the token does not request it.
     """

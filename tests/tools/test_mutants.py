@@ -28,8 +28,8 @@ def test_tests_near_a_file_run_first():
              "tests/hw/test_link.py", "tests/sim/lowering/test_kernel.py", "tests/sim/test_host.py"]
     assert near_first("hw/tree/buffer.py", tests) == [
         ["tests/hw/test_buffer.py"], ["tests/hw/test_link.py"],
-        ["tests/algorithms/test_plan.py", "tests/cli/test_buffer.py", "tests/sim/lowering/test_kernel.py",
-         "tests/sim/test_host.py"]]
+        ["tests/sim/lowering/test_kernel.py", "tests/sim/test_host.py"],
+        ["tests/algorithms/test_plan.py", "tests/cli/test_buffer.py"]]
     assert near_first("sim/lowering/kernel.py", tests)[:3] == [
         ["tests/sim/lowering/test_kernel.py"], ["tests/sim/test_host.py"],
         ["tests/algorithms/test_plan.py", "tests/cli/test_buffer.py", "tests/hw/test_buffer.py",

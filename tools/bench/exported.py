@@ -99,7 +99,7 @@ def record(engine: BulkEngine, cycles: int) -> np.ndarray:
 
 
 def network_speeds(network: Network, way: str, traffic: Mapping[str, np.ndarray]) -> tuple[dict[str, float], float]:
-    """Return cycles per second of a network, in processor time, by recording; and seconds to build the program.
+    """Return a network's cycles per second of processor time for each recording; and seconds to build the program.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def _tables(network: Network) -> str:
 
 
 def _members(network: Network, join: Join) -> list[tuple[str, bool]]:
-    """Return the signals of a join's links, each with True if it goes from the sender to the receiver."""
+    """Return the signals of the links of a `Join`, each with True if it goes from the link's sender to its receiver."""
     return [(port.path[1], port.inward) for port in ports(network.components[join.to_kind])
             if port.path[0] == join.to_port]
 
@@ -158,7 +158,7 @@ def _inner_joins(network: Network) -> list[Join]:
 
 
 def _joined(network: Network) -> str:
-    """Return C++ of the network: a model for each instance, and a loop for each join."""
+    """Return C++ of the network: a model for each instance, and a loop over the links of each `Join`."""
     kinds = list(network.kinds)
     models = {kind: f"V{kind_module('top', kind)}" for kind in kinds}
     counts = {kind.name: len(kind.instances) for kind in network.kinds.values()}

@@ -34,7 +34,7 @@ DEEP = ("run irregular:switches={switches},ports={ports},nodes=32,connectivity=0
 
 @dataclass(frozen=True)
 class Start:
-    """A row of the table: a command, and the contents of its caches.
+    """A row of the table: a command, and the state of the caches before the command runs.
 
     Parameters
     ----------
@@ -43,8 +43,9 @@ class Start:
     command : str
         Arguments of ``wormcast``.
     caches : "full", "others", "all but kernels" or "empty"
-        "full": the command has run before. "others": only `RUN` has run before. "all but kernels": all caches are full,
-        except the empty cache of kernels. "empty": no command has run before.
+        With "full", the same command has filled the caches. With "others", only the command `RUN` has filled the
+        caches. With "all but kernels", the same command has filled all caches except the empty cache of kernels. With
+        "empty", all caches are empty.
     goal : str
         Largest allowed time, in U or as a multiple of a bare program's time; then, if limited, the largest memory.
     times : int

@@ -111,9 +111,9 @@ def compile_program(at: Path, program: str, folders: Sequence[Path], often: Sequ
 
 
 def component_speed(network: Network, kind: str, instances: int) -> float:
-    """Return cycles per second of ``instances`` components of a kind.
+    """Return cycles per second of processor time of ``instances`` components of a kind, in Verilator.
 
-    The stimulus is a flit on every link and a credit for every virtual channel in every second cycle.
+    In every second cycle, the stimulus is a flit on every link and a credit for every virtual channel.
     """
     component = network.kinds[kind].build()
     drive = "\n".join(f"top->{port.name} = busy ? {(1 << port.width) - 1:#x}ULL : 0;"

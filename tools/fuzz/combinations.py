@@ -232,7 +232,7 @@ def _contradictory_refusals(outcomes: Mapping[str, CommandOutcome]) -> Iterator[
     """Yield combinations that one command refuses and another one accepts, or refuses with another reason.
 
     A refusal of a worm in the random sample of ``check``, ``load`` or ``hunt`` does not contradict a command with given
-    messages. A refusal of a scheme that supports broadcast only, by ``hunt``, contradicts no command.
+    messages. If ``hunt`` refuses a scheme that supports broadcast only, the refusal contradicts no other command.
     """
     refusals = {name: outcome.err.splitlines()[-1].removeprefix("wormcast: ") for name, outcome in outcomes.items()
                 if outcome.code == 2 and outcome.err}
@@ -255,5 +255,5 @@ def _contradictory_refusals(outcomes: Mapping[str, CommandOutcome]) -> Iterator[
 
 
 def _reason(refusal: str) -> str:
-    """Return a refusal with --trace in place of --messages, so that refusals of run and load can be compared."""
+    """Replace --messages by --trace in the text of a refusal, so that refusals of run and load can be compared."""
     return refusal.replace("--messages", "--trace").replace("messages:", "trace:")

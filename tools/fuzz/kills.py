@@ -85,8 +85,9 @@ class KillTrials:
         self._results: dict[str, Result] = {}
         self._seconds: dict[str, float] = {}
         for name, job in self._jobs.items():
+            # the first run compiles kernels, the second run is timed
             with Sandbox() as sandbox:
-                run_trial(Trial(job.first, job.files), sandbox)  # compiles kernels: the next run takes its usual time
+                run_trial(Trial(job.first, job.files), sandbox)
             with Sandbox() as sandbox:
                 outcome = run_trial(Trial(job.first, job.files), sandbox)
                 self._results[name], self._seconds[name] = _result(outcome, sandbox), outcome.seconds

@@ -252,7 +252,7 @@ def _run(arguments: Sequence[str], sandbox: Sandbox, texts: list[Path], environm
 
 
 def _record_writes(descriptor: int) -> None:
-    """From now on, write the paths of all files that this process changes to an open file."""
+    """From now on, record in an open file the paths of all files that this process changes."""
 
     def record(event: str, arguments: tuple[object, ...]) -> None:
         if event == "open":

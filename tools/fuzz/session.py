@@ -79,5 +79,5 @@ class Session:
         self.show_fault(f"  {command}")
 
 
-#: Function that prepares all trials of a part, and returns a function that runs the trial of a given number.
+#: Function that prepares all trials of a part of the fuzzer, and returns a function that runs the trial of a number.
 Part = Callable[[Session], Callable[[int, Random], None]]

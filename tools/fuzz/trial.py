@@ -17,11 +17,10 @@ __all__ = ["CommandFault", "Trial", "find_faults", "keep_trial", "run_trial"]
 #: Exit codes of docs/contract.md without 1 (error in the program) and 130 (interruption).
 CODES = (0, 2, 3, 4, 5, 6)
 
-#: Limits of a command: seconds and bytes.
+#: Limits of a command: seconds of processor time, and bytes of memory.
 SECONDS, MEMORY = 60.0, 4 << 30
 
-#: Seconds until SIGINT for commands with large numbers. Commands with large numbers may run long,
-#: but must be interruptible.
+#: Seconds until SIGINT for commands with large numbers, which may run long but must be interruptible.
 PATIENCE = 4.0
 
 #: Largest length of a refusal, in characters.

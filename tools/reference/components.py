@@ -1,4 +1,4 @@
-"""Reference pages of hardware components: promises and ports."""
+"""Reference pages of hardware components: description, parameters and ports of each component."""
 
 from wormcast.sim.build.components import COMPONENTS, blueprint_of, build_component
 from wormcast.sim.build.setup import DEFAULTS

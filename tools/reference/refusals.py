@@ -1,8 +1,8 @@
 """Reference page of all error messages, extracted from the syntax trees of the source.
 
-If a function builds an error from a given text, as in ``self.refusal(f"it has {nodes} nodes")``, the messages are read
-from the calls of the function. For a class of errors, or a private exception whose text a handler inserts into a
-message, the messages are also read from its calls.
+If a function builds an error from a text in its arguments, as in ``self.refusal(f"it has {nodes} nodes")``, the
+messages are read from the calls of this function. For a class of errors, or a private exception whose text a handler
+inserts into a message, the messages are also read from its calls.
 """
 
 import ast
@@ -60,7 +60,8 @@ class Maker:
     made : tuple of (str, Exit)
         Messages with ``{name}`` for a parameter, and exit codes.
     texts : set of str
-        Parameters of a function that become parts of messages. Calls without a text for one of ``texts`` are ignored.
+        Parameters of a function that become parts of messages. Calls that pass no text of several words for any
+        parameter in ``texts`` are ignored.
     """
 
     parameters: tuple[str, ...]
@@ -77,7 +78,7 @@ class Maker:
         return {name: _resolved(value, function) for name, value in self.values(call).items()}
 
     def has_text(self, given: Mapping[str, str]) -> bool:
-        """Return whether an argument for one of ``texts`` is a text of several words, or ``texts`` is empty."""
+        """Return whether a call passes a text of several words for a parameter in ``texts``, or ``texts`` is empty."""
         return not self.texts or any(" " in given[name] for name in self.texts & given.keys())
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 __all__ = ["replaced", "worded"]
 
-#: Attributes that are replaced by the name of their object.
+#: Attributes that texts show by the name of their object: ``scheme.name`` becomes ``{scheme}``.
 OF_A_THING = ("name", "title", "value", "id")
 
 SIGNS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "/", ast.Pow: "^", ast.BitOr: "or"}

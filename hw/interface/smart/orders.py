@@ -18,8 +18,8 @@ def packet_name(rows: int, places: int) -> data.StructLayout:
 class ForwardOrder(wiring.Component):
     """Scheduler of the copies of forwarded packets. Each forwarding order is a subclass of this class.
 
-    *Latency*: a packet that becomes whole in cycle t can be sent next in t + 1. *Throughput*: a decision per cycle.
-    *Reset*: no packets.
+    *Latency*: the first copy of a packet that becomes whole in cycle t can begin in cycle t + 1. *Throughput*: a
+    decision per cycle. *Reset*: no packets.
 
     Parameters
     ----------
@@ -31,13 +31,14 @@ class ForwardOrder(wiring.Component):
     whole : In(1)
         The last flit of a packet is stored.
     whole_packet : In(packet_name)
-        Name of the packet that is whole.
+        With ``whole``: name of the packet whose last flit is stored.
     last_packet_{r} : In(8)
         As in `ChildTable`. Only with ``counts``.
     asked : In(1)
         A copy begins in this cycle, if there is a copy to begin.
     done : In(1)
-        With ``asked``: the tail of a copy is sent.
+        The tail of a copy is sent in this cycle. ``done`` implies ``asked``, because another copy can begin in this
+        cycle.
     last : In(1)
         With ``done``: the copy that ends was for the last child.
     after : In
@@ -128,9 +129,9 @@ class MessageOrder(ForwardOrder):
         whole ─▶ whole packets of each row ─┐
                  next packet and child ─────┴─▶ the row under way, or the next row whose next packet is whole
 
-    A row of the child table keeps the turn while its next packet is whole. After a row has lost the turn, one cycle
-    passes before another row gets the turn. A message has at most ``places`` packets. Latency, throughput, reset and
-    members as in `ForwardOrder`.
+    A row of the child table keeps the turn while the packet of its next copy is whole. After a row has lost the turn,
+    one cycle passes before another row gets the turn. A message has at most ``places`` packets. Latency, throughput,
+    reset and members as in `ForwardOrder`.
     """
 
     counts = FORWARD_ORDERS["fcfs"]
@@ -142,7 +143,7 @@ class MessageOrder(ForwardOrder):
         following = Array(Signal(range(self.places), name=f"row{r}_next") for r in rows)
         child = Array(Signal(self.child.shape(), name=f"row{r}_child") for r in rows)
         last_packet = Array(self.last_packet)
-        now = Signal(range(self.rows))  # the row of the last copy
+        now = Signal(range(self.rows))  # the row of the copy that began last
         turn = Signal(range(self.rows))
         ready, later, first = Signal(self.rows), Signal(self.rows), Signal(self.rows)
         chosen = Signal(self.rows)

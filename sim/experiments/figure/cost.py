@@ -43,8 +43,8 @@ class Costs:
     Node cycles are cycles times nodes, added up over all seeds. The time of a measured figure is its node cycles at the
     speed of all measured points, plus the time of its commands. The node cycles of a figure that was not measured are
     estimated: those of its largest points, times a factor. A figure's largest points are one point of each curve, with
-    the most nodes and the most cycles that the curve allows. The factor of estimates is the node cycles of the measured
-    figures, divided by those of their largest points. The time of figures of single runs is not estimated.
+    the most nodes and the most cycles that the curve allows. The factor is the node cycles of all measured figures,
+    divided by the node cycles of their largest points. The time of figures of single runs is not estimated.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ class Costs:
     def expected(self, figures: list[Figure], quick: bool) -> float | None:
         """Estimate how many seconds all figures take together, also on a machine without measurements.
 
-        Figures of single runs are left out. The result is None if there are no other figures.
+        Figures of single runs are left out. The result is None if all figures have single runs.
         """
         seconds = 0.0
         for figure, known in zip(figures, self.minutes(figures, quick), strict=True):
@@ -118,7 +118,7 @@ def _node_cycles(result: Mapping[str, Any], nodes: int) -> int:
 
 
 def _most(curves: Mapping[Any, Curve | RunCurve]) -> int:
-    """Return the sum of the node cycles of the curves' largest points (see `Costs`)."""
+    """Return the sum of the node cycles (cycles times nodes) of the curves' largest points (see `Costs`)."""
     return sum(curve.options["cycles"] * SEEDS * max(_nodes(curve, place + 1) for place in
                                                      range(max(1, len(curve.figure.values))))
                for curve in each_once(curves))

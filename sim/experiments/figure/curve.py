@@ -42,10 +42,10 @@ OF_CURVE = {"hops": "hops_per_destination", "copies": "copies", "vc_ratio": "vc_
 class Curve(SeriesCurve):
     """Curve of load experiments over the load or over one of their options.
 
-    A place is the number of a point. Along the load, a point's place is its load in fine steps (`FINE`). Along an
-    option, a point's place is the position of its value in the figure's list of values, from 1. With ``quick``, the
-    number of cycles is divided by `QUICK`. The number of cycles is always divided for variations, because variations
-    can only show that a verdict changes.
+    A place is the number of a point. In a figure over the load, a point's place is its load divided by a fine step, the
+    figure's ``step`` / `FINE`. In a figure over an option, a point's place is the position of its value in the figure's
+    list of values, from 1. With ``quick``, the number of cycles is divided by `QUICK`. The number of cycles is always
+    divided for variations, because variations can only show that a verdict changes.
     """
 
     @cached_property
@@ -126,7 +126,7 @@ class Curve(SeriesCurve):
     def steady(self) -> list[int]:
         """Places of points without saturation or deadlock.
 
-        Along the load, places above the lowest load with saturation or a deadlock are left out.
+        In a figure over the load, all loads above the lowest load with saturation or a deadlock are left out.
         """
         if self.figure.values:
             return [place for place in self.places if place not in self.over]
@@ -140,7 +140,7 @@ class Curve(SeriesCurve):
 
     def measured(self, word: str) -> Quantity:
         """Return the curve's measurement for a word of predicates, for example ``latency``."""
-        at_points = word in OF_CURVE and self.figure.over != LOAD  # along an option, each point has a value of its own
+        at_points = word in OF_CURVE and self.figure.over != LOAD  # over an option, each point has a value of its own
         if word in CURVE_WORDS and not at_points:
             return self._of_curve(word)
         if word not in POINT_WORDS and not at_points:

@@ -311,7 +311,7 @@ def _statements(entries: Mapping[str, Any], words: Mapping[str, str]) -> tuple[S
 
 
 def _require_varied(variations: Mapping[str, Variation], known: Collection[str]) -> None:
-    """Refuse a variation of a series that is neither in the figure nor in its statements."""
+    """Refuse a variation with options for a series that is neither in the figure nor in its statements."""
     for variation in variations.values():
         for name in variation.series:
             if name not in known:
@@ -328,7 +328,7 @@ def _require_needed(series: Series, given: Collection[str], over: str, runs: boo
 
 
 def _pictures(entries: Mapping[str, Any], words: Mapping[str, str]) -> tuple[Picture, ...]:
-    """Read the pictures that commands draw. Names of pictures become file names, so they must be unique."""
+    """Read the key ``pictures``: names and commands. Names of pictures become file names, so they must be unique."""
     found: list[Picture] = []
     taken = {"scatter"} if "scatter" in entries else set()
     for one in entries.get("pictures", []):

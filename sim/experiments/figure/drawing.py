@@ -43,9 +43,9 @@ def loads_figure(figure: Figure, curves: Sequence[Curve]) -> "Picture":
     mean. In plots of latencies along the load, only a curve's first saturated point is drawn, at the upper edge. In
     plots of latencies along an option, every saturated point is drawn at the upper edge.
 
-    In the plots over the offered load, a vertical line in a curve's colour marks the ceiling of the tokens. At a
-    load equal to the ceiling, the tokens of the busiest stage are never idle. The ceiling is measured at the curve's
-    last point before saturation. The same results give the same file.
+    In the plots over the offered load, a vertical line in a curve's colour marks the ceiling of the tokens. The ceiling
+    of the tokens is the load at which the tokens of the busiest stage are never idle. The ceiling of the tokens is
+    measured at the curve's last point before saturation. The same results give the same file.
 
     Parameters
     ----------
@@ -140,10 +140,10 @@ def _latency(curve: Curve, place: int) -> float:
 
 
 def _ceilings(curves: Sequence[Curve]) -> tuple[dict[str, float], dict[str, float]]:
-    """Return the ceiling of the tokens of each series, measured at its last point before saturation.
+    """Return the ceiling of the tokens of each series: the load at which its busiest stage's tokens are never idle.
 
-    The first mapping has the ceilings that are drawn. The second mapping has the ceilings beyond the axis: the legend
-    names them, and no line is drawn. For figures over an option both mappings are empty.
+    The first mapping has the ceilings of the tokens that are drawn as lines. The second mapping has the ceilings of the
+    tokens beyond the load axis, which only the legend names. For figures over an option both mappings are empty.
     """
     known = {curve.series.name: curve.results[max(curve.steady)]["token_ceiling"]["mean"]
              for curve in curves if curve.steady and curve.figure.over == LOAD}
@@ -213,7 +213,7 @@ def _signs(curves: Sequence[Curve]) -> list[tuple[str, dict[str, Any]]]:
 
 
 def _ceiling_signs(near: Mapping[str, float], far: Mapping[str, float]) -> list[tuple[str, dict[str, Any]]]:
-    """Return the legend's entry for the ceilings of the tokens, if any. The label names ceilings beyond the axis."""
+    """Return the legend's entry for the ceilings of the tokens, if any. The label lists ceilings beyond the axis."""
     beyond = f" (beyond: {', '.join(f'{name} {ceiling:.2g}' for name, ceiling in far.items())})" if far else ""
     return [(f"ceiling of the tokens{beyond}", {"color": PLAIN, **CEILING})] if near or far else []
 

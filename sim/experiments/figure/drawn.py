@@ -25,7 +25,7 @@ STEP = 1024
 
 
 def drawn_sets(nodes: int, count: int, draws: int, seed: int) -> list[tuple[int, list[int]]]:
-    """Draw random sources with ``count`` destinations each.
+    """Choose ``draws`` random sources, with ``count`` random destinations each.
 
     With the same seed, a larger ``count`` only adds destinations.
     """
@@ -44,7 +44,7 @@ class DrawnPoint:
     setups : tuple of Setup
         Setup of each network.
     count, length, draws : int
-        Destinations of a multicast, its payload flits, and number of multicasts in each network.
+        Number of a multicast's destinations, its payload flits, and number of multicasts in each network.
     key : str
         Everything that the result depends on, as in `RunPoint`.
     """

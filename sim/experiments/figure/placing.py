@@ -15,12 +15,12 @@ FIRST = (1, 2, 4)
 def next_places(known: Mapping[int, bool], most: int) -> set[int]:
     """Return the loads to measure next, each as its number of fine steps; an empty set when the curve is complete.
 
-    Loads of 1, 2 and 4 coarse steps are measured first. Higher loads follow, two coarse steps apart, until a load
-    saturates or ``most`` is measured. All coarse steps below a saturated load are measured, too, and the knee is
-    bisected until two neighbouring fine steps enclose it. Last of all, a load of 1.5 times the lowest saturated load is
-    measured, because accepted flits still rise while only some nodes are saturated. The last load is at least one
-    coarse step above the lowest saturated load, unless ``most`` is lower. No load is above ``most``.
-    The result depends only on the arguments, so an interrupted figure measures the same loads.
+    A coarse step of the load is `FINE` fine steps. Loads of 1, 2 and 4 coarse steps are measured first. Higher loads
+    follow, two coarse steps apart, until a load saturates or ``most`` is measured. All coarse steps below a saturated
+    load are measured, too, and the knee is bisected until two neighbouring fine steps enclose it. Last of all, a load
+    of 1.5 times the lowest saturated load is measured, because accepted flits still rise while only some nodes are
+    saturated. The last load is at least one coarse step above the lowest saturated load, unless ``most`` is lower. No
+    load is above ``most``. The result depends only on the arguments, so an interrupted figure measures the same loads.
 
     Parameters
     ----------

@@ -28,8 +28,8 @@ POINT_WORDS = ("latency", "multicast_latency", "unicast_latency", "queue", "sour
                "token_wait", "longest_token_wait", "token_hold", "token_walk", "token_holders", "token_ceiling",
                "blocked_early")
 
-#: Words of formulas with one value per curve along the load.
-#: Along an option, words of `CURVE_WORDS` other than ``throughput`` and ``saturation`` have a value at each point.
+#: Words of formulas with one value per curve over the load.
+#: In figures over an option, words other than ``throughput`` and ``saturation`` have a value at each point.
 CURVE_WORDS = ("throughput", "saturation", "hops", "copies", "vc_ratio")
 
 #: Words of formulas in figures of single runs. Each word has a value at each point.

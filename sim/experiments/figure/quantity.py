@@ -30,7 +30,7 @@ class Quantity:
         return cls({None: (value - half_width, value, value + half_width)})
 
     def at(self, load: float) -> "Quantity":
-        """Return the value at a load as a number for all loads; empty if there is no value at this load."""
+        """Return the value at one load as a number that is the same for all loads; empty if that load has no value."""
         near = (value for known, value in self.values.items() if known is not None and abs(known - load) < 1e-9)
         return Quantity(dict(zip([None], near, strict=False)))
 
@@ -63,7 +63,7 @@ class Quantity:
     def precision(self) -> "Quantity":
         """Half the interval's width, divided by the mean's absolute value, at each load at which the mean is not 0.
 
-        The interval of the result has no width. If the number's error is unknown, the interval is from 0 to infinity.
+        The interval of the result has no width, but is from 0 to infinity if the number's error is unknown.
         """
         relative = {load: (high - low) / 2 / abs(mean) for load, (low, mean, high) in self.values.items() if mean}
         return Quantity({load: (0.0 if math.isinf(value) else value, value, value) for load, value in relative.items()})
@@ -121,7 +121,7 @@ class Truth:
 
     @classmethod
     def of(cls, holds: bool) -> "Truth":
-        """Return a truth value for all loads."""
+        """Return a truth value that is the same for all loads."""
         return cls({None: HELD if holds else REVERSED})
 
     def __invert__(self) -> "Truth":
@@ -139,13 +139,13 @@ class Truth:
 
     @property
     def verdict(self) -> str:
-        """``held`` or ``not held`` if the truth value is held, or reversed, at all loads; else ``undecided``."""
+        """``held`` if the truth value is 1 at all loads, ``not held`` if it is -1 at all loads, else ``undecided``."""
         found = set(self.at.values())
         return {frozenset({HELD}): "held", frozenset({REVERSED}): "not held"}.get(frozenset(found), "undecided")
 
     @property
     def region(self) -> str:
-        """Text: the loads of each truth value if it differs between loads, else the reason if all are undecided."""
+        """Text: the loads of each truth value, if loads differ; the reason, if all are undecided; else empty."""
         if not self.at:
             return "at no point are all series measured and below saturation"
         if len(set(self.at.values())) == 1:

@@ -21,14 +21,14 @@ EQUAL: dict[str, Any] = {"linewidth": 0.5, "linestyle": ":", "zorder": 1}
 STEPS = 50
 
 #: Fillings of the markers of points with the same first number, in turn.
-#: Points with the same first number are, for example, one router under several conditions.
+#: Points with the same first number (on the x axis) are, for example, one router under several conditions.
 KINDS = ("full", "open", "half")
 
 
 def scatter_figure(figure: Figure, told: CommandValue) -> "Picture":
     """Draw the points of a figure's scatter plot, and through each point the line of equal product of both numbers.
 
-    A point below the line through another point has a smaller product than that point. Points with the same first
+    A point below the line through another point has a smaller product than the other point. Points with the same first
     number share colour and shape. The same numbers give the same file.
 
     Parameters

@@ -55,7 +55,7 @@ class RunPoint:
 
     @property
     def size(self) -> float:
-        """Duration relative to other points of single multicasts: nodes times payload flits."""
+        """Relative duration, to compare with other points of single multicasts: nodes times payload flits."""
         return self.setup.topology.nodes * self.message.length
 
     def run(self, workers: int | None = None) -> dict[str, Any]:
@@ -203,7 +203,7 @@ class RunCurve(SeriesCurve):
         return DrawnPoint(name, tuple(setups), count, length, draws, key)
 
     def missing(self) -> set[int]:
-        """Return the places of the points to measure next: all points without a result."""
+        """Return the numbers of the points to measure next: all points without a result."""
         return {*range(len(self.values))} - self.results.keys()
 
     def measured(self, word: str) -> Quantity:

@@ -22,8 +22,8 @@ class Verdict:
     numbers : str
         Values of both sides of each comparison.
     why : str
-        Loads at which the statement is held, reversed or undecided, if its truth differs between loads; else the reason
-        why it is undecided. If the verdict is not "held", ``why`` ends with the statement's note.
+        Loads at which the statement holds, is false, or is undecided, if its truth differs between loads; else the
+        reason why it is undecided. If the verdict is not "held", ``why`` ends with the statement's note.
     changed_by : mapping of str to str
         For each variation whose verdict is decided and differs from ``verdict``: its name and its verdict.
     """

@@ -73,9 +73,9 @@ class Outcome(NamedTuple):
     closed : int
         The first ``closed`` entries of ``worms`` are worms that wait only for each other.
     worms : tuple of (int, Message)
-        Worms of the deadlock. An entry has the index of the worm's message in the lane's list, and the worm in the form
-        of a message. A worm in the form of a message is created in the cycle in which the worm's first flit was sent.
-        If smart interfaces forward a message, all its worms together count as one worm.
+        Worms of the deadlock. An entry of ``worms`` has the index of the worm's message in the lane's list, and the
+        worm in the form of a message. A worm in the form of a message is created in the cycle in which the worm's first
+        flit was sent. If smart interfaces forward a message, all its worms together count as one worm.
     cycles : int
         Cycles of all lanes together.
     unfinished : int

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import islice
 
 from wormcast.algorithms import Scheme, Topology, WormcastError
-from wormcast.algorithms.typecheck import require_kind
+from wormcast.algorithms.typecheck import checked
 
 from ...build.configuration import Configuration
 from ...build.front_door import require_sendable
@@ -61,6 +61,7 @@ class Hunt:
     fewer: Searched = field(default_factory=Searched)
 
 
+@checked
 def hunt(topology: Topology, scheme: Scheme, *, configuration: Configuration, cycles: int = HUNT_CYCLES,
          lengths: tuple[int, int] | None = None, seed: int = 0, workers: int | None = None,
          tell: Callable[[int], None] = lambda done: None) -> Hunt:
@@ -69,10 +70,10 @@ def hunt(topology: Topology, scheme: Scheme, *, configuration: Configuration, cy
     Random messages are sent through many empty networks side by side (`draw`). The first search ends when it has proved
     a deadlock, or has simulated ``cycles`` cycles. Further searches, of a tenth of the cycles each, look for a deadlock
     of fewer messages. The first further search sends messages around a cycle of dependencies that `check` finds, if
-    there is a cycle (`stage`).
-    Before shrinking, messages by `stage` and by `draw` are searched again if more than 12 worms wait only for each
-    other. After shrinking, messages by `stage` and by `draw` are searched again if more than two messages are left. The
-    same seed gives the same result on any number of processors.
+    there is a cycle (`stage`). Before shrinking, if more than 12 worms wait only for each other, searches look for a
+    deadlock of at most half as many messages. After shrinking, if more than two messages are left, searches look for a
+    deadlock of fewer messages. Before and after shrinking, one search tries lists that `stage` draws, then another
+    search tries random lists. The same seed gives the same result on any number of processors.
 
     Parameters
     ----------
@@ -81,19 +82,16 @@ def hunt(topology: Topology, scheme: Scheme, *, configuration: Configuration, cy
     lengths : (int, int), optional
         Least and greatest number of payload flits of a message in the search. Shrinking may make messages shorter.
     seed : int
+        Seed of the random messages.
     workers : int, optional
         Number of threads. Default: number of processors.
     tell : callable
         Called after each batch of the first search with the number of cycles searched so far.
     """
-    require_kind("topology", topology, Topology)
-    require_kind("scheme", scheme, Scheme)
-    require_kind("configuration", configuration, Configuration)
     if scheme.broadcasts:
         raise WormcastError(f"hunt: {scheme.name} is not valid: it supports broadcast only. "
                             "Allowed: schemes of any multicast, for example individual.")
     for name, value, least, most in (("cycles", cycles, 1, MOST_HUNT_CYCLES), ("seed", seed, 0, 2**62)):
-        require_kind(name, value, int)
         if not least <= value <= most:
             raise WormcastError(f"{name}: {value} is not valid. Allowed: {least} to {most}.")
     lengths = lengths or usual_lengths(configuration)

@@ -75,6 +75,7 @@ def search(arenas: Sequence[Arena], draw: Drawn, cycles: int, searched: Searched
     arenas : sequence of Arena
         Each arena simulates one batch at a time.
     draw : callable
+        Function that draws a batch by its number (`Drawn`).
     cycles : int
         Limit of the search: cycles of all lanes together. The batch that reaches this limit is the last one.
     searched : Searched

@@ -21,14 +21,14 @@ Move = Callable[[Messages, int, int], Iterator[Messages]]
 """Function of a list, the number of nodes and the longest payload, which yields lists to try in place of the list."""
 
 Core = Callable[[Messages], Messages]
-"""Function of messages that deadlock, which returns as messages the worms that wait only for each other."""
+"""Function from messages that deadlock to their worms that wait only for each other, in the form of messages."""
 
 #: Greatest number of messages in a list that is tried with other creation times and lengths, too.
 FEW = 12
 
 #: RETIMED: number of random sets of creation times that are tried for a list, with each of two message lengths.
 #: CORE_RETIMED: number of random sets of creation times that are tried for a core (see `Core`), with each length.
-#: MOST_CORE: greatest number of worms of a core that is tried.
+#: MOST_CORE: greatest number of worms of a core (see `Core`) that is tried.
 RETIMED, CORE_RETIMED, MOST_CORE = 28, 1500, 24
 
 
@@ -42,14 +42,15 @@ def shrink(messages: Messages, first: First, *, nodes: int, longest: int, core: 
            ) -> Messages:
     """Shrink a list of messages that deadlocks until no change by `MOVES` leads to a smaller list that deadlocks.
 
-    Unless ``first`` gives up, the result is 1-minimal: it does not deadlock after any one small change. A small change
-    removes a message or a destination, shortens a payload by a flit, or creates a message a cycle earlier. The result
-    may still be larger than a deadlock of another kind.
+    The result is 1-minimal: it does not deadlock after any one small change. A small change removes a message or a
+    destination, shortens a payload by a flit, or creates a message a cycle earlier. If the function ``first`` stops
+    before it has tried all lists, the result may not be 1-minimal. Even a 1-minimal result may be larger than a
+    deadlock of another kind.
 
     Parameters
     ----------
     messages : tuple of Message
-        List of messages that deadlocks. In this list no message may wait for the receipt of another one.
+        List of messages that deadlocks. No message of the list may wait for the receipt of another message.
     first : callable
         Function that finds the first list that deadlocks (`First`).
     nodes : int
@@ -57,9 +58,9 @@ def shrink(messages: Messages, first: First, *, nodes: int, longest: int, core: 
     longest : int
         Number of payload flits to which messages may be lengthened while messages or destinations are removed.
     core : callable
-        Function that returns the core of a list: the worms that wait only for each other (`Core`). The core is tried
-        before messages are removed one by one. Trying the core first makes shrinking much faster, and seldom makes its
-        result larger.
+        Function that returns the core of a list: the worms that wait only for each other (`Core`). The core of a list
+        that deadlocks is tried in place of the list, before messages are removed one by one. Trying the core of a list
+        first makes shrinking much faster, and seldom makes its result larger.
     """
     def smaller(move: Move) -> Iterator[Messages]:
         alone = core(messages)
@@ -77,10 +78,10 @@ def shrink(messages: Messages, first: First, *, nodes: int, longest: int, core: 
 
 
 def retimed(messages: Messages, longest: int, tries: int = RETIMED) -> Iterator[Messages]:
-    """Yield the messages unchanged, and with other creation times and lengths. The random times have a fixed seed.
+    """Yield the messages unchanged, and with other creation times and lengths. Random creation times have a fixed seed.
 
-    All messages get the length of the longest message first, and ``longest`` afterwards. Each of these lengths is tried
-    with about ``tries`` sets of creation times.
+    All messages get the same length: first that of the longest message, then ``longest`` payload flits. Each of these
+    lengths is tried with about ``tries`` sets of creation times.
     """
     rng = random.Random(0)
     yield messages

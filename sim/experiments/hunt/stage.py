@@ -21,7 +21,8 @@ Leg = tuple[int, tuple[int, ...]]
 #: Greatest number of nodes of a network that is checked for cycles. In larger networks the check takes seconds.
 MOST_NODES = 256
 
-#: Greatest number of messages per `Leg`. A deadlock may need a message on each virtual channel of a link.
+#: Greatest number of messages of a list, divided by the number of its different messages.
+#: A deadlock may need a message on each virtual channel of a link.
 COPIES = 3
 
 #: Greatest number of cycles within which the messages of a list are created.
@@ -52,11 +53,12 @@ def legs_of_a_cycle(network: Network) -> tuple[Leg, ...]:
 
 def stage(legs: tuple[Leg, ...], topology: Topology, lanes: int, lengths: tuple[int, int], most: int, seed: int,
           number: int) -> tuple[Batch, float]:
-    """Draw a batch of lists of messages. Each leg is a message or part of a message, and a list may repeat messages.
+    """Draw a batch of lists of messages whose worms may hold the resources of a cycle of dependencies.
 
-    Consecutive legs of the cycle may form one message, because one worm may hold the resources of both legs. Drawn once
-    for the batch: the joined legs, the greatest length, the number of messages of a list, and the number of cycles
-    within which messages are created. Like `draw`, the function returns the batch with its load.
+    Each `Leg` becomes a message or part of a message. Consecutive legs (`Leg`) may form one message, because one worm
+    may hold several resources of the cycle. A list may repeat messages. Drawn once for the batch: the joined legs, the
+    greatest length, the number of messages of a list, and the number of cycles within which messages are created.
+    Like `draw`, the function returns the batch with its load: payload flits to deliver per node and cycle.
 
     Parameters
     ----------

@@ -60,7 +60,7 @@ def add_begun(sums, messages, worms, releases, freed, now, seen):
     now : int
         Cycles simulated.
     seen : int
-        Result of the previous call, less the messages removed since.
+        Result of the previous call, minus the number of messages removed from the window since then.
 
     Returns
     -------

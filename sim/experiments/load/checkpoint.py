@@ -106,7 +106,7 @@ def resume(path: Path, *, rewind: bool = False) -> tuple[Experiment, Origin]:
     Parameters
     ----------
     rewind : bool
-        See `Experiment`. The oldest past state is the state that the file stores.
+        See `Experiment`. The resumed experiment cannot be rewound to cycles before the state in the file.
 
     Raises
     ------
@@ -209,7 +209,7 @@ def _traffic(path: Path, content: Mapping[str, Any]) -> Traffic | Trace:
 
 
 def _hardware(engine: BulkEngine) -> str:
-    """Return a digest of the hardware's registers: their names, widths and depths."""
+    """Return a digest of all kinds of components: keys, and the names, widths and depths of their registers."""
     kinds: Mapping[str, Any] = {
         kind: [engine.network.kinds[kind].key, [(one.name, one.width, one.depth) for one in kernel.state.values()]]
         for kind, kernel in engine.kernels.items()}

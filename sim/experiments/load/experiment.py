@@ -64,14 +64,15 @@ def load(
         Cycles of each seed, with the warm-up. If ``cycles`` is None, a trace runs until every message is delivered.
     warmup : int, optional
         Cycles at the start that do not count. By default, the warm-up of random traffic is found automatically
-        (`steady_from`), in steps of a two-hundredth of all cycles. The default warm-up of a trace is 0.
+        (`steady_from`), in steps of a two-hundredth of all cycles. For a trace, the default warm-up is 0 cycles: all
+        cycles count.
     seeds : sequence of int, optional
         Seeds of random traffic. Default: 24, 25, 26, 27. A trace has one seed, which is ignored.
     workers : int, optional
         Number of threads that share the seeds. Results do not depend on the number of threads. Default: number of
         processors.
     precision : float
-        Limit of half the latency's interval over its mean, up to which the mean counts as precise.
+        The mean latency counts as precise if half its interval is at most ``precision`` times the mean.
     """
     seeds = seeds if seeds is not None else (0,) if isinstance(traffic, Trace) else DEFAULT_SEEDS
     experiment = Experiment(topology, scheme, traffic, configuration=configuration, cycles=cycles, warmup=warmup,
@@ -252,7 +253,7 @@ class Experiment:
             self.seconds += time.process_time() - started
 
     def tell_rest(self) -> None:
-        """After the last `run`, pass the received messages that follow an unreceived one to the callbacks."""
+        """After the last `run`, pass received messages that are younger than an unreceived message to the callbacks."""
         for group, tell in zip(self.groups, self.tell, strict=True):
             group.window.take_rest(tell)
 
@@ -290,14 +291,14 @@ class Experiment:
                 group.extend(further)
 
     def result(self) -> Load:
-        """Return the outcome of the experiment. Call `result` after its last cycle, or after a deadlock."""
+        """Return the experiment's results. Call `result` after the experiment's last cycle, or after a deadlock."""
         return self._result_from(None)
 
     def later_results(self, found: int) -> list[Load]:
-        """Return outcomes with longer warm-ups than the one that was found: tenths of all cycles, up to a half.
+        """Return results for longer warm-ups than the one found automatically: one to five tenths of all cycles.
 
-        Experiments with the same number of cycles use the same tenths. Tenths that are not longer than the warm-up that
-        was found are left out. The list is empty if the warm-up was given, for a trace, and after a deadlock.
+        Experiments with the same number of cycles use the same warm-ups. Warm-ups that are not longer than the
+        automatic warm-up are left out. The list is empty if the warm-up was given, for a trace, and after a deadlock.
 
         Parameters
         ----------
@@ -311,7 +312,7 @@ class Experiment:
         return [self._result_from(first) for first in later if first > found]
 
     def _result_from(self, first: int | None) -> Load:
-        """Return the outcome of the slices from ``first`` on; without ``first``, of the slices after the warm-up."""
+        """Return the results of the slices from ``first`` on; without ``first``, of the slices after the warm-up."""
         edges, group = self.edges, self.deadlocked
         found = group.found if group else None
         end = found.deadlock.at if found else self.now
@@ -359,7 +360,7 @@ class Experiment:
         return {kind: sum(link.vcs for link in fabric.of_kind(kind)) for kind in LINKS}
 
     def _ends(self) -> dict[str, list[tuple[int | str, int | str]]]:
-        """Return for each kind of links the pairs of ends that name these links in tables (`Load.ends`)."""
+        """Return for each kind of link the pairs that name the links in tables (`Load.ends`)."""
         fabric = self.groups[0].window.network.fabric
         found: dict[str, list[tuple[int | str, int | str]]] = {
             kind: [(link.node, link.number) for link in fabric.of_kind(kind) if link.node is not None]
@@ -424,7 +425,7 @@ def _horizon(topology: Topology, traffic: Traffic | Trace, cycles: int | None) -
 
 
 def _slices(cycles: int, warmup: int | None) -> np.ndarray:
-    """Return the edges of the time slices. A given warm-up ends at one of these edges."""
+    """Return the edges of the time slices. The end of a given warm-up is added as an edge."""
     edges = np.linspace(0, cycles, min(SLICES, cycles) + 1)
     return np.unique([*edges.astype(np.int64), warmup or 0])
 

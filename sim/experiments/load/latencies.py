@@ -65,7 +65,7 @@ class Latencies:
         self._pending = np.zeros(0, WORST)
 
     def require_sound(self, slices: int) -> None:
-        """Raise a ValueError if bins or messages are outside of ``slices`` time slices or of the lanes."""
+        """Raise a ValueError if a bin or message has a slice (of ``slices``), a lane or a latency out of range."""
         keys = self.cells["key"]
         if len(keys) and not 0 <= keys.min() <= keys.max() < slices * self.lanes * BINS_OF_ALL:
             raise ValueError("latencies are counted outside their bins")
@@ -110,10 +110,10 @@ def percentile(bins: Integers, counts: Integers, share: float, largest: int) -> 
     """Return the least latency that a share of all messages does not exceed.
 
     The result is exact below 128 cycles. From 128 cycles on, the result is the middle of a bin, rounded down, and at
-    most ``largest``. If the share means all messages, the result is ``largest``. At least one bin must be given.
+    most ``largest``. If the share means all messages, the result is ``largest``. ``bins`` must not be empty.
     """
     below = np.cumsum(counts)
-    wanted = share * below[-1] - 1e-9  # number of messages, from the fastest on, that the result must cover
+    wanted = share * below[-1] - 1e-9  # least number of messages with at most the resulting latency
     if wanted > below[-1] - 1:
         return largest
     return min(int(middle_of(bins[np.searchsorted(below, wanted)])), largest)

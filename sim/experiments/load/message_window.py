@@ -145,8 +145,8 @@ class MessageWindow:
     def take_done(self, tell: Tell | None = None) -> np.ndarray:
         """Remove the oldest messages up to the first unreceived one, and return their records: `DONE`, [messages].
 
-        In the result, messages of a lane are in the order of their numbers. Messages of this lane have higher
-        numbers in the result of `take_rest`.
+        In the result, messages of a lane are in the order of their numbers. All messages that `take_rest` returns for a
+        lane have higher numbers.
 
         Parameters
         ----------
@@ -179,7 +179,7 @@ class MessageWindow:
         self._through = 0
 
     def _first_worm(self, message: int) -> int:
-        """Return the index of a message's first worm. For the next message to be created, return the count of worms."""
+        """Return the index of a message's first worm; the number of worms if ``message`` is the number of messages."""
         return int(self.messages["worm"][message]) if message < len(self.messages) else len(self.host.worms)
 
     def _results(self, first: int, end: int, tell: Tell | None) -> np.ndarray:
@@ -233,7 +233,7 @@ class MessageWindow:
         return longest
 
     def audit(self) -> tuple[dict[str, np.ndarray], np.ndarray]:
-        """Sum up all messages in the window: return the expected result of `counts`, and `AUDIT` records [lanes]."""
+        """Sum up all messages in the window, for checks: return what `counts` should return, and `AUDIT` records."""
         late, found = np.zeros_like(self._created), np.zeros(len(self.sources), AUDIT)
         audit(self.messages, self.host.worms, self.host.deliveries, self._through, late, found)
         # flits that hosts have received, and whose delivery is not identified yet
@@ -244,7 +244,8 @@ class MessageWindow:
     def rhythm(self) -> int:
         """Number of steps from one check of the whole window to the next: 1 for a small window, more for a large one.
 
-        The number of steps is a power of two, so a step with a check also has this check if the number is smaller.
+        The number of steps is always a power of two, so a step with a check at a large number would also have a check
+        at each smaller number.
         """
         return 1 << (len(self.host.deliveries) // (FEW * self.network.hosts)).bit_length()
 

@@ -46,7 +46,7 @@ COLUMNS = {
 KNOWN = tuple(COLUMNS)[:-1]
 CREATED = KNOWN.index("created")
 
-#: Words for the resources of `Way.waits` in the column ``behind``.
+#: Words in the column ``behind`` for the kinds of resources that headers wait for.
 RESOURCES = {INJECTION: "inj", BUFFER: "buffer", LINK: "link", CONSUMPTION: "cons"}
 
 #: Columns that are fields of `DONE` of the same name.

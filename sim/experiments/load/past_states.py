@@ -9,7 +9,7 @@ T = TypeVar("T")
 #: Cycles between the newest states.
 RUNG = 4096
 
-#: Number of times that the distance between states doubles towards older states.
+#: Number of doublings of the distance between stored states, from the newest states to the oldest ones.
 DOUBLINGS = 8
 
 #: Memory limit of all states in bytes. If states need more bytes, the oldest are deleted until `LEAST` states are left.
@@ -18,12 +18,12 @@ LEAST = 4
 
 
 class PastStates(Generic[T]):
-    """Past states of a run, at most `MOST` states. More than four states have at most 256 MiB together.
+    """Past states of a run, at most `MOST` states; more than four only if all together have at most 256 MiB.
 
     For each k from 0 to 8 the newest three states at multiples of 4096 x 2**k cycles are kept. So for every x from 4096
-    to about a million cycles there is a state with an age between x and 2x, or the state of the start. If states are
-    `due` only at each ``rarer``-th multiple, there is a state with an age between x and 2x for every x from ``rarer`` x
-    4096 cycles on. In any case the age of the newest state is at most half the cycles of the run.
+    to about a million cycles there is a state with an age between x and 2x, or the state of the start. With
+    ``rarer`` above 1 (see `due`), there is a state with an age between x and 2x only for x from ``rarer`` x 4096 cycles
+    on. In any case the age of the newest state is at most half the cycles of the run.
     """
 
     MOST = 3 * (DOUBLINGS + 1) + 1
@@ -40,8 +40,8 @@ class PastStates(Generic[T]):
         Parameters
         ----------
         rarer : int
-            A power of two: only each ``rarer``-th state is stored, because storing takes long, and those of 4096 x 2**n
-            cycles.
+            A power of two. Only each ``rarer``-th state, and the states of 4096 x 2**n cycles, are stored, because
+            storing takes long.
         """
         rung = cycle // RUNG
         return rung not in self._rungs and (not self._rungs or rung % rarer == 0 or not rung & rung - 1)

@@ -1,4 +1,4 @@
-"""Outcome of a load experiment."""
+"""Results of a load experiment."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -100,7 +100,7 @@ def steady_from(series: np.ndarray) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Load:
-    """Outcome of a load experiment. docs/experiments.md explains the measurements.
+    """Results of a load experiment. docs/experiments.md explains the measurements.
 
     Parameters
     ----------
@@ -110,28 +110,28 @@ class Load:
     edges : int array [slices + 1]
         Cycles in which time slices begin, and the end of the last one.
     first : int
-        The first slice that counts. Earlier slices are the warm-up.
+        The first slice after the warm-up.
     slices : `TOTALS` records [slices, seeds]
     latencies : list of (int64 array, int64 array)
-        For each seed the latency bins that are not empty in the slices that count, and their counts
+        For each seed: the latency bins that are not empty, and their counts, in the slices after the warm-up
         (`Latencies.of_lane`).
     slowest : `WORST` records
-        The messages with the largest latencies of each seed in each slice that counts. Field ``lane`` of ``slowest`` is
-        the seed's index.
+        The messages with the largest latencies of each seed in each slice after the warm-up. Field ``lane`` of
+        ``slowest`` is the seed's index.
     links : dict of str to int64 array [links]
-        Flits on the links of a kind (`LINKS`) in the cycles that count, over all seeds.
+        Flits on each link, by kind of link (`LINKS`), after the warm-up: sums over all seeds.
     stage_sums : int64 array [5, seeds, stages]
-        Counts of each stage of a multistage network in the cycles that count (`Stages`).
+        Counts of each stage of a multistage network after the warm-up, see ``sums`` of `Stages`.
     tokens : tuple of int
         Number of token groups in each stage.
     ends : dict of str to list
-        Two entries that name each link of a kind in tables. A link between routers is named by its two switches: by
-        numbers if they are ids of nodes, else by names. Injection and consumption links are named by the node and the
-        link's number at the node.
+        By kind of link, the pair that names each link in tables. A link between routers is named by its two switches:
+        by numbers if they are ids of nodes, else by names. Injection and consumption links are named by the node and
+        the link's number at the node.
     channels : dict of str to int
         Number of virtual channels on all links of a kind; on consumption links these are the consumption channels.
     deadlock, deadlock_seed : Deadlock or None, int or None
-        The earliest deadlock and its seed. After a deadlock nothing is measured.
+        The earliest deadlock and its seed. After a deadlock, all measurements are empty.
     seconds : float
         Processor time of the simulation in seconds.
     precision : float
@@ -170,7 +170,7 @@ class Load:
 
     @cached_property
     def totals(self) -> np.ndarray:
-        """`TOTALS` of the cycles that count, [seeds]."""
+        """`TOTALS` of each seed, summed over the slices after the warm-up, [seeds]."""
         counted = self.slices[self.first:]
         result = np.zeros(len(self.seeds), TOTALS)
         for field in TOTALS.names or ():
@@ -178,7 +178,7 @@ class Load:
         return result
 
     def per_node(self, what: str) -> Interval:
-        """Return payload flits per node and cycle by field: ``created``, ``wanted``, ``consumed`` or ``completed``."""
+        """Return payload flits per node and cycle. ``what``: ``created``, ``wanted``, ``consumed`` or ``completed``."""
         return self._measured(self.totals[what] / (self._counted * self.topology.nodes))
 
     def span(self, name: str) -> Interval:
@@ -205,7 +205,7 @@ class Load:
 
     @property
     def _counted(self) -> int:
-        """Number of cycles that count, at least 1."""
+        """Number of cycles after the warm-up, at least 1."""
         return max(1, self.cycles - self.warmup)
 
     def _measured(self, values: np.ndarray) -> Interval:
@@ -279,7 +279,7 @@ class Load:
                 for seed, (bins, _) in enumerate(self.latencies) if len(bins)}
 
     def worst(self) -> list[dict[str, int | None]]:
-        """Return the messages with the largest latencies, the slowest one first; an empty list after a deadlock."""
+        """Return the `KEPT` messages with the largest latencies, the slowest first; an empty list after a deadlock."""
         if self.deadlock:
             return []
         order = np.lexsort((self.slowest["message"], self.slowest["lane"], -self.slowest["latency"]))
@@ -290,7 +290,7 @@ class Load:
 
     @property
     def censored(self) -> int:
-        """Number of messages created in the cycles that count and not received by the end."""
+        """Number of messages created after the warm-up and not received by the end."""
         return int((self.totals["begun"] - self.totals["messages"]).sum())
 
     @property
@@ -365,7 +365,7 @@ class Load:
 
     @cached_property
     def _growth(self) -> tuple[float, float]:
-        """Growth of the number of worms waiting at the sources over the cycles that count, and its standard deviation.
+        """Growth of the number of worms waiting at the sources after the warm-up, and its standard deviation.
 
         A straight line over time is fitted to the numbers of waiting worms, which are means over seeds. The standard
         deviation is that of the values about the fitted line.
@@ -381,8 +381,8 @@ class Load:
     def far_beyond(self) -> bool:
         """The network is so far beyond saturation that a short run shows it.
 
-        The network is `saturated`; and it delivers too few flits, or the number of waiting worms grows by more than 5 %
-        of the created worms. With smaller growth, worms may accumulate at first and be sent later.
+        Condition: the network is `saturated`, and either delivers too few flits, or its number of waiting worms grows
+        by more than 5 % of the created worms. With smaller growth, worms may accumulate at first and be sent later.
         """
         totals = self.totals
         messages = max(1, int(totals["messages"].sum()))

@@ -16,7 +16,7 @@ from .result import Load
 
 __all__ = ["Saturation", "find_saturation", "highest_rate"]
 
-#: Resolution of rates as a share of the highest rate that nodes can consume.
+#: Resolution of rates as a share of the highest rate (`highest_rate`).
 FINEST = 1e-3
 
 
@@ -53,7 +53,10 @@ class Saturation:
         return next((one for one in self.probes if one.deadlock), None)
 
     def rates(self) -> tuple[float, float]:
-        """Return two rates between which the network saturates. The upper rate is `highest` if no rate saturates."""
+        """Return two rates between which the network saturates.
+
+        If no probe saturates, the upper rate is `highest`, the highest rate that traffic can have.
+        """
         low = 0.0 if self.below is None else _rate(self.below)
         return (low, self.highest) if self.above is None else (low, _rate(self.above))
 

@@ -37,10 +37,10 @@ CHUNK = 2048
 #: The times t_ns and t_nr of interfaces are added to PATIENCE.
 PATIENCE = 8192
 
-#: The number in place of `PATIENCE` at the end of an experiment.
+#: Number of cycles that replaces `PATIENCE` after the last cycle of an experiment.
 LAST_PATIENCE = 2048
 
-#: The last edge of an experiment that runs until all messages are received.
+#: End of the last time slice of an experiment without a fixed end, which runs until all messages are received.
 FOR_EVER = MOST_LOAD_CYCLES + 1
 
 #: Classes whose objects are not in `State.others`. The engine captures itself and its host.
@@ -58,12 +58,12 @@ class CommonEnd:
         self.broken = False  # an exception ended the present run
 
     def lower(self, cycle: int) -> None:
-        """Move the common end forward to ``cycle``, unless the end is earlier already."""
+        """Set the common end to ``cycle``, unless the present common end is earlier."""
         with self._lock:
             self._at = cycle if self._at is None else min(self._at, cycle)
 
     def before(self, cycle: int) -> bool:
-        """Return whether the common end is before ``cycle``, or the run is stopped or broken."""
+        """Return whether the groups' common end is before ``cycle``, or the run is stopped or broken."""
         return self.stopped or self.broken or (self._at is not None and self._at < cycle)
 
 
@@ -135,8 +135,8 @@ class SeedBatch:
     def _next(self) -> int:
         """Return the end of the next step: the next slice's edge or a multiple of `CHUNK`, whichever is earlier.
 
-        The multiple of `CHUNK` is the first one after the present cycle, or the last one up to the next event if that
-        is later.
+        This multiple of `CHUNK` is the last one up to the next event, but at least the first one after the present
+        cycle.
         """
         edges = self.totals.edges
         event = min(self.window.next, self.engine.next_event())
@@ -147,7 +147,7 @@ class SeedBatch:
                 tell: Tell | None = None) -> None:
         """Step until cycle ``until`` is reached or passed, but not beyond the common end.
 
-        The steps, and so the measurements, do not depend on ``until``.
+        The cycles in which steps end, and so the measurements, do not depend on ``until``.
 
         Parameters
         ----------
@@ -189,7 +189,7 @@ class SeedBatch:
         self.drained = self.all_received
         at = int(np.searchsorted(edges, until)) - 1
         self._count(at)
-        # messages are not removed at the edge of every slice, because slices may be short
+        # received messages are not removed from the window at the edge of every slice, because slices may be short
         if until % CHUNK == 0 or until == edges[-1] or self.drained:
             self._look(tell)
 
@@ -223,9 +223,9 @@ class SeedBatch:
         self.stages.add(at, measured)
 
     def follow(self) -> None:
-        """Follow the worms from the first cycle on, so that each `Through` has a `Way`.
+        """Record the grants to worms from the first cycle on, so that callbacks get the worms' hops and waits (`Way`).
 
-        Worms are not followed through retransmission slots or deep buffers, nor if they branch.
+        Nothing is recorded in networks with retransmission slots or deep buffers, nor for schemes of tree worms.
         """
         network, configuration = self.window.network, self.window.network.configuration
         if not (configuration.slots or configuration.deep or network.scheme.is_tree):
@@ -259,7 +259,7 @@ class SeedBatch:
         act(self.engine.in_words())
 
     def capture(self) -> State:
-        """Return a copy of the whole state. A group in a deadlock cannot be captured."""
+        """Return a copy of the whole state. The group must not be in a deadlock."""
         self._shrink()
         return State(self.now, self.engine.capture(), self._others())
 

@@ -60,7 +60,7 @@ class StageTotals:
 
 @dataclass(frozen=True, eq=False)
 class Stages:
-    """Measurements of the stages in the cycles that count.
+    """Measurements of the stages in the cycles after the warm-up.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class Stages:
     samples : int64 array [seeds]
         Number of sampled cycles.
     cycles : int
-        Number of cycles that count.
+        Number of cycles after the warm-up.
     tokens : tuple of int
         Number of token groups in each stage.
     accepted : float array [seeds]
@@ -93,7 +93,7 @@ class Stages:
     def mean(self, what: int, stage: int | None = None) -> Interval:
         """Return the mean of a count (`HEADS`, `WAITS`, `HELD` or `WALK`) over the sampled cycles.
 
-        The mean is of one stage of the network's switches, or of all stages together.
+        The count is that of one stage of the network's switches, or without ``stage`` the sum over all stages.
         """
         known = self.known & (len(self) > 0)
         return interval(self._of(what, stage)[known] / self.samples[known])
@@ -105,7 +105,7 @@ class Stages:
         return interval(self._of(what, stage)[known] / self.samples[known] * self.cycles / taken[known])
 
     def longest(self, what: int) -> Interval:
-        """Return the greatest result of `each` for a single stage. The mean over all stages may hide this stage."""
+        """Return the maximum over the stages of the results of `each`. A mean over all stages may hide a slow stage."""
         stages = [self.each(what, stage) for stage in range(len(self))]
         return max(stages, key=lambda one: -1.0 if one.mean is None else one.mean, default=Interval(None, None))
 
@@ -123,8 +123,8 @@ class Stages:
     def ceiling(self) -> Interval:
         """Return the flits per node and cycle that nodes would accept if the busiest stage's tokens were never idle.
 
-        The result is the accepted flits, divided by the share of time in which a token of the busiest stage is held or
-        on its way to a waiting worm.
+        The result is ``accepted``, divided by the share of time in which a token of the busiest stage is held or on its
+        way to a waiting worm.
         """
         tokens = np.array(self.tokens)
         if not tokens.any() or not self.known.any():

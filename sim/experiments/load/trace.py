@@ -128,7 +128,7 @@ class Trace:
         return self.facts(topology).most_destinations
 
     def check(self, topology: Topology, links: np.ndarray) -> None:
-        """Refuse a file that is not a trace of this network. A finite trace may exceed the bandwidth of nodes."""
+        """Refuse a file that is not a trace of this network. The nodes' bandwidth is not checked: a trace ends."""
         self.facts(topology)
 
     def source(self, topology: Topology, seed: int) -> "TraceSource":

@@ -73,7 +73,7 @@ def _require_array(name: str, leaf: Any, like: np.ndarray) -> None:
 
 
 def _require_times(leaves: Mapping[str, Any], last: int, warmup: int | None) -> None:
-    """Refuse invalid edges of time slices, and a cycle that is not between two steps."""
+    """Refuse a state with invalid edges of time slices, or with a cycle ``now`` in which no step ends."""
     edges, now = leaves["totals.edges"], leaves["now"]
     if (len(edges) < 2 or edges[0] or (np.diff(edges) < 1).any() or edges[-1] != last
             or (warmup or 0) not in edges):

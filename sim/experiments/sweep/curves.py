@@ -231,7 +231,7 @@ def _latency(axes: "Axes", curves: Sequence[_Curve], styles: Sequence[dict[str, 
 
 
 def _limits(curves: Sequence[_Curve]) -> tuple[float, float]:
-    """Return the limits of the latency axis. Saturated points count only if all points are saturated.
+    """Return the limits of the latency axis. Saturated points are ignored, unless all points are saturated.
 
     The lower limit is 0 if the axis is linear.
     """
@@ -240,7 +240,8 @@ def _limits(curves: Sequence[_Curve]) -> tuple[float, float]:
     seen = [one for one in known if not one[0]] or known or [(False, 1.0, 0.0)]
     means = [mean for _, mean, _ in seen]
     lowest, highest = max(min(means), 1.0), max(means)
-    # the interval of two seeds that disagree is very wide, and would compress all curves
+    # a half interval counts up to the mean only: the very wide interval of two seeds that disagree would compress all
+    # curves
     end = max(mean + min(half, mean) for _, mean, half in seen)
     if highest > LARGEST_RATIO * lowest:
         return lowest / 1.5, max(1.5 * highest, 1.1 * end)

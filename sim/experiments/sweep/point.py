@@ -75,8 +75,8 @@ class Point:
 
         After a deadlock, results are null except the deadlock itself and the number of simulated cycles, because
         traffic before a deadlock is not in a steady state. If the warm-up is found automatically, ``later`` has the
-        results with longer warm-ups (`Experiment.later_results`), see `over_same_cycles`. Points that run until the
-        interval is known have no ``later``. ``workers`` threads share the seeds, see `load`.
+        results with longer warm-ups (`Experiment.later_results`), see `over_same_cycles`. Points with
+        ``until_interval`` have no ``later``. ``workers`` threads share the seeds, see `load`.
         """
         seed, seeds = self.resolved["seed"], self.resolved["seeds"]
         numbers = (0,) if seed is None else range(seed, seed + seeds)
@@ -194,5 +194,5 @@ def plain_results(result: Load) -> dict[str, Any]:
 
 
 def _nulls(value: Any) -> Any:
-    """Replace each number of a result by None."""
+    """Replace each value of a result, also in nested mappings, by None."""
     return {name: _nulls(one) for name, one in value.items()} if isinstance(value, Mapping) else None

@@ -17,10 +17,10 @@ def over_same_cycles(points: Sequence[Point], stored: Sequence[Mapping[str, Any]
     """Return the results of points, with the same warm-up for all points with the same traffic.
 
     The common warm-up is the least one with which all points with the same traffic have results; points in a deadlock
-    are left out. If all these points have found the same warm-up, the found one is the common warm-up. If they have
-    found different ones, the common warm-up is the smallest multiple of a tenth of the cycles that is not shorter than
-    any found warm-up. Points with a given warm-up keep it. Points that run until the interval is known have their own
-    cycles, and keep the warm-up that was found.
+    are left out. If all these points have found the same warm-up, it is the common warm-up. If the found warm-ups
+    differ, the common warm-up is the smallest multiple of a tenth of the cycles that is not shorter than any found
+    warm-up. Points with a given warm-up keep it. Points with ``until_interval`` have their own cycles, and keep the
+    warm-up that was found.
 
     Parameters
     ----------

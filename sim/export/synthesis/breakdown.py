@@ -29,7 +29,7 @@ class AreaBlock:
     name : tuple of str
         Path from the component, which is ``()``.
     kinds : tuple of str
-        Names of the classes on the path from the component to the block, the component's class first.
+        Names of the Python classes on the path from the component to the block, the component's class first.
     area : mapping of str to int
         Cells as in `Synthesis.area`, without the cells of inner blocks.
     """
@@ -41,7 +41,7 @@ class AreaBlock:
 
 @dataclass(frozen=True)
 class BlockKind:
-    """All blocks with the same classes on their paths from the component.
+    """All blocks with the same Python classes on their paths from the component (`AreaBlock.kinds`).
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class Breakdown:
         return _sum(self.blocks)
 
     def groups(self) -> list[BlockKind]:
-        """Return the blocks grouped by the classes on their paths, each group before the groups of its inner blocks."""
+        """Return the blocks grouped by `AreaBlock.kinds`, each group before the groups of its inner blocks."""
         found: dict[tuple[str, ...], list[AreaBlock]] = {}
         for block in self.blocks:
             found.setdefault(block.kinds, []).append(block)
@@ -146,5 +146,5 @@ def _small(area: Mapping[str, int]) -> dict[str, int]:
 
 
 def _order(kinds: tuple[str, ...], found: list[tuple[str, ...]]) -> tuple[int, ...]:
-    """Return the sort key of a path of classes: for each beginning of the path, its index in ``found``."""
+    """Return the sort key of a block's ``kinds``: for each prefix of ``kinds``, its index in ``found``."""
     return tuple(found.index(kinds[:depth + 1]) for depth in range(len(kinds)))

@@ -28,7 +28,10 @@ TRADE = "area_delay"
 
 @dataclass(frozen=True)
 class _Curve:
-    """Points that differ only in the option along the x axis. ``at`` has the option's values, or indices of texts."""
+    """Points that differ only in the option along the x axis.
+
+    ``at``: each point's value of this option; if the values are texts, their indices among the sweep's values.
+    """
 
     label: str
     numbers: bool
@@ -53,10 +56,9 @@ def require_drawable(sweep: Sweep, seeds: int, file: Path) -> None:
 
 
 def _along(sweep: Sweep) -> str:
-    """Return the option along the x axis.
+    """Return the option along the x axis: ``area_delay`` if it is swept, else the swept option with most values.
 
-    ``area_delay`` is returned if it is swept. If it is not swept, the option with most values is returned. If options
-    of whole numbers are swept, only they can be returned.
+    If options of whole numbers are swept, options of other types are not considered.
     """
     if TRADE in sweep.swept:
         return TRADE

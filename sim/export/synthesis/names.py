@@ -1,8 +1,8 @@
 """Names for the wires of a mapped netlist, found by comparing the values of wires and of the design's signals.
 
-Mapping to look-up tables keeps the names of registers and loses most others. A wire that still carries a signal has the
-same values as the signal for any contents of the registers. The netlists before and after mapping are therefore
-evaluated for 8192 random contents, and wires and signals with equal values are matched.
+Mapping to look-up tables keeps the names of registers and loses most others. If a wire of the mapped netlist carries a
+signal of the design, both have equal values for any contents of the registers. The netlists before and after mapping
+are therefore evaluated for 8192 random contents, and wires and signals with equal values are matched.
 """
 
 import random

@@ -79,7 +79,7 @@ def describe_tables(network: Network) -> str:
 
 
 def _network_ports(network: Network) -> list[Named]:
-    """Return the rows of the port tables: the ports of the node with most ports, then ports of each kind of router."""
+    """Return the rows of the port tables: the ports of the node with most ports, then other ports, once per kind."""
     of_nodes: dict[str, list[Named]] = {}
     others: dict[tuple[str, str], Named] = {}
     for entry in outside(network):

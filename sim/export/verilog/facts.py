@@ -20,7 +20,7 @@ MOST_NAMES = 8
 
 def facts(blueprint: Blueprint, what: str, port: str | None = None, kind: str | None = None,
           named: str | None = None) -> Iterator[tuple[str, str]]:
-    """Yield name and value of each parameter of a component or of the network; the scheme's value has its source."""
+    """Yield name and value of each parameter of a component or the network; for the scheme also its paper or origin."""
     topology, scheme, configuration = blueprint.topology, blueprint.scheme, blueprint.configuration
     yield "topology", topology.name
     yield "scheme", f"{scheme.name}: {scheme.provenance}"
@@ -55,7 +55,7 @@ def foreign_options(what: str) -> tuple[str, ...]:
     if _whole(what) == "router":
         return INTERFACE_FIELDS
     if _whole(what) == "interface":
-        # interfaces keep ``classes``: the number of classes is the default number of consumption channels
+        # option ``classes`` affects interfaces: the number of classes is the default number of consumption channels
         return tuple(name for name in ROUTER_FIELDS if name != "classes")
     return ()
 

@@ -27,7 +27,7 @@ class Outside:
     scope : str
         Name of the owner: ``1_2``, ``s3``.
     what : str
-        Name of the port at its owner: ``host_in_0_valid``, ``router_fault``, ``fault``, ``tables_in``.
+        The port's name without the owner: ``host_in_0_valid``, ``router_fault``, ``fault``, ``tables_in``.
     kind : str
     instance : int
     port : ComponentPort

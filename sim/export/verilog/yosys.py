@@ -106,7 +106,7 @@ def _without_use(module: dict[str, Any], text: str) -> tuple[list[tuple[str, int
 def _use(bit: int | str, driven: set[int], read: set[int]) -> str:
     """Return the use of a bit: ``l`` (loose), ``i`` (idle) or ``u`` (used).
 
-    A loose bit is neither read nor driven, an idle bit is driven and not read. Read bits and constants are used.
+    A loose bit is neither read nor driven, an idle bit is driven and not read. A used bit is read, or is a constant.
     """
     if not isinstance(bit, int) or bit in read:
         return "u"

@@ -3,11 +3,11 @@
 A waveform has all signals of selected instances in a range of cycles, and the worms on their links. ``recorder`` writes
 the waveform: ``changes`` finds the signals that change in a cycle, ``trace`` and ``slots`` find the worm that holds
 each virtual channel and slot. ``worm_signals`` and ``interfaces`` declare the signals of worms and of smart interfaces,
-``columns`` returns the lines of their changes, ``heading`` returns the first comment. ``viewer_setup`` returns the
-layouts for viewers, ``layout_files`` writes waveform and layouts completely or not at all. ``instances`` finds routers
-and interfaces by name. ``cycle_window`` runs a program from its start and records a range of cycles,
-``deadlock_window`` selects the cycles and instances to record for a deadlock. ``arrays`` converts the state of objects
-to named arrays, ``checkpoint`` writes named arrays to files and reads them.
+``columns`` returns the lines of their changes, ``heading`` returns the first comment. The module ``viewer_setup``
+returns the layouts for viewers, ``layout_files`` writes waveform and layouts completely or not at all. The module
+``instances`` finds routers and interfaces by name. The module ``cycle_window`` runs a program from its start and
+records a range of cycles, ``deadlock_window`` selects the cycles and instances to record for a deadlock. The module
+``arrays`` converts the state of objects to named arrays, ``checkpoint`` writes named arrays to files and reads them.
 """
 
 from typing import TYPE_CHECKING

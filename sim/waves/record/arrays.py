@@ -15,8 +15,9 @@ def copy_out(thing: object, *, without: tuple[type, ...] = ()) -> Leaves:
     """Return copies of all arrays, numbers and texts in an object, by name: ``host.worms``, ``sources.0.position``.
 
     The search descends into attributes of objects, fields of named tuples, and items of lists, tuples and dicts. Of an
-    object with a property ``state``, only the value of ``state`` is copied; the property must have a setter. Frozen
-    dataclasses, functions and other callables, and objects of the types ``without`` are skipped.
+    object with a property ``state``, only the value of ``state`` is copied; the property must have a setter. The search
+    skips frozen dataclasses, functions and other callables, and objects of the types ``without``: nothing in them is
+    copied.
 
     Raises
     ------

@@ -75,10 +75,10 @@ class Changes:
 
 @compiled
 def compare(now, before, lanes, first, parts, found):
-    """Copy ``now[:, lanes]`` to ``before`` [rows, instances], and return the number of values that have changed.
+    """Copy the columns ``lanes`` of ``now`` to ``before`` [rows, instances]; return the number of values that changed.
 
-    For each changed value, its word's number and the value are written to the next column of ``found``. In ``now`` a
-    word has ``parts`` rows; the first row belongs to word ``first``.
+    For each changed value, the number of its word and instance (see `Changes`) and the value are written to the next
+    column of ``found``. In ``now`` a word has ``parts`` rows; the first row belongs to word ``first``.
     """
     count = 0
     for row in range(len(now)):

@@ -1,4 +1,4 @@
-"""Waveform variables whose values in all cycles are known in advance."""
+"""Waveform variables whose values in all recorded cycles are known before the waveform is written."""
 
 from collections.abc import Callable
 from typing import Any

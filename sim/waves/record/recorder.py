@@ -41,10 +41,10 @@ def record(engine: BulkEngine, path: Path, cycles: int, instances: Sequence[tupl
     The file also has the worms on the links of these instances, and the state of the recorded routers' ports as text
     (`declare_worms`). Layouts for GTKWave and Surfer are written beside the VCD file (`beside`).
 
-    The engine advances as by ``run(cycles, beyond=True)``. Names, values and times of the instances' signals equal
-    those in a waveform of the ``amaranth`` engine. Cycle c lasts from c - 1/2 to c + 1/2 ns, with a falling clock edge
-    in the middle. Cycle 0 lasts from 0 to 1/2 ns, without a falling edge. ``rst`` is always 0. Recordings of equal
-    cycles and instances of the same run have equal bytes.
+    The engine runs for ``cycles`` cycles, also after everything is delivered. Names, values and times of the instances'
+    signals equal those in a waveform of the ``amaranth`` engine. In the file, cycle c lasts from c - 1/2 to c + 1/2 ns,
+    with a falling clock edge in the middle. In the file, cycle 0 lasts from 0 to 1/2 ns, without a falling clock edge.
+    ``rst`` is always 0. Recordings of equal cycles and instances of the same run have equal bytes.
 
     Parameters
     ----------

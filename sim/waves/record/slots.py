@@ -18,14 +18,14 @@ from .trace import NOBODY, LinkTrace, trace_links
 
 __all__ = ["SLOTS", "slots_at", "trace_all"]
 
-#: Kind of a pseudo link that represents the retransmission slots of an interface and carries no flits.
+#: Kind of a `FabricLink` that carries no flits, and represents the retransmission slots of an interface.
 SLOTS = "slots"
 
 
 def slots_at(network: Network, instances: Sequence[tuple[str, int]], lane: int = 0) -> list[FabricLink]:
-    """Return a pseudo link for each interface of a lane among these instances.
+    """Return a `FabricLink` of kind `SLOTS` for each interface of a lane among these instances.
 
-    The virtual channels of a pseudo link are the interface's retransmission slots.
+    Each virtual channel of a link of this kind represents one retransmission slot of the interface.
     """
     slots = network.configuration.slots
     shown = set(instances) if slots else set()

@@ -1,9 +1,9 @@
 """Trace of virtual channels: the worm that holds each one in each cycle, and the requests of worms that wait.
 
-The hardware carries no worm numbers. Payload flits contain a tag that identifies their worm. The worm that holds a
-virtual channel, from its first flit to its tail, is therefore identified by its first payload flits, however late they
-pass. If no payload flit of the holder has passed on a channel by the end of the recording, the holder is identified
-from the registers, as in the deadlock analysis.
+The hardware carries no worm numbers. Payload flits contain a tag that identifies their worm. A worm holds a virtual
+channel from its first flit to its tail. The trace identifies this worm by the tag in its first payload flits, which may
+pass long after its header. If no payload flit of the holder has passed on a channel by the end of the recording, the
+holder is identified from the registers, as in the deadlock analysis.
 """
 
 from collections.abc import Sequence
@@ -70,8 +70,8 @@ class LinkTrace(NamedTuple):
     rows : int32
         Rows of the deep buffer at the channel's end, as an index into ``words``.
     reads, fetches : int32
-        In deep switches, as indices into ``words``: read position of the output at the channel's start (``reads``), and
-        row fetched for this output (``fetches``).
+        Indices into ``words``, in deep switches: read position of the switch output that sends on the channel
+        (``reads``), and row fetched for this output (``fetches``).
     asked : tuple of str
         Texts to which indices in ``waits`` refer: names of alternative resources as in JSON, separated by ``|``. The
         waiting worm needs one of these resources.
@@ -412,7 +412,9 @@ def look(marks_at, data_at, data_bytes, outputs, tagged, said, marks, named):
 
 @compiled
 def follow(marks, named, link_of, vc_of, vc_bits, ending, owners, begun, held):
-    """Write to ``held`` the worm that holds each virtual channel in each cycle; -2 if no recorded flit identifies it.
+    """Write to ``held`` the worm that holds each virtual channel in each cycle; -1 if the channel is free.
+
+    A holder that no flit has identified by the end of the recording is -2 if its tail has not passed, else -1.
 
     Parameters
     ----------
@@ -425,6 +427,7 @@ def follow(marks, named, link_of, vc_of, vc_bits, ending, owners, begun, held):
     begun : [virtual channels]
         True if a worm's first flit has passed before the recording, and its tail has not.
     held : [cycles, virtual channels]
+        Array that this function fills with numbers of worms.
     """
     cycles = len(marks)
     for at in range(len(link_of)):

@@ -78,7 +78,10 @@ def _stuck(about: About) -> list[int]:
 
 
 def _along(found: list[tuple[FabricLink, int, int]], trace: LinkTrace, worm: int) -> list[tuple[FabricLink, int, int]]:
-    """Sort virtual channels along a worm's path. Where the path branches or a part is missing, sort by time."""
+    """Sort the virtual channels of a worm along its path.
+
+    Where the path branches or has a gap, the channel that the worm held earlier comes first.
+    """
     found.sort(key=lambda one: (ORDER[one[0].kind], int(np.argmax(trace.held[:, one[2]] == worm))))
     left = [one for one in found if one[0].kind == "network"]
     entered = {one[0].target for one in left}
@@ -161,8 +164,8 @@ def _label(link: FabricLink, vc: int) -> str:
 def write_gtkwave(groups: Sequence[Group], about: About, trace: LinkTrace, first: int) -> str:
     """Return the text of a save file for GTKWave 3.3 or later.
 
-    GTKWave opens the waveform at the cycles with flits on the links. The save file names no waveform. Open the waveform
-    and the save file together: ``gtkwave FILE.vcd FILE.vcd.gtkw``.
+    GTKWave opens the waveform at the cycles with flits on the links. The save file does not name its waveform, so open
+    both files together: ``gtkwave FILE.vcd FILE.vcd.gtkw``.
     """
     text = io.StringIO()
     save = GTKWSave(text)

@@ -65,7 +65,7 @@ class RecordedReading:
     port, row, worm
         The chunk, as in `RecordedChunk`.
     first, last : int
-        First and last cycle of the reading.
+        First and last cycle of this period.
     places : tuple of (int, int)
         Cycle, and index in the row of the flit that the output sends next, from that cycle on.
     follows : bool
@@ -89,9 +89,9 @@ class RecordedReading:
 
 
 def _between(steps: Sequence[tuple[int, int]], first: int, end: int) -> tuple[tuple[int, int], ...]:
-    """Return the steps of a value in cycles ``first`` to ``end`` - 1.
+    """Return the steps (cycle, new value) of a stepped value in cycles ``first`` to ``end`` - 1.
 
-    The first step has the value in cycle ``first``.
+    If the value in cycle ``first`` is known, the first step is this cycle and this value.
     """
     before = [value for cycle, value in steps if cycle <= first]
     return (*((first, value) for value in before[-1:]), *(one for one in steps if first < one[0] < end))

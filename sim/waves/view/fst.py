@@ -47,7 +47,8 @@ def _convert(path: str, vcd: str) -> int:
     """Write to a VCD file the comments, which the library omits, then the library's VCD; return the exit code."""
     fst = require("pylibfst", "fst")
     library, null = fst.lib, fst.ffi.NULL
-    comments, reader = (library.fstReaderOpen(path.encode()) for _ in range(2))  # an FST reader yields names only once
+    # an FST reader reads names and comments only once: one reader for the comments, another one for the VCD
+    comments, reader = (library.fstReaderOpen(path.encode()) for _ in range(2))
     if null in (comments, reader):
         return 1
     with open(vcd, "wb", buffering=0) as file:

@@ -28,7 +28,8 @@ CORNER = 57  # distance from a router's centre to the node beside it, to the rig
 MIDDLE = 9  # distance from the line between two routers to the first track on either side
 SPREAD = 10  # largest distance from a link's first track to its last one
 TRACK = 5  # largest distance between tracks
-# if nodes are apart from switches: NODES, smallest distance of neighbours; GAP, distance between two lines' tracks
+# if nodes are drawn apart from switches: NODES, smallest distance of neighbours
+# GAP, smallest distance between the tracks of two neighbouring links
 NODES, GAP = 50, 6
 NEAR = 4  # distance from the line between two switches to the first track, if nodes are apart from switches
 STEEP = 0.3  # a track is extended to a side of a box only if its angle to the side's normal has at least this cosine
@@ -216,7 +217,7 @@ class _Places:
         return (x + near, y + near + 2 * off), (x + far - 2 * off, y + far)
 
     def ground(self, tracks: tuple[tuple[tuple[Point, ...], ...], ...]) -> Ground:
-        """Return the drawn network with these tracks."""
+        """Return the drawn network, with ``tracks`` as the lines of its virtual channels."""
         routers = tuple(Router(switch, *map(_point, (self._at(self.layout.switches[switch]), self.half(switch))))
                         for switch in self._drawn)
         hosts = tuple(self._hosts())

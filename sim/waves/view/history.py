@@ -290,7 +290,7 @@ class History:
         return self.between(max(self.first, first), min(self.end, end + max(LEAST_REST, (end - first) // REST)))
 
     def at_rest(self, worms: Iterable[int]) -> int:
-        """Return the first cycle from which on no flit of these worms is on a link."""
+        """Return the cycle after the last flit of these worms on a link, or ``first`` if there is no flit."""
         chosen = set(worms)
         return max((hold.flits[-1] for hold in self.holds if hold.worm in chosen and hold.flits),
                    default=self.first - 1) + 1

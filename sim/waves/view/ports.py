@@ -67,7 +67,7 @@ class PortTrack:
     def show(self, cycle: int) -> bool:
         """Record that from cycle ``cycle`` on the signals have the values that the functions of `setters` stored.
 
-        The result is False: no call is needed until the next change.
+        Return False: `show` need not be called again until a signal of the port changes.
         """
         for name, text in self._new.items():
             self.shown[name].append((cycle, text))
@@ -119,7 +119,7 @@ class _Row:
     whole: bool = False
 
     def show(self, cycle: int, match: re.Match[str], *, begun: bool) -> None:
-        """Record a change of the row. If ``begun``, all flits of the row arrived after the start of the waveform."""
+        """Record a change of the row. ``begun``: all flits of the row arrived after the start of the waveform."""
         if match[3]:
             _add(self.counts, cycle, int(match[3]))
         elif match[2]:
@@ -183,7 +183,8 @@ def _readings(track: PortTrack, of_row: Mapping[Place, Sequence[RecordedChunk]],
 def _worm(reading: RecordedReading, chunks: Sequence[RecordedChunk], begin: int) -> int | None:
     """Return the worm of a reading: the worm of the chunk that the output fetches from cycle ``begin`` on.
 
-    Without a fetch, the result is the worm of the first chunk in the row during the reading. A fetched row may be
+    If the output fetches no chunk, the result is the worm of the first chunk that is in the row while the output reads
+    the row. A fetched row may be
     freed, and used by another worm, before the output sends the first flit of the fetched chunk.
     """
     passing = None

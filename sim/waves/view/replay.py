@@ -50,7 +50,7 @@ def replay_page(history: History) -> str:
 def _data(history: History) -> dict[str, Any]:
     """Return the data of the page's script; see ``unpack`` in replay_model.js."""
     ground, layout = lay_out(history), layout_of(history.topology)
-    # names are drawn beside routers if no line is bent; bent lines would cross the names
+    # if a line is bent, names are drawn in the routers: the line would cross names beside routers
     beside = bool(layout.names) and all(len(way) == 2 for way in layout.links)
     first_track = [0]
     for link in history.links:

@@ -48,7 +48,8 @@ def read_waveform(path: Path) -> History:
     history = History(comment.topology, comment.scheme, comment.first, comment.end, comment.links, comment.worms,
                       tuple(holds), tuple(waits), comment.deadlock, comment.configuration,
                       *chunks_and_readings(ports, comment.end))
-    return history.between(history.first, history.end)  # `between` drops a deadlock whose worms move at the end
+    # `between` removes the deadlock from the history if a flit of the deadlock's worms is on a link in the last cycle
+    return history.between(history.first, history.end)
 
 
 def _follow(path: Path, wave: Wave, comment: Comment,

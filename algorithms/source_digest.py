@@ -19,7 +19,7 @@ __all__ = ["imported_files", "package_file", "source_digest"]
 
 ROOT = os.path.dirname(wormcast.__file__)
 
-#: Functions by which code reads docstrings. The built-in ``help`` does not count.
+#: Functions by which code reads docstrings, except the built-in ``help``.
 DOCSTRINGS = {"getdoc", "getsource"}
 
 #: Largest number of files in the table of digests on disk.

@@ -29,12 +29,12 @@ def absorbed(worms: Worms) -> Worms:
 
 
 class AbsorbedByHosts(Scheme):
-    """A scheme whose worms are absorbed by the hosts at each destination; see `absorbed`.
+    """Wrapper of another scheme: hosts absorb the scheme's worms at each destination, and send them on; see `absorbed`.
 
     Parameters
     ----------
     scheme : Scheme
-        The scheme whose worms are absorbed.
+        The wrapped scheme, whose worms are absorbed.
     """
 
     kinds = ()
@@ -52,24 +52,24 @@ class AbsorbedByHosts(Scheme):
 
     @property
     def own_relation(self) -> Relation:
-        """Relation of the scheme."""
+        """Relation that routes the worms of the wrapped scheme by default."""
         return self.scheme.own_relation
 
     @property
     def module(self) -> str:
-        """Name of the module that defines the class of the absorbed scheme (`scheme`)."""
+        """Name of the module that defines the class of the wrapped scheme (`scheme`)."""
         return self.scheme.module
 
     def check(self, topology: Topology) -> None:
-        """Refuse a topology on which the scheme is not defined."""
+        """Refuse a topology on which the wrapped scheme is not defined."""
         ask(self.scheme, "check", topology)
 
     def form(self, topology: Topology) -> str:
-        """Describe the form of the scheme."""
+        """Describe the form of the wrapped scheme."""
         return ask(self.scheme, "form", topology)
 
     def relation_on(self, topology: Topology) -> Relation:
-        """Return the relation that routes the scheme's worms on a topology."""
+        """Return the relation that routes the wrapped scheme's worms on a topology."""
         return self.scheme.relation_on(topology)
 
     def routed_by(self, relation: Relation) -> "AbsorbedByHosts":
@@ -93,7 +93,7 @@ class AbsorbedByHosts(Scheme):
         return np.empty((0, 3), np.int32)
 
     def worms(self, topology, messages):
-        """Compute the scheme's worms, and divide them at their destinations."""
+        """Compute the wrapped scheme's worms, and divide them at their destinations."""
         return absorbed(self.scheme.batch(topology, *messages))
 
 

@@ -64,8 +64,8 @@ def require_trees(tokens: str | None, is_tree: bool, names: str) -> None:
 
 
 def require_one_or_all(topology: Topology, *, channels: int, vcs: int, ejection: str) -> None:
-    """Refuse two or more consumption channels that are too few for `all_consumed`: no token groups are defined for
-    them."""
+    """Refuse two or more consumption channels that do not suffice for all worms that may arrive at a time
+    (`all_consumed`). Token groups are defined only for one channel, or for enough channels."""
     _require_stages(topology)
     enough = _worms_at_a_node(topology, vcs, ejection)
     if 1 < channels < enough:
@@ -88,8 +88,8 @@ def _worms_at_a_node(topology: Topology, vcs: int, ejection: str) -> int:
 def all_consumed(topology: Topology, *, channels: int, vcs: int, ejection: str) -> bool:
     """Return whether the consumption channels suffice for all worms that may arrive at a node at once.
 
-    By each virtual channel, one worm can arrive at a time. With one ejection port per node, this port needs one
-    consumption channel for each virtual channel of all inputs of its switch from other switches. With one virtual
+    Over each virtual channel of a link, one worm can arrive at a time. With one ejection port per node, this port needs
+    one consumption channel for each virtual channel of all inputs of its switch from other switches. With one virtual
     channel per input, this number is b of [Varavithya]. With one ejection port per input, each port needs one
     consumption channel for each virtual channel of its input.
 

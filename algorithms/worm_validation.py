@@ -87,7 +87,7 @@ def _arrays(worms: Worms, messages: int) -> dict[str, Integers]:
 
 
 class _Rows:
-    """Rows of worms and of visits, with their messages."""
+    """Arrays of all worms and of all their destinations, with the message of each worm and of each destination."""
 
     def __init__(self, arrays: dict[str, Integers], nodes: int) -> None:
         self.arrays = arrays
@@ -103,7 +103,8 @@ class _Rows:
         return _Invalid(f"worm {worm - self.first[message]} {reason}", message)
 
     def require_ranges(self, topology: Topology) -> None:
-        """Check the ranges of the worms' nodes, signs, steps and tiers."""
+        """Check the ranges of the worms' nodes, signs and steps, and their tiers (sent by a host or by a network
+        interface)."""
         last = self.nodes - 1
         destinations, tier = self.arrays["destinations"], self.arrays["tier"]
         for row in _rows(_outside(self.source, 0, last)):

@@ -99,7 +99,8 @@ class ReaderSignature(wiring.Signature):
         The presented worm owns a virtual channel of its link. If ``owns`` is 0, a grant gives the worm a virtual
         channel.
     claims : Out(1)
-        The request takes a consumption channel; in a `TreeInput`, a virtual channel of any requested output.
+        A grant takes a consumption channel; in a `TreeInput`, it takes a virtual channel of each requested output, to a
+        switch or to a node.
     sends : Out(1)
         If 1, a grant of a consumption channel sends the flit. A grant of a link always sends the flit.
     reports : Out(1)

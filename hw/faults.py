@@ -11,8 +11,9 @@ __all__ = ["Cause", "fault_layout", "first_fault"]
 class Cause(enum.Enum, shape=4):
     """Error of a received flit or credit.
 
-    A worm that is cut off ends in a flit with both marks. Hosts do not treat a flit with both marks as payload. Smart
-    interfaces report errors of their child table with some of these causes, see `NetworkInterface`.
+    A worm that is cut off ends in a flit with head mark and tail mark. Hosts do not treat a flit with head mark and
+    tail mark as payload. Smart interfaces report errors of their child table with some of these causes, see
+    `NetworkInterface`.
     """
 
     NONE = 0

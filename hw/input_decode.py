@@ -62,7 +62,7 @@ class InputDecode(wiring.Component):
     full : In(vcs)
         Virtual channels whose buffer is full.
     row : Out(row_layout)
-        The row to store. The buffer drops the row if the virtual channel is full.
+        The flit to store, as a row of the buffer. The buffer drops the flit if its virtual channel is full.
     count : Out
         Number of readers that take the row.
     cause : Out(Cause)

@@ -52,7 +52,7 @@ def owner_flags(output: PortSpec) -> list[str]:
 class InputProbe(ABC):
     """State of the worm at the front of a virtual channel of an input.
 
-    The methods return numbers or arrays, except where stated otherwise.
+    The methods return numbers, or arrays if the values of registers are arrays, except where stated otherwise.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ class InputProbe(ABC):
         return 0
 
     def leaving(self, output: int, read: Callable[[str], Any]) -> list[int]:
-        """Return the flits, of any input, that have left their buffer and wait at an output to be sent.
+        """Return the flits that have left the buffer of some input of the router, and wait at an output to be sent.
 
         The flit that the output sends next comes first. The flits have the format of `flits`.
         """
@@ -197,9 +197,9 @@ class InputProbe(ABC):
         Parameters
         ----------
         mask : callable
-            Returns the mask of the consumption channels that a worm may take. The first argument is the ejection port.
-            The second is the output of the worm's next hop: the last one of several, None if it is not known. The third
-            is true if the worm ends here.
+            Returns the mask of the consumption channels that a worm may take. ``mask`` has three arguments. Its first
+            argument is the ejection port. The second argument is the output of the worm's next hop: the last of
+            several, None if it is not known. The third argument of ``mask`` is true if the worm ends here.
         """
 
     @abstractmethod
@@ -231,7 +231,8 @@ class BranchesProbe(InputProbe):
         self._channels = {o: range(router.outputs[o].vcs) for o in leads}
 
     def asking(self, asked: Any) -> Any:
-        """Return a code for requested outputs, which are the bits of ``asked`` from bit `LINKS` on."""
+        """Return the code of `waiting` for requested outputs: bit `LINKS` + i of ``asked`` is 1 if output ``leads[i]``
+        is requested."""
         exits = sum(1 << LINKS + i for i, output in enumerate(self.leads) if output in self.exits)
         links = (1 << LINKS + len(self.leads)) - (1 << LINKS) - exits
         return LINK * (asked & links != 0) | CONSUMPTION * (asked & exits != 0) | asked

@@ -51,8 +51,8 @@ class InputUnit(wiring.Component):
     the same as without it.
 
     The virtual channels take turns at each reader. A complete request uses up a virtual channel's turn at the reader,
-    granted or not. A fetch also uses up the virtual channel's turn at the reader. An incomplete request does not use up
-    this turn, nor does a request for a virtual channel that another worm has just taken. *Reset*: empty.
+    granted or not. A turn in which reader 0 looks for a header flit to fetch is used up, too. An incomplete request
+    does not use up the turn, nor does a request for a virtual channel that another worm has just taken. *Reset*: empty.
 
     Parameters
     ----------
@@ -214,12 +214,12 @@ class InputUnit(wiring.Component):
         return code[2:2 + exit_bits(self.decoder, self.port)]
 
     def _of_exit(self, of: Callable[[Any], Value], way_out: Value) -> Value:
-        """Return ``of(offer)`` for the offer of ejection port ``exits[way_out]``."""
+        """Return the value of function ``of`` for the `OfferSignature` bundle of ejection port ``exits[way_out]``."""
         found = [of(self.offer[o]) for o in self.exits]
         return Array(found)[way_out] if len(found) > 1 else found[0]
 
     def _at_exit(self, of: Callable[[Any], Value], worm: InputVC) -> Value:
-        """Return ``of(offer)`` for the offer of a worm's ejection port."""
+        """Return the value of function ``of`` for the `OfferSignature` bundle of a worm's ejection port."""
         return self._of_exit(of, worm.exit if len(self.exits) > 1 else C(0))
 
     def consumption_pick(self, worm: InputVC) -> Value:
@@ -293,9 +293,9 @@ class _Reader:
     def _request(self) -> tuple[Value, Value, Value]:
         """Drive the request.
 
-        Return three values for the presented worm. The first is true if a virtual channel of its link will be free. The
-        second is true if all its virtual channels will have a credit after a grant. The third is the number of the
-        link's virtual channel.
+        Return (free, ready, pick) for the presented worm. ``free`` is true if a virtual channel of its link will be
+        free. ``ready`` is true if all its virtual channels will have a credit after a grant. ``pick`` is the number of
+        the virtual channel of its link.
         """
         m, unit, port, request = self.m, self.unit, self.port, self.port.request.outputs
         self.links = links = self.shown(lambda worm: worm.links)
@@ -390,7 +390,7 @@ class _Reader:
 
     def _again_after_claim(self, more: Value, link_free: Value) -> Value:
         """Return whether a worm that is granted a consumption channel is eligible in the next cycle."""
-        # the flit with which the channel was reserved stays, or it is stripped and leaves
+        # the header flit that reserved the channel stays in the buffer, or is stripped and leaves it
         if self.decoder.absorbs:
             return self.row.head | more
         return Mux(self.links.any(), link_free if self.r == 0 else C(1), more)

@@ -97,7 +97,7 @@ class InputVC(wiring.Component):
     consumption : int
         Consumption channels; 0 if worms cannot use an ejection port.
     classes : int
-        Number of consumption classes. The last one is for worms that may take any channel.
+        Number of consumption classes. The last class is for worms that may take any channel.
     class_bits : int
         Bits of the consumption class of a worm that is not at its last destination.
     exits : int
@@ -119,7 +119,8 @@ class InputVC(wiring.Component):
     fetched : In(RouteSignature)
         Route in the presented header flit.
     fetched_soon : In(1)
-        ``soon`` of the ejection port for the consumption class of the presented header flit.
+        A consumption channel of the presented header flit's class can be taken in the next cycle: bit of ``soon`` in
+        the ejection port's offer.
     pick_link : In
         The virtual channel of the link that a grant takes.
     targets_{target} : In(TargetSignature)
@@ -205,7 +206,7 @@ class InputVC(wiring.Component):
 
         fetch = Signal()
         m.d.comb += fetch.eq(first.shown & first.has & first.head & looks & ~self.fetched.nothing)
-        # the last reader serves the consumption channel; it sends no header flit of a worm whose next link is unknown
+        # the last reader serves the consumption channel; while the worm's next link is unknown, it sends no header flit
         advance = [reader.won & ~(self.undecided & reader.head) if reader is last else reader.won
                    for reader in self.readers]
         ends = [reader.won & reader.tail for reader in self.readers]
@@ -291,21 +292,23 @@ class InputVC(wiring.Component):
             owned = self.consumption_vc[:bits_for(self.consumption)]
             channel, soon = ~self.here | bit_at(self.exit_offer.ready, owned), self.exit_offer.soon
 
-        # a header flit with a bad address, after a used-up one, leaves without a grant
+        # a header flit with a bad address that follows a used-up header flit leaves the buffer without a grant
         dropped = Signal()
         m.d.comb += dropped.eq(first.shown & self.unread & self.fetched.nothing)
         claim = fetch & ~self.here & self.fetched.here
         for r, reader in enumerate(self.readers):
-            # `flit`: a flit is stored in the next cycle, if no flit leaves in this one
+            # `flit`: the buffer has a flit for the reader in the next cycle, if no flit leaves in this one
             flit = reader.has | self.write
             if len(self.readers) == 1:
-                # `goes` may be 1 for an idle channel, which requests nothing: so a fetched worm can request at once
+                # `goes` may be 1 for an idle channel, as its `links` are 0: a worm fetched in this cycle can request in
+                # the next
                 goes = flit & ~dropped & link & channel & (~claim | self.fetched_soon)
                 lost = Mux(self.wants_consumption, soon, goes)
-                # `want` differs from `goes`: a turn in which reader 0 looks for a header flit is used up
+                # `want` is also 1 while a header flit may have to be fetched, which takes a turn of reader 0
                 want = Mux(self.wants_consumption, soon, flit & (looks | link & channel))
             elif r == 0:
-                # `near`: the worm needs no consumption channel, or claims one now; else reader 0 presents other worms
+                # `near`: the worm needs no consumption channel, or claims one in this cycle; otherwise it uses no turn
+                # of reader 0
                 near = ~self.wants_consumption | self.claims
                 goes = goes_on & ~done[0] & near & flit & link
                 lost, want = goes | fetch & ~self.fetched.here, goes | looks & flit

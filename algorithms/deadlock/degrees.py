@@ -87,10 +87,10 @@ class Degrees:
 def degrees(parts: Sequence[ChannelUse], reading: Reading) -> Degrees:
     """Count the links by which worms with several destinations reach each node, and the links by which they leave it.
 
-    - ``"held"`` counts out of a node the links that worms use while they hold a consumption channel, as in section
-      3.2.1, which does not count the row links of column-path. ``"held"`` counts into a node the links by which worms
-      arrive at a destination there. If only links of worms that hold a consumption channel counted into a node, Lemma 1
-      would wrongly give one channel for dual-path on a line of four nodes, which needs two.
+    - ``"held"`` counts out of a node the links used by worms that hold a consumption channel, as in section 3.2.1,
+      which does not count the row links of column-path. ``"held"`` counts into a node the links by which worms arrive
+      at a destination there. To count into a node only the links of worms that hold a consumption channel would be
+      wrong: Lemma 1 would give one channel for dual-path on a line of four nodes, which needs two.
     - ``"all"`` counts every link that worms with several destinations use; this is another reading of Definition 1.
     """
     topology = parts[0].topology

@@ -62,8 +62,8 @@ class DependencyGraph:
     - A replicated worm keeps its channels in one branch while another branch waits. So a worm that holds a channel may
       wait for the first channel of each other branch (`BranchPairs`), in addition to the next channel of its own
       branch. With synchronous replication a worm that holds a channel also holds the first channels of all branches.
-      With synchronous replication, a worm waits for a channel after the first channel of a branch, or behind another
-      worm that is still in the buffer of the branch's first channel.
+      With synchronous replication, a worm waits for a channel after a branch's first channel, or behind another worm
+      that is still in the buffer of this first channel.
     - If a switch stores a whole worm (`fits`), the branches of the worm do not wait for each other. A stored worm holds
       its input channel until its last branch has left, and each branch needs the next channel on its way. A branch with
       a consumption channel requests nothing more. So a worm that is stored whole has the dependencies of unicasts on

@@ -15,8 +15,7 @@ __all__ = ["BitString"]
 
 @dataclass(frozen=True)
 class BitString(HeaderByShape):
-    """Header with one bit for each of N nodes and a mark bit, for worms that switches replicate ([Varavithya],
-    [Sivaram98]).
+    """Header with one bit for each of N nodes and a mark for worms that switches replicate ([Varavithya], [Sivaram98]).
 
     The string of N + 1 bits is cut into flits of W bits, the lowest bits first::
 

@@ -100,7 +100,8 @@ class TorusBroadcast(UnicastScheme):
     the same from every node. [Hou] routes x first, and `E_CUBE` routes the last dimension first. So the paper's x is
     our second coordinate (`Offset`), and all statements of [Hou] on channels hold. Where both ways around a ring have
     the same length, the signs in the header of a worm are those of its offset in the pattern. ``--ties signed`` makes
-    routers follow the signs in headers; without this option worms go up (+) at a tie."""
+    routers follow the signs in headers; without this option worms go up (+) at a tie.
+    """
 
     kinds = ("torus",)
     broadcasts = True

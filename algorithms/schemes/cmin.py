@@ -20,10 +20,10 @@ class Cmin(UnicastScheme):
     with its own id, then the lowest id. Digits have base b in a network of b x b switches.
 
     The indirect cube and omega networks have trees without conflicts, baseline and butterfly networks may not
-    ([Chiang95]). The tree of this scheme has few conflicts, not always the fewest. A broadcast on the baseline network
-    of 64 nodes with 2x2 switches has, on average over the sources, 7 pairs of worms of the same step that share a link.
-    With `CminHalving` it has 44 such pairs. On the indirect cube of 64 nodes with 2x2 switches, a broadcast has 2 pairs
-    on average, with `CminHalving` none.
+    ([Chiang95]). The tree of this scheme has few conflicts, not always the fewest. In a broadcast on the baseline
+    network of 64 nodes (2x2 switches), 7 pairs of worms share a link in the same step, with `CminHalving` 44 pairs
+    (means over sources). In a broadcast on the indirect cube of 64 nodes (2x2 switches), 2 pairs of worms share a link
+    in the same step, with `CminHalving` none.
 
     Cost: ceil(log2(d + 1)) steps for d destinations, with one port: a node sends one worm per step, a destination from
     the step after its receipt. A worm also carries the list of nodes that its receiver must serve, as payload that is
@@ -104,7 +104,8 @@ def _conflicts(network, on, through, sender, to, most):
     """Count the worms of this step that share a link with a worm from ``sender`` to ``to``.
 
     The count ends early if it is above ``most``. Each worm is counted at the switch where its path meets the path from
-    ``sender`` to ``to``. These two paths meet at most once, as the network has one path between two nodes."""
+    ``sender`` to ``to``. These two paths meet at most once, as the network has one path between two nodes.
+    """
     table, link_of_port, links, injections = network
     switch, enters = injections[sender, 0], injections[sender, 1]
     found = 0

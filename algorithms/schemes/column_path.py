@@ -25,7 +25,8 @@ class ColumnPath(MeshScheme):
     classes. By the paper's text a destination in the source's row always joins the worm upwards (`ColumnPathLiteral`).
     By the paper's text, random multicasts to 1 to 19 nodes on 8x8 take 3.84 hops per destination. By `ColumnPath` the
     same multicasts take 3.75 hops per destination; section 4.1 of the paper states 3.76. Ours: columns are served in
-    ascending order, upwards before downwards."""
+    ascending order, upwards before downwards.
+    """
 
     name = "column-path"
     description = "a worm up and a worm down each column with destinations, by e-cube"

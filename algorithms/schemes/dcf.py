@@ -56,7 +56,8 @@ class Dcf2(Dcf):
     """DCF with the other block that fits the paper's text: B = (0, 2) sends to three, C = (-1, -1) to two.
 
     The unit at offset (-1, 2) from the source, modulo 4, is informed by the unit at (0, 2) in `Dcf2`, and by the unit
-    at (-1, -1) in `Dcf`. Cost and source as for `Dcf`."""
+    at (-1, -1) in `Dcf`. Cost and source as for `Dcf`.
+    """
 
     name = "dcf-2"
     description = "dcf with the other block that fits its paper's text"
@@ -84,8 +85,8 @@ def tree_of_blocks(extent: int, block: Block) -> BroadcastTree:
 
 
 def hops_of_blocks(extent: int) -> int:
-    """Count the hops of the longest chain of unicasts: in each pair of steps four times the extent of a unit in nodes,
-    and two in a last step of `Z`."""
+    """Count the hops of the longest chain of unicasts: four times the unit's extent in nodes for each pair of steps,
+    and two for a last step of `Z`."""
     hops, unit = 0, extent
     while unit >= 4:
         unit //= 4

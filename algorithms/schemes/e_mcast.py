@@ -25,7 +25,7 @@ class EMcast(MeshScheme):
     In more dimensions, the rule for the source's row is repeated for each dimension k, in the reverse order of routing.
     For dimension k the rule applies to lines along k whose nodes have the source's coordinates in all dimensions before
     k. On each side of the source, destinations on a line belong to the worm that goes farthest along this line.
-    Destinations on a line that are farther from the source than this farthest worm goes share one more worm.
+    Destinations on a line that the farthest worm of their side does not reach share one more worm.
 
     Cost: no more start-ups than column-path. Source: [Boppana98], section 2.3 (after [Panda95]), which states the
     destinations that a worm may serve. The assignment of destinations to worms is ours. On 8x8, random multicasts to 1
@@ -59,8 +59,8 @@ class EMcast(MeshScheme):
 
 @compiled_from(LINEAR)
 def _side(node, source, dimension, shape, strides, first_group):
-    """Return a number for the line along ``dimension`` through a node, and for the side of the source on which the node
-    lies. Also return the node's distance from the source along this dimension."""
+    """Return one number that identifies the line along ``dimension`` through a node and the side of the source on which
+    the node lies. Also return the node's distance from the source along this dimension."""
     rest, line = divmod(node, strides[dimension])
     along = rest % shape[dimension] - source // strides[dimension] % shape[dimension]
     return first_group[dimension] + 2 * line + (1 if along > 0 else 0), abs(along)

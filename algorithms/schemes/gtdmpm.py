@@ -48,8 +48,8 @@ COLUMN, ROW_X, ROW_Z, DIAGONALS = range(4)
 
 @compiled_from(LINEAR)
 def _keys(labels, places, ports, sources, destination_offsets, destinations):
-    """Key each destination by the batch of its worm and by its submulticast, which is one worm (see `grouped_worms`).
-    The first link of a worm decides its batch."""
+    """Key each destination by its worm's batch and by its submulticast, the destinations of one worm (see
+    `grouped_worms`). The first link of a worm decides its batch."""
     nodes = np.int64(len(labels))
     most = np.int64(places.max())
     groups = 2 * (DIAGONALS + 2 * (4 * most + 1))

@@ -20,7 +20,8 @@ class SixPhase(LabelOrder):
     with ``wormcast plan mesh:5x5x5 sp --random 10000 --destinations-distribution fixed --destinations-mean 12``.
     Source: [Amnah], SP.
     Ours: the order of sending. Worms to greater x are sent first, then worms to smaller x, then worms to the same x; of
-    each two worms, the worm to higher labels is sent first."""
+    each two worms, the worm to higher labels is sent first.
+    """
 
     name = "sp"
     description = "six-phase: dual-path's two sets each divided by x greater, smaller, or the source's"

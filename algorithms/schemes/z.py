@@ -11,8 +11,8 @@ class Z(TorusBroadcast):
     """Divide the torus into quarters, send to one node of each of the other three quarters, and repeat in each quarter.
 
     A block has 2 x 2 units of d x d nodes each; d halves from n / 2 to 1. The source of a block sends to the offsets
-    (d, 0), (0, d) and, farthest and last, (-d, d). In the first step, d = n / 2 and both ways around a ring have the
-    same length: signs in its header send the worm for (-d, d) to the left.
+    (d, 0), (0, d) and, farthest and last, (-d, d). In the first step, both ways around a ring have the same length.
+    Signs in the header of the worm to (-d, d) select the way to the left.
 
     Cost: log2(n) steps, 3 log2(n) t_s + 2 (n - 1) t_hop + log2(n) (c + t_r) if no worm waits. From 4 x 4 nodes on some
     worms may wait.

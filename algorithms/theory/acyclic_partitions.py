@@ -125,7 +125,7 @@ class Dans:
 
     @cached_property
     def steps(self) -> list[tuple[int, int, tuple[int, ...]]]:
-        """Pairs of DANs that a worm uses one after the other, and that worm."""
+        """Pairs (first, second) of DANs, each with a worm that uses the first DAN before the second."""
         found = []
         for first, one in enumerate(self.blocks):
             for second, other in enumerate(self.blocks):
@@ -138,7 +138,7 @@ class Dans:
 
     @cached_property
     def clash(self) -> list[tuple[int, int, tuple[int, ...]]]:
-        """Those pairs of `steps` that form a cycle of DANs. The list is empty if worms use the DANs in a partial
+        """Entries of `steps` whose pairs of DANs form a cycle. The list is empty if worms use the DANs in a partial
         order."""
         around = _cycle([[first, second] for first, second, _ in self.steps])
         pairs = set(zip(around, around[1:] + around[:1], strict=True))
@@ -196,7 +196,7 @@ class Dans:
 
 
 def own_dans(subject: Problem, classes: ConsumptionClasses) -> Dans:
-    """Return the classes of a map as DANs of whole directions."""
+    """Return a set with one DAN for each consumption class of a map: all links in the directions of this class."""
     names = [",".join(network) for network in classes.networks]
     groups = group_links(subject, names, classes.of_channels(subject.topology).astype(np.int16))
     return Dans(subject, groups, tuple((one,) for one in range(len(names))))
@@ -277,7 +277,8 @@ def _cycle(edges: Sequence[Sequence[int]]) -> list[int]:
 
 @compiled
 def _before(triples, arrays, starts, numbers, count):
-    """Return, for each pair of groups, a worm that uses the first group before the second, int32 [count, count, 3]."""
+    """Return, for each pair of groups, a worm that uses the first group before the second, int32 [count, count, 3]. The
+    three numbers of a worm are its source or a stop, and its next two stops."""
     _, classes, _, _, _, _ = arrays
     before = np.full((count, count, 3), NOWHERE, np.int32)
     path = np.empty(2 * arrays[0].shape[1], np.int32)

@@ -11,11 +11,12 @@ PLACE = "section 3.2"
 
 
 def bounds(subject: Problem) -> list[TheoremCheck]:
-    """Count links in two readings of Definition 1, and check the two constructions of Lemma 1's proof for cycles.
+    """Count links by two interpretations of Definition 1, and check the two constructions of Lemma 1's proof for
+    cycles.
 
-    The first reading is that of section 3.2.1. Out of a node, this reading counts the links that worms use while they
-    hold a consumption channel. Into a node, the reading of section 3.2.1 counts the links by which worms arrive at
-    destinations. The second reading of Definition 1 counts all links that worms of several destinations use.
+    The interpretation ``held`` follows section 3.2.1: of the links out of a node, it counts those that worms use while
+    they hold a consumption channel. Of the links into a node, ``held`` counts those by which worms arrive at a
+    destination. The interpretation ``all`` counts all links that worms of several destinations use.
     """
     if subject.unfit:
         why = f"does not apply: {subject.unfit}"
@@ -36,7 +37,7 @@ def _without_stops(subject: Problem) -> list[TheoremCheck]:
 
 
 def _counts(subject: Problem, found: Degrees) -> dict[str, object]:
-    """Return the counts of a reading as data for JSON."""
+    """Return the link counts by one interpretation of Definition 1 as data for JSON."""
     return {
         "v_in": found.v_in, "v_in_node": int(found.incoming.argmax()),
         "v_out": found.v_out, "v_out_node": int(found.outgoing.argmax()),

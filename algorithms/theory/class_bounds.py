@@ -30,16 +30,16 @@ class Need:
     free : bool
         One consumption channel for each of the `stated` classes suffices.
     fewest : int or None
-        The fewest classes by directions, with the deciding hop of the scheme's own map. `fewest` is None if the number
-        is not known, or if no map excludes cycles.
+        The fewest classes of a map from directions to consumption classes that has the same deciding hop (`by`: next or
+        last) as the scheme's own map. `fewest` is None if the number is not known, or if no map excludes cycles.
     maps : list of ConsumptionClasses
         All maps to the fewest classes. If the fewest number is not known, `maps` has one map without a cycle, if there
         is one.
     refused : list of dict
-        All maps of directions to one class fewer than `fewest`, each with the cycle of dependencies that it leaves. If
-        the finest map of a vocabulary has fewer than `fewest` - 1 classes, the finest map is listed. All maps to a
-        single class are equal, so that only one of them is listed. Joining two classes removes no cycle, so that maps
-        to even fewer classes have a cycle, too.
+        All maps from directions to `fewest` - 1 classes, each with a cycle of dependencies that this map does not
+        exclude. If the map with the most classes (`Vocabulary.finest`) has fewer than `fewest` - 1 classes, that map is
+        listed. All maps with a single class are equal, so that only one of them is listed. Joining two classes removes
+        no cycle, so that maps to even fewer classes have a cycle, too.
     """
 
     stated: int
@@ -60,7 +60,7 @@ def find_need(subject: Problem) -> Need:
     maps = [one for known in words for one in known.maps(fewest) if is_free(subject.parts, fewest, one)]
     fewer = [one for known in words for one in known.maps(min(fewest - 1, len(known.finest)))]
     if fewest == 2:
-        fewer = fewer[:1]  # all maps to one class are equal
+        fewer = fewer[:1]  # all maps with a single class are equal
     return Need(stated, free, fewest, maps, [
         {"classes": str(one), "cycle": subject.cycle(len(one), one)} for one in fewer])
 

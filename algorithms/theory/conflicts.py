@@ -23,7 +23,7 @@ class Conflict:
     worms, packets : (int, int)
         Ids of the worms, and the number of the packet of each, from 1.
     link : int
-        Row of `Topology.links`: the first shared link on the first worm's way.
+        Row of `Topology.links`: the first shared link on the second worm's way.
     """
 
     step: int
@@ -43,8 +43,8 @@ def conflicts(plan: Plan, discipline: str = "fpfs") -> list[Conflict] | None:
 
     A tree without packets that share a link in one step is depth contention-free ([Sivaram98], section 4.3.4). An order
     of the nodes in which worms between disjoint pieces of the order share no link excludes shared links for the first
-    packet only. A later packet is sent at the same time as packets between nodes that lie between its sender and its
-    receiver in the order.
+    packet only. While a later packet is sent, nodes that are between the packet's sender and its receiver in the order
+    may send other packets over the same links.
 
     Parameters
     ----------
@@ -68,9 +68,9 @@ def _shared(offsets, taken, steps, by_step, links):
     found = np.empty((1024, 6), np.int64)
     count = 0
     last = np.full(links, -1, np.int64)  # row in `uses` of each link's latest use in this step; -1: none
-    # a row of `uses` is a use of a link in this step: the send, and the row of the same link's use before (-1: none)
+    # rows of `uses`: a send that uses a link in this step, and the row of the link's previous use (-1: none)
     uses = np.empty((len(steps) * 2 + len(taken), 2), np.int64)
-    seen = np.full(len(by_step), -1, np.int64)  # of each send, the latest send paired with it
+    seen = np.full(len(by_step), -1, np.int64)  # for each send: the last send with which it was listed as a pair
     used, step = 0, 0
     for place in range(len(by_step)):
         send = by_step[place]

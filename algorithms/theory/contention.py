@@ -53,8 +53,8 @@ class Contention:
     conditions : dict of int to int
         Number of pairs that share a link, by the first of Theorem 1's conditions that they meet. Condition 1 of Theorem
         1: the later worm's sender has received the message by way of the earlier worm. Condition 3 of Theorem 1: both
-        worms have the same sender and first link. Condition 4 of Theorem 1: the later worm's sender has received the
-        message by way of a third worm, which the earlier worm's sender sent later, by the same first link.
+        worms have the same sender and first link. Condition 4 of Theorem 1: the later worm's sender received the
+        message by a third worm, sent after the earlier worm by the same sender and over the same first link.
     violations : tuple of Shared
         Pairs of worms that share a link and meet none of Theorem 1's conditions.
     """
@@ -135,7 +135,7 @@ def _pairs(offsets, taken, link_offsets, users, source, after, steps):
     """
     found = np.empty((1024, 4), np.int64)
     count = 0
-    seen = np.full(len(source), -1, np.int64)  # of each worm, the latest worm paired with it
+    seen = np.full(len(source), -1, np.int64)  # for each worm: the last worm with which it was listed as a pair
     for one in range(len(source)):
         for place in range(offsets[one], offsets[one + 1]):
             link = taken[place]

@@ -16,14 +16,14 @@ __all__ = ["Minimal", "minimal", "minimal_by_directions"]
 
 @dataclass(frozen=True, eq=False)
 class Minimal:
-    """Valid sets of the fewest DANs made of whole directions, and the refused sets of fewer DANs.
+    """Valid sets of the fewest DANs, and all sets of fewer DANs. Each DAN consists of all links in some directions.
 
     Parameters
     ----------
     sets : list of Dans
         The valid sets, each once.
     refused : list of Dans
-        All sets of fewer DANs made of whole directions. None of the sets in `refused` is valid.
+        All sets of fewer DANs than the sets in `sets`. None of the sets in `refused` is valid.
     """
 
     sets: list[Dans]

@@ -122,8 +122,8 @@ def search(subject: Problem, groups: Groups, loaded: npt.NDArray[np.int64], coun
 
 
 def _order(ends: npt.NDArray[np.int32], before: npt.NDArray[np.bool_]) -> list[int]:
-    """Order the links so that each shares worms with many earlier links, and follows the link in the opposite
-    direction."""
+    """Order the links. The next link of the order is the opposite of a link in the order, or else the link that shares
+    worms with the most links in the order."""
     related = (before | before.T).astype(int)
     related += len(ends) * ((ends[:, None, 0] == ends[None, :, 1]) & (ends[:, None, 1] == ends[None, :, 0]))
     np.fill_diagonal(related, 0)

@@ -85,7 +85,8 @@ class Problem:
 
     @cached_property
     def visit_triples(self) -> list[VisitTriples]:
-        """Visit triples of each part, int32 [triples, 3]: a worm from u, or its stop u, visits v and goes on to w."""
+        """Visit triples (u, v, w) of each scheme, int32 [triples, 3]: a worm with source u, or with a stop at u, stops
+        next at v and then at w."""
         found = []
         for scheme, part in zip(self.schemes, self.parts, strict=True):
             triples = visit_triples_of(scheme, part.topology) if part.has_stops else np.empty((0, 3), np.int32)

@@ -47,10 +47,10 @@ class Ranking:
         return [str(resource) for _, resource in sorted(named, key=lambda one: one[0])]
 
     def check(self, parts: Sequence[ChannelUse], classes: ClassMap) -> tuple[int, list[str]]:
-        """Check all requests of worms that hold a resource. Return the number of requests, and the names of those that
-        are not for a higher channel.
+        """Check the ranks of all requests that worms make while they hold a resource. Return the number of requests,
+        and the names of the requests for a resource that is not of higher rank than the held resource.
 
-        The check uses the worms' channel use, and no result of the search for this order.
+        The check uses only the ranks and the worms' channel use, and no other result of the function `ranking`.
         """
         steps = {name: held < asked for part in parts for name, held, asked in self._steps(part, classes)}
         return len(steps), [name for name, rises in steps.items() if not rises]

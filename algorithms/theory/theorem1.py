@@ -17,8 +17,8 @@ MOST_PAIRS = 64
 """Largest number of pairs of nodes whose worms are searched, the nearest pairs first."""
 
 FLITS_A_HOP = 64
-"""Flits of the witness worms for each hop between the two nodes: four times the flits of the deepest buffer without
-chunks."""
+"""Flits of a witness worm for each hop between the two nodes: four times 16 flits, the largest input buffer of routers
+without deep buffers."""
 
 
 @dataclass(frozen=True)
@@ -28,11 +28,12 @@ class Crossing:
     Parameters
     ----------
     there, back : tuple of int
-        (part, source, first node, second node); the nodes of `back` are those of `there` in the other order.
+        (index of the scheme in `Problem.schemes`, source, first node, second node). The nodes of `back` are those of
+        `there` in the other order.
     meets : bool
         If the two worms are sent at the same time through an empty network, each worm reserves its first consumption
-        channel before the other worm requests it. `meets` is true if the two worms share no link, and have the same
-        number of hops to their first destinations.
+        channel before the other worm requests it. The value of `meets` is True if the two worms share no link, and have
+        the same number of hops to their first destinations.
     hops : int
         Hops of the longer way between the two nodes.
     """
@@ -48,7 +49,7 @@ def theorem1(subject: Problem) -> TheoremCheck:
 
     Hypothesis 1: worms wait for links while they hold a consumption channel. Hypothesis 2: two worms visit the same two
     nodes in opposite orders. Two nodes that are visited in both orders need not be neighbours. Hypothesis 2 is
-    undecided if multicasts to two destinations do not meet it, and larger multicasts may.
+    undecided if no multicasts to two destinations were found that meet Hypothesis 2, but larger multicasts may meet it.
     """
     pairs, found = crossing(subject)
     unseen = False if subject.complete else None  # None: not known for worms that were not analysed
@@ -130,7 +131,8 @@ def _crossings(subject: Problem, first: int, second: int) -> Iterator[Crossing]:
 
 
 def _worms(subject: Problem, first: int, second: int) -> Iterator[tuple[int, int, int, int]]:
-    """Yield worms of multicasts to two nodes that visit `first` before `second`, as (part, source, first, second)."""
+    """Yield worms of multicasts to two nodes that visit `first` before `second`: (index of the scheme, source, first,
+    second)."""
     for part, (scheme, triples) in enumerate(zip(subject.schemes, subject.visit_triples, strict=True)):
         sources = np.unique(triples[(triples[:, 1] == first) & (triples[:, 2] == second), 0])
         if not len(sources):

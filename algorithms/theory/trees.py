@@ -91,7 +91,7 @@ class Copies:
     def _outputs(self, switch: int) -> list[int]:
         """Return the resources that worms request at a switch: links, or consumption channels in the last stage.
 
-        For a switch of the last stage the list is empty if `consumed`.
+        The list is empty for switches of the last stage if consumption channels suffice for all worms (`consumed`).
         """
         topology, graph = self.part.topology, self.graph
         links = [link * graph.vc_classes for link in topology.link_of_port[switch].tolist() if link >= 0]
@@ -182,7 +182,8 @@ def _rows(copies: Copies) -> TheoremCheck:
 
 
 def _groups(copies: Copies) -> TheoremCheck:
-    """Decide if only worms of the same group can wait for each other, and no group can be divided."""
+    """Decide if worms that can wait for each other are always replicated by switches of the same token group, and if no
+    token group can be divided."""
     groups, meets, topology = copies.groups, copies.meets, copies.part.topology
     b, stages, kind = read_min(topology.name.partition(":")[2])
     first, second = np.nonzero(np.triu(meets))

@@ -45,9 +45,10 @@ def _shortest(subject: Problem, relations: list[Routes]) -> TheoremCheck:
 def _trees(subject: Problem, relations: list[Routes]) -> TheoremCheck:
     """Search for two tree worms that would wait for each other's branches.
 
-    A tree worm branches where the ways to its destinations part, and advances only if all its branches advance. Of two
-    neighbours u and v, each sends a worm to a node beyond u and to a node beyond v. Each worm holds the link from its
-    sender to the node beyond, and waits for the link from the other neighbour to the node beyond that neighbour.
+    A tree worm branches where the ways to its destinations part, and advances only if all its branches advance. Two
+    neighbours u and v each send a worm to two nodes w and x. The path from v to w leads through u, and the path from u
+    to x through v. The worm from u holds the link from u to w, and waits for the link from v to x. The worm from v
+    holds the link from v to x, and waits for the link from u to w.
     """
     found = [pair for routes in relations if routes.deterministic for pair in _crossed(subject, routes)]
     if not found:
@@ -64,12 +65,13 @@ def _trees(subject: Problem, relations: list[Routes]) -> TheoremCheck:
 
 
 def _crossed(subject: Problem, routes: Routes) -> Iterator[tuple[int, int, int, int]]:
-    """Yield neighbours u and v, with a node w beyond u and x beyond v: (u, w, v, x), once for each u and v."""
+    """Yield (u, w, v, x) once for each pair of neighbours u and v. The path from v to w leads through u, and the path
+    from u to x through v."""
     topology = subject.topology
     starts, homes = topology.injections[:, 0].tolist(), topology.consumptions[:, 0].tolist()
     at = {switch: node for node, switch in enumerate(homes) if starts[node] == switch}
     beside = {switch: {int(end) for end in ends if end >= 0} for switch, ends in enumerate(topology.neighbours)}
-    near: dict[int, dict[int, list[int]]] = {}  # of each node, paths of one or two links, by their last node
+    near: dict[int, dict[int, list[int]]] = {}  # for each node: its paths of one or two links, by their last node
     for switch, u in at.items():
         ends = beside[switch].union(*(beside[one] for one in beside[switch])) - {switch}
         ways = {at[end]: routes.channels(u, [at[end]]) for end in sorted(ends) if end in at}

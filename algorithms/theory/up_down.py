@@ -26,12 +26,12 @@ class Buffered:
 
     @cached_property
     def whole(self) -> DependencyGraph:
-        """Dependencies if switches store whole worms."""
+        """Dependencies if the buffers of switches have room for whole worms."""
         return dependency_graph([self.part], 1, ejection=self.ejection, fits=True)
 
     @cached_property
     def partly(self) -> DependencyGraph:
-        """Dependencies if switches store parts of worms."""
+        """Dependencies if the buffers of switches have room only for parts of worms."""
         return dependency_graph([self.part], 1, ejection=self.ejection)
 
 
@@ -83,7 +83,8 @@ def _covered(part: ChannelUse) -> TheoremCheck:
 
 
 def _once(part: ChannelUse) -> TheoremCheck:
-    """Decide if each node below a switch is in the restricted string of exactly one port."""
+    """Decide if, at each switch, every node below the switch is in the restricted reachability string of exactly one
+    port."""
     strings = reachability(part.topology)
     ways = strings.restricted.sum(axis=1)
     once = bool((ways == strings.total).all())
@@ -104,7 +105,8 @@ def _theorem_5(worms: Buffered) -> TheoremCheck:
 
 
 def _condition(worms: Buffered) -> TheoremCheck:
-    """Decide if Theorem 5 needs buffers that store whole worms."""
+    """Decide if the dependencies have a cycle when switches store only parts of worms, so that Theorem 5 needs buffers
+    for whole worms."""
     cycle = len(worms.partly.cycle())
     return TheoremCheck("Whole worms", "section 3.4.2", "if switches store a part of a worm, the dependencies have " + (
         f"a cycle of {cycle} channels" if cycle else "no cycle"), bool(cycle),

@@ -116,7 +116,7 @@ def _of_file(specification: str, found: Topology) -> Topology:
 
 
 def _of_others(kind: str, parameters: str) -> Topology:
-    """Build a topology of a kind that another package defines. Errors in this package's code are raised as
+    """Build a topology of a kind that another package defines. Errors in the other package's code are raised as
     `WormcastError`."""
     try:
         found = TOPOLOGIES[kind].build(parameters)

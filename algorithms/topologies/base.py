@@ -58,9 +58,9 @@ class Topology:
         One row per unidirectional link between two switches: from switch, its output port, to switch, its input port.
         Links may be parallel. A port without a link and without a node is open.
     injections : int32 array [nodes, 2]
-        Switch and input port where each node injects. A port has one node.
+        Switch and input port where each node injects. No two nodes have the same input port.
     consumptions : int32 array [nodes, 2]
-        Switch and output port where each node consumes. A port has one node.
+        Switch and output port where each node consumes. No two nodes have the same output port.
     coordinates : int32 array [nodes, dimensions]
         Coordinates of the nodes, in the order in which users write them.
     labels : int32 array [nodes], optional

@@ -21,11 +21,12 @@ ROW = 8
 """Least number of nodes of a switch that are drawn in one row before a second row begins."""
 
 BESIDE, FARTHER = 0.6, 0.7
-"""Distance between neighbouring nodes of a row, and extra distance of every second node from the switch, in cells."""
+"""`BESIDE`: distance between neighbouring nodes in a row. `FARTHER`: extra distance of every second node of a row from
+its switch. Unit: cells."""
 
 SIDES, LINK = 1.3, 0.7
-"""Distance, in cells, between the nodes of neighbouring switches, and further cells for every two links down that pass
-beside a switch's nodes."""
+"""`SIDES`: distance between the nodes of neighbouring switches. `LINK`: additional distance for every two links from a
+switch to lower levels, which pass beside its nodes. Unit: cells."""
 
 ARC = 1.0
 """Height of the arc on which a level's switches are drawn, in cells. Because of the arc, links within a level pass
@@ -128,9 +129,8 @@ def places_around(topology: Wired, places: Floats) -> Places:
 
 
 def _most_beside(topology: Wired, level: Integers) -> int:
-    """Return half of the largest number of links between a switch and lower levels: these pass on one side of its
-    nodes.
-    """
+    """Return half of the largest number of links between a switch and lower levels in one direction. In the drawing,
+    half of a switch's links to lower levels pass on each side of its nodes."""
     start, end = topology.links[:, 0], topology.links[:, 2]
     down = np.bincount(start[level[end] > level[start]], minlength=topology.switches)
     up = np.bincount(end[level[start] > level[end]], minlength=topology.switches)

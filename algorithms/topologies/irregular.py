@@ -25,9 +25,10 @@ def irregular(parameters: str) -> Topology:
     ports of its nodes (``n0``, ``n1`` and so on). The same parameters build the same network in every version.
 
     Source: [Sivaram98], section 6, which leaves open how networks are made connected. wormcast grows a random tree
-    first: each switch, in random order and those with one free port last, is joined to a random free port of the
-    switches before it in this order. After the tree, random free ports of different switches are joined. If only one
-    switch has free ports left, a random link is cut and both ends are joined to that switch.
+    first. The switches are put in random order, but switches with only one free port come last. Each switch is joined
+    to a random free port of the switches before it in this order. After the tree, random free ports of different
+    switches are joined. If only one switch has free ports left, a random link is cut and both ends are joined to that
+    switch.
 
     Raises
     ------

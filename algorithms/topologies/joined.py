@@ -24,8 +24,8 @@ def built_ports(topology: Topology) -> tuple[list[list[str]], list[list[str]]]:
     """Return the uses for which inputs and outputs are built, [switches][ports]: a link, a node, or open (not built).
 
     An open port is built as in other switches with the same port names: for a link if one of these has a link at this
-    port, else for a node. So a mesh has one kind of switch, edges included. A port that is open in all switches with
-    the same port names is not built.
+    port, else for a node. So a mesh has one kind of switch, edges included. If a port has no link and no node in any of
+    the switches with the same port names, the port is not built.
     """
     into = _uses(topology, topology.links[:, 2:], topology.injections)
     out = _uses(topology, topology.links[:, :2], topology.consumptions)
@@ -55,7 +55,8 @@ def way_back(topology: Topology, members: Ids, inputs: list[int], outputs: list[
     """Return for each input the output back to the worm's previous switch, in switches with the same hardware.
 
     `inputs` and `outputs` are port numbers; the result has indices of `outputs`. The entry of an input is None if no
-    output leads back in every member. Routers do not have the turn back.
+    output leads back to the previous switch in all switches of `members`. Routers without deep buffers do not have the
+    turn back to the previous switch.
     """
     came = topology.at_ports(topology.links[:, 2:], topology.links[:, 0])[members[:, None], inputs]
     return same_end(came, topology.neighbours[members[:, None], outputs], inputs, outputs)
@@ -77,7 +78,8 @@ def ways_back(topology: Topology) -> Ids:
 def same_end(first: npt.NDArray, second: npt.NDArray, ports: list[int], others: list[int]) -> tuple[int | None, ...]:
     """For each column of `first`, find the column of `second` that equals it in all rows where both have entries.
 
-    Of several columns of `second` that fit, the function takes the one of the same port, else the lowest.
+    If several columns of `second` equal a column of `first`, the result is the column with the same port number, else
+    the first of them.
     """
     found: list[int | None] = []
     for i, port in enumerate(ports):

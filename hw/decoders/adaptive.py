@@ -50,6 +50,7 @@ class AdaptiveDecoder(GridDecoder):
     relation : Relation
         ``adaptive`` or ``e-cube-adaptive``.
     consumption : ConsumptionClasses
+        As in `Decoder`.
     injection, ejection : "one" or "all"
         As in `Decoder`.
     kind : SwitchKind, optional

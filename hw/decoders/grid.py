@@ -31,6 +31,7 @@ class GridDecoder(AddressListDecoder):
     ----------
     header : AddressList
     consumption : ConsumptionClasses
+        As in `Decoder`.
     multicast : bool
         False builds the decoder for unicast headers: the own address is always the last one.
     injection, ejection : "one" or "all"

@@ -41,14 +41,14 @@ class MeshDecoder(GridDecoder):
     along the row to a destination in the same row. R also leads along the row to a destination in an adjacent row, if
     the Hamiltonian path to that row runs towards the destination's column. To all other destinations in two dimensions,
     R leads along the column. The Hamiltonian path joins rows 2k and 2k + 1 at the right end, and rows 2k - 1 and 2k at
-    the left end. So R leads right along row 2k or 2k + 1 only to destinations in these two rows, and left along row 2k
-    - 1 or 2k only to destinations in these two rows. In more than two dimensions ([Amnah]) the axes are tried from the
-      slowest axis to the fastest. The slowest axis is the one whose coordinate changes least often along the
-      Hamiltonian path. In more than two dimensions a worm goes along the first axis in which the destination's
-      coordinate differs, unless this hop would pass the destination on the Hamiltonian path. A hop along an axis can go
-      past the destination on the Hamiltonian path only if the destination is in the plane that the hop enters. If a hop
-      would pass the destination, the worm takes the next axis in the order of trial that has a neighbour in the
-      direction of the path.
+    the left end. So R leads right along row 2k or 2k + 1 only to destinations in these two rows. R leads left along row
+    2k - 1 or 2k only to destinations in these two rows. In more than two dimensions ([Amnah]) the axes are tried from
+    the slowest axis to the fastest. The slowest axis is the one whose coordinate changes least often along the
+    Hamiltonian path. In more than two dimensions a worm goes along the first axis in which the destination's coordinate
+    differs, unless this hop would pass the destination on the Hamiltonian path. A hop along an axis can go past the
+    destination on the Hamiltonian path only if the destination is in the plane that the hop enters. If a hop would pass
+    the destination, the worm takes the next axis in the order of trial that has a neighbour in the direction of the
+    path.
 
     Only hops that the relation allows are decoded: under e-cube a worm in a column does not turn into a row, under R
     labels do not rise and then fall. A header that requests a hop that the relation does not allow is an error on the
@@ -64,6 +64,7 @@ class MeshDecoder(GridDecoder):
     relations : tuple of str
         One or both of ``e-cube`` and ``hamiltonian``.
     consumption : ConsumptionClasses
+        As in `Decoder`.
     multicast : bool
         False builds the decoder for unicast headers: the own address is always the last one.
     injection, ejection : "one" or "all"

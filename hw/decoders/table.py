@@ -39,6 +39,7 @@ class TableDecoder(AddressListDecoder):
     header : AddressList
         The header format, of one relation. Addresses have at most 8 bits.
     consumption : ConsumptionClasses
+        As in `Decoder`.
     multicast : bool
         False builds the decoder for unicast headers: the own address is always the last one.
     injection, ejection : "one" or "all"

@@ -35,10 +35,10 @@ class ChunkStore(wiring.Component):
         close ─▶ pending[row] := needed                    the paper's chunk counter
         fetch ─▶ pending[row] -= 1 ── 0: the row is freed, in the order in which it was closed
 
-    Each worm begins a new row, so a worm's last row may have empty lanes. A filled row is *closed* when its chunk
+    Each worm begins a new row, so a worm's last row may be filled only in part. A filled row is *closed* when its chunk
     counter is set; only closed rows can be fetched. A reader fetches the rows of a worm in order. Readers that took a
-    row's flits in cut-through are not counted in ``needed``. Each lane is a memory of its own: one flit is written per
-    cycle, and no byte enables are needed.
+    row's flits in cut-through are not counted in ``needed``. A *lane* is a memory with one flit position of all rows.
+    One flit is written into one lane per cycle, so no byte enables are needed.
 
     *Latency*: a row that is closed in cycle t can be fetched from t + 1 on, and is on ``row`` in the cycle after the
     fetch. *Throughput*: one flit written, and one row fetched or closed, per cycle. *Reset*: empty.
@@ -66,21 +66,22 @@ class ChunkStore(wiring.Component):
         With ``write``: the flit is the last one in this buffer's row, but not in its sender's. The flits after ``cut``
         in the sender's row are void and take no room, because they use no credit.
     void : In(1)
-        With ``write`` or without: the flit is counted and not stored. The flits after a void flit in its row must be
-        void, too. The room of void flits is free again when their row is full or has ended.
+        The flit is not stored, with ``write`` set or not, but takes up its position in the row. The flits after a void
+        flit in its row must be void, too. The room of a row that ends in void flits is free again when the row is full
+        or has ended.
     closes : Out(1)
         The written flit fills or ends a row that is stored.
     full : Out(1)
         There is no room for the next flit: it is dropped.
     close : In(1)
-        Close the oldest filled row that is not closed.
+        Close the oldest filled row that is not closed yet: set its chunk counter to ``needed``.
     needed : In
         With ``close``: number of readers that fetch the row later.
     fetch, fetch_row : In(1), In(row_bits(rows))
         Fetch this row, which must be closed and not freed. ``fetch`` and ``close`` must not be set in the same cycle.
     row : Out(chunk * width)
-        The row that was fetched in the cycle before, lane 0 lowest. Lanes of ``row`` after the worm's last flit are
-        undefined.
+        The row that was fetched in the cycle before, its first flit lowest. Flits of ``row`` after the worm's last flit
+        are undefined.
     row_ends : Out(1)
         The row on ``row`` has its worm's last flit. ``row_ends`` comes from a register: the outputs of block memory are
         late.
@@ -89,7 +90,7 @@ class ChunkStore(wiring.Component):
     write_row : Out(row_bits(rows))
         The row that flits are written to.
     lane : Out(range(chunk))
-        Lane into which the next flit is written.
+        Position in the row at which the next flit is written.
     freed : Out(1)
         A pulse for each row that is free again.
     """
@@ -127,7 +128,7 @@ class ChunkStore(wiring.Component):
         accepted = Signal()
         last = Signal()
         over = Signal()  # the row has been cut: the rest of the sender's row takes no room
-        used = Signal(range(self.rows + 1))  # rows with a flit, stored or void
+        used = Signal(range(self.rows + 1))  # rows in use: with at least one flit, stored or void
         owed = Signal(range(self.rows + 1))  # freed rows that ``freed`` has not reported
         m.d.comb += [
             self.full.eq((used == self.rows) & (self.lane == 0)),

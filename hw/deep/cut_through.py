@@ -14,8 +14,8 @@ class CutThroughWindow(wiring.Component):
 
     ::
 
-        write ─▶ flits of the header, waiting ─▶ flit: taken in this cycle, or not at all
-        known ───────────────────────▲
+        write ─▶ header flits wait ─▶ flit: passes for one cycle, in which outputs can take it
+        known ───────────▲ the branches are known: the worm's flits pass
 
     After a worm's first flit its other flits pass without a gap, or as they arrive.
 
@@ -42,7 +42,7 @@ class CutThroughWindow(wiring.Component):
     tells : In(told)
         With ``known``: information about the arriving worm.
     valid : Out(1)
-        A flit passes the window in this cycle.
+        ``flit`` passes in this cycle: outputs can take it from the window in this cycle only.
     flit : Out(width)
         The flit that passes.
     told : Out(told)

@@ -64,9 +64,10 @@ class DeepProbe(BranchesProbe):
         return [(o, self._reads(of, o), 0 * of(f"holding {o}")) for o in self.leads]
 
     def unread(self, read: Callable[[str], Any]) -> list[Any]:
-        """Return the numbers of flit places that each branch has not read, and then the number of occupied ones.
+        """Return the number of flit places of the buffer that each branch has not read, and last the number of occupied
+        flit places.
 
-        A completed row counts as full, and rows of later worms count, too.
+        In these numbers, a completed row counts as ``chunk`` flit places, and rows of later worms are included.
 
         A branch that waits for its output has not read any flit place of its worm.
         """
@@ -74,7 +75,7 @@ class DeepProbe(BranchesProbe):
         return [*(self._ahead(output, lane, read) for output in self.leads), filled * self.chunk + lane]
 
     def ready(self, read: Callable[[str], Any]) -> list[Any]:
-        # a reader without cut-through takes filled rows only: this worm itself may block the rest of a row
+        # without cut-through a reader takes only filled rows: flits of a partly filled row are not ready
         filled, lane = self._stored(read)
         comes = read(f"{self.name}_input.arrives") != 0
         found = []

@@ -60,9 +60,9 @@ class DeepInput(wiring.Component):
     won : In(outputs)
         The outputs that are granted to the worm in front in this cycle.
     held : In(1)
-        A reader still reads the worm in front after this cycle.
+        From the readers: some reader still reads the worm in front after this cycle.
     follows : In(range(outputs + 1))
-        Number of readers that need not fetch the flit that passes.
+        Number of the switch's readers that take the passing flit in this cycle, or strip it, and so need not fetch it.
     starts : Out(1)
         The first flit of the worm in front passes: outputs that are granted in this cycle take it.
     start_row : Out
@@ -70,7 +70,7 @@ class DeepInput(wiring.Component):
     skips : Out(1)
         The copies of the worm in front to other switches lose the header flits that the decoder `strips`.
     passes : Out(1)
-        A flit passes the window.
+        A flit passes the cut-through window: outputs can take it in this cycle.
     closes : Out(1)
         The passing flit is the last one of its row.
     passing : Out
@@ -78,7 +78,7 @@ class DeepInput(wiring.Component):
     fetch, fetch_row, row, row_ends, closed_row : In, In, Out, Out, Out
         As in `ChunkStore`.
     busy : Out(1)
-        No row can be fetched in this cycle.
+        The input closes a row in this cycle, so its rows cannot be fetched in this cycle.
     cause, cause_vc : Out(Cause), Out(1)
         Error of the flit that was on the link two cycles before.
     state_{v} : Out(DeepState)

@@ -124,7 +124,7 @@ class RowReader(wiring.Component):
         won = Signal()
         holding = Signal()  # the worm has flits in the input that this reader has not taken
         following = Signal()
-        comes = Signal()  # a flit passes that a following reader needs
+        comes = Signal()  # a flit passes, and this reader follows in cut-through
         left_out = Signal()  # the passing flit is stripped, and not sent
         takes = Signal()
         falls = Signal()

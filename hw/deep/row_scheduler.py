@@ -18,9 +18,9 @@ class FetchOrder(wiring.Component):
     outputs, one row per cycle keeps all outputs busy: one bus of a row's width suffices for the switch.
 
     A reader loses its turn if the row that it requests is not closed yet, or if the row's input closes another row in
-    the same cycle. With rows of no more flits than there are readers, outputs send less than a flit per cycle while
-    their inputs receive a flit in each cycle. Rows with at least three flits, and at least one flit more than there are
-    readers, keep the outputs busy in all but a few cycles.
+    the same cycle. If rows have no more flits than there are readers, these lost turns cost throughput: outputs send
+    less than a flit per cycle while all inputs receive a flit in each cycle. Rows with at least three flits, and at
+    least one flit more than there are readers, keep the outputs busy in all but a few cycles.
 
     *Latency*: combinational. *Throughput*: a row per cycle; each requesting reader has a turn within ``readers``
     cycles. *Reset*: reader 0 has the first turn.

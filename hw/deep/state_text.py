@@ -22,7 +22,7 @@ def row_fields(switch: DeepSwitchSpec, port: int, read: Read) -> Any:
 
 
 def describe_rows(switch: DeepSwitchSpec, fields: Any) -> str:
-    """Return the rows of an input that have flits, as text, oldest first: ``3:2,4:1,5+,6+3``.
+    """Return the rows of an input that have flits, as text, oldest first, for example ``3:2,4:1,5+,6+3``.
 
     ``3:2``: row 3 has a chunk counter of 2, as two outputs have not fetched it. ``5+``: row 5 has received its last
     flit, and is not closed yet. ``6+3``: row 6 has three flits so far.
@@ -45,10 +45,10 @@ def reader_fields(switch: DeepSwitchSpec, output: int, read: Read) -> Any:
 
 
 def describe_reader(switch: DeepSwitchSpec, fields: Any) -> str:
-    """Return the input, row and position of the next flit that an output sends: ``p0:3.5``; empty without a worm.
+    """Return the input, row and position of the next flit that an output sends, as text; empty without a worm.
 
-    ``p0:3.5,follows``: the output takes flits as they pass. Without ``follows`` the output sends a fetched row, or
-    waits for one.
+    ``p0:3.5``: flit 5 of row 3 of input p0; the output sends a row that it has fetched, or waits for a row.
+    ``p0:3.5,follows``: the output takes the flits in cut-through, as they pass.
     """
     owner, number, place, holding, following, *fetched = map(int, fields)
     if not (holding or any(fetched)):
@@ -57,7 +57,8 @@ def describe_reader(switch: DeepSwitchSpec, fields: Any) -> str:
 
 
 def describe_fetch(switch: DeepSwitchSpec, fields: Any) -> str:
-    """Return the input and row that was fetched for an output in the cycle before: ``p0:3``; empty without a fetch."""
+    """Return the input and row that was fetched for an output in the cycle before, for example ``p0:3``; empty without
+    a fetch."""
     owner, number, *_, asked = map(int, fields)
     return _row_before(switch, owner, number, 1) if asked else ""
 

@@ -149,7 +149,7 @@ class DeepSwitch(DeepSwitchSpec, Switch):
             reader.passes.eq(of_source(lambda unit: unit.passes)),
             reader.closes.eq(of_source(lambda unit: unit.closes)),
             reader.passing.eq(of_source(lambda unit: unit.passing.as_value())),
-            # a free output has a credit
+            # an output that is granted is free, and a free output has a credit
             reader.credit.eq(won | may),
             output.take.eq(won),
             send.touch.eq(won | reader.send),

@@ -48,19 +48,19 @@ class DeepWorm(wiring.Component):
     asked : In(outputs)
         With ``known``: outputs of the worm.
     start : In
-        With ``known``: first row of the worm.
+        With ``known``: number of the worm's first row in the buffer.
     drops : In(1)
         With ``known``: the worm's copies to other switches lose header flits.
     won : In(outputs)
         Outputs that are granted to the worm in front in this cycle.
     held : In(1)
-        A reader still reads the worm in front after this cycle.
+        From the readers: some reader still reads the worm in front after this cycle.
     wants_{output} : Out(1)
         The worm in front requests the output.
     starts : Out(1)
         The branches of the worm in front became known in the cycle before.
     start_row, skips : Out
-        ``start`` and ``drops`` of the worm in front.
+        For the worm in front: the values that the inputs ``start`` and ``drops`` had when the worm became known.
     turn : Out(1)
         A bit that changes with each worm that is served.
     state : Out(DeepState)

@@ -30,18 +30,18 @@ class Consumption(wiring.Component):
                             └── a tail flit waits t_nr ◀─┘
 
     *Latency*: 2 cycles from link to link; for a packet's tail flit ``t_nr`` more. *Throughput*: a flit per cycle over
-    all channels; one channel gets min(1, depth / 4). A header flit waits for a credit of the host like other flits and
-    takes a cycle, but does not use the credit. The end of a worm that was cut off by an error is sent to the host like
-    a tail flit. With slots, a packet that begins with a header flit continues from this node. All flits of a packet
-    that continues are also sent on ``absorbed``, 2 cycles or more after they were on the network's link. A packet that
-    continues from this node needs a retransmission slot when it is whole. A free slot is granted in the cycle in which
-    the packet's tail is taken. Until a slot is granted, no further flits of the channel are taken, and the credit of
-    the tail is held back. While this credit is held back, a router that takes only channels with all credits regards
-    the channel as taken. Consumption channels that wait for a retransmission slot take turns. *Waiting*: one tail flit
-    at a time waits its t_nr cycles, counted from the cycle in which it could have been sent. While a tail flit waits,
-    tail flits of other channels wait for their turn, and other flits pass. Detecting that a flit has to wait takes a
-    cycle of the link. A packet of one flit that finds no free packet buffer entry after its t_nr cycles is sent to the
-    host as soon as an entry is free. *Reset*: empty.
+    all channels; one channel alone gets min(1, depth / 4) flits per cycle. A header flit waits for a credit of the host
+    like other flits and takes a cycle, but does not use the credit. The end of a worm that was cut off by an error is
+    sent to the host like a tail flit. With slots, a packet that begins with a header flit continues from this node. All
+    flits of a packet that continues are also sent on ``absorbed``, 2 cycles or more after they were on the network's
+    link. A packet that continues from this node needs a retransmission slot when it is whole. A free slot is granted in
+    the cycle in which the packet's tail is taken. Until a slot is granted, no further flits of the channel are taken,
+    and the credit of the tail is held back. While this credit is held back, a router that takes only channels with all
+    credits regards the channel as taken. Consumption channels that wait for a retransmission slot take turns.
+    *Waiting*: one tail flit at a time waits its t_nr cycles, counted from the cycle in which it could have been sent.
+    While a tail flit waits, tail flits of other channels wait for their turn, and other flits pass. Detecting that a
+    flit has to wait takes a cycle of the link. A packet of one flit that finds no free packet buffer entry after its
+    t_nr cycles is sent to the host as soon as an entry is free. *Reset*: empty.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class Consumption(wiring.Component):
     absorbed : Out(1)
         A flit of a packet that continues from this node is taken. Only with slots.
     absorbed_vc, absorbed_flit : Out
-        With ``absorbed``: consumption channel of the flit, and the flit itself.
+        While ``absorbed`` is 1: consumption channel of the flit, and the flit itself.
     granted, granted_vc : Out(1), Out
         ``granted``: the packet of channel ``granted_vc`` is granted a slot, with its tail or later. Only with slots.
     freed : In(1)
@@ -78,7 +78,7 @@ class Consumption(wiring.Component):
     brought : Out(1)
         A flit is taken from a consumption channel. Only with rows.
     brought_vc, brought_flit : Out
-        With ``brought``: consumption channel of the flit, and the flit itself. ``brought``, ``brought_vc`` and
+        While ``brought`` is 1: consumption channel of the flit, and the flit itself. ``brought``, ``brought_vc`` and
         ``brought_flit`` are combinational: `Forwarding` stores their values.
     full : In(rows)
         Rows of the child table whose next packet has no free packet buffer entry, and waits in its channel. Only with

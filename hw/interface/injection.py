@@ -43,10 +43,10 @@ class Injection(wiring.Component):
     + ``t_ns`` cycles after the message's tail was on ``absorbed``.
 
     In a smart interface the port also sends the copies of forwarded packets. The host and the forwarded copies take
-    turns, a worm or a copy at a time. A worm of the host that begins with a flit with both marks is a *post*, and is
-    not sent to the network: its payload is stored, packet by packet, for the node's children. If a post has no tail,
-    the next worm's header ends the packet under way, as its last flit. If a worm has no tail and a post follows, the
-    post's first flit, which has both marks, ends the worm.
+    turns, a worm or a copy at a time. A worm of the host that begins with a flit with head mark and tail mark is a
+    *post*. A post is not sent to the network: its payload is stored, packet by packet, for the node's children. If a
+    post has no tail, the next worm's header ends the packet under way, as its last flit. If a worm has no tail and a
+    post follows, the post's first flit, which has head mark and tail mark, ends the worm.
 
     Parameters
     ----------
@@ -81,8 +81,8 @@ class Injection(wiring.Component):
     overflow : Out(1)
         A flit for a full queue is received and dropped in this cycle.
     unended : Out(1)
-        A header flit has arrived before the tail of the worm in front, which is cut off. In a smart interface the worm
-        that is cut off, and the one that arrives, can also be posts.
+        A header flit has arrived before the tail of the worm in front, which is cut off. In a smart interface a post
+        (the host's payload for the node's children) can also be cut off, or cut off the worm in front.
     absorbed, absorbed_vc, absorbed_flit : In(1), In, In
         Connected to ``write``, ``vc`` and ``flit`` of `Retransmission`. Only with slots.
     granted, granted_vc, freed : In(1), In, Out(1)
@@ -206,7 +206,8 @@ class Injection(wiring.Component):
         return self._take_turns(m, source.has, source.data, slots.has, slots.front, slots.take, takes)
 
     def _forward(self, m, source, takes):
-        """Take turns between the host and forwarded copies, and pass posts to `Forwarding`.
+        """Take turns between the host and forwarded copies, and pass the host's payload for children (posts) to
+        `Forwarding`.
 
         Return the three signals of `_take_turns`, and a fourth one. The fourth signal is 1 if a header flit of the host
         follows a post without tail, or a post of the host follows a worm without tail.
@@ -248,8 +249,8 @@ class Injection(wiring.Component):
         """
         front, there = Signal(flit_layout(self.width), name="presented"), Signal(name="presents")
         begun = Signal()  # a worm is presented, and its tail is not taken
-        last = Signal(name="others_turn")  # the last presented worm is from the other sender
-        again = Signal()  # the presented flit is from the other sender
+        last = Signal(name="others_turn")  # the worm that was presented last is not from the host
+        again = Signal()  # the presented flit is not from the host
         m.d.comb += [
             again.eq(Mux(begun, last, other_has & ~(host_has & last))),
             front.eq(Mux(again, other_flit, host_flit)),
@@ -264,8 +265,8 @@ class Injection(wiring.Component):
 
     def _packetise(self, m, front, flit, send, repeats, there):
         """End a packet after ``packet`` payload flits, and repeat the header in front of the next one."""
-        kept = Signal(range(self.header_flits))  # address of the header flit that is written or read next
-        last = Signal(range(self.header_flits))  # address of the last header flit
+        kept = Signal(range(self.header_flits))  # memory address of the header flit that is written or read next
+        last = Signal(range(self.header_flits))  # memory address at which the header's last flit is stored
         keeps = Signal()
         header = flit.head & ~flit.tail
         m.d.comb += keeps.eq(send & header & ~repeats)

@@ -20,7 +20,8 @@ Read = Callable[[str], Any]
 
 
 class InterfaceProbe:
-    """Consumption channels of one interface, and its injection port, which the host shares with another sender.
+    """Consumption channels and injection port of one interface. The host may share the injection port with
+    retransmission slots or forwarded copies.
 
     Flits are integers: head mark (bit 0), tail mark (bit 1), data (from bit 2).
 
@@ -64,8 +65,7 @@ class InterfaceProbe:
 
     @property
     def injects_on(self) -> int | None:
-        """Virtual channel of the injection link that a packet holds, from the host or not; None without such a
-        packet."""
+        """Virtual channel of the injection link that the packet under way holds; None if no packet holds a channel."""
         return self._number("injection_0.packet_vc", self._vcs) if self._read("injection_0.owns") else None
 
 

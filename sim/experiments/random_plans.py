@@ -22,7 +22,7 @@ MOST = 1_000_000
 
 def random_plans(topology: Topology, scheme: Scheme, law: Mapping[str, Any], multicasts: int,
                  seed: int = 0, source: int | None = None) -> dict[str, Interval]:
-    """Plan random multicasts, each with a random source, or all with the same source.
+    """Plan random multicasts. In each sample the nodes are sources in turn, or all multicasts have the same source.
 
     Parameters
     ----------

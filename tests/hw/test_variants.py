@@ -13,7 +13,7 @@ from wormcast.hw import variants
 from wormcast.hw.input_probe import PathProbe
 from wormcast.hw.interface import AbsorbingInterface, NetworkInterface
 from wormcast.hw.interface.smart import ForwardingInterface
-from wormcast.hw.variants import ROUTERS, RouterVariant
+from wormcast.hw.variants import INTERFACES, ROUTERS
 from wormcast.sim.build.configuration import Configuration
 from wormcast.sim.build.network import Network
 from wormcast.sim.engines import bulk as bulk_engine
@@ -93,8 +93,9 @@ def test_a_variant_refuses_what_is_not_its_own(variant, other, options, sentence
 
 def test_each_variant_has_what_the_page_says():
     rows = re.findall(r"^\| `(\w+)` \| .* \| `(hw/[\w/]+\.py)` \|", PAGE, re.MULTILINE)
-    assert [name for name, _ in rows] == [variant.name for variant in ROUTERS]
-    assert all(isinstance(variant, RouterVariant) for variant in ROUTERS)
+    assert [name for name, _ in rows] == [variant.name for variant in (*ROUTERS, *INTERFACES)]
+    for variant, (_, file) in zip((*ROUTERS, *INTERFACES), rows, strict=True):
+        assert (Path(__file__).parents[2] / file).exists(), variant.name
 
 
 def test_the_variant_of_the_page_drops_a_payload_flit_in_a_thousand(lossy):

@@ -19,9 +19,8 @@ def behind(inside, one, count):
 class StationHarness(Harness):
     """A token station, with arbitrary requests and releases.
 
-    The rest of the ring has the token while this station does not.
-
-    A requester requests the token until it is granted. The holder of the token does not request it.
+    The rest of the ring has the token while this station does not. A requester requests the token until it is granted.
+    The holder of the token does not request it.
     """
 
     component = "TokenStation"
@@ -89,8 +88,9 @@ class StationHarness(Harness):
 
 
 class RingHarness(Harness):
-    """A ring of P stations with b*V requesters each, with arbitrary requests and releases. A requester requests the
-    token until it is granted.
+    """A ring of P token stations, each with b*V requesters (b inputs of V virtual channels).
+
+    Requests and releases are arbitrary. A requester requests the token until it is granted.
     """
 
     component = "TokenStation, ring"

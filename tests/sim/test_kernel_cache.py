@@ -62,7 +62,7 @@ def counts(folder):
 
 
 @pytest.mark.parametrize(("before", "after", "expected"), [
-    ('"""Network interface, conventional or smart.', '"""An interface.', [0, 0]),
+    ('"""Network interface of a node.', '"""An interface.', [0, 0]),
     ("        m = Module()\n", "        m = Module()  # a comment\n\n", [0, 0]),
     ("        m = Module()\n", "        m = Module()\n        m.d.comb += []\n", [2, 0]),
     ('"injection_{p}"] = ', '"post_{p}"] = ', [2, 2]),
@@ -80,7 +80,7 @@ def test_a_change_of_the_hardware(package, before, after, expected):
 
 
 def test_a_change_of_what_the_hardware_does_not_import(package):
-    for name in "algorithms/schemes/dual_path.py", "hw/interface/interface_probe.py", "sim/engines/meter.py":
+    for name in "algorithms/schemes/dual_path.py", "hw/deep/state_text.py", "sim/engines/meter.py":
         file = package / "wormcast" / name
         file.write_text(file.read_text() + "\nEXTRA = 1\n")
     assert counts(package) == [0, 0]

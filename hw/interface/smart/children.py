@@ -21,13 +21,13 @@ def child_word(width: int) -> data.StructLayout:
 class ChildTable(wiring.Component):
     """Table with a row per message: the headers of the worms to the node's children, one after the other.
 
-    A *train* of flits writes a row. The train's first flit has the head mark and the row's number. If packets are
-    counted, the train's second flit has the number of the message's packets minus one. The train's header flits follow,
-    child by child; the last header flit of each child has the tail mark. The train's last flit has both marks; if it is
-    also the first flit, the node has no children. A row has children from the cycle after its train's last flit on. A
-    packet that begins before its row has children is not forwarded. A row must not be written while packets of its
-    message are stored. A train for a row that does not exist writes nothing. A train with too many header flits for a
-    row leaves the row without children.
+    A sequence of flits from the host writes a row. The first flit of a row has the head mark and the row's number. If
+    packets are counted, the second flit of a row has the number of the message's packets minus one. The header flits of
+    the row follow, child by child; the last header flit of each child has the tail mark. The last flit of a row has
+    head mark and tail mark; if it is also the first flit, the node has no children. A row has children from the cycle
+    after the arrival of its last flit on. A packet that begins before its row has children is not forwarded. A row must
+    not be written while packets of its message are stored. Flits for a row that does not exist are ignored. A row that
+    gets more header flits than it has room for is left without children.
 
     *Latency*: a flit is stored at the end of the cycle in which it is on the link; a requested word is valid in the
     next cycle. *Throughput*: a flit written and a word read per cycle. *Reset*: no row has children.
@@ -41,7 +41,8 @@ class ChildTable(wiring.Component):
     width : int
         Data bits of a flit, 8 or more.
     counts : bool
-        Trains have the number of a message's packets, up to `MOST_PLACES`.
+        True: the second flit of a row has the number of the message's packets minus one; a message has at most
+        `MOST_PLACES` packets.
 
     Members
     -------
@@ -54,11 +55,11 @@ class ChildTable(wiring.Component):
     children : Out(rows)
         Rows that have children.
     renewed : Out(rows)
-        Row for which a train begins in this cycle.
+        Row whose first flit arrives in this cycle: the host begins to write the row.
     outside : Out(1)
-        A train begins for a row that does not exist.
+        The host begins to write a row that does not exist.
     too_long : Out(1)
-        A train has more header flits than a row has room for.
+        The host sends more header flits for a row than the row has room for.
     last_packet : Out(8), for each row
         Packets of the row's message, minus one. Only with ``counts``.
     """
@@ -95,10 +96,10 @@ class ChildTable(wiring.Component):
         m.submodules.memory = store
         write, read = store.write_port(), store.read_port()
         flit = self.link.flit
-        begun = Signal()  # the train's first flit has arrived
+        begun = Signal()  # the first flit of a row has arrived, its last one has not
         counted = Signal()  # the flit with the number of packets has arrived
         row, at = Signal(range(self.rows)), Signal(range(self.flits))
-        fits = Signal()  # the train's row exists, and has room for the train up to now
+        fits = Signal()  # the row exists, and has had room for all its flits up to now
         first, ends = Signal(), Signal()
         m.d.comb += [
             first.eq(self.link.valid & ~begun),

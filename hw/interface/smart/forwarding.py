@@ -35,7 +35,8 @@ class Forwarding(wiring.Component):
     been sent to the last child. The host receives its own copy of a packet while the packet arrives. The host's program
     must make sure that there is a free entry for each packet of a row; otherwise consumption waits for an entry. A
     packet with too many payload flits is cut: the last flit that fits ends its copies. A packet that was cut off on its
-    way ends in a flit with both marks, and is forwarded with that flit, which loses its head mark.
+    way ends in a flit with head mark and tail mark. The packet is forwarded with this last flit, which loses its head
+    mark.
 
     *Latency*: if the tail of a packet arrives in cycle t, the first header flit of its first copy is presented in t + 2
     at the earliest. *Throughput*: a flit in and a flit out per cycle; copies are presented without a gap, except when
@@ -66,7 +67,7 @@ class Forwarding(wiring.Component):
     brought : In(1)
         A flit is taken from a consumption channel.
     brought_vc, brought_flit : In
-        With ``brought``: consumption channel of the flit, and the flit itself.
+        While ``brought`` is 1: consumption channel of the flit, and the flit itself.
     posted : In(1)
         A payload flit of the host waits.
     posted_flit : In
@@ -79,7 +80,7 @@ class Forwarding(wiring.Component):
         A flit from a consumption channel fills its packet's entry and is not the packet's tail: the packet is cut
         there.
     early : Out(1)
-        A train for a row begins while packets of the row are stored.
+        Error: the host begins to write a row of the child table while packets of the row are stored.
     has : Out(1)
         There is a flit to send.
     front : Out
@@ -142,7 +143,7 @@ class Forwarding(wiring.Component):
     def _store(self, m, write, current):
         """Write arriving flits into the entries of their packets, and report whole packets to the order."""
         name = packet_name(self.rows, self.places)
-        writers, rows = self.channels + 1, range(self.rows)  # a writer per consumption channel, and one for the host
+        writers, rows = self.channels + 1, range(self.rows)  # writers: consumption channels, then the host
         within = Signal(writers)  # a packet's first payload flit has arrived
         stores = Signal(writers)  # that packet is stored
         packets = Array(Signal(name, name=f"writer{w}_packet") for w in range(writers))

@@ -26,7 +26,7 @@ class ForwardingInterface(NetworkInterface):
         host_out_0 ◀─┬─ Consumption 0 ◀─ network_in_0
         table_in ────┴─▶ Forwarding ─▶ Injection 0 ─▶ network_out_0
 
-    The host posts a multicast once, after a flit with both marks.
+    The host posts the payload of a multicast once, after a flit with head mark and tail mark.
 
     *Latency*: the first flit of a packet's first copy is on ``network_out_0`` at the earliest 4 + t_nr + t_ns cycles
     after the packet's tail was on ``network_in_0``. The t_nr of one packet may pass during the t_ns of another. The
@@ -49,8 +49,9 @@ class ForwardingInterface(NetworkInterface):
         From the host, to the child table.
     fault : Out(fault_layout)
         As in `NetworkInterface`. In addition the interface reports ``LIST_TOO_LONG`` at ``network_in_0`` if
-        `Forwarding` cuts a packet. At ``table_in`` it reports ``LIST_TOO_LONG`` for a train too long for its row,
-        ``NO_SUCH_DESTINATION`` for a row that does not exist, and ``WRONG_ORDER`` for a row with stored packets.
+        `Forwarding` cuts a packet. At ``table_in`` the interface reports ``LIST_TOO_LONG`` for more header flits than a
+        row has room for, ``NO_SUCH_DESTINATION`` for a row that does not exist, and ``WRONG_ORDER`` for a row with
+        stored packets.
     forwarded, resident, copied, occupancy, peak : Out
         As in `Forwarding`.
     """

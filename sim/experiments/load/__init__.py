@@ -8,7 +8,7 @@ seeds side by side, ``checks`` asserts that no flit is lost. ``experiment`` runs
 experiment from options.
 
 Results: ``utilisation`` sums up flits on links, ``stages`` sums up waiting worms in stages of multistage networks,
-``latencies`` is a histogram. ``result`` is the outcome of an experiment, ``statistics`` computes its confidence
+``latencies`` is a histogram. ``result`` has the results of an experiment, ``statistics`` computes its confidence
 intervals, ``drawing`` draws it. ``completed`` and ``header_waits`` describe each received message, ``messages`` writes
 a table of them. ``saturation`` searches the load at which a network saturates.
 

@@ -55,8 +55,8 @@ def way_back(topology: Topology, members: Ids, inputs: list[int], outputs: list[
     """Return for each input the output back to the worm's previous switch, in switches with the same hardware.
 
     `inputs` and `outputs` are port numbers; the result has indices of `outputs`. The entry of an input is None if no
-    output leads back to the previous switch in all switches of `members`. Routers without deep buffers do not have the
-    turn back to the previous switch.
+    output leads back to the previous switch in all `members` that have both links. Routers do not have the turn back to
+    the previous switch, except for worms of a `CopyingDecoder` (several destinations, deep buffers).
     """
     came = topology.at_ports(topology.links[:, 2:], topology.links[:, 0])[members[:, None], inputs]
     return same_end(came, topology.neighbours[members[:, None], outputs], inputs, outputs)

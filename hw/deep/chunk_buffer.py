@@ -61,7 +61,7 @@ class ChunkStore(wiring.Component):
     data : In(width)
         The flit to store.
     ends : In(1)
-        The flit is the last one in its sender's row.
+        The flit ends its sender's row, even if the row is not full: it has the tail mark that its sender set.
     cut : In(1)
         With ``write``: the flit is the last one in this buffer's row, but not in its sender's. The flits after ``cut``
         in the sender's row are void and take no room, because they use no credit.

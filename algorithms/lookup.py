@@ -114,7 +114,7 @@ def _load(registry: Registry[T], text: str) -> T:
     if not isinstance(thing, kind):
         raise WormcastError(f"{file}: {name} has type {type(thing).__name__}. Allowed: {kind.__name__}.")
     if not isinstance(getattr(thing, "name", None), str) or not thing.name:
-        raise WormcastError(f"{file}: {label} has no attribute name. Needed: text.")
+        raise WormcastError(f"{file}: {label} has no valid attribute 'name'. Needed: text.")
     if not thing.name.isprintable():
         raise WormcastError(f"{file}: {label} has name {thing.name!r}. Allowed: text on one line.")
     if thing.name in registry and thing is not registry[thing.name]:

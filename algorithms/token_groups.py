@@ -69,9 +69,9 @@ def require_one_or_all(topology: Topology, *, channels: int, vcs: int, ejection:
     _require_stages(topology)
     enough = _worms_at_a_node(topology, vcs, ejection)
     if 1 < channels < enough:
+        place = "an ejection port" if ejection == "all" else "a node"
         raise WormcastError(f"consumption: {channels} is not valid with tokens on {topology.name}: {enough} worms may "
-                            f"arrive at {'an ejection port' if ejection == 'all' else 'a node'} at a time. Allowed: 1 "
-                            f"channel, or {enough} and more.")
+                            f"arrive at {place} at a time. Allowed: 1 consumption channel, or at least {enough}.")
 
 
 def _require_stages(topology: Topology) -> None:

@@ -151,8 +151,8 @@ class _Rows:
             raise self.invalid(row, f"is sent at once by node {source[row]}. Needed: node {start[row]}.")
         for row in _rows(~at_once & ((after < first) | (after >= np.arange(len(after))))):
             other = after[row] - first[row] if after[row] >= 0 else after[row]
-            raise self.invalid(row, f"depends on worm {other} (array after). Allowed: earlier worms of the message; "
-                               f"{AT_ONCE} for a worm that its source sends at once.")
+            raise self.invalid(row, f"depends on worm {other} (array after). Allowed: an earlier worm of the message, "
+                               f"or {AT_ONCE} if the message's source sends the worm at once.")
         senders = self.message * self.nodes + source
         places = np.searchsorted(self.visits[self.order], senders)
         received = np.append(self.order, 0)[places]  # index of the visit that brings the sender the message

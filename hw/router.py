@@ -205,7 +205,8 @@ class Blueprint(Generic[Given]):
         flits = header.flits(max(self.topology.nodes - 1, 1) if header.multicast else 1)
         if flits > MOST_HEADER_FLITS:
             raise WormcastError(f"packet: {packet} is not valid: a header can have {flits} flits of {width} bits, and "
-                                f"packets have room for {MOST_HEADER_FLITS}. Allowed: 0, or wider flits.")
+                                f"an interface can store at most {MOST_HEADER_FLITS} header flits. Allowed: packet 0, "
+                                "or wider flits.")
         return flits
 
     @cached_property

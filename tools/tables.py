@@ -40,8 +40,8 @@ def require_area(command: str, printed: str) -> None:
     for name, most in MOST.items():
         found = re.search(rf"^\| {name} \| (\d+) \|$", printed, re.MULTILINE)
         if found is None or int(found[1]) > most:
-            raise WormcastError(f"tables: wormcast {command}: {name} is {found[1] if found else 'missing'}. Allowed: "
-                                f"at most {most}.")
+            raise WormcastError(f"tables: wormcast {command}: the number of {name} cells is "
+                                f"{found[1] if found else 'missing'}. Allowed: at most {most}.")
 
 
 def print_anew(document: Path, containing: str = "") -> int:

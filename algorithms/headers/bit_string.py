@@ -95,7 +95,8 @@ class BitString(HeaderByShape):
         """
         nodes = [int(node) for node in destinations]
         if not nodes or len(set(nodes)) < len(nodes):
-            raise WormcastError(f"header: destinations {nodes} are not valid. Allowed: 1 or more, each once.")
+            raise WormcastError(f"header: destinations {nodes} are not valid. Allowed: one or more destinations, each "
+                                "once.")
         self.require_nodes(np.array(nodes))
         string = sum(1 << node + 1 for node in nodes)
         return [string >> self.flit_width * flit & (1 << self.flit_width) - 1 for flit in range(self.flits())]

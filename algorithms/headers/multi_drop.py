@@ -131,8 +131,8 @@ class MultiDrop(Header):
         pairs, worm = _pairs(destination_offsets, destinations, self._places, self.switches)
         if worm >= 0:
             visits = destinations[destination_offsets[worm]:destination_offsets[worm + 1]].tolist()
-            raise WormcastError(f"header: destinations {visits} are not valid. Allowed: each once, and those at one "
-                                "switch consecutive.")
+            raise WormcastError(f"header: destinations {visits} are not valid. Allowed: each destination once, and "
+                                "destinations at one switch consecutive.")
         flit_offsets = np.zeros(len(pairs) + 1, np.int64)
         np.cumsum(pairs * self.pair_flits, out=flit_offsets[1:])
         flits = np.zeros((flit_offsets[-1], -(-self.flit_width // 64)), np.uint64)

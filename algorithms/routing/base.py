@@ -280,8 +280,9 @@ class Routes:
         codes = topology.neighbours.shape[1] * len(self.classes)
         shape = (topology.switches, topology.nodes)
         if options.ndim != 4 or options.shape[1:3] != shape or 0 in options.shape or options.dtype != np.int16:
-            raise WormcastError(f"{whose}: its options on {topology.name} are {options.dtype} {list(options.shape)}. "
-                                f"Needed: int16 [phases, {shape[0]}, {shape[1]}, alternatives].")
+            raise WormcastError(f"{whose}: its array of options for {topology.name} is {options.dtype} "
+                                f"{list(options.shape)}. Needed: int16 [phases, {shape[0]}, {shape[1]}, "
+                                "alternatives].")
         phases = self.phase_of_link
         if phases.shape != (len(topology.links),) or phases.dtype != np.int8 or (
                 phases.size and not 0 <= phases.min() <= phases.max() < len(options)):
@@ -293,8 +294,8 @@ class Routes:
             raise WormcastError(f"{whose}: phase_of_node on {topology.name} is not valid. Needed: int8 "
                                 f"[{topology.nodes}] with phases from 0 to {len(options) - 1}.")
         if options.min() < -1 or options.max() >= codes:
-            raise WormcastError(f"{whose}: its options on {topology.name} are from {options.min()} to {options.max()}. "
-                                f"Allowed: -1 to {codes - 1}.")
+            raise WormcastError(f"{whose}: its array of options for {topology.name} has values from {options.min()} to "
+                                f"{options.max()}. Allowed: -1 to {codes - 1}.")
         fault, switch, node, port = _first_fault(options, len(self.classes), topology.link_of_port,
                                                 topology.consumptions)
         if fault >= 0:

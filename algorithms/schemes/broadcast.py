@@ -115,7 +115,7 @@ class TorusBroadcast(UnicastScheme):
         super().check(topology)
         extents = set(topology.shape)
         if len(topology.shape) != 2 or len(extents) > 1 or not self.allows(topology.shape[0]):
-            raise WormcastError(f"scheme {self.name}: {topology.name} is not valid. Allowed: {self.extents}.")
+            raise WormcastError(f"scheme {self.name}: topology {topology.name} is not valid. Allowed: {self.extents}.")
 
     extents = "tori of 2^d x 2^d nodes"
     """Tori on which the scheme is defined, in words."""

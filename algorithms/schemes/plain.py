@@ -91,6 +91,7 @@ class PlainScheme(MeshScheme):
             for part in parts:
                 labels = [int(topology.hamiltonian_labels[node]) for node in (source, *part)]
                 if labels not in (sorted(labels), sorted(labels, reverse=True)):
-                    raise refused(f"a worm visits {names(part)} with labels {' '.join(map(str, labels[1:]))}. Needed "
-                                  f"by hamiltonian: labels that all rise from {labels[0]}, or all fall.")
+                    raise refused(f"a worm with visits {names(part)} and labels {' '.join(map(str, labels[1:]))} is "
+                                  "not valid with relation hamiltonian. Needed: labels in ascending or in descending "
+                                  f"order from the source's label {labels[0]} on.")
         return parts

@@ -50,8 +50,8 @@ def irregular(parameters: str) -> Topology:
     joined = int((switches * ports - nodes) * connectivity)
     if joined // 2 < switches - 1:
         raise WormcastError(
-            f"topology: '{specification}' joins {joined} ports. Needed to connect {switches} switches: "
-            f"{2 * (switches - 1)}.")
+            f"topology: '{specification}' is not valid: links would join {joined} ports. Needed to connect {switches} "
+            f"switches: {2 * (switches - 1)} ports.")
 
     homes = np.arange(nodes) * switches // nodes if nodes >= switches else np.arange(nodes)
     counts = np.bincount(homes, minlength=switches)

@@ -192,7 +192,7 @@ class _Reader:
         """Return the network with the positions in drawings that the file states."""
         for key in ("node_places", "sink_places"):
             if key in self.entries and "places" not in self.entries:
-                raise self.refusal(f"places are missing, and {key} are given. Needed: places.")
+                raise self.refusal(f"places are missing, but the file has {key}. Needed: places.")
         if "places" not in self.entries:
             return topology
         switches, nodes, sinks = (
@@ -200,7 +200,8 @@ class _Reader:
             for key in ("places", "node_places", "sink_places"))
         assert switches is not None
         if len(switches) != topology.switches:
-            raise self.refusal(f"it has {count(len(switches), 'place')}. Needed: {topology.switches}, one per switch.")
+            raise self.refusal(f"places has {count(len(switches), 'position')}. Needed: "
+                               f"{count(topology.switches, 'position')}, one per switch.")
         around = places_around(topology, switches)
         places = Places(switches, around.nodes if nodes is None else nodes,
                         around.sinks if nodes is None and sinks is None else sinks)
@@ -230,8 +231,8 @@ class _Reader:
         if isinstance(ports[0], str):
             return [ports] * self.switches
         if len(ports) != self.switches:
-            raise self.refusal(f"ports: {len(ports)} lists of names are not valid. Needed: {self.switches}, one per "
-                               "switch.")
+            raise self.refusal(f"ports has {count(len(ports), 'list')} of names. Needed: "
+                               f"{count(self.switches, 'list')}, one per switch.")
         return list(ports)
 
     def _links(self) -> list[list[int]]:

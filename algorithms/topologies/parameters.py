@@ -70,7 +70,8 @@ def read_parameters(
     for field in text.split(",") if text else []:
         name, equals, value = field.partition("=")
         if not equals or name not in defaults:
-            raise WormcastError(f"{what}: {field!r} of '{kind}:{text}' is not a parameter. Allowed: {kind}:{allowed}.")
+            raise WormcastError(f"{what}: parameter {field!r} of '{kind}:{text}' is unknown. Allowed: "
+                                f"{kind}:{allowed}.")
         if name in given:
             raise WormcastError(f"{what}: '{kind}:{text}' repeats {name}. Allowed: once.")
         given[name] = value

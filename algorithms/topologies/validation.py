@@ -134,8 +134,8 @@ def _places(places: Any, switches: int, nodes: int) -> Places:
         array = _array(f"places of {field}", getattr(places, field))
         if array.ndim != 2 or len(array) != number or array.shape[1] not in (2, 3) or array.dtype.kind not in "iuf" or (
                 not (np.abs(array.astype(float)) <= FARTHEST).all()):
-            raise _Invalid(f"places of {field} are not valid. Needed: {number} times two or three numbers from "
-                           f"-{FARTHEST} to {FARTHEST}.")
+            raise _Invalid(f"places of {field} are not valid. Needed: {number} positions of two or three numbers each, "
+                           f"from -{FARTHEST} to {FARTHEST}.")
         found[field] = array.astype(float)
     if len({array.shape[1] for array in found.values()}) > 1:
         raise _Invalid("places of switches and nodes differ in dimensions. Needed: two coordinates for every place, "

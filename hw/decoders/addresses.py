@@ -64,8 +64,8 @@ def decoder_of(place: DecoderPlace) -> Decoder:
     if multicast or (topology.kind == "mesh" and simple and header.address_bits <= MOST_ADDRESS_BITS):
         if not simple:
             raise WormcastError(f"relation: {relation.name} is not valid: on {topology.name} it has alternatives, "
-                                "phases or classes of virtual channels. Allowed for worms with several "
-                                "destinations: relations without these.")
+                                "phases or classes of virtual channels. Allowed for worms with several destinations: "
+                                "relations without alternatives, with one phase and one class of virtual channels.")
         if header.address_bits > MOST_ADDRESS_BITS:
             raise WormcastError(
                 f"relation: {relation.name} is not valid: addresses of {topology.name} have {header.address_bits} "

@@ -125,9 +125,9 @@ def verilog(
     given = known("verilog", hardware, BUILT)
     for option in foreign_options(what):
         if option in given:
-            raise WormcastError(f"{option}: {given[option]} is not valid with {what}: it does not "
-                                "change this component. Allowed: with "
-                                f"{'interface' if option in INTERFACE_FIELDS else 'router'}, its parts and network.")
+            whole = "interface" if option in INTERFACE_FIELDS else "router"
+            raise WormcastError(f"{option}: {given[option]} is not valid with {what}: it does not change this "
+                                f"component. Allowed with these components: {whole}, its parts, network.")
     named = _given(topology, scheme, relation, relations)
     with watched(progress):
         blueprint = blueprint_of(named | given)

@@ -138,8 +138,8 @@ class Network(Placement):
         if len(dimensions) > 1 and not by_labels and self.header.capacity < self.nodes - 1:
             raise WormcastError(
                 f"classes: {rule} is not valid with relation {self.scheme.relation.name}: a router does not know the "
-                "next hop when it consumes a header flit. Classes by the next hop can separate one dimension, or up "
-                "and down under hamiltonian. Allowed: classes that end in :last."
+                "next hop when it consumes a header flit. Classes by the next hop can distinguish the directions of "
+                "one dimension only, or up and down under hamiltonian. Allowed: classes that end in :last."
             )
 
     @cached_property

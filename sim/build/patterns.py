@@ -18,7 +18,7 @@ def _require_coordinates(name: str, topology: Topology) -> None:
     """Refuse a network whose nodes have no coordinates."""
     if len(topology.shape) == 1 and topology.kind not in GRIDS:
         raise WormcastError(f"pattern: {name} is not valid on {topology.name}: its nodes have no coordinates. Allowed: "
-                            "networks with coordinates, as meshes, tori and rings.")
+                            "networks with coordinates, such as meshes, tori and rings.")
 
 
 def _transpose(topology: Topology) -> Integers:

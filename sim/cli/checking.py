@@ -32,7 +32,7 @@ def check_(
     scheme: SchemeName,
     with_: Annotated[list[str] | None, typer.Option(
         "--with", metavar="SCHEME[=RELATION]", help="Second scheme whose worms share the network, with its routing "
-        "relation. Repeat it for more schemes.",
+        "relation. Repeat --with for more schemes.",
     )] = None,
     relation: RelationOption = None,
     length: Annotated[int | None, typer.Option(
@@ -42,7 +42,7 @@ def check_(
     explain_: Annotated[bool, typer.Option(
         "--explain", help="Evaluate the papers' theorems for this network and scheme: Boppana et al. 1998, sections 2 "
         "and 3; for trees Varavithya and Mohapatra, section 3; for networks with up and down links Sivaram et al. "
-        "1998, section 5; for smart interfaces its section 4.3.",
+        "1998, section 5; for smart interfaces Sivaram et al. 1998, section 4.3.",
     )] = False,
     plot: Annotated[Path | None, typer.Option(
         metavar="FILE", help="Draw the network and the cycle. Formats: .svg, .pdf, .png, .eps.")] = None,
@@ -53,8 +53,9 @@ def check_(
     given: Given,
     json: Json = False,
 ) -> int:
-    """Exit code 0: no deadlock is possible. 3: a shortest cycle is printed. 6: undecided, because worms choose between
-    channels and neither a proof nor a deadlock was found.
+    """Exit code 0: free of deadlock; conditions are printed, if there are any. Exit code 3: a cycle of dependencies is
+    printed, or, if worms choose between channels, the worms of a deadlock. Exit code 6: undecided, because neither a
+    proof nor a deadlock was found.
 
     Limits: 256 nodes for worms that deliver at several nodes on their way, 1024 nodes for trees.
     """

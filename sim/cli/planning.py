@@ -35,8 +35,8 @@ LAW: dict[str, Any] = {
     **{name: as_typer(dataclasses.replace(option, panel=RANDOM)) for name, option in options_of(Traffic).items()
        if name.startswith("destinations")},
     "seed": Annotated[int | None, typer.Option(
-        help=f"Seed of the first of {SAMPLES} samples. Default: 0.", min=0, show_default=False,
-        rich_help_panel=RANDOM)],
+        help=f"Seed of the first of the {SAMPLES} samples that the multicasts are divided into. Default: 0.", min=0,
+        show_default=False, rich_help_panel=RANDOM)],
 }
 
 
@@ -46,8 +46,9 @@ def plan_(
     topology: TopologyName,
     scheme: SchemeName,
     source: Annotated[str | None, typer.Option(
-        metavar="NODE", help="Source node: id (11), coordinates (1.3) or label (@12). With --random the source of all "
-        "multicasts; default there: all nodes equally often.", show_default=False)] = None,
+        metavar="NODE", help="Source node: id (11), coordinates (1.3) or label (@12). With --random: the source of all "
+        "multicasts. Default with --random: the nodes in turn, in the order of their ids.",
+        show_default=False)] = None,
     destinations: Annotated[str | None, typer.Option(
         metavar="NODE,NODE,...|all", help="Destination nodes; all: all other nodes.", show_default=False)] = None,
     plot: Annotated[Path | None, typer.Option(
@@ -105,7 +106,7 @@ def plan_(
         emit_result(dataclasses.replace(result, files={"plot": None if plot is None else str(plot)}))
         return
     say(repr(result))
-    say("hops: links of all paths; channels: different links; start-ups: worms of the busiest node; "
+    say("hops: sum of the path lengths; channels: different links; start-ups: worms of the busiest node; "
         "phases: longest chain of worms that wait for a receipt; steps: of message passing")
     say(f"form: {found.form}")
     say(f"provenance: {found.scheme.provenance}")

@@ -62,12 +62,12 @@ def run_(
     timeout: Annotated[int, typer.Option(help="Cycles after which an unfinished run is stopped. Default: 1000000.",
                                           max=MOST_RUN_CYCLES, show_default=False)] = 1_000_000,
     seed: Annotated[int, typer.Option(
-        help="Record this seed in the output. The seed does not change the run. Default: 0.", min=0,
+        help="Number that is copied to the output as the seed. Runs are deterministic. Default: 0.", min=0,
         show_default=False)] = 0,
     json: Json = False,
 ) -> int:
-    """Exit code 3: deadlock; the cycle of waiting worms is printed. 5: unfinished after --timeout cycles. 1: a router
-    or interface received invalid flits.
+    """Exit code 3: deadlock; the cycle of waiting worms is printed. Exit code 5: unfinished after --timeout cycles.
+    Exit code 1: a router or interface received invalid flits.
 
     Without --vcd, the waveform of a deadlock's routers is written to wormcast-deadlock.vcd.
 

@@ -29,13 +29,13 @@ def synth_(
         help="Number of placements; the clock is their median. 0: synthesis only, without a clock. "
         f"Default: {len(SEEDS)}; 0 with --sweep.", show_default=False)] = None,
     area_delay: Annotated[int | None, typer.Option(
-        metavar="PS", help="Clock period that Yosys aims at: Yosys spends no area on less. Default: the shortest "
-        "period. Unit: ps.", show_default=False)] = None,
+        metavar="PS", help="Clock period that Yosys aims at. Yosys spends no area on a shorter period. Default: the "
+        "shortest period. Unit: ps.", show_default=False)] = None,
     by_block: Annotated[bool, typer.Option("--breakdown", help="Also print the area of each block.")] = False,
     sweep: Annotated[list[str] | None, typer.Option(
         metavar="OPTION=VALUE,VALUE", help="Synthesise for each of these values of target, topology, scheme, "
-        "area-delay or a hardware option. Repeat it for all combinations of several options. Separate values that "
-        "contain commas by semicolons.", show_default=False)] = None,
+        "area-delay or a hardware option. Repeat --sweep for all combinations of several options. Separate values "
+        "that contain commas by semicolons.", show_default=False)] = None,
     output: Annotated[Path | None, typer.Option(
         "--output", "-o", metavar="FILE.csv", help="Write the results of --sweep.", show_default=False)] = None,
     plot: Annotated[Path | None, typer.Option(

@@ -45,8 +45,8 @@ def require_drawable(topology: Topology, file: Path) -> None:
     layout = layout_of(topology)
     require_picture(file)
     if file.suffix == ".png" and max(layout.extent) >= LONGEST:
-        raise WormcastError(f"plot: {file} is not valid: {topology.name} has {LONGEST} nodes or more in a line. "
-                            "Allowed: .svg.")
+        raise WormcastError(f"plot: {file} is not valid: the drawing of {topology.name} is at least {LONGEST} cells "
+                            "wide or high. Allowed: .svg.")
 
 
 def scheme_on(scheme: Scheme, topology: Topology) -> str:

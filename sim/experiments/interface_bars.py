@@ -85,8 +85,8 @@ def interface_bars(result: Run) -> list[Bar]:
         The run has more than 50000 cycles.
     """
     if result.cycles > MOST_DRAWN_CYCLES:
-        raise WormcastError(f"plot: a run of {result.cycles} cycles is not valid: it shows packets at interfaces. "
-                            f"Allowed: at most {MOST_DRAWN_CYCLES} cycles.")
+        raise WormcastError(f"plot: a run of {result.cycles} cycles is not valid: it is too long to show packets at "
+                            f"interfaces. Allowed: at most {MOST_DRAWN_CYCLES} cycles.")
     host = make_host(result.network, result.messages, result.worms, stall=result.stall, seed=result.seed)
     times = follow_interfaces(BulkEngine(result.network, host), result.cycles)
     return sorted(_side_by_side([*_of_hosts(result), *_sent(result, times), *_received(result, times)]))

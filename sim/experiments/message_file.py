@@ -204,8 +204,8 @@ class MessageFile:
             if not number:
                 raise WormcastError(f"after: {given(entry['after'])} is not valid: the first message has no earlier "
                                     "messages.")
-            raise WormcastError(f"after: {given(entry['after'])} is not valid. Allowed: numbers from 0 to "
-                                f"{number - 1}, each once.")
+            raise WormcastError(f"after: {given(entry['after'])} is not valid. Allowed: distinct numbers from 0 to "
+                                f"{number - 1}.")
         return Line(entry["cycle"], source, destinations, entry["length"], after, end)
 
 

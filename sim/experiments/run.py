@@ -185,7 +185,7 @@ def check_messages(messages: Sequence[Message]) -> None:
                                    f"destination {message.source}, the source of this message.")
         if len(set(message.after)) < len(message.after):
             raise MessageError(where, index, f"after: {message.after} is not valid: a message occurs twice. Allowed: "
-                               "each once.")
+                               "each message at most once.")
 
 
 def plan_messages(topology: Topology, scheme: Scheme, messages: Sequence[Message],

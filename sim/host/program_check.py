@@ -55,7 +55,7 @@ def require_program(host: Host) -> None:
          and host.counters[UNDELIVERED] == (deliveries["received"] < 0).sum()),
     ):
         if not right:
-            raise ValueError(f"host.{name} has values that no program of hosts can have")
+            raise ValueError(f"host.{name} has values that are not valid in a hosts' program")
 
 
 def _require(name: str, numbers: np.ndarray, least: int, size: int) -> None:

@@ -298,7 +298,8 @@ class _Reader:
         known += [str(name) for name in (getattr(cell, "type", None), getattr(cell, "name", None)) if name]
         signals = f" (with {', '.join(dict.fromkeys(known))})" if known else ""
         raise LoweringError(
-            f"hardware that cannot be lowered: {what} in {module}{signals}, {_line(cell.src_loc) or 'unknown line'}"
+            f"hardware that cannot be lowered: {what} in {module}{signals}, at "
+            f"{_line(cell.src_loc) or 'an unknown line'}"
         )
 
     def path(self, module: int, name: str) -> str:

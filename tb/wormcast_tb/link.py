@@ -65,8 +65,8 @@ class Link:
                              f"Allowed: {'0' if self.vcs == 1 else f'0 to {self.vcs - 1}'}.")
         for flit in flits:
             if flit.head not in (0, 1) or flit.tail not in (0, 1):
-                raise ValueError(f"link {self.name}: a flit with marks {flit.head} and {flit.tail} is not valid. "
-                                 "Allowed: 0, 1.")
+                raise ValueError(f"link {self.name}: a flit with head mark {flit.head} and tail mark {flit.tail} is "
+                                 "not valid. Allowed for each mark: 0, 1.")
             if not 0 <= flit.data < 1 << self.width:
                 raise ValueError(f"link {self.name}: a flit with data {flit.data:#x} is not valid. Allowed: 0 to "
                                  f"{(1 << self.width) - 1:#x}, {self.width} bits.")

@@ -164,7 +164,7 @@ def test_a_single_class_needs_no_name(tmp_path):
     [
         (":Absent", r"mine.py has no 'Absent'. Allowed: \S+/mine.py:Steps, \S+/mine.py:ColumnFirst, "),
         (":EAST", "mine.py: EAST has type int. Allowed: Relation."),
-        (":Unnamed", "mine.py: class Unnamed has no attribute name. Needed: text."),
+        (":Unnamed", "mine.py: class Unnamed has no valid attribute 'name'. Needed: text."),
         (":Demanding", r"mine.py: class Demanding cannot be instantiated \(TypeError: "),
         (":Failing", r"mine.py: class Failing cannot be instantiated \(KeyError: 'size', mine.py:\d+\)"),
         (":Relation", r"mine.py: class Relation has no method table\(topology\)$"),
@@ -327,7 +327,8 @@ def test_a_scheme_of_a_file_is_checked_for_deadlock():
     ("[destinations, [2]]", "its worms visit 0.1 0.2 0.2. Needed: each destination once"),
     ("[[1], [9]]", r"its worms visit nodes \[1, 9\]. Needed: each destination once"),
     ("[]", "its worms visit no node. Needed: each destination once"),
-    ("[destinations[::-1]]", "a worm visits 0.2 0.1 with labels 2 1. Needed by hamiltonian: labels that all rise"),
+    ("[destinations[::-1]]",
+     "labels 2 1 is not valid with relation hamiltonian. Needed: labels in ascending or in descending order from the"),
     ("1 / 0", r"visits must return one list of nodes per worm \(ZeroDivisionError: division by zero, mine.py:12\)"),
     ("[['a']]", "visits must return one list of nodes per worm"),
     ("[[1.0], [2.0]]", "visits must return one list of nodes per worm"),
@@ -346,7 +347,7 @@ def test_a_multicast_is_named_that_cannot_be_divided(tmp_path):
 
 
 @pytest.mark.parametrize(("change", "sentence"), [
-    (('name = "mine"', "pass"), "mine.py: class Mine has no attribute name. Needed: text."),
+    (('name = "mine"', "pass"), "mine.py: class Mine has no valid attribute 'name'. Needed: text."),
     (('name = "mine"', r'name = "a\nb"'), r"mine.py: class Mine has name 'a\\nb'. Allowed: text on one line."),
     (('name = "mine"', r'name = "\x1b[31mred"'), r"mine.py: class Mine has name '\\x1b\[31mred'. Allowed: text on"),
     (("relation = HAMILTONIAN", "pass"), "mine.py: class Mine has no attribute relation$"),

@@ -103,7 +103,7 @@ def test_on_a_network():
     assert BitString.ideal_width_on(network, 3) == 18
 
 
-ONCE = "Allowed: each once, and those at one switch consecutive."
+ONCE = "Allowed: each destination once, and destinations at one switch consecutive."
 
 REFUSALS = {
     "a place": (lambda: MultiDrop(((0, 4),), 2, 4, 8),

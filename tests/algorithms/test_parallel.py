@@ -114,7 +114,7 @@ def test_load_is_spread(row, name):
     ("row.toml", "up-down:parallel=source", "relation: parallel 'source' is not valid. Allowed: destination, input"),
     ("row.toml", "up-down-adaptive:parallel=turns", "up-down-adaptive has several candidates. Allowed: "),
     ("mesh:4x4", "e-cube:parallel=input", "is not valid: mesh:4x4 has no parallel links. Allowed: e-cube"),
-    ("row.toml", "up-down:paralel=destination", "relation: 'paralel=destination' of .* is not a parameter"),
+    ("row.toml", "up-down:paralel=destination", "relation: parameter 'paralel=destination' of .* is unknown"),
     ("row.toml", "up-down:", "is missing. Needed: up-down:parallel=..."),
     ("row.toml", "sideways:parallel=destination", "relation: 'sideways:parallel=destination' is unknown"),
 ])

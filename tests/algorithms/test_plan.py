@@ -326,9 +326,9 @@ def test_a_plan_that_does_something_else_is_refused(changes, sentence):
     [
         (3, {"after": None}, r"plan of u-mesh on mesh:6x6: worm 3 is sent at once by node 10. Needed: node 20"),
         (3, {"after": 1}, r"worm 3 depends on worm 1, which does not reach its sender, node 10"),
-        (3, {"after": 3}, r"worm 3 depends on worm 3 \(array after\). Allowed: earlier worms"),
-        (0, {"after": 6}, r"worm 0 depends on worm 6 \(array after\). Allowed: earlier worms"),
-        (6, {"after": -2}, r"worm 6 depends on worm -2 \(array after\). Allowed: earlier worms"),
+        (3, {"after": 3}, r"worm 3 depends on worm 3 \(array after\). Allowed: an earlier worm"),
+        (0, {"after": 6}, r"worm 0 depends on worm 6 \(array after\). Allowed: an earlier worm"),
+        (6, {"after": -2}, r"worm 6 depends on worm -2 \(array after\). Allowed: an earlier worm"),
         (4, {"rank": 0}, r"node 10 sends 2 worms of rank 0. Allowed: one"),
         (6, {"source": 10, "rank": 2}, r"worm 6 depends on worm 3, which does not reach its sender, node 10"),
         (1, {"destinations": ()}, r"node 19 is visited 0 times. Needed: 1"),

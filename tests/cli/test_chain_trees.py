@@ -105,7 +105,7 @@ CONVENTIONAL = "ni: conventional is not valid: network interfaces forward the wo
     (["plan", NETWORK, "k-binomial:order=up", *TO],
      "scheme: order 'up' of 'k-binomial:order=up' is not valid. Allowed: cco, dimension, id, random."),
     (["plan", NETWORK, "binomial:k=2", *TO],
-     "scheme: 'k=2' of 'binomial:k=2' is not a parameter. Allowed: binomial:order=...,seed=...."),
+     "scheme: parameter 'k=2' of 'binomial:k=2' is unknown. Allowed: binomial:order=...,seed=...."),
     (["plan", NETWORK, "individual:k=2", *TO], "scheme: 'individual:k=2' is not valid: individual has no parameters"),
     (["plan", "min:b=2,stages=5", "k-binomial:order=cco", *TO],
      ("scheme k-binomial:order=cco, order cco: min:b=2,stages=5 is not valid: the numbers of links from switch "

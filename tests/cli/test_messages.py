@@ -107,8 +107,8 @@ def test_the_worst_message_is_recorded_and_named(tmp_path):
     code, out, err = wormcast("continue", "kept", "--around-worst", "--vcd", "v.vcd", cwd=tmp_path)
     assert code == 2
     assert "largest latencies" in out
-    assert err == (f"wormcast: message {worst['message']} is not valid: it was created in cycle {worst['created']}. "
-                   "Allowed: messages created from cycle 12000 on, the oldest stored state.\n")
+    assert err == (f"wormcast: message {worst['message']} is not valid: it was created in cycle {worst['created']}, "
+                   "before the oldest stored state. Allowed: messages created from cycle 12000 on.\n")
 
 
 @pytest.mark.parametrize(("more", "sentence"), [

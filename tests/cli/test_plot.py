@@ -57,7 +57,7 @@ GIF = "plot: a.gif is not valid. Allowed: names that end in .svg, .pdf, .png, .e
       "--timeout", "2", "--plot", "a.svg"], "plot: no worm is posted within the 2 cycles of this run."),
     (["run", "mesh:1x4", "k-binomial", "--ni", "fpfs", "--source", "0", "--destinations", "all", "--length", "32",
       "--packet", "16", "--t-hs", "51000", "--plot", "a.svg"],
-     "it shows packets at interfaces. Allowed: at most 50000 cycles."),
+     "it is too long to show packets at interfaces. Allowed: at most 50000 cycles."),
 ])
 def test_what_cannot_be_drawn_is_one_sentence_and_leaves_nothing(command, sentence, tmp_path):
     code, out, err = wormcast(*command, cwd=tmp_path)

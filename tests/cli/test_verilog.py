@@ -65,9 +65,11 @@ def test_named_configuration_is_told(tmp_path):
      "vcs: 1 is not valid: e-cube has 2 classes of virtual channels on ring:4. Allowed: multiples of 2"),
     (["router", "--vcs", "0", "-o", "x.v"], "vcs: 0 is not valid. Allowed: 1 to 16"),
     (["decoder", "--t-ns", "5", "-o", "x.v"],
-     "t-ns: 5 is not valid with decoder: it does not change this component. Allowed: with interface, its parts and "),
+     ("t-ns: 5 is not valid with decoder: it does not change this component. "
+      "Allowed with these components: interface, its parts, network.")),
     (["injection", "--readers", "coupled", "-o", "x.v"],
-     "readers: coupled is not valid with injection: it does not change this component. Allowed: with router, its "),
+     ("readers: coupled is not valid with injection: it does not change this component. "
+      "Allowed with these components: router, its parts, network.")),
 ])
 def test_bad_input_is_one_sentence_and_leaves_nothing(arguments, sentence, tmp_path):
     code, out, err = verilog(*arguments, cwd=tmp_path)

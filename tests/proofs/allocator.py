@@ -35,9 +35,9 @@ class AllocatorHarness(Harness):
                              "cycle.",
                  Mutant("allocator.Allocator.elaborate", "Cat(moves[s] for s in later)",
                         "Cat(moves[s][:1] * self.turns[s] for s in later)")),
-        Property("bound", "Between two wins, a virtual channel loses at most R times. R is the number of virtual "
-                          "channels behind the other requesters. Losses in cycles in which some request is not "
-                          "complete do not count.",
+        Property("bound", "Between two grants, a virtual channel's request is refused at most R times, where R is the "
+                          "number of virtual channels of all other requesters. Cycles in which some request is "
+                          "incomplete do not count.",
                  Mutant("allocator.Allocator.elaborate", "(a & b) | (cells & (a | b))", "cells")),
     )
 

@@ -28,7 +28,7 @@ class BranchHarness(Harness):
                         "only if at least two flits wait.",
                  Mutant("tree.buffer.BranchBuffer._channel", "_changed(unread, comes, take)", "unread")),
         Property("freed", "A flit is freed in the cycle in which the last branch of its worm takes it, or in which it "
-                          "leaves unread, and in no other cycle.",
+                          "is dropped unread, and in no other cycle.",
                  Mutant("tree.buffer.BranchBuffer._channel", "~any_of(stays)", "1")),
         Property("overflow", "`some` is 1 if and only if a flit is stored, and `full` if and only if the number of "
                              "stored flits equals the depth. A write to a full virtual channel changes nothing.",

@@ -28,7 +28,7 @@ class BufferHarness(Harness):
         Property("has", "For each reader, `has` is 1 if and only if at least one flit waits for it, and `more` if and "
                         "only if at least two flits wait.",
                  Mutant("buffer.ReplicationBuffer.elaborate", "some & ~single", "some")),
-        Property("freed", "A flit is freed in the cycle in which its last target takes it, or in which it leaves "
+        Property("freed", "A flit is freed in the cycle in which its last target takes it, or in which it is dropped "
                           "unread, and in no other cycle.",
                  Mutant("buffer.ReplicationBuffer._freed", "(taken != 0) & (pending == taken)", "taken != 0")),
         Property("overflow", "The buffer is full if and only if the number of flits that are not freed equals its "

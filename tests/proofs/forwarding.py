@@ -40,8 +40,8 @@ class ForwardingHarness(Harness):
 
     component = "Forwarding"
     properties = (
-        Property("places", "The number of packets of a row that have arrived and are not freed is at most the number "
-                           "of its places. All packets of a row are counted.",
+        Property("places", "The number of packets of a row that have begun to arrive and are not freed is at most the "
+                           "number of its places. `occupancy` is the number of these packets of both rows.",
                  Mutant("interface.smart.forwarding.Forwarding._store", "mine = begins & (row == r)",
                         "mine = begins & (row == r) & ~freed")),
         Property("kept", "No packet is written into the place of a packet that is not freed. The order in which "

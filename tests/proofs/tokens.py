@@ -98,7 +98,7 @@ class RingHarness(Harness):
         Property("one", "In each cycle there is exactly one token: a requester holds it, or it is on a token line.",
                  Mutant("token_station.TokenStation.elaborate", "& ~self.asks.any()) | ended", ") | ended")),
         Property("bound", "While a requester waits, the token is granted at most P*b*V - 1 times to others. P*b*V - 1 "
-                          "is the number of other requesters.",
+                          "is the number of other requesters of the ring (P stations, b inputs, V virtual channels).",
                  Mutant("token_station.TokenStation.elaborate", "k + 1 + step", "step")),
     )
 

@@ -15,7 +15,8 @@ SENT = {
              "link in: a flit with data 0x10000 is not valid. Allowed: 0 to 0xffff, 16 bits."),
     "data_below": (make_worm([1], [-2]), 0,
                    "link in: a flit with data -0x2 is not valid. Allowed: 0 to 0xffff, 16 bits."),
-    "mark": ([(2, 0, 1)], 0, "link in: a flit with marks 2 and 0 is not valid. Allowed: 0, 1."),
+    "mark": ([(2, 0, 1)], 0,
+             "link in: a flit with head mark 2 and tail mark 0 is not valid. Allowed for each mark: 0, 1."),
 }
 
 

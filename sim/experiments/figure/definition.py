@@ -159,8 +159,9 @@ class Figure:
                 f"Allowed: series of {figure.name}: {', '.join(figure.series)}." if figure.series else
                 f"{figure.name} has no series. Needed: a table [series.{which}]."))
         if (figure.over, figure.values) != (self.over, self.values):
-            raise WormcastError(f"{self.name}: series {name!r} of a statement is not valid: {figure.name} is over "
-                                f"{figure.over}. Allowed: figures over {self.over} with the same values.")
+            found = f"is {figure.over}" if figure.over != self.over else "has other values"
+            raise WormcastError(f"{self.name}: series {name!r} of a statement is not valid: the x axis of "
+                                f"{figure.name} {found}. Allowed: figures over {self.over} with the same values.")
         return figure, figure.series[which]
 
     @property
@@ -293,8 +294,8 @@ def _figure(name: str, entries: Mapping[str, Any]) -> Figure:
     numbers = {key: entries[key] for key in ("step", "most", "cycles") if key in entries}
     step, most = numbers.get("step", Figure.step), numbers.get("most", Figure.most)
     if not step <= most <= MOST_POINTS * step:
-        raise WormcastError(f"step, most: {step} and {most} are not valid. Allowed: most from step to "
-                            f"{MOST_POINTS} times step.")
+        raise WormcastError(f"step, most: {step} and {most} are not valid. Allowed: values of most from step "
+                            f"to {MOST_POINTS} times step.")
     return Figure(
         name, entries["title"], entries["source"], options, series, statements, variations, _pictures(entries, words),
         **numbers, over=over, runs=runs, values=_values(RUN_OPTIONS, over, values) if runs else tuple(values),
@@ -339,7 +340,7 @@ def _pictures(entries: Mapping[str, Any], words: Mapping[str, str]) -> tuple[Pic
         require_command("pictures", found[-1].command)
         if PLOT not in found[-1].command:
             raise WormcastError(f"pictures: the command {one['command']!r} is not valid: it draws no picture. Needed: "
-                                f"{PLOT} in place of the file, as in --plot {PLOT}.")
+                                f"{PLOT} as the name of the picture's file, as in --plot {PLOT}.")
     return tuple(found)
 
 
@@ -399,7 +400,8 @@ def _options(allowed: CommandOptions, given: Mapping[str, Any], *beside: str) ->
 def _own_values(allowed: CommandOptions, over: str, runs: bool, values: Sequence[Any]) -> tuple[Any, ...]:
     """Check the values of a series that replace the figure's values, and return them."""
     if values and not runs:
-        raise WormcastError(f"values: {values} is not valid in a series. Allowed: in series of a figure of runs.")
+        raise WormcastError(f"values: {values} is not valid in a series. Allowed: values in series of a figure with "
+                            f"points = \"{RUNS}\".")
     return _values(allowed, over, values) if values else ()
 
 

@@ -207,7 +207,7 @@ class Number(_Text):
 
         found = _Evaluation(none, told, []).number(self._tree()).values
         if None not in found or not math.isfinite(found[None][1]):
-            raise WormcastError(f"{self.key}: {self.text!r} is not valid: it has no value")
+            raise WormcastError(f"{self.key}: {self.text!r} is not valid: it has no finite value")
         return found[None][1]
 
 

@@ -68,7 +68,7 @@ class Latencies:
         """Raise a ValueError if a bin or message has a slice (of ``slices``), a lane or a latency out of range."""
         keys = self.cells["key"]
         if len(keys) and not 0 <= keys.min() <= keys.max() < slices * self.lanes * BINS_OF_ALL:
-            raise ValueError("latencies are counted outside their bins")
+            raise ValueError("the slice, lane or bin of a latency is out of range")
         rows = np.concatenate([self._worst, self._pending])
         for field, end in (("at", slices), ("lane", self.lanes), ("latency", 1 << 62)):
             if len(rows) and not 0 <= rows[field].min() <= rows[field].max() < end:

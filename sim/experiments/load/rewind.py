@@ -86,8 +86,8 @@ def rewind_to_message(experiment: Experiment, path: Path, seed: int, message: in
     present = group.capture()
     lane, state = group.seeds.index(seed), past.before(created) if len(past) else present
     if state.cycle > created:
-        raise WormcastError(f"message {message} is not valid: it was created in cycle {created}. "
-                            f"Allowed: messages created from cycle {state.cycle} on, the oldest stored state.")
+        raise WormcastError(f"message {message} is not valid: it was created in cycle {created}, before the oldest "
+                            f"stored state. Allowed: messages created from cycle {state.cycle} on.")
     try:
         group.restore(state)
         group.window.extend(created + 1)

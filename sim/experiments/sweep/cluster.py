@@ -54,8 +54,8 @@ def run_on_cluster(points: Sequence[Point], store: ResultStore | MemoryStore, ad
     ToolMissing
         The package distributed is not installed.
     WormcastError
-        The scheduler does not answer or has no wormcast; workers have no wormcast, another version or other files of
-        it; or a point cannot be run. After an error, points that are not stored yet are given up.
+        The scheduler does not answer or has no wormcast; workers have no wormcast, another version or different source
+        files; or a point cannot be run. After an error, points that are not stored yet are given up.
     """
     distributed = require_cluster()
     carried = [_carried(point) for point in points]
@@ -79,8 +79,8 @@ def _run(given: dict[str, Any], name: str, carried: Mapping[str, tuple[str, byte
     ``digest``: digest of wormcast's sources on the client.
     """
     if digest != _digest():
-        raise WormcastError(f"cluster: the worker on {platform.node()} has other files of wormcast than this machine. "
-                            "Needed: the same files.")
+        raise WormcastError(f"cluster: the worker on {platform.node()} has different source files of wormcast than "
+                            "this machine. Needed: the same files.")
     there = {option: str(_placed(Path(path).name, content)) + given[option].removeprefix(path)
              for option, (path, content) in carried.items()}
     return build_point(given | there, name).run(workers=1)
@@ -136,7 +136,7 @@ def _connected(distributed: Any, address: str, patience: float) -> Iterator[Any]
 
 
 def _require_same(client: Any, address: str) -> None:
-    """Refuse workers with other files of wormcast, because results may differ, and a scheduler without wormcast."""
+    """Refuse workers with different source files, because results may differ, and a scheduler without wormcast."""
     versions = {f"worker {worker}": version for worker, version
                 in client.run(importlib.metadata.version, "wormcast", on_error="return").items()}
     for who, version in versions.items():
@@ -145,7 +145,7 @@ def _require_same(client: Any, address: str) -> None:
             raise WormcastError(f"scheduler: {who} of {address} has {has}. Needed: wormcast {wormcast.__version__}.")
     for worker, digest in client.run(_digest, on_error="return").items():
         if digest != _digest():
-            raise WormcastError(f"scheduler: worker {worker} of {address} has other files of wormcast "
+            raise WormcastError(f"scheduler: worker {worker} of {address} has different source files of wormcast "
                                 f"{wormcast.__version__} than this machine. Needed: the same files.")
     try:
         client.run_on_scheduler(_digest)
@@ -161,8 +161,8 @@ def _result(distributed: Any, future: Any, point: Point, address: str) -> dict[s
     except CancelledError as error:
         raise WormcastError(f"scheduler: {address} has stopped answering. Finished points are stored.") from error
     except distributed.KilledWorker as error:
-        raise WormcastError(f"point {point.name}: workers that ran the point, or had it next, were lost, in all "
-                            f"{error.allowed_failures + 1}. See their logs. Finished points are stored.") from error
+        raise WormcastError(f"point {point.name}: {error.allowed_failures + 1} workers that ran the point, or would "
+                            "have run it next, were lost. See their logs. Finished points are stored.") from error
     except ImportError as error:
         raise WormcastError(f"scheduler: a worker of {address} lacks a package ({error}). Needed: wormcast "
                             f"{wormcast.__version__}.") from error

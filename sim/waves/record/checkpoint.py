@@ -114,7 +114,7 @@ class Stored:
                 raise ValueError(f"{name} has {size} bytes. Allowed: at most {room + HEADING}.")
         most = max(MOST_GROWING, MOST_RATIO * self.path.stat().st_size)
         if growing > most:
-            raise ValueError(f"arrays without a fixed size have {growing} bytes. Allowed: at most {most}.")
+            raise ValueError(f"the arrays without a fixed size have {growing} bytes in total. Allowed: at most {most}.")
 
     def _read(self, name: str, most: int) -> bytes:
         """Return the bytes of a member of the zip. Refuse a member of more than ``most`` bytes before reading it."""

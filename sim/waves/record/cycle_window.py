@@ -55,6 +55,6 @@ def require_size(engine: BulkEngine, cycles: int, instances: Sequence[tuple[str,
     if signals * max(cycles, NAMES) > MOST_VALUES:
         raise WormcastError(
             f"waveform: {signals} signals in {cycles} cycles are not valid: too many values. Allowed: at most "
-            f"{MOST_VALUES} values (signals x cycles, at least {NAMES} cycles counted). Reduce them with --window A:B "
-            "and --instances NAME,NAME."
+            f"{MOST_VALUES} values: signals x cycles, where fewer than {NAMES} cycles count as {NAMES}. Reduce them "
+            "with --window A:B and --instances NAME,NAME."
         )

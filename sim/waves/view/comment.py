@@ -10,6 +10,7 @@ from wormcast.algorithms import Topology, WormcastError, topology
 from wormcast.algorithms.channels import link_rows
 from wormcast.algorithms.parse_fault import FAULTS, parse_fault
 
+from ...common.text import count
 from .history import RecordedLink, RecordedWorm
 
 __all__ = ["Comment"]
@@ -73,12 +74,13 @@ class Comment:
         for number, one in enumerate(data["links"]):
             self._check(one, LINK, f"link {number}")
             if one["vcs"] < 1:
-                raise self._damaged(f"vcs of link {number} as {one['vcs']}")
+                raise self._damaged(f"link {number} with {count(one['vcs'], 'virtual channel')}")
             ends = self._ends_of(one["kind"], one["name"])
             if ends is None:
-                raise self._damaged(f"name of link {number} as {one['name']!r}")
+                raise self._damaged(f"link {number} the name {one['name']!r}, which no link of the network has")
             if ends != (one["from"], one["to"]):
-                raise self._damaged(f"ends of link {number} as {[one['from'], one['to']]}")
+                raise self._damaged(f"link {number} the ends {[one['from'], one['to']]}, which are not the ends of "
+                                    "this link in the network")
         for number, one in enumerate(data["worms"]):
             self._check(one, WORM, f"worm {number}")
             self._check_nodes([one["source"]], f"source of worm {number}")

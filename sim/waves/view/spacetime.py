@@ -52,12 +52,13 @@ def require_drawable(rows: Sequence[ChannelRow], file: Path, lanes: Sequence[Lan
     """Refuse a file that is no picture by its ending, an empty diagram, and a diagram with too many rows."""
     require_picture(file)
     if not 1 <= len(rows) <= MOST_ROWS:
-        raise WormcastError(f"plot: a drawing of {count(len(rows), 'virtual channel')} is not valid. Allowed: 1 to "
-                            f"{MOST_ROWS}. Select virtual channels with --window, --worms and --links.")
+        raise WormcastError(f"plot: a diagram with {count(len(rows), 'row')} of virtual channels is not valid. "
+                            f"Allowed: 1 to {MOST_ROWS} rows. Select virtual channels with --window, --worms and "
+                            "--links.")
     if len(rows) + len(lanes) > MOST_ROWS:
-        raise WormcastError(f"plot: a drawing of {count(len(rows), 'virtual channel')} and "
-                            f"{count(len(lanes), 'line')} of buffers is not valid. Allowed: {MOST_ROWS} together. "
-                            "Select channels and buffers with --window, --links and --buffers.")
+        raise WormcastError(f"plot: a diagram with {count(len(rows), 'row')} of virtual channels and "
+                            f"{count(len(lanes), 'line')} of buffers is not valid. Allowed: {MOST_ROWS} rows and lines "
+                            "in total. Select channels and buffers with --window, --links and --buffers.")
 
 
 def spacetime_figure(drawn: Sequence[tuple[History, Sequence[ChannelRow]]], *,

@@ -73,8 +73,9 @@ def _follow(path: Path, wave: Wave, comment: Comment,
                 try:
                     setter(value)
                 except ValueError:
-                    raise WormcastError(f"{path} is damaged: a signal of {track.name} has the value "
-                                        f"{value.decode('ascii', 'replace')!r} at {time}") from None
+                    text = value.decode("ascii", "replace")
+                    raise WormcastError(f"{path} is damaged: a signal of {track.name} has the value {text!r} at "
+                                        f"{time}") from None
     if now < comment.end:
         raise WormcastError(f"{path} is damaged: it ends in cycle {now}, but its comment has cycles up to "
                             f"{comment.end - 1}")

@@ -71,7 +71,8 @@ def test_seeds_differ():
 @pytest.mark.parametrize(("parameters", "sentence"), [
     ("switches=8,ports=4,nodes=25",
      "has 25 nodes on 8 switches of 4 ports, and each switch needs a port for a link. Allowed: up to 24 nodes"),
-    ("connectivity=0.4", "'irregular:connectivity=0.4' joins 12 ports. Needed to connect 8 switches: 14"),
+    ("connectivity=0.4",
+     "'irregular:connectivity=0.4' is not valid: links would join 12 ports. Needed to connect 8 switches: 14 ports"),
     ("connectivity=0", "connectivity '0' of '.*' is not valid. Allowed: numbers above 0 up to 1"),
     ("connectivity=1.1", "'1.1' of .* is not valid. Allowed: numbers above 0 up to 1 with at most six decimal places"),
     ("connectivity=1/2", "connectivity '1/2' of '.*' is not valid"),
@@ -82,7 +83,7 @@ def test_seeds_differ():
     ("nodes=1", "nodes '1' of '.*' is not valid. Allowed: whole numbers from 2 to 4096"),
     ("seed=-1", "seed '-1' of '.*' is not valid. Allowed: whole numbers from 0 to 999999999999999999"),
     ("seed=1,seed=2", "repeats seed. Allowed: once"),
-    ("node=4", "'node=4' of 'irregular:node=4' is not a parameter. Allowed: irregular:switches=...,ports=...,"),
+    ("node=4", "parameter 'node=4' of 'irregular:node=4' is unknown. Allowed: irregular:switches=...,ports=...,"),
 ])
 def test_other_parameters_are_refused_in_a_sentence(parameters, sentence):
     with pytest.raises(WormcastError, match=sentence):

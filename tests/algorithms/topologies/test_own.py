@@ -137,7 +137,7 @@ FINE = "one = Topology(**_parts({}))"
     (FINE.format("switch_names=('a', 'b', 'a>b')"), "one", "name 'a>b' of switch 2 is not valid. Allowed: up to"),
     (FINE.format("places=3"), "one", "places have type int. Needed: Places"),
     (FINE.format("places=Places(np.zeros((3, 2)), np.zeros((2, 2)))"), "one",
-     "places of nodes are not valid. Needed: 3 times two or three numbers"),
+     "places of nodes are not valid. Needed: 3 positions of two or three numbers each"),
     (FINE.format("places=Places(np.zeros((3, 2)), np.zeros((3, 3)))"), "one",
      "places of switches and nodes differ in dimensions"),
     ("m = topology('mesh:1x3')\none = dataclasses.replace(m, links=m.links[[0, 2, 3, 1]])", "one",

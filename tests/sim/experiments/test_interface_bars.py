@@ -147,7 +147,8 @@ def test_where_packets_are_narrow_the_receiver_stands_in_front_or_nowhere(tmp_pa
 
 def test_runs_of_too_many_cycles_and_of_nothing_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(bars_module, "MOST_DRAWN_CYCLES", 400)
-    sentence = "plot: a run of 494 cycles is not valid: it shows packets at interfaces. Allowed: at most 400 cycles."
+    sentence = ("plot: a run of 494 cycles is not valid: it is too long to show packets at interfaces. Allowed: at "
+                "most 400 cycles.")
     with pytest.raises(WormcastError, match=sentence):
         drawn(smart(), tmp_path / "a.svg")
     assert not interfaces_work(a_run("individual", Message(0, 0, (1,), 400), t_ns=1)), "hosts can be drawn"

@@ -114,7 +114,7 @@ def test_like_another_one(tmp_path):
     ({"most": "inf"}, "most: inf is not valid. Allowed: finite numbers"),
     ({"cycles": "10" * 40}, "cycles: a whole number of more than 64 bits is not valid"),
     ({"options": "{topology = 'mesh:3x3', destinations_mean = -inf}"}, "options.destinations_mean: -inf is not valid"),
-    ({"step": "1e-9"}, "step, most: 1e-09 and 0.9 are not valid. Allowed: most from step to 1000 times step"),
+    ({"step": "1e-9"}, "step, most: 1e-09 and 0.9 are not valid. Allowed: values of most from step to 1000 times step"),
     ({"step": "2.0", "most": "1.0"}, "step, most: 2.0 and 1.0 are not valid"),
     ({"options": "{}"}, "series one: topology is missing"),
     ({"options": "{topology = 'mesh:3x3', vcs = 17}"}, "vcs: 17 is not valid. Allowed: a whole number from 1 to 16"),
@@ -149,7 +149,7 @@ def test_like_another_one(tmp_path):
       for name in ("../../../escaped", "a/b", "", ".hidden", "two words")),
     ({"pictures": "[{name = 'p', command = 'plan {plot}'}, {name = 'p', command = 'plan {plot}'}]"},
      "pictures: the name 'p' is not valid: another picture has it"),
-    ({"pictures": "[{name = 'p', command = 'plan --plot {plo|}'}]"}, "it draws no picture. Needed: {plot} in place"),
+    ({"pictures": "[{name = 'p', command = 'plan --plot {plo|}'}]"}, "it draws no picture. Needed: {plot} as the name"),
     ({"pictures": "[{name = 'p', command = 'plan \"mesh'}]"}, "pictures: 'plan \"mesh' is not valid: No closing"),
     ({"scatter": "{across = 'x', up = 'y', points = [{name = 'a', across = '1', up = '2'}]}",
       "pictures": "[{name = 'scatter', command = 'plan {plot}'}]"}, "the name 'scatter' is not valid: another picture"),
@@ -195,7 +195,8 @@ def test_a_refusal_during_evaluation_names_the_statement(tmp_path):
 
 def test_a_statement_compares_figures_over_the_same_alone(tmp_path):
     figure = find_figure(written(tmp_path, **GOOD))
-    with pytest.raises(WormcastError, match="series '003-fig7a:tp' of a statement is not valid: 003-fig7a is over de"):
+    with pytest.raises(WormcastError, match="series '003-fig7a:tp' of a statement is not valid: the x axis of "
+                                            "003-fig7a is de"):
         figure.find_series("003-fig7a:tp")
     assert find_figure("003-fig7b").find_series("003-fig7a:tp")[1].name == "tp"
 

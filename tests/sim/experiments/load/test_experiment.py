@@ -253,8 +253,8 @@ def test_a_message_older_than_all_that_is_kept_is_refused(tmp_path):
     one.run()
     del one.pasts[0]._rungs[0]  # as it goes where states are large
     seed = one.groups[0].seeds[0]
-    with pytest.raises(WormcastError, match=r"^message 1 is not valid: it was created in cycle 20. Allowed: messages "
-                                            r"created from cycle \d+ on, the oldest stored state\.$"):
+    with pytest.raises(WormcastError, match=r"^message 1 is not valid: it was created in cycle 20, before the oldest "
+                                            r"stored state\. Allowed: messages created from cycle \d+ on\.$"):
         rewind_to_message(one, tmp_path / "x.vcd", seed, 1, 20, 90)
 
 

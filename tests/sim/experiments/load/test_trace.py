@@ -283,7 +283,7 @@ def test_files_that_are_refused(text, sentence, tmp_path):
     (line(5, 0, 3), "destinations: 3 is not valid. Allowed: a list of nodes"),
     (line(5, 0, [0]), "destinations: 0.0 is the source. Allowed: distinct nodes other than the source"),
     (line(5, 0, [3, "0.3"]), "destinations: 0.3 occurs twice. Allowed: distinct nodes"),
-    (line(5, 1, [3], after=1), "after: 1 is not valid. Allowed: numbers from 0 to 0, each once"),
+    (line(5, 1, [3], after=1), "after: 1 is not valid. Allowed: distinct numbers from 0 to 0."),
     (line(5, 1, [3], after=-1), "after: -1 is not valid. Allowed: the number of an earlier message"),
     (line(5, 1, [3], after=[0, 0]), "after: [0, 0] is not valid"),
     (line(5, 1, [3], after="0"), "after: '0' is not valid. Allowed: numbers of earlier messages"),

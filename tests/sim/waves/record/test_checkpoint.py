@@ -159,8 +159,8 @@ def test_what_would_fill_the_memory_is_refused_before_it_is_read(tmp_path, monke
     monkeypatch.setattr(checkpoint.Stored, "_read", lambda self, name, most, read=checkpoint.Stored._read: (
         pytest.fail(name) if name == "a.npy" else read(self, name, most)))
     bomb(tmp_path / "bomb", "a.npy", 1 << 25)
-    with pytest.raises(WormcastError, match=r"bomb is damaged: arrays without a fixed size have 33554432 "
-                                            r"bytes\. Allowed: at most \d+\.$"):
+    with pytest.raises(WormcastError, match=r"bomb is damaged: the arrays without a fixed size have 33554432 "
+                                            r"bytes in total\. Allowed: at most \d+\.$"):
         checkpoint.read(tmp_path / "bomb")
     with checkpoint.opened(tmp_path / "bomb") as stored:
         with pytest.raises(ValueError, match=r"a.npy has 33554432 bytes\. Allowed: at most 8292\."):

@@ -159,5 +159,5 @@ def test_what_cannot_be_drawn_is_refused(tmp_path):
     with pytest.raises(WormcastError, match=r"plot: x\.gif is not valid\. Allowed: names that end in \.svg, \.pdf"):
         require_drawable(rows_of(history), Path("x.gif"))
     for rows in ([], rows_of(history) * 101):
-        with pytest.raises(WormcastError, match=f"plot: a drawing of {len(rows)} virtual channels is not valid"):
+        with pytest.raises(WormcastError, match=f"plot: a diagram with {len(rows)} rows of virtual channels is not"):
             require_drawable(rows, Path("x.svg"))

@@ -74,7 +74,8 @@ def load_relation(text: str) -> Relation:
         return _load(RELATIONS, text)
     how = read_parameters(name, parameters, {"parallel": None}, what="relation")["parallel"]
     if how not in PARALLEL:
-        raise WormcastError(f"relation: parallel {how!r} is not valid. Allowed: {', '.join(PARALLEL)}.")
+        raise WormcastError(f"relation: {text!r} is not valid. Allowed: "
+                            f"{', '.join(f'{name}:parallel={one}' for one in PARALLEL)}.")
     return spread_over_parallel_links(RELATIONS[name], how)
 
 

@@ -24,8 +24,8 @@ class Allocator(wiring.Component):
 
     *Latency*: combinational. *Throughput*: a requested output is granted in each cycle, with one exception: the
     requester that is first in the order has an incomplete request, or does not get another output that it requests.
-    *Reset*: the requesters are in the order of their numbers. *Cost*: for each two requesters that can request the same
-    output, a flip-flop for each pair of a turn of one and a turn of the other.
+    *Reset*: the turns are in the order of their requesters in ``reach``. *Cost*: for each two requesters that can
+    request the same output, a flip-flop for each pair of a turn of one and a turn of the other.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class Allocator(wiring.Component):
         super().__init__({"requests": In(named({
             name: RequestSignature(outputs=outputs, turns=count) for name, count in zip(reach, turns, strict=True)
         }))})
-        self.request = list(by_name(self.requests).values())  #: Requests, by the requester's number.
+        self.request = list(by_name(self.requests).values())  #: Requests of all requesters, in the order of ``reach``.
 
     def elaborate(self, platform):
         m = Module()

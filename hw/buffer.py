@@ -61,8 +61,9 @@ class ReplicationBuffer(wiring.Component):
                   a reader takes a flit: pending -= 1; at zero the flit is freed
 
     *Latency*: a flit written in cycle t can be read from cycle t + 1 on. *Throughput*: one write per cycle, and one
-    take per reader and cycle. A buffer with a single reader has no counters. All virtual channels share one memory,
-    with one read port per reader. A flit that is written into a full virtual channel is dropped. *Reset*: empty.
+    take per reader and cycle. A `ReplicationBuffer` with a single reader does not count the pending reads of a flit:
+    each take frees a flit. All virtual channels share one memory, with one read port per reader. A flit that is written
+    into a full virtual channel is dropped. *Reset*: empty.
 
     Parameters
     ----------

@@ -54,8 +54,8 @@ class Home(NamedTuple):
     router : SwitchSpec
         Parameters of the kind's routers.
     inputs, outputs : dict of int to int
-        The router's numbers of the inputs from other switches and of the outputs to other switches, by the topology's
-        port.
+        Index of each input from another switch and of each output to another switch, by the port's number in the
+        topology.
     """
 
     kind: str
@@ -162,7 +162,7 @@ class Blueprint(Generic[Given]):
 
     @property
     def consumption_depth(self) -> int:
-        """Flits of buffer of a consumption channel: as many as other channels have, at most `MOST_SHALLOW`."""
+        """Buffer depth of a consumption channel, in flits: that of other channels, but at most `MOST_SHALLOW`."""
         return min(self.configuration.buffer, MOST_SHALLOW)
 
     @cached_property
@@ -235,7 +235,7 @@ class Blueprint(Generic[Given]):
         return home.router.injections[self.named_kinds[home.kind].injections.index(port)]
 
     def consumption_links(self, node: int) -> tuple[ConsumptionLink, ...]:
-        """Return the router's links to a node's interface, in the interface's order."""
+        """Return the links from the router to a node's interface, in the interface's order."""
         switch, port = self.topology.consumptions[node].tolist()
         home = self.home(switch)
         return home.router.consumptions[self.named_kinds[home.kind].ejections.index(port)]

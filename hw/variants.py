@@ -44,10 +44,10 @@ class RouterVariant:
     spec : type
         Class of the parameters of the variant's routers. The module of ``spec`` does not import Amaranth.
     build : callable
-        Builds a router from the arguments of ``spec``. The router's module imports Amaranth, so ``build`` imports it
-        only when called.
+        Builds a router from the arguments of ``spec``. The router's module imports Amaranth, so ``build`` imports the
+        module only when called.
     probe : type
-        Class of the probes of its input virtual channels.
+        Class of the probes of the router's input virtual channels.
     parameters : callable
         Returns the parameters of ``spec`` besides those that all variants have.
     """
@@ -71,12 +71,13 @@ class InterfaceVariant:
         Returns true if interfaces with these options are of this variant. The first variant of `INTERFACES` that fits
         is used.
     build : callable
-        Builds an interface. Its module imports Amaranth, so ``build`` imports it only when called.
+        Builds an interface. The interface's module imports Amaranth, so ``build`` imports the module only when called.
     probe : type
-        Class of the probes of its buffers.
+        Class of the probes of the interface's buffers.
     parameters : callable
-        Returns the parameters of the component that the other variants do not have. Arguments are the options and the
-        numbers of injection ports and of consumption links.
+        Returns the parameters of the component that the other variants do not have. The arguments are the hardware
+        options, the number of the interface's injection ports (links to the router), and the number of its consumption
+        links (links from the router).
     """
 
     name: str

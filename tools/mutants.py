@@ -3,10 +3,10 @@
     python -m tools.mutants --count 60 --seed 1 --limit 600 --out out/mutants.json
     python -m tools.mutants --again out/mutants.json
 
-For a mutant that no test detects, the whole suite runs. If ``--limit`` ends the suite earlier, the mutant is undecided.
-With ``--again``, the command repeats the killed mutants of an earlier run, and fails if one of them survives, for
-example because tests have changed. A failed test of ``make test`` kills a mutant. Tests near the mutant's file run
-first.
+The tests of ``make test`` run until one of them fails, which kills the mutant. Tests near the mutant's file run first.
+A mutant has survived if the whole suite has run and no test has failed. If ``--limit`` ends the tests earlier, the
+mutant is undecided. With ``--again``, the command repeats the killed mutants of an earlier run, and fails if one of
+them survives, for example because tests have changed.
 """
 
 import argparse
@@ -56,7 +56,7 @@ class Mutant:
     killed_by : str
         The first test that failed. Empty: no test failed.
     undecided : bool
-        The time limit ended the tests before all had run.
+        The time limit ended the tests before the whole suite had run.
     seconds : float
         Wall-clock time of the tests.
     """
@@ -129,7 +129,7 @@ def _changed(node: ast.AST) -> ast.AST | None:
 def near_first(file: str, tests: list[str]) -> list[list[str]]:
     """Group test files by distance from a source file: similar name, same folder, same top-level folder, others.
 
-    The others begin with those in ``tests/sim``, which run the hardware.
+    Of the other tests, those in ``tests/sim`` come first, because they run the hardware.
     """
     path = Path(file)
     stem, folder = path.stem, Path("tests", *path.parent.parts)
@@ -145,7 +145,7 @@ def near_first(file: str, tests: list[str]) -> list[list[str]]:
 
 
 def _run(mutant: Mutant, workers: int, limit: float | None) -> Mutant:
-    """Run the tests on a mutant in a copy of the source tree, and return it with the result.
+    """Run the tests on a mutant in a copy of the source tree, and return the mutant with the result.
 
     Parameters
     ----------

@@ -148,8 +148,8 @@ class Analysis:
         Retransmission slots of each node. With slots no class map is searched for, as worms take any consumption
         channel.
     tokens : int or None
-        Number of groups of switches that share a token. `tokens` is 0 if switches replicate without tokens. `tokens` is
-        None if no worm is replicated from buffers shorter than a worm.
+        Number of groups of switches that share a token. `tokens` is 0 if switches replicate worms from buffers shorter
+        than a worm, and use no tokens. `tokens` is None if no worm is replicated from buffers shorter than a worm.
     consumed : bool
         Consumption channels suffice for all replicated worms that can be at a node at a time (`all_consumed`).
     fits : bool or None

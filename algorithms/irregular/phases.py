@@ -49,7 +49,8 @@ def _phased(arrays, switches, sources, destination_offsets, destinations, whole_
         keys = np.empty(end - begin, np.int64)
         chain_keys(arrays, sources[message], destinations[begin:end], keys, number)
         keys.sort()
-        worms, group = 0, -1  # ``worms``: worms so far; ``group``: chain or switch of the latest worm
+        # ``worms``: number of worms so far; ``group``: number of the latest worm's chain, or place of its switch
+        worms, group = 0, -1
         for visit in range(len(keys)):
             place = keys[visit] // nodes
             before, group = group, number[place] if whole_chains else place

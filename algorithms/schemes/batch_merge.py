@@ -1,4 +1,4 @@
-"""Merging of batches into the order of all messages."""
+"""Merging of the worms of several groups of messages, in the order of all messages."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +14,7 @@ __all__ = ["merge_batches", "select_entries"]
 def select_entries(
     messages: npt.NDArray[np.int64], offsets: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Select the entries of some messages.
+    """Select the entries of some messages from arrays with the entries of all messages.
 
     Parameters
     ----------
@@ -33,16 +33,18 @@ def select_entries(
 
 
 def merge_batches(parts: Sequence[Worms], messages: Sequence[npt.NDArray[np.int64]]) -> Worms:
-    """Merge the worms of several batches into one batch. Each message is in one of the batches.
+    """Merge the worms of several groups of messages. Each message is in one of the groups.
+
+    The merged worms are in the order of all messages.
 
     Parameters
     ----------
     messages : sequence of int64 array
-        For each part the indices of its messages among all messages, each once.
+        For each part, the indices of its messages among all messages.
     """
     places = np.concatenate(messages)
     bases = np.cumsum([0, *map(len, parts)])
-    # concatenate the batches, then sort their worms into the order of all messages
+    # concatenate the parts, then sort the worms into the order of all messages
     message_offsets = np.concatenate([[0], *(part.message_offsets[1:] + base
                                              for part, base in zip(parts, bases, strict=False))])
     rows, offsets = select_entries(np.argsort(places), message_offsets)

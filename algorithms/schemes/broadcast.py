@@ -16,8 +16,9 @@ from .unicast import UnicastScheme
 __all__ = ["Block", "BroadcastTree", "Offset", "TorusBroadcast"]
 
 Offset = tuple[int, int]
-"""Offset (x, y) of [Hou], counted in nodes. x, our second coordinate, is routed first, growing to the right (east). y,
-our first coordinate, is routed second, growing to the bottom (south)."""
+"""Offset (x, y) from one node of a torus to another, counted in nodes, along the axes of [Hou]. x, our second
+coordinate, is routed first, growing to the right (east). y, our first coordinate, is routed second, growing to the
+bottom (south)."""
 
 
 class BroadcastTree:
@@ -48,11 +49,11 @@ class BroadcastTree:
         return node in self._receipt
 
     def at(self, sender: Offset, offset: Offset) -> Offset:
-        """Return the coordinates of the node at an offset from another one."""
+        """Return the coordinates of the node at an offset from ``sender``."""
         return (sender[0] + offset[0]) % self.extent, (sender[1] + offset[1]) % self.extent
 
     def send(self, sender: Offset, offset: Offset, step: int) -> Offset:
-        """Add a unicast to the node at an offset, and return the coordinates of this node.
+        """Add a unicast from ``sender`` to the node at an offset from it, and return the coordinates of this node.
 
         Where both ways around a ring have the same length, a negative offset selects the way down.
         """
@@ -76,7 +77,7 @@ class BroadcastTree:
                 self.send(reached[start], _scaled(offset, unit), step + 1)
 
     def arrays(self) -> tuple[npt.NDArray[np.int64], ...]:
-        """Sender (x, y), destination (x, y), rank, after, signs and step of each unicast, int64 [unicasts, ...]."""
+        """Return (x, y) of sender and destination, rank, after, signs, step of each unicast: int64 [unicasts, ...]."""
         columns = zip(*self._rows, strict=True)
         return tuple(np.array(column, np.int64) for column in columns)
 

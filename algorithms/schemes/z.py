@@ -14,8 +14,8 @@ class Z(TorusBroadcast):
     (d, 0), (0, d) and, farthest and last, (-d, d). In the first step, both ways around a ring have the same length.
     Signs in the header of the worm to (-d, d) select the way to the left.
 
-    Cost: log2(n) steps, 3 log2(n) t_s + 2 (n - 1) t_hop + log2(n) (c + t_r) if no worm waits. From 4 x 4 nodes on some
-    worms may wait.
+    Cost: log2(n) steps, 3 log2(n) t_s + 2 (n - 1) t_hop + log2(n) (c + t_r) if no worm waits. On tori of 4 x 4
+    nodes or more, worms of different steps may wait for each other.
     Source: [Hou], sections 5.1 and 5.2, figures 5 and 6; the order of the sends is ours.
     """
 

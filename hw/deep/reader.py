@@ -18,11 +18,12 @@ class RowReader(wiring.Component):
         window of the input ──▶ flit in passing ───────┬─▶ flit
         fetched row ─▶ next ─▶ current row, position ──┘
 
-    A reader that is granted its output in time *follows* in cut-through: it takes each flit as it passes the input's
-    window. A following reader that cannot take a flit for lack of a credit stops following, and fetches rows from this
-    flit's row on. A reader that is granted its output later fetches the worm's rows from the first one on. A reader has
-    room for two rows: one is sent while the next one is fetched. A reader fetches a row at most once, as a whole, after
-    the row is closed (see `ChunkStore`).
+    A reader that is granted its output while the worm's first flit passes the input's window *follows* in cut-through:
+    it takes each flit as it passes the window. A following reader that cannot take a flit for lack of a credit stops
+    following, and fetches rows from this flit's row on. A reader that is granted its output after the worm's first flit
+    has passed the window fetches the worm's rows, from the first row on. A reader has room for two rows: one is sent
+    while the next one is fetched. A reader fetches a row at most once, as a whole, after the row is closed (see
+    `ChunkStore`).
 
     The reader ``holds`` its input until the worm's tail is taken from the input's window, or the worm's last row is
     fetched.

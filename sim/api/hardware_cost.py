@@ -39,7 +39,7 @@ class VerilogResult(CommandResult):
     export : Export
         Texts of the files.
     has_tables : bool
-        The component is a network, and its routing tables are empty after reset.
+        The component is a network with routing tables, which are empty at power-up.
     """
 
     export: "Export"
@@ -57,7 +57,10 @@ class VerilogResult(CommandResult):
 
     @property
     def tables(self) -> list[int]:
-        """Words of a network's routing tables, to be sent to the port ``tables_in`` before its first cycle."""
+        """Words of a network's routing tables, for the network's port ``tables_in``.
+
+        Send one word per cycle, and then reset the network for a cycle.
+        """
         return self.export.tables
 
     def save(self, path: PathLike) -> Path:

@@ -18,6 +18,7 @@ from ..common.progress import progress
 from ..common.requirements import ToolMissing
 from ..experiments.figure import (
     HERE,
+    PAPERS,
     AnyPoint,
     Costs,
     Curve,
@@ -27,6 +28,7 @@ from ..experiments.figure import (
     Minutes,
     RunCurve,
     RunPoint,
+    axes_of,
     catalogue,
     curves_of,
     each_once,
@@ -43,7 +45,7 @@ from ..experiments.figure import (
 )
 from ..experiments.figure.substitution import written
 from ..experiments.option_grid import write_csv
-from ..experiments.sweep import Point, ResultStore, require_cluster, run_missing, run_on_cluster
+from ..experiments.sweep import MemoryStore, Point, ResultStore, require_cluster, run_missing, run_on_cluster
 from .answers import Answers, invoke
 from .app import emit, say, stdout_for_results, table
 from .figure_commands import require_valid_commands
@@ -110,26 +112,29 @@ def measure_figures(name: str, quick: bool, out: Path, scheduler: str | None, js
 
 
 def list_figures(out: Path, json: bool) -> None:
-    """Print all figures, with the number of claims that each decides and its run time."""
+    """Print the figures of each paper, with their axes, the number of claims that each decides, and its run time."""
     figures = [find_figure(one) for one in catalogue()]
-    known: dict[bool, list[Minutes | None]] = {quick: [None] * len(figures) for quick in (False, True)}
-    if (out / "figures.sqlite").exists():
-        with ResultStore(out / "figures.sqlite") as store:
-            known = {quick: Costs(store).minutes(figures, quick) for quick in known}
+    file = out / "figures.sqlite"
+    with ResultStore(file) if file.exists() else contextlib.nullcontext(MemoryStore()) as store:
+        known = {quick: Costs(store).minutes(figures, quick) for quick in (False, True)}
     if json:
         emit({"figures": [
-            {"name": one.name, "title": one.title, "source": one.source,
+            {"name": one.name, "title": one.title, "source": one.source, "axes": axes_of(one),
              "curves": len(each_once(curves_of(one))), "quick_curves": len(one.named_series),
              "cycles": one.cycles if one.named_series and not one.runs else 0,
              "minutes": full and vars(full), "quick_minutes": quick and vars(quick), "claims": _claims(one)}
             for one, full, quick in zip(figures, known[False], known[True], strict=True)]}, {})
         return
-    table(["name", "title", "claims", "quick", "full"], [
-        [one.name, one.title, len(_claims(one)), _minutes(quick), _minutes(full)]
-        for one, full, quick in zip(figures, known[False], known[True], strict=True)])
+    for paper in PAPERS:
+        say(str(paper))
+        table(["name", "title and axes", "claims", "quick", "full"], [
+            [one.name, "\n".join(filter(None, [one.title, axes_of(one)])), len(_claims(one)), _minutes(quick),
+             _minutes(full)]
+            for one, full, quick in zip(figures, known[False], known[True], strict=True)
+            if paper_of(one.name) == paper.number])
     say("claims: number of the paper's claims that the figure decides; --json names them")
-    say(f"quick, full: run time in minutes, from {out / 'figures.sqlite'}; ~: estimated from the figures measured "
-        "there; -: no estimate, as no figure is measured")
+    say(f"quick, full: run time in minutes; ~: an estimate, from the figures measured in {out} if there are any; "
+        "-: single runs, which are not estimated")
 
 
 def _claims(figure: Figure) -> list[str]:

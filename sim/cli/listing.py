@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from wormcast.algorithms import RELATIONS, SCHEMES, TOPOLOGIES, MeshScheme, Scheme
+from wormcast.algorithms import RELATIONS, SCHEMES, TOPOLOGIES, MeshScheme, Scheme, WormcastError
 
 from ..build.configurations import CONFIGURATIONS
 from .app import Json, emit, say, table
@@ -36,27 +36,33 @@ FORMS = {
 @command("list")
 def list_(
     what: Annotated[Subject, typer.Argument(metavar="WHAT", help=f"Kind of names: {', '.join(Subject)}.")],
+    paper: Annotated[str | None, typer.Argument(
+        metavar="[PAPER]", help="With figures: only those of this paper, by its number (002) or a part of an author's "
+        "name or of the title (boppana).", show_default=False)] = None,
     json: Json = False,
 ) -> None:
-    entries = _entries(what)
+    if paper is not None and what is not Subject.FIGURES:
+        raise WormcastError(f"paper: {paper!r} is not valid: list {what} has no papers. Allowed: with list figures.")
+    entries = _entries(what, paper)
     if json:
-        emit({what.value: entries}, {"what": what.value})
+        emit({what.value: entries}, {"what": what.value} | ({} if paper is None else {"paper": paper}))
     elif what is Subject.SCHEMES:
         _show_schemes(entries)
     else:
         table(list(entries[0]), [list(entry.values()) for entry in entries])
 
 
-def _entries(what: Subject) -> list[dict[str, str | None]]:
-    """Return the names and descriptions of one kind."""
+def _entries(what: Subject, paper: str | None) -> list[dict[str, str | None]]:
+    """Return the names and descriptions of one kind; of figures, those of the papers that fit the text ``paper``."""
     described: Mapping[str, Any]
     match what:
         case Subject.SCHEMES:
             return [_scheme(name, SCHEMES[name]) for name in SCHEMES]
         case Subject.FIGURES:
-            from ..experiments.figure import catalogue, find_figure
+            from ..experiments.figure import catalogue, find_figure, find_papers, paper_of
 
-            found = [find_figure(name) for name in catalogue()]
+            numbers = [one.number for one in find_papers(paper)]
+            found = [find_figure(name) for name in catalogue() if paper_of(name) in numbers]
             return [{"name": one.name, "description": one.title, "source": one.source} for one in found]
         case Subject.TOPOLOGIES:
             return [{"name": TOPOLOGIES[name].syntax, "description": TOPOLOGIES[name].description}

@@ -69,7 +69,8 @@ def run_(
     """Exit code 3: deadlock; the cycle of waiting worms is printed. Exit code 5: unfinished after --timeout cycles.
     Exit code 1: a router or interface received invalid flits.
 
-    Without --vcd, the waveform of a deadlock's routers is written to wormcast-deadlock.vcd.
+    If a run without --vcd ends in a deadlock, the waveform of the deadlocked routers and interfaces is written to
+    wormcast-deadlock.vcd.
 
     Limits: 4096 nodes with e-cube, and with hamiltonian in two dimensions. Other relations use routing tables with
     addresses of up to 8 bits, for example 16x16 or 4x8x8 nodes. Multicasts by adaptive and e-cube-adaptive need no

@@ -37,8 +37,8 @@ def verilog(
     doc: Annotated[bool, typer.Option(
         "--doc", help="Also write a table of the ports to FILE.md, with -o FILE.")] = False,
     tables: Annotated[Path | None, typer.Option(
-        metavar="FILE.json", help="Write the routing tables of a network as a list of words, to be sent to the port "
-        "tables_in before its first cycle.")] = None,
+        metavar="FILE.json", help="Write the routing tables of a network as a list of words for the port tables_in: "
+        "one word per cycle, then a reset for a cycle.")] = None,
     module: Annotated[str | None, typer.Option(
         metavar="NAME", help="Name of the module, and prefix of the names of its submodules. Default: "
         "wormcast_WHAT.")] = None,

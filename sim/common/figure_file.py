@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_file", "require_page", "require_picture", "save_figure", "whole_picture"]
 
-#: Formats of pictures, by the endings of their files.
+#: Formats of pictures. The ending of a file's name is its format.
 FORMATS = ("svg", "pdf", "png", "eps")
 
-#: Entries of files that matplotlib leaves out on request. They would contain the time.
+#: For each format, the entry of a file that would contain the time. matplotlib leaves out entries with the value None.
 WITHOUT_TIME = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 
-#: Variable of the environment with the time that programs write into files.
+#: Environment variable with the time that programs write into files.
 EPOCH = "SOURCE_DATE_EPOCH"
 
 
@@ -43,13 +43,13 @@ def require_page(path: Path) -> None:
 
 @contextlib.contextmanager
 def whole_picture(path: Path) -> Iterator[tuple[Path, str]]:
-    """Yield a temporary file to draw into, as `whole_file` does, and the format by the ending of ``path``."""
+    """Yield a temporary file to draw into, as `whole_file` does, and the format, which is the ending of ``path``."""
     with whole_file(path) as unfinished, announce("drawing"):
         yield unfinished, path.suffix[1:]
 
 
 def draw_file(path: Path, make: "Callable[[], Figure]") -> None:
-    """Write the figure that ``make`` returns to a file atomically, in the format by the file's ending."""
+    """Write the figure that ``make`` returns to a file atomically, in the format of the file's ending."""
     with whole_picture(path) as target:
         save_figure(make(), *target)
 

@@ -1,4 +1,4 @@
-"""Waiting cycles of each message of a run, by the cause of the wait (`CAUSES`) and its kind (`WAITS`)."""
+"""Waiting cycles of each message of a run, by their cause (`CAUSES`) and by what the worm waited for (`WAITS`)."""
 
 from typing import Any
 
@@ -20,7 +20,8 @@ __all__ = ["CAUSES", "WAITS", "contention", "followed", "require_followed"]
 CAUSES = {"other_nodes": "other nodes of the message", "own_sends": "the sender's other worms", "other_traffic":
           "other messages", "arbitration": "arbitration"}
 
-#: Kinds of waiting. ``channel``: a worm's header waits for a channel, or to reach the front of a buffer.
+#: Kinds of waiting, by what a worm waits for.
+#: ``channel``: a worm's header waits for a channel, or to reach the front of a buffer.
 #: ``turn``: a flit could move, and its link or its router input served another worm.
 WAITS = ("channel", "turn")
 
@@ -53,7 +54,7 @@ def followed(scheme: Scheme, configuration: Configuration) -> bool:
 
 
 def contention(host: Host, grants: npt.NDArray[np.void], nodes: int) -> list[dict[str, Any]]:
-    """Return the waiting cycles of each message by cause and kind.
+    """Return the waiting cycles of each message, by their cause (`CAUSES`) and by what the worm waited for (`WAITS`).
 
     Parameters
     ----------
@@ -67,8 +68,9 @@ def contention(host: Host, grants: npt.NDArray[np.void], nodes: int) -> list[dic
     Returns
     -------
     list of dict
-        For each message {cause: {wait: cycles}}, of `CAUSES` and `WAITS`. Waits of kind ``channel`` are added up over a
-        message's worms and hops, those of kind ``turn`` also over flits. The sums may exceed the message's latency.
+        For each message {cause: {wait: cycles}}, with causes of `CAUSES` and waits of `WAITS`. Waits for channels are
+        added up over a message's worms and hops, waits for turns also over flits. The sums may exceed the message's
+        latency.
     """
     worms = host.worms[grants["worm"]]
     message, sender = worms["message"], worms["source"] % nodes

@@ -46,8 +46,9 @@ SMART = _record("rows", "first_waiting", "last_waiting", "task", "first", "last"
 #: Link from a host to an injection port. ``worm``: the worm that is being sent over the link.
 #: ``sent``, ``flits``, ``headers``: of ``worm``, the number of flits already sent, of all flits, and of header flits.
 #: ``first``, ``last``: the first and the last worm that wait for the link.
-#: ``before``: the worm whose sending on the link began last.
-#: ``worms``: number of worms whose sending on the link has begun so far.
+#: ``before``, of a link: the last worm that the host has begun to send over the link, whether or not that worm is
+#: still being sent.
+#: ``worms``, of a link: number of worms that the host has begun to send over the link so far.
 STREAM = _record("credits", "worm", "sent", "flits", "headers", "first", "last", "before", "worms")
 #: Consumption channel. ``delivery``: index of the delivery to which the incoming packet belongs.
 #: ``place``, ``end``: place of the next flit in its worm, and the place after the packet's last flit.
@@ -322,7 +323,7 @@ def _costs(configuration: Configuration, agenda: Integers, message_of: Integers,
 
 
 def _check_packets(packet: int, width: int, length: Integers) -> None:
-    """Refuse packets with flits too narrow for the number of the packet: the host reassembles worms by it."""
+    """Refuse packets with flits too narrow for the number of the packet: the host reassembles worms by this number."""
     if not packet or not len(length):
         return
     longest = int(length.max())

@@ -15,9 +15,10 @@ __all__ = ["ReportHarness"]
 
 
 class ReportHarness(Harness):
-    """An output unit with reports. The sender keeps to the unit's signals; credits and reports are arbitrary.
+    """An output unit with reports, and a sender that keeps to the unit's signals.
 
-    The flit that takes a virtual channel states whether its worm reports.
+    Reports are arbitrary. Credits are arbitrary, but no credit arrives for a flit that was not sent. The flit that
+    takes a virtual channel states whether its worm reports.
     """
 
     component = "OutputUnit, reports"

@@ -200,7 +200,7 @@ def _trials(combination: Combination, number: int) -> dict[str, Trial]:
 
 
 def find_contradictions(outcomes: Mapping[str, CommandOutcome]) -> Iterator[tuple[str, CommandFault]]:
-    """Yield the contradictions between commands, each with the name of one of the commands.
+    """Yield each contradiction between two commands, with the name of one of the two, and an unfinished ``run``.
 
     Parameters
     ----------
@@ -229,7 +229,7 @@ def find_contradictions(outcomes: Mapping[str, CommandOutcome]) -> Iterator[tupl
 
 
 def _contradictory_refusals(outcomes: Mapping[str, CommandOutcome]) -> Iterator[tuple[str, CommandFault]]:
-    """Yield combinations that one command refuses and another one accepts, or refuses with another reason.
+    """Yield a fault for each command that accepts what another command refuses, or refuses it for another reason.
 
     A refusal of a worm in the random sample of ``check``, ``load`` or ``hunt`` does not contradict a command with given
     messages. If ``hunt`` refuses a scheme that supports broadcast only, the refusal contradicts no other command.

@@ -2,7 +2,7 @@
 
 Input: ``definition`` reads a figure from a file of the ``catalogue`` or of a user, and checks it by the ``schema``.
 ``substitution`` replaces each ``{NAME}`` in formulas and commands by a text. ``predicate`` is a paper's statement as a
-formula, ``quantity`` is a number with its interval in a formula.
+formula, ``quantity`` is a number with its interval in a formula. ``papers`` has authors, years and titles.
 
 Measurement: ``placing`` selects the next points of a curve. ``curve`` is a curve of load experiments, ``single`` a
 curve of single runs over an option; ``series_curve`` is the base class of both. A point of ``drawn`` is the mean of
@@ -19,10 +19,11 @@ from wormcast.algorithms.lazy import lazily
 if TYPE_CHECKING:
     from .cost import Costs, Minutes
     from .curve import Curve
-    from .definition import HERE, Figure, catalogue, find_figure, paper_of
+    from .definition import HERE, Figure, axes_of, catalogue, find_figure, paper_of
     from .drawing import loads_figure
     from .drawn import DrawnPoint
     from .page import figure_page, index_page, verdicts_page
+    from .papers import PAPERS, Paper, find_papers
     from .rounds import AnyPoint, FigureOutcome, curves_of, each_once, measure, outcome_of
     from .run_drawing import runs_figure
     from .scatter import scatter_figure
@@ -31,10 +32,11 @@ else:
     __getattr__ = lazily(__name__, {
         "cost": ("Costs", "Minutes"),
         "curve": ("Curve",),
-        "definition": ("HERE", "Figure", "catalogue", "find_figure", "paper_of"),
+        "definition": ("HERE", "Figure", "axes_of", "catalogue", "find_figure", "paper_of"),
         "drawing": ("loads_figure",),
         "drawn": ("DrawnPoint",),
         "page": ("figure_page", "index_page", "verdicts_page"),
+        "papers": ("PAPERS", "Paper", "find_papers"),
         "rounds": ("AnyPoint", "FigureOutcome", "curves_of", "each_once", "measure", "outcome_of"),
         "run_drawing": ("runs_figure",),
         "scatter": ("scatter_figure",),
@@ -43,6 +45,7 @@ else:
 
 __all__ = [
     "HERE",
+    "PAPERS",
     "AnyPoint",
     "Costs",
     "Curve",
@@ -50,13 +53,16 @@ __all__ = [
     "Figure",
     "FigureOutcome",
     "Minutes",
+    "Paper",
     "RunCurve",
     "RunPoint",
+    "axes_of",
     "catalogue",
     "curves_of",
     "each_once",
     "figure_page",
     "find_figure",
+    "find_papers",
     "index_page",
     "loads_figure",
     "measure",

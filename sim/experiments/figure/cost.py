@@ -3,14 +3,15 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from wormcast.algorithms import topology
 
-from ..sweep import Point, ResultStore
+from ..sweep import MemoryStore, Point, ResultStore
 from .curve import SEEDS, Curve
 from .definition import Figure
-from .rounds import curves_of, each_once
+from .rounds import each_once
 from .single import RunCurve
 
 __all__ = ["Costs", "Minutes"]
@@ -42,17 +43,18 @@ class Costs:
 
     Node cycles are cycles times nodes, added up over all seeds. The time of a measured figure is its node cycles at the
     speed of all measured points, plus the time of its commands. The node cycles of a figure that was not measured are
-    estimated: those of its largest points, times a factor. A figure's largest points are one point of each curve, with
-    the most nodes and the most cycles that the curve allows. The factor is the node cycles of all measured figures,
-    divided by the node cycles of their largest points. The time of figures of single runs is not estimated.
+    estimated: those of its largest points, times a factor. A figure's largest points are one point of each series and
+    variation, with the most nodes and the most cycles that the figure allows. The factor is the node cycles of all
+    measured figures, divided by the node cycles of their largest points. The time of figures of single runs is not
+    estimated.
 
     Parameters
     ----------
-    store : ResultStore
+    store : ResultStore or MemoryStore
         Store of points and of their costs.
     """
 
-    def __init__(self, store: ResultStore):
+    def __init__(self, store: ResultStore | MemoryStore):
         self._store = store
 
     def ran(self, points: Mapping[str, Point], seconds: float) -> None:
@@ -69,12 +71,17 @@ class Costs:
         """
         if figure.runs:
             return
-        work = sum(_node_cycles(result, _nodes(curve, place))
-                   for curve in each_once(curves) for place, result in curve.results.items())
-        self._store.put(_key(figure.name, quick), {"node_cycles": work, "most": _most(curves), "commands": commands})
+        work = sum(_node_cycles(result, curve.point(place).network.nodes) for curve in each_once(curves)
+                   if isinstance(curve, Curve) for place, result in curve.results.items())
+        self._store.put(_key(figure.name, quick), {"node_cycles": work, "most": _most(figure, quick),
+                                                   "commands": commands})
 
     def minutes(self, figures: list[Figure], quick: bool) -> list[Minutes | None]:
-        """Return the time of each figure; None for figures of single runs, and without measurements for an estimate."""
+        """Return the time of each figure; None for figures of single runs.
+
+        Estimates count all curves, also the curves of variations that leave a series as it is. (These curves are not
+        measured.) On a machine without measurements the estimates come from `USUAL_PART` and `USUAL_SPEED`.
+        """
         known = [self._known(figure.name, quick) for figure in figures]
         speed = self._known("speed")
         reckoned = [one for some in (known, [self._known(figure.name, not quick) for figure in figures])
@@ -82,27 +89,20 @@ class Costs:
         found: list[Minutes | None] = []
         for figure, one in zip(figures, known, strict=True):
             work, seconds = one.get("node_cycles", 0), one.get("commands", 0.0)
-            if not one and reckoned and not figure.runs:
-                part = sum(each.get("node_cycles", 0) for each in reckoned) / sum(each.get("most", 0)
-                                                                                 for each in reckoned)
-                work = part * _most(curves_of(figure, quick=quick))
-            if work and speed.get("node_cycles"):
-                seconds += work * speed["seconds"] / speed["node_cycles"]
+            if not one and not figure.runs:
+                part = sum(each.get("node_cycles", 0) for each in reckoned) / sum(
+                    each.get("most", 0) for each in reckoned) if reckoned else USUAL_PART
+                work = part * _most(figure, quick)
+            seconds += work * (speed["seconds"] / speed["node_cycles"] if speed.get("node_cycles") else 1 / USUAL_SPEED)
             found.append(Minutes(seconds / 60, bool(one)) if one or work else None)
         return found
 
     def expected(self, figures: list[Figure], quick: bool) -> float | None:
-        """Estimate how many seconds all figures take together, also on a machine without measurements.
+        """Estimate how many seconds all figures take together.
 
         Figures of single runs are left out. The result is None if all figures have single runs.
         """
-        seconds = 0.0
-        for figure, known in zip(figures, self.minutes(figures, quick), strict=True):
-            if known is not None:
-                seconds += 60 * known.minutes
-            elif not figure.runs:
-                seconds += USUAL_PART * _most(curves_of(figure, quick=quick)) / USUAL_SPEED
-        return seconds or None
+        return sum(60 * known.minutes for known in self.minutes(figures, quick) if known is not None) or None
 
     def _known(self, *what: str | bool) -> dict[str, Any]:
         key = _key(*what)
@@ -117,14 +117,21 @@ def _node_cycles(result: Mapping[str, Any], nodes: int) -> int:
     return (result["cycles_simulated"] or 0) * SEEDS * nodes
 
 
-def _most(curves: Mapping[Any, Curve | RunCurve]) -> int:
-    """Return the sum of the node cycles (cycles times nodes) of the curves' largest points (see `Costs`)."""
-    return sum(curve.options["cycles"] * SEEDS * max(_nodes(curve, place + 1) for place in
-                                                     range(max(1, len(curve.figure.values))))
-               for curve in each_once(curves))
+def _most(figure: Figure, quick: bool) -> int:
+    """Return the sum of the node cycles (cycles times nodes) of a figure's largest points (see `Costs`)."""
+    found = 0
+    for name in figure.named_series:
+        of, series = figure.find_series(name)
+        if of.runs:
+            continue
+        curves = [Curve(of, series, None, quick)]
+        if not quick:
+            curves += [Curve(of, series, one.on(name)) for one in figure.variations.values()]
+        found += sum(one.options["cycles"] * SEEDS * _nodes(
+            of.values[-1] if of.over == "topology" else one.given["topology"]) for one in curves)
+    return found
 
 
-def _nodes(curve: Curve | RunCurve, place: int) -> int:
-    """Return the number of nodes in the network of a curve's point ``place``."""
-    named = curve.figure.values[place - 1] if curve.figure.over == "topology" else curve.options["topology"]
-    return topology(named).nodes
+@cache
+def _nodes(network: str) -> int:
+    return topology(network).nodes

@@ -32,8 +32,8 @@ from .schema import (
 )
 from .substitution import PLOT, read_words, written
 
-__all__ = ["HERE", "Figure", "Picture", "Scatter", "Series", "Statement", "Variation", "catalogue", "find_figure",
-           "paper_of", "place_on_axis", "read_figure"]
+__all__ = ["HERE", "Figure", "Picture", "Scatter", "Series", "Statement", "Variation", "axes_of", "catalogue",
+           "find_figure", "paper_of", "place_on_axis", "read_figure"]
 
 #: Folder of the figures that come with wormcast, and of the message files that they name.
 HERE = Path(__file__).parent / "catalogue"
@@ -186,6 +186,20 @@ def catalogue() -> list[str]:
 def paper_of(name: str) -> str:
     """Return the number of a figure's paper. The names of the catalogue's figures begin with this number."""
     return name.split("-")[0]
+
+
+def axes_of(figure: Figure) -> str:
+    """Return what a figure's curves show, as ``latency / load``; empty for a figure without curves.
+
+    The quantities of the y axes come first, then the quantity of the x axis.
+    """
+    if figure.scatter:
+        return f"{figure.scatter.up} / {figure.scatter.across}"
+    if not figure.series:
+        return ""
+    latency = "latency" if figure.latency == ALL else f"latency of {figure.latency}s"
+    across = "nodes" if figure.over == "topology" else figure.over.replace("_", " ")
+    return f"{latency} / {across}" if figure.runs else f"{latency}, throughput / {across}"
 
 
 def find_figure(name: str) -> Figure:

@@ -35,7 +35,7 @@ CURVE_WORDS = ("throughput", "saturation", "hops", "copies", "vc_ratio")
 #: Words of formulas in figures of single runs. Each word has a value at each point.
 RUN_WORDS = ("latency", "formula", "bound", "others_wait", "own_wait", "arbitration_wait", "worms", "phases")
 
-#: All words of formulas for measurements. The first argument of each word is a series.
+#: All names of measurements in formulas, called words. The first argument of each word is the name of a series.
 WORDS = tuple(dict.fromkeys((*POINT_WORDS, *CURVE_WORDS, *RUN_WORDS)))
 
 #: Functions of formulas with a truth value as their result.
@@ -139,7 +139,7 @@ class _Text:
                                         "number. Allowed: numbers beside < and >.")
 
     def _require_call(self, node: ast.Call) -> None:
-        """Refuse a call of an unknown word or function, or with wrong arguments."""
+        """Refuse a call whose name is not in `WORDS` (measurements) or `FUNCTIONS`, or whose arguments are wrong."""
         name = node.func.id if isinstance(node.func, ast.Name) else ""
         if name not in (*WORDS, *FUNCTIONS):
             raise WormcastError(f"{self.key}: {ast.unparse(node)} is not valid. Allowed: "
@@ -157,7 +157,7 @@ class _Text:
         if not least <= len(node.args) <= most:
             many = " or more" if most == MANY else f" to {most}" if least < most else ""
             refuse(f"{least}{many} argument{'s' * (most > 1)}")
-        # the load of a word, and the share of ``within``, must be constant numbers
+        # the load at which a measurement is read, and the share of ``within``, must be constant numbers
         place = 1 if name in WORDS else 2
         if name in (*WORDS, "within"):
             for argument in node.args[place:]:
@@ -195,7 +195,7 @@ class Number(_Text):
             raise WormcastError(f"{self.key}: {self.text!r} is not valid. Allowed: {self.wanted}.")
 
     def value(self, told: CommandValue) -> float:
-        """Return the value. The formula may contain results of commands, but no words of measurements.
+        """Return the value. The formula may contain results of commands, but no measurements.
 
         Raises
         ------

@@ -129,7 +129,11 @@ class RunCurve(SeriesCurve):
 
     @cached_property
     def options(self) -> dict[str, Any]:
-        """Options of ``wormcast run`` that all points of the curve share."""
+        """Options that all points of the curve share: of ``wormcast run``, and of random multicasts.
+
+        Curves of random multicasts also have the options ``random``, ``networks`` and ``draws``, which ``wormcast run``
+        does not have.
+        """
         one = {} if self.drawn else {"source": "0", "destinations": "all"}
         return {**one, **self.given}
 
@@ -207,7 +211,7 @@ class RunCurve(SeriesCurve):
         return {*range(len(self.values))} - self.results.keys()
 
     def measured(self, word: str) -> Quantity:
-        """Return the measurement for a word of predicates at each value of the option on the axis."""
+        """Return the measurement ``word``, one of `RUN_WORDS`, at each value of the option on the axis."""
         if word not in RUN_WORDS:
             raise WormcastError(f"{self.figure.name}: {word} is not valid: series {self.series.name} has single runs. "
                                 f"Allowed: {', '.join(RUN_WORDS)}.")

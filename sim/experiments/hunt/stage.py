@@ -18,7 +18,7 @@ __all__ = ["Leg", "legs_of_a_cycle", "stage"]
 Leg = tuple[int, tuple[int, ...]]
 """Source of a worm that holds a resource of a cycle, and the worm's next one or two stops."""
 
-#: Greatest number of nodes of a network that is checked for cycles. In larger networks the check takes seconds.
+#: Greatest number of nodes of a network for which `check` is called. For larger networks `check` takes seconds.
 MOST_NODES = 256
 
 #: Greatest number of messages of a list, divided by the number of its different messages.
@@ -30,10 +30,10 @@ WINDOW = 256
 
 
 def legs_of_a_cycle(network: Network) -> tuple[Leg, ...]:
-    """Return the worms that hold the resources of a shortest cycle of dependencies.
+    """Return the worms of a deadlock, or of a shortest cycle of dependencies, that `check` finds.
 
-    The result is empty if no deadlock is possible, or if the network is too large or of a kind that `check` does not
-    analyse.
+    The result is empty if `check` finds neither, if `check` refuses the network, or if the network has more than
+    `MOST_NODES` nodes, for which `check` is not called.
     """
     topology, scheme, configuration = network.topology, network.scheme, network.configuration
     if topology.nodes > MOST_NODES:
@@ -83,7 +83,7 @@ def stage(legs: tuple[Leg, ...], topology: Topology, lanes: int, lengths: tuple[
 
 
 def _joined(legs: tuple[Leg, ...], parts: int, rng: np.random.Generator) -> list[Leg]:
-    """Cut the cycle of worms into ``parts`` parts, and join the worms of each part to one.
+    """Cut the cycle of worms into ``parts`` parts, and join the worms of each part to one worm.
 
     The joined worm has the source of the part's first worm, and the stops of all worms of the part.
     """

@@ -40,12 +40,16 @@ def require_no_faults(engine: BulkEngine, seeds: Sequence[int], first_worm: int 
 
 
 def require_conservation(window: MessageWindow, table: np.ndarray, seeds: Sequence[int]) -> None:
-    """Compare counts of created, waiting, outstanding and received messages and flits, and of flits on links to hosts.
+    """Raise an error if counts of messages, flits or worms in a lane are inconsistent.
+
+    Created messages are received, under way or waiting. Payload flits to deliver were on a link to a host, or are
+    outstanding. The running counts of messages, flits, waiting worms and worms under way equal new counts over all
+    messages in the window.
 
     Parameters
     ----------
     table : `TOTALS` records [slices, lanes]
-        All sums so far.
+        Sums over each time slice so far.
     seeds : sequence of int
         Seed of each lane.
 

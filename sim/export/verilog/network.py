@@ -53,7 +53,7 @@ def kind_module(name: str, kind: str) -> str:
 
 
 def outside(network: Network) -> Iterator[Outside]:
-    """Yield the ports of the network: table bus, then node by node, then routers of indirect networks."""
+    """Yield the network's ports: table bus, ports of each node, and fault outputs of routers in indirect networks."""
     if network.chain:
         kind, instance = network.chain[0]
         yield Outside("", "", TABLES_IN, kind, instance, _port(network, kind, TABLES_IN))
@@ -71,7 +71,7 @@ def outside(network: Network) -> Iterator[Outside]:
 
 
 def _of_node(network: Network, node: int) -> Iterator[Outside]:
-    """Yield the ports between a node's interface and its host, for the node's links, and the fault output."""
+    """Yield the ports between a node's interface and its host, for links that the node has, and the fault output."""
     ways = {f"host_in_{p}" for p in range(len(network.injection_ports(node)))}
     ways |= {f"host_out_{c}" for c in range(len(network.consumption_links(node)))}
     scope = network.node_scope(node)
@@ -82,7 +82,7 @@ def _of_node(network: Network, node: int) -> Iterator[Outside]:
 
 
 def _port(network: Network, kind: str, name: str) -> ComponentPort:
-    """Return the port with this name, which is not part of a link, of a kind of component."""
+    """Return port ``name`` of a kind of component. The port must not be part of a link."""
     return next(port for port in ports(network.components[kind]) if port.path == (name,))
 
 
@@ -96,7 +96,7 @@ def table_words(network: Network) -> list[int]:
 
 
 def top(network: Network, name: str) -> str:
-    """Return the Verilog of the network's top module ``name``. Modules of components are named by `kind_module`."""
+    """Return the Verilog of the network's top module ``name``. `kind_module` returns the names of its submodules."""
     return "".join(_top(network, name))
 
 
@@ -130,7 +130,10 @@ def _top(network: Network, name: str) -> Iterator[str]:
 
 
 def _join(network: Network, pins: Pins) -> Iterator[str]:
-    """Declare a wire for each signal of a link and of the table bus, named after its driver, and connect both ends."""
+    """Declare a wire for each signal of each link and of the table bus, and connect the wire to both ends.
+
+    Wires are named after their drivers.
+    """
     for first, second in pairwise(network.chain):
         port = _port(network, first[0], TABLES_OUT)
         wire = f"{network.kinds[first[0]].instances[first[1]]}_{TABLES_OUT}"

@@ -14,7 +14,7 @@ __all__ = ["declare_interfaces", "interfaces_at"]
 
 
 def interfaces_at(network: Network, instances: Sequence[tuple[str, int]]) -> list[int]:
-    """Return the numbers of the smart interfaces among these instances."""
+    """Return the instance numbers of the smart interfaces among these instances, in increasing order."""
     return sorted({number for kind, number in instances if kind == "interface"}) if network.configuration.smart else []
 
 

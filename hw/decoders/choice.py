@@ -14,7 +14,6 @@ from wormcast.algorithms.turns import require_unicasts
 
 from ..options import RouterOptions, require_buffers
 from ..router_kind import SwitchKind
-from . import addresses, bit_string, multi_drop  # noqa: F401  (so that digests of sources include all decoders)
 from .base import Decoder
 from .grid import grid_kind
 from .mesh import MeshDecoder

@@ -3,6 +3,7 @@
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -101,7 +102,9 @@ def _cache_key(kind: Kind) -> str:
 
 @cache
 def _sources() -> str:
-    return source_digest(map(package_file, SOURCES))
+    # headers name their decoders by text, which `source_digest` cannot follow
+    decoders = Path(package_file("wormcast.hw.decoders")).parent.glob("*.py")
+    return source_digest([*map(package_file, SOURCES), *map(str, decoders)])
 
 
 class BulkEngine:

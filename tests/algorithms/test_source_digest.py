@@ -1,5 +1,6 @@
 """Digests of sources: what counts as a change, and which files belong to a file."""
 
+import glob
 import json
 import os
 import re
@@ -8,6 +9,9 @@ import pytest
 
 from wormcast.algorithms import source_digest as module
 from wormcast.algorithms.source_digest import ROOT, imported_files, package_file, source_digest
+
+#: Headers name their decoders by text.
+HARDWARE = [package_file("wormcast.hw.router"), *glob.glob(os.path.join(ROOT, "hw", "decoders", "*.py"))]
 
 TEXT = '''"""A docstring."""
 
@@ -111,7 +115,7 @@ def test_a_full_table_is_begun_anew(file, table, monkeypatch):
 
 def test_names_lead_to_the_modules_that_they_come_from():
     """A scheme's file names `MeshScheme`, which comes from a package with all schemes in it."""
-    files = {os.path.relpath(file, ROOT) for file in imported_files([package_file("wormcast.hw.router")])}
+    files = {os.path.relpath(file, ROOT) for file in imported_files(HARDWARE)}
     assert {"hw/switch.py", "hw/decoders/mesh.py", "hw/tree/buffer.py", "hw/deep/chunk_buffer.py",
             "hw/interface/injection.py", "hw/interface/smart/children.py",
             "algorithms/headers/address_list.py"} <= files
@@ -120,14 +124,14 @@ def test_names_lead_to_the_modules_that_they_come_from():
 
 
 def test_no_hardware_reads_docstrings():
-    for file in imported_files([package_file("wormcast.hw.router")]):
+    for file in imported_files(HARDWARE):
         with open(file) as opened:
             assert not re.search(r"\.__doc__\b|\bgetdoc\b|\bgetsource\b", opened.read()), file
 
 
 def test_all_hardware_is_found():
     """All of it but what reads registers of a built network."""
-    files = {os.path.relpath(file, ROOT) for file in imported_files([package_file("wormcast.hw.router")])}
+    files = {os.path.relpath(file, ROOT) for file in imported_files(HARDWARE)}
     there = {os.path.relpath(os.path.join(folder, file), ROOT)
              for folder, _, names in os.walk(os.path.join(ROOT, "hw")) for file in names if file.endswith(".py")}
     assert {os.path.basename(file) for file in there - files} <= {

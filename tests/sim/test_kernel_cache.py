@@ -86,6 +86,14 @@ def test_a_change_of_what_the_hardware_does_not_import(package):
     assert counts(package) == [0, 0]
 
 
+def test_a_change_of_a_decoder_that_only_its_header_names(package):
+    file = package / "wormcast" / "hw" / "decoders" / "extra.py"
+    for text in "EXTRA = 1\n", "EXTRA = 2\n":
+        file.write_text(text)
+        assert counts(package) == [2, 0]
+    file.unlink()
+
+
 def test_a_change_of_the_lowering(package):
     file = package / "wormcast" / "sim" / "lowering" / "emit.py"
     file.write_text(file.read_text() + "\nEXTRA = 1\n")

@@ -1,3 +1,5 @@
+# amaranth: UnusedElaboratable=no
+# (a run with stored kernels needs only the component's ports, and never elaborates it)
 """Network interface that absorbs worms and sends them again from retransmission slots."""
 
 from typing import Any

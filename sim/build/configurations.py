@@ -6,7 +6,7 @@ from typing import Any
 
 from wormcast.algorithms import Scheme, Topology, WormcastError
 from wormcast.algorithms.registry import Registry
-from wormcast.algorithms.typecheck import checked, require_kind
+from wormcast.algorithms.typecheck import require_kind
 
 from .configuration import DEEP, Configuration
 
@@ -124,7 +124,6 @@ def _deep_defaults(options: Mapping[str, Any]) -> dict[str, Any]:
     return {**DEEP, "buffer": DEEP_BUFFER // chunk * chunk}
 
 
-@checked
 def hardware(topology: Topology, scheme: Scheme, given: Mapping[str, Any]) -> Configuration:
     """Resolve hardware options for a scheme: those given, then the named configuration's, then the defaults.
 
@@ -138,6 +137,8 @@ def hardware(topology: Topology, scheme: Scheme, given: Mapping[str, Any]) -> Co
     WormcastError
         An option is unknown, or its value is not allowed.
     """
+    require_kind("topology", topology, Topology)
+    require_kind("scheme", scheme, Scheme)
     require_kind("hardware", given, Mapping)
     for name in given:
         if name not in KNOWN:

@@ -167,13 +167,15 @@ def test_each_option_changes_the_parts_that_it_says():
         "tokens": {"network": "min:b=2,stages=2", "scheme": "atbm", "consumption": 1},
         "ties": {"network": "ring:4", "scheme": "individual"},
         "vc_classes": {"network": "ring:4", "scheme": "individual"},
+        "slot": {"absorb": "1"},
+        **{name: {"ni": "fpfs", "packet": 4} for name in ("rows", "places", "row")},
     }
     for name, option in options_of(Configuration).items():
         if name in ("buffer_kind", "chunk", "ni"):
             continue
         other = [value for value in option.allowed if value != option.default] or [
             {"classes": ":next", "absorb": "1", "tokens": "off", "dma": "4/3", "ratio": "2"}[name]
-            if option.kind is str else option.default + 1]
+            if option.kind is str else 2 * option.default if name == "rows" else option.default + 1]
         there = matters.get(name, {})
         changed = [one != other for one, other in zip(keys(**there, **{name: other[0]}), keys(**there), strict=True)]
         assert changed == {"host": [False, False], "interface": [False, True], "router": [True, False],

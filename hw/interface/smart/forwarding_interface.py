@@ -1,3 +1,5 @@
+# amaranth: UnusedElaboratable=no
+# (a run with stored kernels needs only the component's ports, and never elaborates it)
 """Smart network interface: it forwards the packets of multicasts to the node's children."""
 
 from typing import Any

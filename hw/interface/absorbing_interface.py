@@ -4,6 +4,8 @@
 
 from typing import Any
 
+from wormcast.algorithms.errors import WormcastError
+
 from .network_interface import NetworkInterface
 
 __all__ = ["AbsorbingInterface"]
@@ -30,6 +32,8 @@ class AbsorbingInterface(NetworkInterface):
     """
 
     def __init__(self, *, slots: int, slot_flits: int = 128, **parameters: Any):
+        if slots < 1:
+            raise WormcastError(f"AbsorbingInterface.slots: {slots} is not valid. Allowed: 1 or more.")
         self.slots, self.slot_flits = slots, slot_flits
         super().__init__(**parameters, ports=1, links=1)
 

@@ -259,7 +259,8 @@ class Network(Placement):
             self._in_lanes([f"interface_{self.node_scope(node)}" for node in range(self.nodes)]),
             {},
             {},
-            f"interface {self.blueprint.interface_parameters(**self._interface)}",
+            f"{self.blueprint.interface_variant.name} interface "
+            f"{self.blueprint.interface_parameters(**self._interface)}",
         )
         return found
 

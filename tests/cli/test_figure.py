@@ -14,7 +14,7 @@ from wormcast.sim.cli import figure_report
 from wormcast.sim.cli.app import app
 from wormcast.sim.cli.commands import COMMANDS
 from wormcast.sim.cli.figure_commands import output_options, require_only_pictures
-from wormcast.sim.experiments.figure import definition
+from wormcast.sim.experiments.figure import PAPERS, catalogue, definition, paper_of
 
 from .test_sweep import start_command, wait_for_points
 
@@ -199,6 +199,7 @@ def test_the_list_of_figures():
     assert {f"000-fig5{panel}" for panel in "abcdefgh"} <= figures.keys()
     assert figures["002-fig9"]["axes"] == "latency, throughput / load"
     assert (figures["002-fig1"]["axes"], figures["001-cost"]["axes"] != "") == ("", True)
+    assert figures["004-startup"]["axes"] == "latency / t_hs (cycles)"
     assert figures["002-fig9"]["quick_minutes"]["measured"] is False
     assert figures["002-fig1"]["quick_minutes"] is None
     shown = wormcast("figure")[1]
@@ -220,6 +221,10 @@ def test_the_figures_of_a_paper(paper, papers):
         assert (code, out) == (2, "")
         assert err == (f"wormcast: paper: {paper!r} is unknown. Allowed: a part of an author's name or of a title, or "
                        "a number: 000, 001, 002, 003, 004.\n")
+
+
+def test_each_figure_has_a_paper():
+    assert [paper.number for paper in PAPERS] == [*dict.fromkeys(map(paper_of, catalogue()))]
 
 
 def test_only_figures_have_papers():

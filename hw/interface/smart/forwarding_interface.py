@@ -11,6 +11,7 @@ from wormcast.algorithms.errors import WormcastError
 
 from ...faults import Cause
 from ...link import LinkSignature
+from ...options import FORWARD_ORDERS
 from ..network_interface import NetworkInterface
 from .forwarding import Forwarding
 
@@ -59,6 +60,9 @@ class ForwardingInterface(NetworkInterface):
     """
 
     def __init__(self, *, kind: str, rows: int = 8, places: int = 4, row_flits: int = 16, **parameters: Any):
+        if kind not in FORWARD_ORDERS:
+            raise WormcastError(f"ForwardingInterface.kind: {kind!r} is not valid. "
+                                f"Allowed: {', '.join(FORWARD_ORDERS)}.")
         if not parameters.get("packet"):
             raise WormcastError("ForwardingInterface.packet: 0 is not valid. Allowed: 1 or more.")
         self.forwarding = Forwarding(order=kind, rows=rows, places=places, packet=parameters["packet"], flits=row_flits,

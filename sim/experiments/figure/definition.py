@@ -33,7 +33,11 @@ from .schema import (
 from .substitution import PLOT, read_words, written
 
 __all__ = ["HERE", "Figure", "Picture", "Scatter", "Series", "Statement", "Variation", "axes_of", "catalogue",
-           "find_figure", "paper_of", "place_on_axis", "read_figure"]
+           "find_figure", "paper_of", "place_on_axis", "read_figure",
+           "x_label"]
+
+#: Labels of x axes of figures of single runs that are no options of hardware or traffic.
+AXES_OF_RUNS = {"random": "destinations", "ratio": "overhead ratio R"}
 
 #: Folder of the figures that come with wormcast, and of the message files that they name.
 HERE = Path(__file__).parent / "catalogue"
@@ -198,8 +202,15 @@ def axes_of(figure: Figure) -> str:
     if not figure.series:
         return ""
     latency = "latency" if figure.latency == ALL else f"latency of {figure.latency}s"
-    across = "nodes" if figure.over == "topology" else figure.over.replace("_", " ")
-    return f"{latency} / {across}" if figure.runs else f"{latency}, throughput / {across}"
+    beside = "" if figure.runs else ", throughput" if figure.over == LOAD else ", accepted"
+    return f"{latency}{beside} / {x_label(figure)}"
+
+
+def x_label(figure: Figure) -> str:
+    """Return the label of the x axis of a figure over an option; ``load`` for a figure over the load."""
+    if figure.over in (LOAD, "topology"):
+        return "nodes" if figure.over == "topology" else LOAD
+    return AXES_OF_RUNS.get(figure.over) or (RUN_OPTIONS if figure.runs else LOAD_OPTIONS).known[figure.over].axis
 
 
 def find_figure(name: str) -> Figure:

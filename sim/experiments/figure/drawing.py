@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 from ...build.configuration import Configuration, unusual
 from ...common.curve_frame import CURVES, DAGGER, LETTERS, captioned, draw_grid, line_style, marker_options
 from ...common.frame import COLOURS, LEGEND, PAGE, legend_columns
-from ..sweep import OPTIONS
 from .curve import Curve
-from .definition import ALL, LOAD, Figure, place_on_axis
+from .definition import ALL, LOAD, Figure, place_on_axis, x_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -92,7 +91,7 @@ Panel = tuple["Of", "Of", str, str]
 def _panels(figure: Figure, curves: Sequence[Curve]) -> list[Panel]:
     latency = f"latency{'' if figure.latency == ALL else f' of {figure.latency}s'} (cycles)"
     if figure.over != LOAD:
-        across = "nodes" if figure.over == "topology" else OPTIONS[figure.over].axis
+        across = x_label(figure)
         return [(Curve.at, _latency, across, latency),
                 (Curve.at, _accepted, across, "accepted (flits per node and cycle)")]
     offered = "effective (flits per node and cycle)"

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...common.curve_frame import CURVES, DAGGER, DASHES, LETTERS, MARKERS, captioned, draw_grid, marker_options
 from ...common.frame import COLOURS, LEGEND, PAGE, legend_columns
-from .definition import Figure
-from .schema import RUN_OPTIONS
+from .definition import Figure, x_label
 from .single import RunCurve
 
 if TYPE_CHECKING:
@@ -20,8 +19,6 @@ __all__ = ["runs_figure"]
 HEIGHT = 2.8  # height of a picture in inches, without legend and caption
 
 PLAIN = "#808080"
-
-AXES = {"random": "destinations", "ratio": "overhead ratio R"}
 
 Value = Callable[[Mapping[str, Any]], float | None]
 
@@ -137,12 +134,11 @@ def _scale(axes: "Axes", figure: Figure, curves: Sequence[RunCurve]) -> None:
     """
     from matplotlib.ticker import ScalarFormatter
 
+    axes.set_xlabel(x_label(figure))
     if figure.over == "topology":
-        axes.set_xlabel("nodes")
         axes.set_xscale("log", base=2)
         axes.xaxis.set_major_formatter(ScalarFormatter())
     else:
-        axes.set_xlabel(AXES.get(figure.over) or RUN_OPTIONS.known[figure.over].axis)
         axes.set_xlim(0, max(curve.at(place) for curve in curves for place in curve.places) * 1.03)
 
 

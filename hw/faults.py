@@ -13,7 +13,7 @@ class Cause(enum.Enum, shape=4):
 
     A worm that is cut off ends in a flit with head mark and tail mark. Hosts do not treat a flit with head mark and
     tail mark as payload. Smart interfaces report errors of their child table with some of these causes, see
-    `NetworkInterface`.
+    `ForwardingInterface`.
     """
 
     NONE = 0

@@ -38,6 +38,9 @@ class InterfaceProbe:
         Number of consumption channels, and flits of buffer of each.
     """
 
+    #: A register that the interface is built without is read as 0. If false, reading it is an error.
+    reads_missing = False
+
     def __init__(self, interface: "NetworkInterface", read: Read):
         [injection], [consumption] = interface.injections, interface.consumptions
         self.channels, self.depth = consumption.port.vcs, consumption.port.depth

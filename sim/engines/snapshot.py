@@ -109,7 +109,9 @@ class Snapshot:
         """Return the probe of a node's interface. Its class depends on the variant of the network's interfaces."""
         if node not in self._interfaces:
             variant = self.network.blueprint.interface_variant
-            self._interfaces[node] = variant.probe(self._interface, partial(self._built, node))
+            read = partial(self._built, node) if variant.probe.reads_missing else partial(
+                self.register, "interface", instance=node)
+            self._interfaces[node] = variant.probe(self._interface, read)
         return self._interfaces[node]
 
     def _built(self, node: int, name: str) -> Any:

@@ -51,7 +51,7 @@ class ForwardingInterface(NetworkInterface):
     table_in : In(LinkSignature)
         From the host, to the child table.
     fault : Out(fault_layout)
-        As in `NetworkInterface`. In addition the interface reports ``LIST_TOO_LONG`` at ``network_in_0`` if
+        The first error on the wire, until reset. The interface reports ``LIST_TOO_LONG`` at ``network_in_0`` if
         `Forwarding` cuts a packet. At ``table_in`` the interface reports ``LIST_TOO_LONG`` for more header flits than a
         row has room for, ``NO_SUCH_DESTINATION`` for a row that does not exist, and ``WRONG_ORDER`` for a row with
         stored packets.

@@ -100,6 +100,8 @@ class PacketBufferProbe(InterfaceProbe):
     Parameters are those of `InterfaceProbe`; ``read`` returns 0 for registers that the interface does not have.
     """
 
+    reads_missing = True
+
     def __init__(self, interface: "NetworkInterface", read: Callable[[str], Any]):
         super().__init__(interface, read)
         assert interface.forwarding is not None

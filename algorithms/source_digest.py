@@ -5,6 +5,7 @@ import functools
 import hashlib
 import json
 import os
+import re
 import sys
 import time
 from collections.abc import Iterable, Iterator
@@ -21,6 +22,9 @@ ROOT = os.path.dirname(wormcast.__file__)
 
 #: Functions by which code reads docstrings, except the built-in ``help``.
 DOCSTRINGS = {"getdoc", "getsource"}
+
+#: Text that can be the full name of a module of this package.
+MODULE = re.compile(r"wormcast(\.\w+)+")
 
 #: Largest number of files in the table of digests on disk.
 #: A larger table is replaced by a table of the files that this process has read.
@@ -41,7 +45,7 @@ class _Import(NamedTuple):
 
 
 class _Source(NamedTuple):
-    """Digests of a file's content and syntax tree, its imports of this package, and its relative imports."""
+    """Digests of a file's content and syntax tree, and its imports: of this package, relative ones, and by text."""
 
     content: str
     tree: str
@@ -78,8 +82,9 @@ def source_digest(files: Iterable[str | os.PathLike[str]], *, help_only: Iterabl
 def imported_files(files: Iterable[str | os.PathLike[str]]) -> list[str]:
     """Return these files and all files that they import from this package or by relative imports, sorted.
 
-    Imports inside functions, and imports for type checking, count too. A name that a package's ``__init__.py`` imports
-    leads to the module where it is defined, and not to the package's other modules.
+    Imports inside functions, imports for type checking, and texts that name a module of this package count too. A name
+    that a package's ``__init__.py`` imports leads to the module where it is defined, and not to the package's other
+    modules.
     """
     return sorted(_follow(files))
 
@@ -189,6 +194,9 @@ def _parse(text: bytes) -> tuple[str, bool, list[_Import]]:
                 imports += [_Import(node.level, module, one.name, one.asname or one.name) for one in node.names]
         elif isinstance(node, ast.Import):
             imports += [_Import(0, one.name, "", "") for one in node.names if one.name.partition(".")[0] == "wormcast"]
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            if MODULE.fullmatch(node.value):  # a header names the module of its decoder by text
+                imports.append(_Import(0, node.value, "", ""))
         elif isinstance(node, ast.Attribute | ast.Name):
             reads_docstrings |= (node.attr if isinstance(node, ast.Attribute) else node.id) in DOCSTRINGS
     return hashlib.sha256(ast.dump(tree).encode()).hexdigest(), reads_docstrings, imports

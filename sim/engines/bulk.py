@@ -102,7 +102,7 @@ def _cache_key(kind: Kind) -> str:
 
 @cache
 def _sources() -> str:
-    # headers name their decoders by text, which `source_digest` cannot follow
+    # a router's decoder is named by a header, and headers are imported by schemes, not by `SOURCES`
     decoders = Path(package_file("wormcast.hw.decoders")).parent.glob("*.py")
     return source_digest([*map(package_file, SOURCES), *map(str, decoders)])
 

@@ -10,7 +10,7 @@ import pytest
 from wormcast.algorithms import source_digest as module
 from wormcast.algorithms.source_digest import ROOT, imported_files, package_file, source_digest
 
-#: Headers name their decoders by text.
+#: A router, and the decoders, which headers name.
 HARDWARE = [package_file("wormcast.hw.router"), *glob.glob(os.path.join(ROOT, "hw", "decoders", "*.py"))]
 
 TEXT = '''"""A docstring."""
@@ -121,6 +121,13 @@ def test_names_lead_to_the_modules_that_they_come_from():
             "algorithms/headers/address_list.py"} <= files
     assert not {"algorithms/schemes/__init__.py", "algorithms/schemes/dual_path.py", "algorithms/__init__.py"} & files
     assert not [file for file in files if file.startswith("sim/")]
+
+
+@pytest.mark.parametrize("results", ["sim.experiments.sweep.point", "sim.experiments.figure.single", "sim.cli.running"])
+def test_stored_results_depend_on_all_decoders(results):
+    """A header names the module of its decoder by text."""
+    files = imported_files([package_file(f"wormcast.{results}")])
+    assert {file for file in HARDWARE if os.path.basename(file) not in ("__init__.py", "alone.py")} <= {*files}
 
 
 def test_no_hardware_reads_docstrings():

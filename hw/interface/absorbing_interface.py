@@ -6,6 +6,7 @@ from typing import Any
 
 from wormcast.algorithms.errors import WormcastError
 
+from ..options import MOST_SLOTS
 from .network_interface import NetworkInterface
 
 __all__ = ["AbsorbingInterface"]
@@ -21,7 +22,8 @@ class AbsorbingInterface(NetworkInterface):
                      └─▶ Retransmission: absorb buffers, slots ─▶ Injection 0 ─▶ network_out_0
 
     *Latency*: from a worm's tail on ``network_in_0`` to its first flit on ``network_out_0`` absorbing and resending
-    takes at least 4 + t_nr + t_ns cycles; the rest as in `NetworkInterface`. *Throughput* and *reset*: as there.
+    takes at least 4 + t_nr + t_ns cycles; the rest as in `NetworkInterface`. *Throughput* and *reset* are those of
+    `NetworkInterface`.
 
     Parameters
     ----------
@@ -32,8 +34,8 @@ class AbsorbingInterface(NetworkInterface):
     """
 
     def __init__(self, *, slots: int, slot_flits: int = 128, **parameters: Any):
-        if slots < 1:
-            raise WormcastError(f"AbsorbingInterface.slots: {slots} is not valid. Allowed: 1 or more.")
+        if not 1 <= slots <= MOST_SLOTS:
+            raise WormcastError(f"AbsorbingInterface.slots: {slots} is not valid. Allowed: 1 to {MOST_SLOTS}.")
         self.slots, self.slot_flits = slots, slot_flits
         super().__init__(**parameters, ports=1, links=1)
 

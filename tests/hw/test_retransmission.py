@@ -316,7 +316,7 @@ def test_bad_parameters_are_refused():
     for field, value in (("slots", 0), ("slots", 17), ("flits", 1), ("flits", 65537)):
         with pytest.raises(WormcastError, match=rf"Retransmission\.{field}: {value} is not valid. Allowed: \d+ to"):
             Retransmission(**{"slots": 1, "flits": 8, "channels": 1, "width": 8, field: value})
-    with pytest.raises(WormcastError, match=r"AbsorbingInterface\.slots: 0 is not valid. Allowed: 1 or more."):
+    with pytest.raises(WormcastError, match=r"AbsorbingInterface\.slots: 0 is not valid. Allowed: 1 to 16."):
         AbsorbingInterface(injection=PortSpec("network"), consumption=PortSpec("network"), width=8, slots=0)
     with pytest.raises(WormcastError, match=r"Consumption\.slots: 17 is not valid. Allowed: 0 to 16."):
         Consumption(PortSpec("network"), width=8, slots=17)

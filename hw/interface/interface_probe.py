@@ -94,7 +94,17 @@ class RetransmissionProbe(InterfaceProbe):
 
     def absorbed(self, channel: int) -> list[int]:
         """Return the flits of the whole message in a channel's absorb buffer."""
+        if self._read("consumption_0.absorbed") and self._number("consumption_0.absorbed_vc", self.channels) == channel:
+            # the memory gets the tail at the end of this cycle
+            return [*self._arrived(channel), int(self._read("consumption_0.absorbed_flit"))]
         return self._message(f"vc{channel}_buffer", 0)
+
+    def _arrived(self, channel: int) -> list[int]:
+        """Return the flits of an arriving message that the memory of the absorb buffer has."""
+        under_way = int(self._read("injection_0.slots.under_way")) >> channel & 1
+        count = int(self._read(f"injection_0.slots.vc{channel}_row")) if under_way else 0
+        first = self._first(f"vc{channel}_buffer")
+        return [int(word) for word in self._read("injection_0.slots.memory")[first:first + count]]
 
     @property
     def next_slot(self) -> int:
@@ -112,12 +122,15 @@ class RetransmissionProbe(InterfaceProbe):
         return self._message(f"slot{slot}_buffer", sent)
 
     def _message(self, buffer: str, start: int) -> list[int]:
-        rows = self._read("injection_0.slots.memory")
-        first = self._number(f"injection_0.slots.{buffer}", self._buffers) << (self._flits - 1).bit_length()
+        rows, first = self._read("injection_0.slots.memory"), self._first(buffer)
         found: list[int] = []
         while start + len(found) < self._flits and not (found and found[-1] & TAIL):
             found.append(int(rows[first + start + len(found)]))
         return found
+
+    def _first(self, buffer: str) -> int:
+        """Return the memory row of a buffer's first flit. ``buffer``: register with the number of the buffer."""
+        return self._number(f"injection_0.slots.{buffer}", self._buffers) << (self._flits - 1).bit_length()
 
 
 def startup_left(port: int, read: Read) -> Any:

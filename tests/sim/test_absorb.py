@@ -12,6 +12,7 @@ from wormcast.algorithms import SCHEMES, WormcastError, topology
 from wormcast.sim import Traffic, load
 from wormcast.sim.build.configuration import Configuration
 from wormcast.sim.build.configurations import hardware
+from wormcast.sim.engines.snapshot import Snapshot
 from wormcast.sim.experiments.run import run
 from wormcast.sim.host import Message
 
@@ -127,6 +128,30 @@ def test_each_stop_costs_a_message(stops, length, t_ns, t_nr):
     each = length + 11 + t_ns + t_nr
     assert [after - before for before, after in pairwise(heads)] == [each, each - 1][3 - stops:]
     assert [tail - head for head, tail in zip(heads, tails, strict=True)] == [length - 1] * stops
+
+
+@pytest.mark.parametrize("options", [{"vcs": 1}, slow({"vcs": 2, "consumption": 2, "flit_width": 16})], ids=str)
+def test_messages_that_wait_for_a_slot_have_names_in_every_cycle(options):
+    """In the first cycle of a wait the memory lacks the message's tail; the flits and the worm are known all the same.
+    """
+    generator = random.Random(3)
+    engine = bulk("mesh:3x3", "dual-path", crowd(9, generator, 30, 12), absorb="1", **options)
+    waited, begun = {}, 0
+    for _ in range(300):
+        engine.run(1, beyond=True)
+        snapshot = Snapshot(engine)
+        following = {}
+        for node in range(9):
+            probe = snapshot.interface(node)
+            for channel in filter(probe.waits, range(probe.channels)):
+                flits = probe.absorbed(channel)
+                assert [flit >> 1 & 1 for flit in flits] == [0] * (len(flits) - 1) + [1]
+                assert snapshot.named(flits) is not None
+                assert waited.get((node, channel), flits) == flits
+                following[node, channel] = flits
+        begun += len(following.keys() - waited.keys())
+        waited = following
+    assert begun >= 5
 
 
 @pytest.mark.parametrize(("absorb", "deadlock"), [("1", True), ("host", False)])

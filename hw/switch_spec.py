@@ -50,6 +50,9 @@ class SwitchSpec:
     has_reports = False
     """True if arrivals are reported on the links from and to other switches."""
 
+    has_rows = False
+    """True if the buffers consist of rows, one per chunk, which the outputs read and fetch."""
+
     has_tokens = False
     """True if the switch is in a group with a token."""
 

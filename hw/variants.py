@@ -78,6 +78,8 @@ class InterfaceVariant:
         Returns the parameters of the component that the other variants do not have. The arguments are the hardware
         options, the number of the interface's injection ports (links to the router), and the number of its consumption
         links (links from the router).
+    host_ports : tuple of str
+        Names of the component's links from the host, besides ``host_in_0`` and the like.
     """
 
     name: str
@@ -85,6 +87,7 @@ class InterfaceVariant:
     build: "Callable[..., NetworkInterface]"
     probe: type[InterfaceProbe]
     parameters: Callable[[RouterOptions, int, int], dict[str, Any]]
+    host_ports: tuple[str, ...] = ()
 
 
 def interface_variant(options: RouterOptions) -> InterfaceVariant:
@@ -160,7 +163,7 @@ INTERFACES = [
     InterfaceVariant("absorbing", lambda options: options.slots > 0, _build_absorbing, RetransmissionProbe,
                      lambda options, ports, links: {"slots": options.slots, "slot_flits": options.slot}),
     InterfaceVariant("forwarding", lambda options: options.ni in FORWARD_ORDERS, _build_forwarding, PacketBufferProbe,
-                     _forwarding),
+                     _forwarding, host_ports=("table_in",)),
     InterfaceVariant("conventional", lambda options: True, _build_conventional, InterfaceProbe,
                      lambda options, ports, links: {"ports": ports, "links": links}),
 ]

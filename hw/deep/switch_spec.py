@@ -14,7 +14,7 @@ __all__ = ["DeepSwitchSpec"]
 class DeepSwitchSpec(SwitchSpec):
     """Parameters of a `DeepSwitch`, which documents them."""
 
-    copies = True
+    copies = has_rows = True
     decoders = Decoder  # a decoder of another type is refused below, with the reason
 
     def __init__(self, *, inputs: list[PortSpec], outputs: list[PortSpec], decoder: Decoder, width: int,

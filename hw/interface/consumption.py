@@ -90,6 +90,9 @@ class Consumption(wiring.Component):
         for field, value, most in (("t_nr", t_nr, MOST_DELAY), ("slots", slots, MOST_SLOTS), ("rows", rows, MOST_ROWS)):
             if not 0 <= value <= most:
                 raise WormcastError(f"Consumption.{field}: {value} is not valid. Allowed: 0 to {most}.")
+        if slots and rows:
+            raise WormcastError(f"Consumption.rows: {rows} is not valid with {slots} slots. Allowed: slots of 0, or "
+                                "rows of 0.")
         self.port = network
         self.width = width
         self.storage = storage

@@ -102,6 +102,9 @@ class Injection(wiring.Component):
                                           ("header_flits", header_flits, 1, 64), ("t_ns", t_ns, 0, MOST_DELAY)):
             if not least <= value <= most:
                 raise WormcastError(f"Injection.{field}: {value} is not valid. Allowed: {least} to {most}.")
+        if slots and smart:
+            raise WormcastError(f"Injection.smart: true is not valid with {slots} slots. Allowed: slots of 0, or smart "
+                                "false.")
         self.port = network
         self.width = width
         self.storage = storage

@@ -20,8 +20,8 @@ Read = Callable[[str], Any]
 
 
 class InterfaceProbe:
-    """Consumption channels and injection port of one interface. The host may share the injection port with
-    retransmission slots or forwarded copies.
+    """Consumption channels of the first consumption link, and first injection port, of one interface. The host may
+    share the injection port with retransmission slots or forwarded copies.
 
     Flits are integers: head mark (bit 0), tail mark (bit 1), data (from bit 2).
 
@@ -41,8 +41,15 @@ class InterfaceProbe:
     #: A register that the interface is built without is read as 0. If false, reading it is an error.
     reads_missing = False
 
+    #: The injection port also sends packets that are not from the host. The probe has their flits, as ``offered``.
+    sends_on = False
+
+    #: The interface forwards packets to several children from its buffer, and counts the packets. A packet without a
+    #: free packet buffer entry waits in its consumption channel.
+    forwards = False
+
     def __init__(self, interface: "NetworkInterface", read: Read):
-        [injection], [consumption] = interface.injections, interface.consumptions
+        injection, consumption = interface.injections[0], interface.consumptions[0]
         self.channels, self.depth = consumption.port.vcs, consumption.port.depth
         self._vcs = injection.port.vcs
         self._read = read
@@ -81,6 +88,8 @@ class RetransmissionProbe(InterfaceProbe):
         Number of slots.
     """
 
+    sends_on = True
+
     def __init__(self, interface: "NetworkInterface", read: Read):
         super().__init__(interface, read)
         slots = interface.injections[0].slots
@@ -110,6 +119,12 @@ class RetransmissionProbe(InterfaceProbe):
     def next_slot(self) -> int:
         """Slot whose message is sent now or next."""
         return self._number("injection_0.slots.oldest", self.slots)
+
+    @property
+    def offered(self) -> tuple[list[int], bool]:
+        """Payload flits, data only, of the packet that is sent now or next, and true if its first one is among them."""
+        flits = self.in_slot(self.next_slot)
+        return [flit >> 2 for flit in flits if not flit & 1], bool(flits[0] & 1)
 
     def filled(self) -> list[int]:
         """Return the slots with messages, in sending order. Some flits of the first slot's message may have been

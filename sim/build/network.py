@@ -16,6 +16,7 @@ from wormcast.algorithms.source_digest import source_digest
 from wormcast.hw.decoders import Decoder
 from wormcast.hw.decoders.tabled import RouteRows
 from wormcast.hw.input_probe import InputProbe
+from wormcast.hw.interface.interface_probe import InterfaceProbe
 from wormcast.hw.variants import probe_of
 
 from .fabric import HOST, Fabric
@@ -156,7 +157,17 @@ class Network(Placement):
     def components(self) -> "dict[str, Switch | NetworkInterface]":
         """One unelaborated component of each kind, from which port names and layouts are read."""
         routers = {name: self.blueprint.router(kind) for name, kind in self.switch_kinds.items()}
-        return {**routers, "interface": self.blueprint.interface(**self._interface)}
+        return {**routers, "interface": self.interface}
+
+    @cached_property
+    def interface(self) -> "NetworkInterface":
+        """An unelaborated network interface."""
+        return self.blueprint.interface(**self._interface)
+
+    @property
+    def interface_probe(self) -> type[InterfaceProbe]:
+        """Class of the probes of the network's interfaces."""
+        return self.blueprint.interface_variant.probe
 
     @property
     def _interface(self) -> dict[str, Any]:
@@ -165,8 +176,8 @@ class Network(Placement):
 
     @property
     def fed(self) -> list[str]:
-        """Names of an interface's ports that its host drives: injection ports, and a smart interface's child table."""
-        return [*(f"host_in_{port}" for port in range(self.ports)), *(["table_in"] if self.configuration.smart else [])]
+        """Names of an interface's ports that its host drives: injection ports, and those that the variant adds."""
+        return [*(f"host_in_{port}" for port in range(self.ports)), *self.blueprint.interface_variant.host_ports]
 
     def probe(self, kind: str, port: int, vc: int) -> InputProbe:
         """Return the probe of an input virtual channel, for a kind of routers."""
@@ -329,9 +340,8 @@ class Network(Placement):
         for port in range(self.ports):
             fed = [(node, node) for node in range(self.nodes) if port < len(self.injection_ports(node))]
             near[HOST, f"tx_{port}", "interface", f"host_in_{port}", False] = fed
-        if self.configuration.smart:
-            near[HOST, f"tx_{self.ports}", "interface", "table_in", False] = [(node, node)
-                                                                             for node in range(self.nodes)]
+        for number, name in enumerate(self.fed[self.ports:], self.ports):
+            near[HOST, f"tx_{number}", "interface", name, False] = [(node, node) for node in range(self.nodes)]
         return [self._join(*ends, np.array(pairs).T) for ends, pairs in near.items()]
 
     def _join(self, from_kind: str, from_port: str, to_kind: str, to_port: str, line: bool, pairs: Instances) -> Join:

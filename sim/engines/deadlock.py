@@ -12,6 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from wormcast.hw.input_probe import TOKEN
+from wormcast.hw.interface.interface_probe import InterfaceProbe, RetransmissionProbe
+from wormcast.hw.interface.smart.smart_probe import PacketBufferProbe
 
 from ..host import NOW, Packet
 from .bulk import BulkEngine
@@ -22,6 +24,9 @@ from .retransmission_waits import InSlots
 from .snapshot import Snapshot
 
 __all__ = ["Deadlock", "Hold", "find_deadlock"]
+
+#: Wait-for graph inside the interfaces of each variant, by its probe; of the others, packets never wait inside.
+INSIDE: Mapping[type[InterfaceProbe], type[Inside]] = {PacketBufferProbe: InPlaces, RetransmissionProbe: InSlots}
 
 Integers = npt.NDArray[np.int64]
 
@@ -174,12 +179,10 @@ def find_deadlock(engine: BulkEngine, lane: int = 0) -> Deadlock | None:
 
 
 def _inside(snapshot: Snapshot) -> Inside | None:
-    """Return the wait-for graph inside interfaces; None without slots, if no packet waits for a packet buffer entry."""
-    configuration = snapshot.network.configuration
-    if configuration.slots:
-        return InSlots(snapshot)
-    in_places = InPlaces(snapshot) if configuration.smart else None
-    return in_places if in_places and in_places.any_refused() else None
+    """Return the wait-for graph inside interfaces; None if no packet in an interface can wait."""
+    graph = INSIDE.get(snapshot.network.interface_probe)
+    inside = graph(snapshot) if graph else None
+    return inside if inside and inside.may_wait() else None
 
 
 def _packets(standing: Iterable[Standing]) -> frozenset[Packet]:

@@ -103,7 +103,7 @@ def follow_forwarding(engine: BulkEngine, nodes: Sequence[int], cycles: int, fir
 class _Follower:
     def __init__(self, engine: BulkEngine, nodes: Sequence[int]):
         self.engine, self.nodes = engine, np.array(nodes, np.int64)
-        self.probe = ForwardingProbe(engine.network.blueprint.interface(), self._read)
+        self.probe = ForwardingProbe(engine.network.interface, self._read)
         self.places: dict[tuple[int, int, int], StoredPacket] = {}
         self.under_way: dict[int, CopiedPacket] = {}
         self.delayed: dict[int, int] = {}

@@ -26,7 +26,7 @@ class InPlaces(Inside):
         self._links = list(snapshot.fabric.of_kind("consumption"))
         self._link = {link.target: link for link in self._links}
 
-    def any_refused(self) -> bool:
+    def may_wait(self) -> bool:
         """Return whether a packet waits for a buffer entry in any interface.
 
         If no packet waits for a buffer entry, interfaces do not stall ejection.
@@ -106,7 +106,7 @@ class InPlaces(Inside):
                 return None  # the host never stalls
             return self._here(node, packet_of(host, probe.flits(place, coming[place]), begins=True))
         if place == probe.copied():
-            return self.snapshot.copied(node)
+            return self.snapshot.offered(node)
         packet = packet_of(host, probe.flits(place), begins=True)
         if packet is None:
             return None

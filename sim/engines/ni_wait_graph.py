@@ -50,6 +50,10 @@ class Inside(ABC):
         self.snapshot = snapshot
         self._out = {link.source: link for link in snapshot.fabric.of_kind("injection")}
 
+    def may_wait(self) -> bool:
+        """Return false if no packet in an interface waits for ever, whatever other packets do."""
+        return True
+
     @abstractmethod
     def kept(self) -> Iterator[BufferEntry]:
         """Yield the packet buffer entries or retransmission slots that hold packets."""

@@ -38,7 +38,7 @@ class Residence:
 
 def find_residences(engine: BulkEngine) -> tuple[Residence, ...]:
     """Return the counters of the interfaces that have forwarded packets, in the order of nodes, for one lane."""
-    if not engine.network.configuration.smart:
+    if not engine.network.interface_probe.forwards:
         return ()
     names = ("forwarded", "resident", "copied", "peak")
     counted = zip(*(engine.register("interface", f"forwarding.{name}").tolist() for name in names), strict=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,9 +16,6 @@ from ..host import Packet, brought_by, packet_at_interface, packet_of
 from .bulk import BulkEngine
 from .copies import by_header, child_of
 from .resources import Channel, Registers, wanted
-
-if TYPE_CHECKING:
-    from wormcast.hw.interface import NetworkInterface
 
 __all__ = ["Snapshot"]
 
@@ -108,19 +105,14 @@ class Snapshot:
     def interface(self, node: int) -> Any:
         """Return the probe of a node's interface. Its class depends on the variant of the network's interfaces."""
         if node not in self._interfaces:
-            variant = self.network.blueprint.interface_variant
-            read = partial(self._built, node) if variant.probe.reads_missing else partial(
+            read = partial(self._built, node) if self.network.interface_probe.reads_missing else partial(
                 self.register, "interface", instance=node)
-            self._interfaces[node] = variant.probe(self._interface, read)
+            self._interfaces[node] = self.network.interface_probe(self.network.interface, read)
         return self._interfaces[node]
 
     def _built(self, node: int, name: str) -> Any:
         """Return a register of a node's interface, or 0 if the interface is built without it."""
         return self.register("interface", name, node) if name in self.engine.kernels["interface"].state else 0
-
-    @cached_property
-    def _interface(self) -> "NetworkInterface":
-        return self.network.blueprint.interface()
 
     def named(self, flits: Sequence[int], *, begins: bool = False) -> Packet | None:
         """Return the packet that flits (numbers: head mark in bit 0, tail mark, data) belong to, or None if unknown.
@@ -306,13 +298,13 @@ class Snapshot:
         worm = brought_by(self.host, self.lane * self.network.nodes + node, packet[0])
         return None if worm < 0 else (worm, packet[1])
 
-    def copied(self, node: int) -> Packet | None:
-        """Return the copy that a node's smart interface offers to injection, if any."""
+    def offered(self, node: int) -> Packet | None:
+        """Return the packet that a node's interface sends on now or next: from a slot, or a forwarded copy; or None."""
         probe = self.interface(node)
-        place = probe.copied()
-        packet = None if place is None else packet_of(self.host, probe.flits(place), begins=True)
-        if packet is None:
-            return None
+        payload, begins = probe.offered
+        packet = packet_of(self.host, payload, begins=begins) if payload else None
+        if packet is None or not probe.forwards:
+            return packet
         worm = child_of(self.host, self.lane * self.network.nodes + node, packet[0], *probe.copied_header)
         return None if worm is None else (worm, packet[1])
 
@@ -348,16 +340,14 @@ class Snapshot:
     def injecting(self, link: FabricLink, vc: int) -> Packet | None:
         """Return the packet that a node's interface is sending on virtual channel ``vc`` of an injection link."""
         node = link.near.instance
-        if self.network.configuration.slots and (probe := self.interface(node)).sending:
-            return self.named(probe.in_slot(probe.next_slot)) if vc == probe.injects_on else None
+        if self.network.interface_probe.sends_on and (probe := self.interface(node)).sending:
+            return self.offered(node) if vc == probe.injects_on else None
 
         def register(name: str, _: int) -> Any:
             if self.vcs == 1 and name.endswith(".packet_vc"):
                 return 0  # with one virtual channel no register holds its number
             return self.register("interface", name, node)
 
-        if self.network.configuration.smart and self.interface(node).sending:
-            return self.copied(node) if vc == self.interface(node).injects_on else None
         instance, port = self.lane * self.network.nodes + node, link.number
         return packet_at_interface(self.host, register, self.network.configuration.queue,
                                    self.engine.on_host_link(instance, port), instance, port, vc)
@@ -384,8 +374,8 @@ class Snapshot:
         return moving
 
     def _refused(self, channel: Channel, reader: int) -> bool:
-        """Return whether a reader of a buffer must wait because a smart interface accepts no flit from it."""
-        if not self.network.configuration.smart:
+        """Return whether a reader of a buffer must wait because a node's interface accepts no flit from it."""
+        if not self.network.interface_probe.forwards:
             return False
         fronts, _ = self._front(channel)
         nodes = ((self._node_at(channel[0], output), vc) for output, vc in self.held(channel)
@@ -393,10 +383,10 @@ class Snapshot:
         return any(node is not None and self.refuses(node, vc) for node, vc in nodes)
 
     def refuses(self, node: int, vc: int) -> bool:
-        """Return whether a smart interface accepts no more flits of a consumption channel.
+        """Return whether an interface accepts no more flits of a consumption channel.
 
-        The interface accepts no flit while the channel's buffer is full and the first packet in the buffer waits for a
-        packet buffer entry.
+        A smart interface accepts no flit while the channel's buffer is full and the first packet in the buffer waits
+        for a packet buffer entry.
         """
         probe = self.interface(node)
         return probe.refused(vc) is not None and len(self.consumed(node, vc)) == probe.depth

@@ -169,8 +169,18 @@ def test_bad_parameters_are_refused():
             Injection(PortSpec("network"), width=8, **{field: value})
     with pytest.raises(WormcastError, match=r"Consumption\.t_nr: -1 is not valid. Allowed: 0 to 65535."):
         Consumption(PortSpec("network"), width=8, t_nr=-1)
+    with pytest.raises(WormcastError, match=r"Consumption\.rows: 2 is not valid with 1 slots"):
+        Consumption(PortSpec("network"), width=8, slots=1, rows=2)
+    with pytest.raises(WormcastError, match=r"Injection\.smart: true is not valid with 3 slots"):
+        Injection(PortSpec("network"), width=8, slots=3, smart=True)
     with pytest.raises(WormcastError, match=r"NetworkInterface\.ports: 0 is not valid. Allowed: 1 or more."):
         NetworkInterface(injection=PortSpec("network"), consumption=PortSpec("network"), width=8, ports=0)
+
+
+def test_each_side_has_its_own_wait():
+    network = PortSpec("network")
+    interface = NetworkInterface(injection=network, consumption=network, width=8, t_ns=3, t_nr=7)
+    assert (interface.injections[0].t_ns, interface.consumptions[0].t_nr) == (3, 7)
 
 
 def consume(arrivals, *, channels=2, depth=4, hold=0, cycles=160, t_nr=0):

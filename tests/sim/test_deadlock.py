@@ -11,6 +11,7 @@ from cases import slow, some
 
 from wormcast.algorithms import SCHEMES, AddressList, topology
 from wormcast.hw.input_probe import PathProbe
+from wormcast.hw.interface.interface_probe import InterfaceProbe
 from wormcast.sim.build.configuration import Configuration
 from wormcast.sim.engines import deadlock
 from wormcast.sim.engines.deadlock import find_deadlock
@@ -351,7 +352,7 @@ def fake(monkeypatch, channels, *, masks=1, consumption=1, packets=1, moving=())
                              links=[SimpleNamespace(kind="consumption", node=node, first=0) for node in range(2)])
     every = (1 << consumption) - 1
     engine = SimpleNamespace(
-        network=SimpleNamespace(fabric=fabric, configuration=Configuration(),
+        network=SimpleNamespace(fabric=fabric, interface_probe=InterfaceProbe,
                                 home=lambda switch: SimpleNamespace(kind="router"),
                                 probe=lambda kind, port, vc: PathProbe(router, port, vc),
                                 consumption_mask=lambda node, port, vc, output, ends: every if ends else masks),

@@ -100,7 +100,7 @@ class PacketBufferProbe(InterfaceProbe):
     Parameters are those of `InterfaceProbe`; ``read`` returns 0 for registers that the interface does not have.
     """
 
-    reads_missing = True
+    reads_missing = forwards = sends_on = True
 
     def __init__(self, interface: "NetworkInterface", read: Callable[[str], Any]):
         super().__init__(interface, read)
@@ -130,6 +130,12 @@ class PacketBufferProbe(InterfaceProbe):
     def copied(self) -> tuple[int, int] | None:
         """Return the entry of the packet that is being copied; None without a copy."""
         return self._of(self._one.copied) if self._one.active[0] else None
+
+    @property
+    def offered(self) -> tuple[list[int], bool]:
+        """Payload flits, data only, of the packet that is copied, and true: they are complete."""
+        place = self.copied()
+        return ([], False) if place is None else (self.flits(place), True)
 
     @property
     def copied_header(self) -> tuple[int, bool]:

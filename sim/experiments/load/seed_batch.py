@@ -225,10 +225,10 @@ class SeedBatch:
     def follow(self) -> None:
         """Record the grants to worms from the first cycle on, so that callbacks get the worms' hops and waits (`Way`).
 
-        Nothing is recorded in networks with retransmission slots or deep buffers, nor for schemes of tree worms.
+        Nothing is recorded in networks with retransmission slots, nor where switches copy worms to several switches.
         """
         network, configuration = self.window.network, self.window.network.configuration
-        if not (configuration.slots or configuration.deep or network.scheme.is_tree):
+        if not (configuration.slots or any(router.copies for router in network.routers.values())):
             self.engine.follow()
             self.window.log = GrantLog(coupled=configuration.readers == "coupled")
 

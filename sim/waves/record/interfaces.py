@@ -15,7 +15,9 @@ __all__ = ["declare_interfaces", "interfaces_at"]
 
 def interfaces_at(network: Network, instances: Sequence[tuple[str, int]]) -> list[int]:
     """Return the instance numbers of the smart interfaces among these instances, in increasing order."""
-    return sorted({number for kind, number in instances if kind == "interface"}) if network.configuration.smart else []
+    if not network.interface_probe.forwards:
+        return []
+    return sorted({number for kind, number in instances if kind == "interface"})
 
 
 def declare_interfaces(columns: Columns, network: Network, host: Host, instances: Sequence[tuple[str, int]],

@@ -113,7 +113,7 @@ def _group(network: Network, host: Host, about: About, worm: int, found: list[tu
 
 def _forwarding(network: Network, about: About, link: FabricLink, shown: set[tuple[str, int]]) -> list[SignalRow]:
     """Return the signals of the smart interface at an injection or consumption link."""
-    if link.node is None or not network.configuration.smart:
+    if link.node is None or not network.interface_probe.forwards:
         return []
     instance = about.lane * network.nodes + link.node
     if ("interface", instance) not in shown:
@@ -140,7 +140,7 @@ def _copying(network: Network, about: About, link: FabricLink, vc: int, targets:
     if home.router.has_tokens:
         rows += [SignalRow("token comes", f"{inside}.token.here", "bin"),
                  SignalRow("token held", f"{inside}.token.taken", "bin")]
-    if network.configuration.deep:
+    if home.router.has_rows:
         words = ".".join((*ROUTERS, name))
         rows += [SignalRow("rows", f"{words}.{port}_in.vc_{vc}.rows"),
                  *(SignalRow(f"{port} {what}", f"{words}.{port}_out.vc_0.{what}")

@@ -80,9 +80,10 @@ def declare_worms(columns: Columns, network: Network, instances: Sequence[tuple[
                 for name, variable in words.items():
                     columns.alias((*port, inside), name, variable)
             if "out" in ports:
+                router = network.routers[link.near.kind]
                 columns.add((*ports["out"], inside), "owner", "string", 1, trace.owners[:, channel],
-                            _owner(network.routers[link.near.kind], network.configuration.vcs))
-                if network.configuration.deep:
+                            _owner(router, network.configuration.vcs))
+                if router.has_rows:
                     for name, codes in (("reads", trace.reads), ("fetches", trace.fetches)):
                         columns.add((*ports["out"], inside), name, "string", 1, codes[:, channel],
                                     trace.words.__getitem__)
@@ -95,7 +96,7 @@ def declare_worms(columns: Columns, network: Network, instances: Sequence[tuple[
                             _targets(network.routers[link.far.kind], probe))
                 columns.alias(port, "waits", waits)
                 columns.add(port, "stored", "wire", network.configuration.buffer.bit_length(), trace.stored[:, channel])
-                if network.configuration.deep:
+                if network.routers[link.far.kind].has_rows:
                     columns.add(port, "rows", "string", 1, trace.rows[:, channel], trace.words.__getitem__)
             channel += 1
 

@@ -31,10 +31,12 @@ class OutputUnit(wiring.Component):
     of the credit loop. *Reset*: all virtual channels free, with all their credits.
 
     If a credit is a chunk of flits, the first flit of a worm and the first flit of each further chunk use a credit.
+    A receiver may return a credit in the cycle in which the flit that used the credit is on the link, or later.
 
     The output unit cannot correct a false credit: a credit for a flit that was not sent. A false credit is detected if
-    its virtual channel has all its credits: from the next cycle on ``wrong`` is set, and the virtual channel sends
-    nothing more. A consumption channel that is reserved in the cycle of the false credit still sends one flit.
+    its virtual channel has all its credits and no flit on the link: from the next cycle on ``wrong`` is set, and the
+    virtual channel sends nothing more. A consumption channel that is reserved in the cycle of the false credit still
+    sends one flit.
 
     Parameters
     ----------
@@ -64,7 +66,7 @@ class OutputUnit(wiring.Component):
     offer : Out(OfferSignature)
         The virtual channels that headers may take, and those that can send.
     wrong : Out(vcs)
-        In an earlier cycle a credit came while the virtual channel had all its credits.
+        In an earlier cycle a false credit was detected.
     links_{n} : Out(LinkSignature)
     """
 
@@ -137,9 +139,9 @@ class OutputUnit(wiring.Component):
         some = range(1, depth + 1)
         returns = Array([stopped, *(k - 1 for k in some), stopped])[spent]
         sends = Array([1, *(min(k + 1, depth) for k in some), stopped])[spent]
-        both = Array([stopped, *some, stopped])[spent]
         m.d.comb += [
-            after.eq(Mux(returned, Mux(sent, both, returns), Mux(sent, sends, spent))),
+            # the credit of a flit may come back while the flit is on the link
+            after.eq(Mux(returned == sent, spent, Mux(returned, returns, sends))),
             self.wrong[v].eq(spent == stopped),
             self.offer.ready[v].eq(after < depth),
             self.offer.ready_after[v].eq(after < depth - 1 if depth > 1 else 0),
@@ -166,7 +168,7 @@ class OutputUnit(wiring.Component):
             self.offer.ready[v].eq(Mux(now_place == 0, some, ~stopped)),
             self.offer.ready_after[v].eq(Mux(now_place == port.chunk - 1, some, ~stopped)),
         ]
-        m.d.sync += [spent.eq(after), place.eq(now_place), stopped.eq(stopped | (returned & (spent == 0)))]
+        m.d.sync += [spent.eq(after), place.eq(now_place), stopped.eq(stopped | (returned & ~begins & (spent == 0)))]
         return after
 
     def _picks(self, m, usable):

@@ -52,7 +52,7 @@ def first_wrong(lane, depth, port, channel, fast):
     back = {cycle + lane.credit_after for cycle in lane.when.get((port, channel), [])}
     back |= {cycle for (cycle, out), mask in lane.false_credits.items() if out == port and mask >> channel & 1}
     for cycle in sorted(back):
-        held = depth - sum(one < cycle for one in sent) + sum(one < cycle for one in back)
+        held = depth - sum(one <= cycle for one in sent) + sum(one < cycle for one in back)
         if held == depth:
             return cycle
     return None

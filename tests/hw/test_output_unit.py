@@ -60,6 +60,29 @@ def test_send_and_returned_credit_in_one_cycle_leave_the_credits_as_they_are():
     assert not any(shown["wrong"] for shown in seen)
 
 
+@pytest.mark.parametrize("extra_stage", [False, True])
+@pytest.mark.parametrize("port", [PortSpec("east", vcs=1, depth=1), PortSpec("east", vcs=1, depth=4),
+                                  PortSpec("east", vcs=1, depth=8, chunk=4)], ids=str)
+def test_credit_may_come_while_its_flit_is_on_the_link(port, extra_stage):
+    """The sink's credit is the link's ``valid``: no credit is missing or too many, whatever the number of worms."""
+    unit = OutputUnit(port, width=8, classes=[1], extra_stage=extra_stage)
+    [send], [link] = unit.sends, unit.links
+    worms = []
+
+    def step(cycle, context):
+        begins = cycle % 8 == 1
+        context.set(unit.take, begins)
+        for signal in (send.touch, send.send, send.tail, send.flit.tail):
+            context.set(signal, begins)
+        context.set(link.credit, context.get(link.valid))
+        worms.append(context.get(link.valid))
+        assert context.get(unit.wrong) == 0
+        assert cycle % 8 or context.get(unit.offer.ready)
+
+    bench.simulate(unit, 100, step)
+    assert sum(worms) == 13
+
+
 def test_channel_that_one_class_took_is_not_offered_to_the_other():
     """Classes 0 and 1 own channels 0 and 1, and share channel 2: with 0 and 1 busy both look at it."""
     unit = OutputUnit(PortSpec("local", vcs=3, depth=4), width=8, classes=[0b101, 0b110])

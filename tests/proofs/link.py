@@ -78,8 +78,7 @@ class LinkHarness(Harness):
         Property("conserved", "In each cycle and for each virtual channel, four numbers add up to the buffer's depth: "
                               "the sender's credits, the flits on their way, the flits in the receiver's buffer, and "
                               "the credits on their way.",
-                 Mutant("output_unit.OutputUnit._credits", "Mux(returned, Mux(sent, both, returns)",
-                        "Mux(returned, Mux(sent, sends, returns)")),
+                 Mutant("output_unit.OutputUnit._credits", "Mux(returned == sent,", "Mux(returned & sent,")),
         Property("room", "No flit arrives at a full buffer. No credit arrives for a flit that was not sent.",
                  Mutant("output_unit.OutputUnit._credits", "after < depth - 1", "after < depth")),
         Property("readers", "The readers of the buffer keep to the rules that the proof of the buffer assumes.",

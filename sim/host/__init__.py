@@ -10,6 +10,7 @@ programs, ``idle`` skips cycles without events.
 
 from .constants import FREED, NOW, SAMPLES, SKIPPED, SWITCHES, UNDELIVERED, UNDER_WAY
 from .counting import count_cycle, count_grants, count_sample, sampled, widen
+from .event_counting import count_events
 from .flit_owner import Packet, brought_by, children_at, packet_at_interface, packet_of
 from .idle import NEVER, next_event, watch
 from .message import Message, make_host
@@ -20,6 +21,6 @@ from .program_layout import Host, lay_out
 from .receipts import check_receipts
 
 __all__ = ["FREED", "NEVER", "NOW", "SAMPLES", "SKIPPED", "SWITCHES", "UNDELIVERED", "UNDER_WAY", "Host", "Message",
-           "MovingHost", "Packet", "brought_by", "check_receipts", "children_at", "count_cycle", "count_grants",
+           "MovingHost", "Packet", "brought_by", "check_receipts", "children_at", "count_cycle", "count_events", "count_grants",
            "count_sample", "gather", "host_step", "lay_out", "make_host", "needed", "next_event",
            "packet_at_interface", "packet_of", "require_program", "run_cycles", "sampled", "watch", "widen"]

@@ -20,7 +20,7 @@ Integers = npt.NDArray[np.int64]
 COUNTED = (*EVENTS, REPLICATION)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Events:
     """Numbers of flits, by event.
 
@@ -34,6 +34,10 @@ class Events:
 
     routers: Integers
     interfaces: Integers
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Events) and all(map(np.array_equal, (self.routers, self.interfaces),
+                                                     (other.routers, other.interfaces)))
 
     @classmethod
     def none(cls, network: Network) -> "Events":

@@ -53,4 +53,4 @@ def _word(event: str) -> str:
 
 
 def _rounded(value: float | None, places: int) -> float | None:
-    return None if value is None else round(value, places)
+    return None if value is None else round(value, places) + 0.0  # not -0.0

@@ -83,7 +83,7 @@ def load_(
     from .load_report import report_saturation, tell
 
     named: dict[str, Any] = {"topology": topology, "scheme": scheme, "relation": relation}
-    counting = {name: value for name, value in (("events", events), ("energy", energy)) if value}
+    counting = {**({"events": "on"} if events else {}), **({"energy": energy} if energy else {})}
     if saturation:
         for name, others in (("rate", traffic), ("trace", traffic), *((name, counting) for name in counting),
                              *((name, kept) for name in OUTPUTS)):

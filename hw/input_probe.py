@@ -260,7 +260,7 @@ class PathProbe(InputProbe):
         super().__init__(router, port, vc)
         decoder: Any = router.decoder
         self.targets, self.exits, self.choice = decoder.targets(port), decoder.exits(port), decoder.adaptive
-        self.readers = 2 if router.readers == "independent" and self.exits and self.targets else 1
+        self.readers = router.readers_of(port)
         self.ejection = router.ejection
         self._channels = {(o, k): channels_of_class(router.outputs[o].vcs, decoder.vc_classes, k)
                           for o, k in self.targets}

@@ -6,6 +6,7 @@ from wormcast.algorithms.channels import channels_of_class
 from wormcast.algorithms.errors import WormcastError
 
 from .decoders import Decoder, PathDecoder
+from .events import Event, buffer_events, leaving, replicated
 from .options import CONSUMPTION_LINKS, DELAYS, READERS
 from .port import PortSpec
 from .tables import TableBus
@@ -108,6 +109,28 @@ class SwitchSpec:
     def _is_separate(self, o: int) -> bool:
         """Return true if an output has a link for each virtual channel."""
         return self.separate and o >= self.ejection
+
+    def readers_of(self, port: int) -> int:
+        """Return the number of readers of an input's buffer."""
+        both = self.decoder.exits(port) and self.decoder.reaches(port)
+        return 2 if self.readers == "independent" and both else 1
+
+    def events(self) -> list[Event]:
+        """Return the signals that show the events of a switch."""
+        found: list[Event] = []
+        for i, port in enumerate(self.inputs):
+            found += [*self._buffer_events(i), *replicated(f"{port.name}_in", -1)]
+        for o in range(len(self.outputs)):
+            kind = "link" if o < self.ejection else "ejection"
+            for name in self._names(o):
+                found += [*leaving(f"{name}_out", "crossbar", kind), *replicated(f"{name}_out", 1)]
+        return found
+
+    def _buffer_events(self, port: int) -> list[Event]:
+        """Return the writes and reads of an input's buffer."""
+        spec, readers = self.inputs[port], self.readers_of(port)
+        return buffer_events(f"{spec.name}_input.buffer", "buffer_write", "buffer_read", readers=readers,
+                             vcs=spec.vcs if readers > 1 else 0)
 
     @property
     def injections(self) -> tuple[tuple[str, ...], ...]:

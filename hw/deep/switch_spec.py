@@ -4,6 +4,7 @@ from wormcast.algorithms.errors import WormcastError
 
 from ..decoders import Decoder
 from ..decoders.branching import BranchingDecoder
+from ..events import Event
 from ..port import PortSpec
 from ..switch_spec import SwitchSpec
 from ..tables import TableBus
@@ -40,3 +41,9 @@ class DeepSwitchSpec(SwitchSpec):
                                     f"{inputs[0].name}.")
         self.chunk = chunk
         self.rows = inputs[0].depth // chunk
+
+    def _buffer_events(self, port: int) -> list[Event]:
+        # a fetch reads all positions of a row; flits that outputs take in passing are not read
+        name = f"{self.inputs[port].name}_input"
+        return [Event("buffer_write", (f"{name}.intake.write",)),
+                Event("buffer_read", (f"{name}.store.fetch",), self.chunk)]

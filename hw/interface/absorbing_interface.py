@@ -6,6 +6,7 @@ from typing import Any
 
 from wormcast.algorithms.errors import WormcastError
 
+from ..events import Event
 from ..options import MOST_SLOTS
 from .network_interface import NetworkInterface
 
@@ -44,6 +45,10 @@ class AbsorbingInterface(NetworkInterface):
 
     def _consumption_options(self) -> dict[str, Any]:
         return {"slots": self.slots}
+
+    def events(self) -> list[Event]:
+        return [*super().events(), Event("interface_write", ("injection_0.slots.write",)),
+                Event("interface_read", ("injection_0.slots.take",))]
 
     def _join(self, m) -> None:
         [injection], [consumption] = self.injections, self.consumptions

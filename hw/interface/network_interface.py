@@ -11,6 +11,7 @@ from amaranth.lib.wiring import In, Out
 from wormcast.algorithms.errors import WormcastError
 
 from ..bundles import by_name
+from ..events import Event, buffer_events, leaving
 from ..faults import Cause, fault_layout, first_fault
 from ..link import LinkSignature
 from ..port import PortSpec
@@ -111,6 +112,17 @@ class NetworkInterface(wiring.Component):
         sent, received = ("network_out", "host_out") if cause is Cause.CREDIT else ("host_in", "network_in")
         return [*(f"{sent}_{p}" for p in range(len(self.injections))),
                 *(f"{received}_{c}" for c in range(len(self.consumptions)))]
+
+    def events(self) -> list[Event]:
+        """Return the signals that show the events of an interface."""
+        found: list[Event] = []
+        for p in range(len(self.injections)):
+            found += [*leaving(f"network_out_{p}", "injection"), *self._buffer(f"injection_{p}")]
+        return [*found, *(event for c in range(len(self.consumptions)) for event in self._buffer(f"consumption_{c}"))]
+
+    @staticmethod
+    def _buffer(part: str) -> list[Event]:
+        return buffer_events(f"{part}.buffer", "interface_write", "interface_read", readers=1, vcs=0)
 
     def elaborate(self, platform):
         m = Module()

@@ -6,6 +6,7 @@ from wormcast.algorithms.errors import WormcastError
 from wormcast.algorithms.schemes.atbm import REPLICATION
 
 from ..decoders import BitStringDecoder
+from ..events import Event, buffer_events
 from ..switch_spec import SwitchSpec
 
 __all__ = ["TreeSwitchSpec", "branches_of"]
@@ -38,3 +39,11 @@ class TreeSwitchSpec(SwitchSpec):
         self.has_tokens = tokens
         # called last: a component among the base classes makes its ports from these parameters
         super().__init__(decoder=decoder, **parameters)
+
+    def readers_of(self, port: int) -> int:
+        return len(branches_of(self.string_decoder.leads(port), self.replication))
+
+    def _buffer_events(self, port: int) -> list[Event]:
+        # flits are skipped only in worms that request nothing, which are errors
+        return buffer_events(f"{self.inputs[port].name}_input.buffer", "buffer_write", "buffer_read",
+                             readers=self.readers_of(port), vcs=0)

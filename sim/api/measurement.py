@@ -17,6 +17,7 @@ from ..common.progress import pause_of, watched
 from ..common.progress import progress as progress_bar
 from ..common.text import count
 from .arguments import known
+from .counting import NO_EVENTS, Counting
 from .option_types import HardwareOptions, PathLike, RelationLike, SchemeLike, TopologyLike, TrafficOptions
 from .results import CommandResult
 from .simulation import TIMED
@@ -24,6 +25,7 @@ from .simulation import TIMED
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from ..experiments.events import EventSums
     from ..experiments.load import Experiment, Interval, Load, Saturation, Specification
     from ..experiments.option_grid import Sweep
     from ..experiments.sweep import MemoryStore, Point, ResultStore
@@ -52,23 +54,28 @@ class LoadResult(CommandResult):
         The measurements. docs/experiments.md defines them.
     links : bool
         `to_dict` includes the utilisation of each link.
+    counted : tuple of str
+        Keys of `to_dict` with events: ``events``, and with a table of costs ``energy``. Default: none.
     """
 
     load: "Load"
     links: bool = False
+    counted: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, load: "Load", origin: Origin, *, cycles: int | None, warmup: int | None, until_interval: bool = False,
-           links: bool = False) -> "LoadResult":
+           links: bool = False, counting: Counting = NO_EVENTS) -> "LoadResult":
         """Return the result of an experiment. ``cycles`` and ``warmup`` are the values of the options with these
-        names."""
+        names; ``counting`` are the options of events."""
+        load = counting.priced(load)
         random = isinstance(load.traffic, Traffic)
         setup = Setup(load.topology, load.scheme, load.configuration, origin)
         resolved = setup.to_dict({"seeds": len(load.seeds) if random else None, "cycles": cycles, "warmup": warmup,
                                   "until_interval": until_interval, "precision": load.precision,
-                                  **load.traffic.to_dict()})
+                                  **load.traffic.to_dict(), **counting.to_dict()})
         return cls(configuration=resolved, seed=load.seeds[0] if random else None,
-                   files=dict.fromkeys(("waveform", "checkpoint", "plot", "messages_out")), load=load, links=links)
+                   files=dict.fromkeys(("waveform", "checkpoint", "plot", "messages_out")), load=load, links=links,
+                   counted=counting.keys)
 
     @property
     def latency(self) -> float | None:
@@ -105,6 +112,16 @@ class LoadResult(CommandResult):
         """The experiment ended in a deadlock."""
         return self.load.deadlock is not None
 
+    @property
+    def events(self) -> "EventSums | None":
+        """Events in routers and interfaces, and their energy; None if they were not counted, and after a deadlock."""
+        return self.load.events
+
+    @property
+    def energy(self) -> float | None:
+        """Energy per payload flit received, in pJ; None without the option ``energy``, and after a deadlock."""
+        return None if self.events is None or self.events.table is None else self.events.energy_per_flit().mean
+
     def rows(self) -> list[dict[str, Any]]:
         """Return one row: network, scheme and rate, then all measurements with one value."""
         from ..experiments.sweep import cells_of, plain_results
@@ -137,7 +154,8 @@ class LoadResult(CommandResult):
         return load_sheet(self.load).figure
 
     def _data(self) -> dict[str, Any]:
-        return self.load.to_dict(links=self.links)
+        found = {} if self.events is None else self.events.to_dict()
+        return {**self.load.to_dict(links=self.links), **{key: found.get(key) for key in self.counted}}
 
     def _lines(self) -> list[str]:
         load = self.load
@@ -173,6 +191,7 @@ class LoadTask:
         Numbers of cycles to which the experiment is extended until its interval is narrow enough.
     until_interval : bool
         The experiment may end before all of its cycles.
+    counting : Counting
     """
 
     setup: Setup
@@ -180,10 +199,12 @@ class LoadTask:
     experiment: "Experiment"
     further: list[int]
     until_interval: bool
+    counting: Counting
 
     @classmethod
     def of(cls, named: Mapping[str, Any], given: Mapping[str, Any], *, warmup: int | None = None,
-           precision: float | None = None, until_interval: bool = False, rewind: bool = False) -> "LoadTask":
+           precision: float | None = None, until_interval: bool = False, rewind: bool = False, events: bool = False,
+           energy: PathLike | None = None) -> "LoadTask":
         """Resolve options.
 
         Parameters
@@ -194,18 +215,21 @@ class LoadTask:
             Options of the traffic, the cycles and the seeds, as for `Specification.of`.
         rewind : bool
             Keep past states, so that waveforms can be recorded after the run.
+        events, energy
+            As in `load`.
         """
         from ..experiments.load import Experiment, Specification, lengths, shared
 
         spec = Specification.of({**given, "until_interval": until_interval, "precision": precision})
         setup = Setup.of(named)
+        counting = Counting.of(events, energy, setup.configuration)
         first, further = spec.cycles, list[int]()
         if until_interval and first is not None:
             first, *further = lengths(first, warmup)
         experiment = Experiment(setup.topology, setup.scheme, spec.traffic, configuration=setup.configuration,
                                 cycles=first, warmup=warmup, parts=shared(spec.seed_numbers), rewind=rewind,
-                                precision=PRECISION if precision is None else precision)
-        return cls(setup, spec, experiment, further, until_interval)
+                                precision=PRECISION if precision is None else precision, events=counting.events)
+        return cls(setup, spec, experiment, further, until_interval, counting)
 
     def perform(self, drive: "Callable[[Experiment], Load]") -> "Load":
         """Run the experiment with ``drive``, extend it as often as needed, and return the last result."""
@@ -222,15 +246,15 @@ class LoadTask:
     def result(self, load: "Load", **others: Any) -> LoadResult:
         """Return the result to show; for ``others`` see `LoadResult.of`."""
         return LoadResult.of(load, self.setup.origin, cycles=self.spec.cycles, warmup=self.experiment.warmup,
-                             until_interval=self.until_interval, **others)
+                             until_interval=self.until_interval, counting=self.counting, **others)
 
 
 @overload
 def load(topology: TopologyLike, scheme: SchemeLike, rate: float | None = None, *,
          trace: PathLike | None = None, cycles: int | None = None, warmup: int | None = None,
          until_interval: bool = False, precision: float | None = None, relation: RelationLike | None = None,
-         seed: int | None = None, seeds: int | None = None, progress: bool = True,
-         **options: Unpack[LoadOptions]) -> LoadResult: ...
+         seed: int | None = None, seeds: int | None = None, events: bool = False, energy: PathLike | None = None,
+         progress: bool = True, **options: Unpack[LoadOptions]) -> LoadResult: ...
 
 
 @overload
@@ -255,6 +279,8 @@ def load(
     relation: RelationLike | None = None,
     seed: int | None = None,
     seeds: int | None = None,
+    events: bool = False,
+    energy: PathLike | None = None,
     progress: bool = True,
     **options: Unpack[LoadOptions],
 ) -> "LoadResult | SweepResult":
@@ -278,6 +304,11 @@ def load(
         Half the 95 % interval over the mean, at which a mean counts as precise. Default: 0.05.
     seed, seeds : int, optional
         First seed, and number of seeds. Default: 24 and 4.
+    events : bool
+        Count events in routers and interfaces: buffer writes and reads, crossbar passes, flits on links. Not with a
+        list of rates.
+    energy : path, optional
+        TOML file with the cost of each event in pJ: count events, and compute their energy. Not with a list of rates.
     progress : bool
         Show a progress bar on a terminal or in a notebook.
     **options
@@ -288,6 +319,9 @@ def load(
     if isinstance(rate, Sequence) and not isinstance(rate, str):
         if trace is not None:
             raise WormcastError(f"trace: {trace} is not valid with a list of rates. Allowed: one of the two.")
+        for name, value in (("events", events), ("energy", energy)):
+            if value:
+                raise WormcastError(f"{name}: {plain(value)} is not valid with a list of rates. Allowed: one rate.")
         entries = {"topology": topology, "scheme": scheme, "relation": relation, **hardware, **traffic, **measured,
                    "rate": [*rate], "warmup": warmup, "precision": precision,
                    "until_interval": until_interval or None}
@@ -296,7 +330,7 @@ def load(
         raise WormcastError("rate is missing. Needed: rate or trace.")
     task = LoadTask.of({"topology": topology, "scheme": scheme, "relation": relation, **hardware},
                        {**traffic, "rate": rate, "trace": None if trace is None else os.fspath(trace), **measured},
-                       warmup=warmup, precision=precision, until_interval=until_interval)
+                       warmup=warmup, precision=precision, until_interval=until_interval, events=events, energy=energy)
     with watched(progress):
         return task.result(task.perform(lambda experiment: _drive(experiment, progress)))
 

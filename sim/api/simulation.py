@@ -23,6 +23,7 @@ from ..common.progress import progress as progress_bar
 from ..common.progress import watched
 from ..common.text import count
 from .arguments import known, require_at_least, window_of
+from .counting import Counting
 from .option_types import HardwareOptions, PathLike, RelationLike, SchemeLike, TopologyLike
 from .replays import Replay
 from .results import CommandResult
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from ..engines.deadlock import Deadlock
+    from ..experiments.events import EventSums
     from ..experiments.formula import Formula
     from ..experiments.hunt import Hunt
     from ..experiments.message_file import MessageFile
@@ -56,10 +58,13 @@ class RunResult(CommandResult):
         The simulation.
     setup : Setup
         Topology, scheme and hardware.
+    counted : tuple of str
+        Keys of `to_dict` with events: ``events``, and with a table of costs ``energy``. Default: none.
     """
 
     run: "Run"
     setup: Setup
+    counted: tuple[str, ...] = ()
 
     @property
     def outcome(self) -> str:
@@ -80,6 +85,11 @@ class RunResult(CommandResult):
     def deadlock(self) -> "Deadlock | None":
         """Proof of a deadlock: the worms that wait for each other in a cycle; None without a deadlock."""
         return self.run.deadlock
+
+    @property
+    def events(self) -> "EventSums | None":
+        """Events in routers and interfaces, and their energy; None if they were not counted."""
+        return self.run.events
 
     @property
     def messages(self) -> "tuple[Message, ...]":
@@ -137,7 +147,9 @@ class RunResult(CommandResult):
         return _replay(self.run, path)
 
     def _data(self) -> dict[str, Any]:
-        return {**self.run.to_dict(), "formula": self.formula and self.formula.to_dict()}
+        found = {} if self.events is None else self.events.to_dict()
+        return {**self.run.to_dict(), "formula": self.formula and self.formula.to_dict(),
+                **{key: found[key] for key in self.counted}}
 
     def _lines(self) -> list[str]:
         run = self.run
@@ -177,6 +189,8 @@ def run(
     window: str | Sequence[int] | None = None,
     instances: str | None = None,
     contention: bool = False,
+    events: bool = False,
+    energy: PathLike | None = None,
     timeout: int = 1_000_000,
     seed: int = 0,
     progress: bool = True,
@@ -204,6 +218,8 @@ def run(
         Instances in the waveform, as for ``--instances``. Default: all.
     contention : bool
         Measure the causes of waiting.
+    events, energy
+        As for `load`, in all cycles of the run.
     timeout : int
         Cycles after which an unfinished run is stopped.
     seed : int
@@ -217,6 +233,7 @@ def run(
     require_at_least(0, seed=seed)
     setup = Setup.of({"topology": topology, "scheme": scheme, "relation": relation, **options})
     file = None if messages is None or not isinstance(messages, (str, os.PathLike)) else _file(messages)
+    counting = Counting.of(events, energy, setup.configuration)
     posted = _messages(setup.topology, {"source": source, "destinations": destinations, "length": length}, messages,
                        file)
     cycles = window_of(window)
@@ -225,12 +242,14 @@ def run(
     with (watched(progress), _messages_named(file), announce("simulating"),
           _whole(vcd, engine) if vcd is not None else contextlib.nullcontext() as unfinished):
         found = simulate(setup.topology, setup.scheme, posted, setup.configuration, engine=engine, vcd=unfinished,
-                         window=cycles, instances=instances, timeout=timeout, contention=contention)
+                         window=cycles, instances=instances, timeout=timeout, contention=contention,
+                         events=counting.events)
     built = dataclasses.replace(setup, configuration=found.network.configuration)
     resolved = built.to_dict({"engine": engine, "timeout": timeout, "contention": contention,
-                              "messages": [dataclasses.asdict(message) for message in posted]})
+                              "messages": [dataclasses.asdict(message) for message in posted], **counting.to_dict()})
     files = {"waveform": None if vcd is None else os.fspath(vcd), "plot": None, "replay": None}
-    return RunResult(configuration=resolved, seed=seed, files=files, run=found, setup=built)
+    return RunResult(configuration=resolved, seed=seed, files=files, run=counting.priced(found), setup=built,
+                     counted=counting.keys)
 
 
 def _whole(vcd: PathLike, engine: str) -> contextlib.AbstractContextManager[Path]:

@@ -10,6 +10,7 @@ from ..api.measurement import LoadResult
 from ..experiments.load import PERCENTILES, Interval, Load, Saturation, Trace
 from ..experiments.load.stages import HEADS, HELD, WAITS, WALK
 from .app import Exit, emit_result, say, table
+from .event_report import report_events, report_places
 from .experiments import Outputs
 from .hardware import describe_hardware
 from .run_report import at_rest, holds_and_waits
@@ -49,8 +50,12 @@ def tell(result: LoadResult, outputs: Outputs, *, json: bool) -> int:
         emit_result(dataclasses.replace(result, files=files))
     else:
         report(load)
+        if load.events is not None:
+            report_events(load.events)
         if result.links:
             report_links(load)
+            if load.events is not None:
+                report_places(load.events)
         outputs.tell()
     outputs.drawing.draw(load, quiet=json)
     refused = outputs.refused

@@ -14,6 +14,7 @@ from ..common.option import options_of
 from ..common.path_conflicts import require_apart
 from .app import Exit, Json, SchemeName, TopologyName, emit_result, stdout_for_results
 from .commands import command
+from .counting import EnergyOption, EventsOption
 from .hardware import RelationOption, takes_hardware
 from .named import user_files
 from .options import Given, as_typer, takes
@@ -66,6 +67,8 @@ def load_(
         "--find-saturation", help="In place of --rate: find the rate at which the network saturates, by bisection with "
         "runs as by --until-interval. The search ends when half the distance of the two nearest rates, divided by "
         "their mean, is at most --precision.")] = False,
+    events: EventsOption = False,
+    energy: EnergyOption = None,
     relation: RelationOption = None,
     *,
     traffic: Given,
@@ -80,8 +83,10 @@ def load_(
     from .load_report import report_saturation, tell
 
     named: dict[str, Any] = {"topology": topology, "scheme": scheme, "relation": relation}
+    counting = {**({"events": "on"} if events else {}), **({"energy": energy} if energy else {})}
     if saturation:
-        for name, others in (("rate", traffic), ("trace", traffic), *((name, kept) for name in OUTPUTS)):
+        for name, others in (("rate", traffic), ("trace", traffic), *((name, counting) for name in counting),
+                             *((name, kept) for name in OUTPUTS)):
             if name in others:
                 raise WormcastError(f"{name}: {others[name]} is not valid with --find-saturation: the "
                                     "search runs several experiments with its own rates")
@@ -95,15 +100,20 @@ def load_(
     if "rate" not in traffic and "trace" not in traffic:
         raise WormcastError("rate is missing. Needed: --rate, --trace or --find-saturation.")
     outputs = Outputs(kept)
-    require_apart({**user_files(scheme, relation, topology), "--trace": traffic.get("trace")}, outputs.writes)
+    require_apart({**user_files(scheme, relation, topology), "--trace": traffic.get("trace"), "--energy": energy},
+                  outputs.writes)
     with stdout_for_results():
         network = build_topology(topology)
         outputs.drawing.require(network)
         if until_interval and ("checkpoint" in kept or "window" in kept):
             raise WormcastError("until-interval: on is not valid with --checkpoint or --window: the number of cycles "
                                 "is not known before the run")
+        if counting and "checkpoint" in kept:
+            raise WormcastError(f"{next(iter(counting))}: {next(iter(counting.values()))} is not valid with "
+                                "--checkpoint: a checkpoint holds no events")
         task = LoadTask.of({**named, **given, "topology": network}, {**traffic, "cycles": cycles}, warmup=warmup,
-                           precision=precision, until_interval=until_interval, rewind=True)
+                           precision=precision, until_interval=until_interval, rewind=True, events=events,
+                           energy=energy)
         outputs.begin(task.experiment)
         result = task.perform(lambda experiment: drive(experiment, task.setup.origin, outputs))
         outputs.finish(task.experiment, task.setup.origin, result)

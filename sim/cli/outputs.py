@@ -14,7 +14,8 @@ STATE = "State and waveforms"
 
 #: Typer annotations of the output options, in the order of --help.
 OUTPUTS: dict[str, Any] = {
-    "links": Annotated[bool, typer.Option("--links", help="Also print the utilisation of each link.")],
+    "links": Annotated[bool, typer.Option("--links", help="Also print the utilisation of each link, and with --events "
+                          "or --energy the events of each router and interface.")],
     "plot": Annotated[Path | None, typer.Option(
         metavar="FILE", help="Draw the network with the utilisation of its links. Formats: .svg, .pdf, .png, .eps.")],
     "messages_out": Annotated[Path | None, typer.Option(

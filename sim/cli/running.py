@@ -13,6 +13,7 @@ from ..common.figure_file import draw_file, require_page, require_picture
 from ..common.path_conflicts import require_apart
 from .app import Exit, Json, SchemeName, TopologyName, emit_result, say, stdout_for_results
 from .commands import command
+from .counting import EnergyOption, EventsOption
 from .hardware import RelationOption, takes_hardware
 from .named import user_files
 from .options import Given
@@ -56,6 +57,8 @@ def run_(
     contention: Annotated[bool, typer.Option(
         "--contention", help="Print the cycles in which flits of each message waited for a channel or for their turn "
         "on a link, by the worm that they waited behind.")] = False,
+    events: EventsOption = False,
+    energy: EnergyOption = None,
     relation: RelationOption = None,
     *,
     given: Given,
@@ -76,7 +79,7 @@ def run_(
     addresses of up to 8 bits, for example 16x16 or 4x8x8 nodes. Multicasts by adaptive and e-cube-adaptive need no
     tables.
     """
-    require_apart({**user_files(scheme, relation, topology), "--messages": messages},
+    require_apart({**user_files(scheme, relation, topology), "--messages": messages, "--energy": energy},
                   {**waveform_files(vcd, layouts=engine == "bulk"), "--plot": plot, "--replay": replay})
     if plot:
         require_picture(plot)
@@ -85,7 +88,7 @@ def run_(
     with stdout_for_results():
         result = run(topology, scheme, source, destinations, length, messages=messages, relation=relation,
                      engine=engine, vcd=vcd, window=window, instances=instances, contention=contention,
-                     timeout=timeout, seed=seed, **given)
+                     events=events, energy=energy, timeout=timeout, seed=seed, **given)
     from .run_report import report, ties_left, unwarranted
 
     if plot:
@@ -99,6 +102,10 @@ def run_(
         emit_result(dataclasses.replace(result, files=files))
     else:
         report(result.run)
+        if result.events is not None:
+            from .event_report import report_events
+
+            report_events(result.events)
         if warning := unwarranted(result.run):
             print(f"wormcast: {warning}", file=sys.stderr)
         if result.formula:

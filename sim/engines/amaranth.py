@@ -1,7 +1,9 @@
 """Reference engine: Amaranth's own simulator for the whole network, with every signal in the waveform."""
 
+import contextlib
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from amaranth.hdl import ClockDomain, Module
@@ -12,6 +14,8 @@ from wormcast.hw.bundles import by_name
 
 from ..build.network import HOST, Network
 from ..host import NOW, UNDELIVERED, Host, host_step, needed
+from ..lowering.names import signal_parts
+from .events import COUNTED, Events, events_of
 
 __all__ = ["AmaranthEngine", "compose"]
 
@@ -57,9 +61,17 @@ class AmaranthEngine:
     observe : callable, optional
         Called in every cycle with the cycle's number and a function. That function returns the word (valid, virtual
         channel, flit) that a link port drives, given (kind, instance, port). For tests.
+    events : bool
+        Count events in routers and interfaces.
+
+    Attributes
+    ----------
+    events : Events or None
+        Events of the last `run`.
     """
 
-    def __init__(self, network: Network, host: Host, *, vcd: Path | None = None, observe=None):
+    def __init__(self, network: Network, host: Host, *, vcd: Path | None = None, observe=None, events: bool = False):
+        self.events = Events.none(network) if events else None
         self.network = network
         self.host = host
         self.vcd = vcd
@@ -75,16 +87,34 @@ class AmaranthEngine:
         """Run from reset up to cycle ``cycles``; without ``beyond``, stop earlier if everything is delivered."""
         simulator = Simulator(self.module)
         simulator.add_clock(1e-9)
+        terms, counts = self._event_terms(simulator) if self.events is not None else ([], {})
+
+        def count(context) -> None:
+            for values, instance, row, flits, signals in terms:
+                if all(context.get(signal) for signal in signals):
+                    values[row, instance] += flits
 
         async def drive(context):
-            await self._drive(context, cycles, beyond)
+            await self._drive(context, cycles, beyond, count)
 
         simulator.add_testbench(drive)
-        if self.vcd is None:
+        with contextlib.nullcontext() if self.vcd is None else simulator.write_vcd(str(self.vcd)):
             simulator.run()
-            return
-        with simulator.write_vcd(str(self.vcd)):
-            simulator.run()
+        if self.events is not None:
+            self.events = Events.of(self.network, counts)
+
+    def _event_terms(self, simulator: Simulator) -> tuple[list[tuple[Any, ...]], dict[str, Any]]:
+        """Return the terms of the events: counters of the kind, instance, row of the counters, flits, signals.
+
+        The counters of each kind, int64 [events, instances], are also returned by kind.
+        """
+        found = signal_parts(simulator)
+        counts = {name: np.zeros((len(COUNTED), len(kind.instances)), np.int64)
+                  for name, kind in self.network.kinds.items()}
+        return [(counts[name], k, COUNTED.index(event.name), event.flits,
+                 [found[f"network.{instance}.{signal}"] for signal in event.signals])
+                for name, kind in self.network.kinds.items() for event in events_of(self.network, name)
+                for k, instance in enumerate(kind.instances)], counts
 
     async def _write_tables(self, context) -> None:
         """Fill the routers' tables over their bus, then reset the network for cycle 0. The reset keeps the tables."""
@@ -100,7 +130,7 @@ class AmaranthEngine:
         await context.tick()
         context.set(self._domain.rst, 0)
 
-    async def _drive(self, context, cycles: int, beyond: bool) -> None:
+    async def _drive(self, context, cycles: int, beyond: bool, count) -> None:
         if self.network.chain:
             await self._write_tables(context)
         host, nodes = self.host, self.network.hosts
@@ -128,6 +158,7 @@ class AmaranthEngine:
         while host.counters[NOW] < cycles and (beyond or host.counters[UNDELIVERED] > 0):
             if self.observe is not None:
                 self.observe(int(host.counters[NOW]), look)
+            count(context)
             for port, node, link in into:
                 tx_credit[port, node] = context.get(link.credit)
             for index, node, link in out_of:

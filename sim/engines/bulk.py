@@ -18,6 +18,7 @@ from ..host import (
     UNDER_WAY,
     Host,
     count_cycle,
+    count_events,
     count_grants,
     gather,
     needed,
@@ -39,6 +40,7 @@ from ..lowering import (
     vector_bytes,
 )
 from .channel_grants import Grants
+from .events import EventCounts, events_of, make_counters, signals_of
 from .meter import Meter, make_meter, no_meter
 from .port_packing import credit_word, data_word, words
 
@@ -91,9 +93,15 @@ def _lowered(kind: Kind, vector_width: int) -> Kernel:
     return lower_cached(kind.build, words=words, name=kind.name, vector_width=vector_width, cache_key=_cache_key(kind))
 
 
-def observer(kind: Kind, kernel: Kernel) -> Observer:
-    """Return an observer for all signals of one kind of component, compiled or loaded from the cache on disk."""
-    return observe_cached(kind.build, kernel, cache_key=_cache_key(kind))
+def observer(kind: Kind, kernel: Kernel, signals: Sequence[str] | None = None) -> Observer:
+    """Return an observer for one kind of component, compiled or loaded from the cache on disk.
+
+    Parameters
+    ----------
+    signals : sequence of str, optional
+        Names of the signals that are observed. Default: all signals.
+    """
+    return observe_cached(kind.build, kernel, cache_key=_cache_key(kind), signals=signals)
 
 
 def _cache_key(kind: Kind) -> str:
@@ -121,6 +129,9 @@ class BulkEngine:
         Program of the hosts to run, which also stores the results.
     measure : bool
         Count flits on the links, waiting worms and owned channels, in ``meter``. `Capture` does not contain the meter.
+    events : bool
+        Count events in routers and interfaces, in ``events``. Kernels then step word by word. `Capture` does not
+        contain these counts.
     vector_width : 16, 32, 64 or 512, optional
         Number of instances that kernels step at once, without effect on results. By default, the vector width depends
         on the processor and the network.
@@ -131,15 +142,18 @@ class BulkEngine:
     ----------
     skipped : int
         Number of skipped cycles.
+    events : EventCounts or None
     """
 
-    def __init__(self, network: Network, host: Host, *, measure: bool = False, vector_width: int | None = None,
-                 jumps: bool = True):
+    def __init__(self, network: Network, host: Host, *, measure: bool = False, events: bool = False,
+                 vector_width: int | None = None, jumps: bool = True):
         self.network = network
         self.host = host
         self._jumps = jumps
         self._idle = watch(0)
         self.skipped = 0
+        if events and vector_width is None:
+            vector_width = vector_bytes()  # kernels that step bit by bit cannot be observed
         self.kernels = kernels(network, vector_width)
         self.blocks: dict[str, Block] = {}
         for name, kernel in self.kernels.items():
@@ -158,6 +172,7 @@ class BulkEngine:
         self._join()
         self.measured = measure
         self.meter = self._make_meter() if measure else no_meter()
+        self.events = self._count_events() if events else None
         self._call: tuple[Host, NativeCall] | None = None
         self.grants: Grants | None = None
 
@@ -167,6 +182,11 @@ class BulkEngine:
                  if way == "in" and word == TOKEN_IN}
         padded = {kind: block.n_padded for kind, block in self.blocks.items()}
         return make_meter(self.network, self.kernels, starts, lines, padded, self._states_at)
+
+    def _count_events(self) -> EventCounts:
+        observers = {name: observer(kind, self.kernels[name], signals_of(events_of(self.network, name)))
+                     for name, kind in self.network.kinds.items()}
+        return make_counters(self.network, self.blocks, observers)
 
     def _lay_out_states(self) -> None:
         """Put the states of all kinds into one array, those of routers first."""
@@ -295,12 +315,12 @@ class BulkEngine:
             cycles, beyond, calls, self._runs, inputs, outputs, self.host, *taken, *given, room, counting,
             self.meter.counters, self.states, self._idle, image, **needed(self.host))
 
-    def _prepare_counting(self, inputs: np.ndarray, outputs: np.ndarray) -> tuple[NativeCall | None, NativeCall | None]:
-        """Return the calls that count at a cycle's start, and after links are copied; None for a call not needed."""
-        if not self.measured:
-            return None, None
+    def _prepare_counting(self, inputs: np.ndarray, outputs: np.ndarray) -> list[NativeCall | None]:
+        """Return the call that counts at a cycle's start, and the two after links are copied; None for a call that is
+        not needed."""
+        flits = count_cycle.prepared(self.meter, self.host.counters, outputs, self.states) if self.measured else None
         tokens = count_grants.prepared(self.meter, inputs, self.states) if len(self.meter.stations) else None
-        return count_cycle.prepared(self.meter, self.host.counters, outputs, self.states), tokens
+        return [flits, tokens, count_events.prepared(*self.events) if self.events else None]
 
     @cached_property
     def _fixed_arguments(self) -> tuple[Any, ...]:

@@ -28,6 +28,8 @@ from .contention import require_followed
 
 if TYPE_CHECKING:
     from ..engines.deadlock import Deadlock
+    from ..engines.events import Events
+    from .events import EventSums
 
 __all__ = ["Run", "plan_messages", "run", "run_bulk"]
 
@@ -60,6 +62,8 @@ class Run:
     residences : tuple of Residence
         For each smart interface that has forwarded packets: number of these packets, and sum of their times in its
         buffer.
+    events : EventSums or None
+        Events in all cycles of the run; None if they were not counted.
     """
 
     network: Network
@@ -75,6 +79,7 @@ class Run:
     stall: float = 0.0
     contention: list[dict[str, Any]] | None = None
     residences: tuple[Residence, ...] = ()
+    events: "EventSums | None" = None
 
     @property
     def ending(self) -> str:
@@ -220,6 +225,7 @@ def run(
     stall: float = 0.0,
     seed: int = 0,
     contention: bool = False,
+    events: bool = False,
 ) -> Run:
     """Send messages through a network, and return all deliveries or the reason why some are missing.
 
@@ -243,6 +249,8 @@ def run(
         Seed of the stalls.
     contention : bool
         Measure the causes of waiting; see `Run`.
+    events : bool
+        Count events in routers and interfaces; see `Run`.
     """
     if contention:
         require_followed(configuration.as_sent(scheme), configuration)
@@ -266,27 +274,42 @@ def run(
         return make_host(network, messages, worms, stall=stall, seed=seed)
 
     host = fresh_host()
-    bulk = BulkEngine(network, host)
+    bulk = BulkEngine(network, host, events=events)
     if contention:
         bulk.follow(turns=True)
     outcome, deadlock, faults = run_bulk(bulk, timeout)
     cycles = int(host.counters[NOW])
+    counted = None if bulk.events is None else bulk.events.take(network)
     if engine == "amaranth":
         # the bulk engine has determined the cycles and looked for deadlocks; both engines must have the same deliveries
         from ..engines.amaranth import AmaranthEngine
 
         host = fresh_host()
-        AmaranthEngine(network, host, vcd=None if vcd is None else Path(vcd)).run(cycles)
+        reference = AmaranthEngine(network, host, vcd=None if vcd is None else Path(vcd), events=events)
+        reference.run(cycles)
         check_receipts(host, faults=bool(faults))
         judged = bulk.host
         if not np.array_equal(host.deliveries, judged.deliveries):
             raise RuntimeError("the engines disagree on the deliveries of this run")
+        if counted is not None and reference.events != counted:
+            raise RuntimeError("the engines disagree on the events of this run")
     waits = waits_of(bulk.host, bulk.grants.take(), network.nodes) if bulk.grants else None
     result = Run(network, engine, seed, outcome, cycles, tuple(messages), worms, host, deadlock, faults, stall, waits,
-                 find_residences(bulk))
+                 find_residences(bulk), None if counted is None else _sums(network, counted, messages, host, cycles))
     if vcd is not None and engine == "bulk":
         result.record(Path(vcd), *(window or (0, cycles)), shown)
     return result
+
+
+def _sums(network: Network, counted: "Events", messages: Sequence[Message], host: Host, cycles: int) -> "EventSums":
+    """Return the events of a run."""
+    from .events import EventSums
+
+    wanted = sum(message.length * len(message.destinations) for message in messages)
+    return EventSums(
+        network.topology, (counted.routers.sum(axis=2) + counted.interfaces.sum(axis=2)), counted.routers[:, 0],
+        counted.interfaces[:, 0], np.array([wanted - int(host.deliveries["due"].sum())]), np.array([len(messages)]),
+        cycles)
 
 
 def run_bulk(engine: BulkEngine, timeout: int) -> "tuple[str, Deadlock | None, tuple[Fault, ...]]":

@@ -2,14 +2,15 @@
 
 ``message`` and ``program_layout`` lay out a run's messages as arrays, ``ni_messages`` those that interfaces forward.
 ``program`` is the compiled program of all hosts; it uses ``queues``, ``payload`` (data of flits), ``child_table``, and
-the numbers of ``constants``. ``counting`` counts flits and waits. ``receipts`` checks deliveries.
-``flit_owner`` finds the packet that a flit belongs to, and the worms that forward it. ``dependents`` lists the worms
-that wait for a receipt, ``moving_program`` drops old messages and adds new ones, ``program_check`` refuses damaged
-programs, ``idle`` skips cycles without events.
+the numbers of ``constants``. ``counting`` counts flits and waits, ``event_counting`` what costs energy. ``receipts``
+checks deliveries. ``flit_owner`` finds the packet that a flit belongs to, and the worms that forward it. ``dependents``
+lists the worms that wait for a receipt, ``moving_program`` drops old messages and adds new ones, ``program_check``
+refuses damaged programs, ``idle`` skips cycles without events.
 """
 
 from .constants import FREED, NOW, SAMPLES, SKIPPED, SWITCHES, UNDELIVERED, UNDER_WAY
 from .counting import count_cycle, count_grants, count_sample, sampled, widen
+from .event_counting import count_events
 from .flit_owner import Packet, brought_by, children_at, packet_at_interface, packet_of
 from .idle import NEVER, next_event, watch
 from .message import Message, make_host
@@ -20,6 +21,6 @@ from .program_layout import Host, lay_out
 from .receipts import check_receipts
 
 __all__ = ["FREED", "NEVER", "NOW", "SAMPLES", "SKIPPED", "SWITCHES", "UNDELIVERED", "UNDER_WAY", "Host", "Message",
-           "MovingHost", "Packet", "brought_by", "check_receipts", "children_at", "count_cycle", "count_grants",
-           "count_sample", "gather", "host_step", "lay_out", "make_host", "needed", "next_event",
+           "MovingHost", "Packet", "brought_by", "check_receipts", "children_at", "count_cycle", "count_events",
+           "count_grants", "count_sample", "gather", "host_step", "lay_out", "make_host", "needed", "next_event",
            "packet_at_interface", "packet_of", "require_program", "run_cycles", "sampled", "watch", "widen"]

@@ -459,9 +459,9 @@ def run_cycles(cycles, beyond, calls, runs, inputs, outputs, host, rx, rx_data, 
     inputs, outputs : unsigned [words] for each word size
     rx, rx_data, tx_credit, tx, tx_data, rx_credit, found
         As in `host_step`.
-    counting : int64 [2, 2]
-        Arguments of `call_native`: native functions that count at the start of a cycle, and after the links have been
-        copied. 0 for no function.
+    counting : int64 [3, 2]
+        Arguments of `call_native`: a native function that counts at the start of a cycle, and two that count after the
+        links have been copied. 0 for no function.
     meter : int64 [2]
         ``Meter.counters``.
     state : uint8 [bytes]
@@ -474,8 +474,9 @@ def run_cycles(cycles, beyond, calls, runs, inputs, outputs, host, rx, rx_data, 
         if counting[0, 0] and call_native(counting[0, 0], counting[0, 1]):
             raise RuntimeError("counting has failed")
         _gather(runs, inputs, outputs)
-        if counting[1, 0] and call_native(counting[1, 0], counting[1, 1]):
-            raise RuntimeError("counting has failed")
+        for k in range(1, 3):
+            if counting[k, 0] and call_native(counting[k, 0], counting[k, 1]):
+                raise RuntimeError("counting has failed")
         _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found)
         for k in range(len(calls)):
             call_step(calls[k, 0], calls[k, 1], calls[k, 2], calls[k, 3], calls[k, 4])

@@ -5,7 +5,7 @@ kernels and observers that ``store`` does not find on disk.
 """
 
 from .bitslice import PLANE_WIDTH
-from .call import call_native, call_step
+from .call import call_native, call_observe, call_step
 from .errors import LoweringError
 from .kernel import Block, Field, Kernel, aligned
 from .machine import vector_bytes
@@ -28,6 +28,7 @@ __all__ = [
     "aligned",
     "cache_folder",
     "call_native",
+    "call_observe",
     "call_step",
     "is_ours",
     "lower_cached",

@@ -1,10 +1,10 @@
-"""Calls of kernels and of native functions from compiled Python."""
+"""Calls of kernels, observers and native functions from compiled Python."""
 
 from typing import Any
 
 from wormcast.algorithms.compiled import intrinsic
 
-__all__ = ["call_native", "call_step"]
+__all__ = ["call_native", "call_observe", "call_step"]
 
 
 @intrinsic
@@ -30,6 +30,32 @@ def call_step(typingctx: Any, address: Any, state: Any, inputs: Any, outputs: An
         return context.get_dummy_value()
 
     return types.void(address, state, inputs, outputs, n_padded), codegen
+
+
+@intrinsic
+def call_observe(typingctx: Any, address: Any, state: Any, inputs: Any, out: Any, n_padded: Any, first: Any) -> Any:
+    """Call the observer at ``address``: compute the signals of the instances of one tile, from number ``first`` on.
+
+    For compiled functions. All arguments are integers: the addresses of the observer, of the state and input blocks and
+    of the output, the number of instances, and the number of the first one. The values of the arguments are not
+    checked.
+    """
+    from llvmlite import ir
+    from numba import types
+
+    kinds = address, state, inputs, out, n_padded, first
+    if not all(isinstance(kind, types.Integer) for kind in kinds):
+        return None
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        byte, word = ir.IntType(8).as_pointer(), ir.IntType(64)
+        values = [context.cast(builder, arg, kind, types.int64) for arg, kind in zip(args, signature.args, strict=True)]
+        function_type = ir.FunctionType(ir.VoidType(), [byte, byte, byte, word, word])
+        function = builder.inttoptr(values[0], function_type.as_pointer())
+        builder.call(function, [*(builder.inttoptr(value, byte) for value in values[1:4]), *values[4:]])
+        return context.get_dummy_value()
+
+    return types.void(*kinds), codegen
 
 
 @intrinsic

@@ -11,7 +11,7 @@ import amaranth.hdl._ast as _ast
 import amaranth.hdl._mem as _mem
 from amaranth.hdl import Cat, Fragment, Shape, ShapeCastable, Signal, Value
 
-__all__ = ["Name", "names"]
+__all__ = ["Name", "names", "signal_parts"]
 
 COMPONENT = ("top", "component")
 
@@ -61,6 +61,17 @@ def names(fragment: Any, ports: Iterable[Value], clocks: Iterable[Signal]) -> It
         if isinstance(part, _mem.MemoryInstance):
             yield from _rows(scope[:-1], scope[-1], part._data, memories)
             memories += 1
+
+
+def signal_parts(simulator: Any) -> dict[str, Value]:
+    """Return the signals and fields in an Amaranth simulator, by the path of submodules and the name, joined by dots.
+
+    The path leaves out the simulated module itself.
+    """
+    return {".".join((*info.name[1:], _spelled(name, path))): signal[start:start + width]
+            for info in simulator._design.fragments.values()
+            for signal, name in info.signal_names.items()
+            for path, start, width, _ in _parts(signal, signal._format)}
 
 
 def _rows(scope: tuple[str, ...], name: str, memory: Any, number: int) -> Iterator[Name]:

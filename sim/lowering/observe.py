@@ -19,22 +19,51 @@ from .slicing import Pieces
 from .state_layout import StateLayout, StateLocation
 from .translate import cut, input_places
 
-__all__ = ["observe", "observe_design"]
+__all__ = ["observe", "observe_design", "select"]
 
 
-def observe(component: Any, kernel: Kernel) -> Observer:
+def observe(component: Any, kernel: Kernel, signals: Sequence[str] | None = None) -> Observer:
     """Compile an observer of ``component`` for the blocks of ``kernel``, which was made from an equal component.
 
     The observer reads state at the places in the kernel's layout.
 
+    Parameters
+    ----------
+    signals : sequence of str, optional
+        See `select`. Default: all signals.
+
     Raises
     ------
     LoweringError
-        The kernel lacks a register or memory of the component, or has one of another width.
+        The kernel lacks a register or memory of the component, or has one of another width; or the component lacks one
+        of ``signals``.
     """
     from . import netlist  # imports Amaranth
 
-    return observe_design(*netlist.read_visible(component), kernel)
+    design, variables = netlist.read_visible(component)
+    return observe_design(design, variables if signals is None else select(variables, signals, kernel.name), kernel)
+
+
+def select(variables: tuple[Variable, ...], signals: Sequence[str], component: str) -> tuple[Variable, ...]:
+    """Return the variables with some names, in the order of the names.
+
+    Parameters
+    ----------
+    signals : sequence of str
+        Path of submodules and name of each signal, joined by dots.
+    component : str
+        Name of the component, for the error.
+
+    Raises
+    ------
+    LoweringError
+        There is no such signal.
+    """
+    known = {_path(variable): variable for variable in variables}
+    for name in signals:
+        if name not in known:
+            raise LoweringError(f"{name!r} is not a signal of {component}")
+    return tuple(known[name] for name in signals)
 
 
 def observe_design(design: Design, variables: tuple[Variable, ...], kernel: Kernel) -> Observer:

@@ -1,4 +1,4 @@
-"""Observer: a second kernel of a component, which computes all its signals and does not change its state."""
+"""Observer: a second kernel of a component, which computes its signals and does not change its state."""
 
 import ctypes
 from dataclasses import dataclass, field
@@ -43,7 +43,7 @@ class ShownSignal:
 
 @dataclass(frozen=True)
 class Observer:
-    """Compiled function that computes the values of all signals of a component from a block of its kernel.
+    """Compiled function that computes the values of signals of a component, all or some, from a block of its kernel.
 
     ``observe(state, in, out, n_padded, first)`` writes to ``out`` all words of the ``vector_width`` instances from
     ``first`` on. ``first`` must be a multiple of ``vector_width``. The values are those of the present cycle, which the
@@ -54,7 +54,7 @@ class Observer:
     words : dict of str to Word
         Words by name, in the order of their addresses: the largest first.
     signals : tuple of ShownSignal
-        Signals of the component; several signals may show the same word.
+        The signals that are computed; several signals may show the same word.
     tile_bytes, vector_width : int
         As in the kernel.
     compile_seconds : float
@@ -78,8 +78,13 @@ class Observer:
         kernel = block.kernel
         if (kernel.name, kernel.tile_bytes, kernel.vector_width) != (self.name, self.tile_bytes, self.vector_width):
             raise LoweringError(f"block: {kernel.name} is not valid: the observer of {self.name} is for another kernel")
-        function = _CALL(machine.address(self.code, "observe"))
+        function = _CALL(self.address)
         function(block.state.ctypes.data, block.inputs.ctypes.data, out.ctypes.data, block.n_padded, first)
+
+    @property
+    def address(self) -> int:
+        """Address of ``observe`` in this process. The code is loaded at the first use."""
+        return machine.address(self.code, "observe")
 
     def word(self, out: np.ndarray, name: str) -> np.ndarray:
         """Return word ``name`` as `observe` wrote it: a view, ``[vector_width]`` or ``[parts, vector_width]``."""

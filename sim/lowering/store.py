@@ -100,23 +100,27 @@ def observe_cached(
     kernel: Kernel,
     *,
     cache_key: str,
+    signals: Sequence[str] | None = None,
     folder: str | os.PathLike[str] | None = None,
 ) -> Observer:
     """Return the observer of ``factory()`` for ``kernel``, from disk if an equal one was compiled before.
 
-    ``factory``, ``cache_key`` and ``folder`` are as in `lower_cached`, ``kernel`` as in `observe`. The errors of
-    `observe_cached` are those of `observe`.
+    ``factory``, ``cache_key`` and ``folder`` are as in `lower_cached`, ``kernel`` and ``signals`` as in `observe`. The
+    errors of `observe_cached` are those of `observe`.
     """
 
     def elaborate() -> _Elaborated[Observer]:
         from . import netlist  # imports Amaranth
-        from .observe import observe_design
+        from .observe import observe_design, select
 
         design, variables = netlist.read_visible(factory())
+        if signals is not None:
+            variables = select(variables, signals, kernel.name)
         return _Elaborated(design.digest(variables), lambda: observe_design(design, variables, kernel))
 
     layout = repr((kernel.name, kernel.inputs, kernel.state, kernel.tile_bytes, kernel.vector_width))
-    return _kept(Observer, cache_key, elaborate, [hashlib.sha256(layout.encode()).hexdigest()], folder)
+    definition = cache_key if signals is None else json.dumps([cache_key, *signals])
+    return _kept(Observer, definition, elaborate, [hashlib.sha256(layout.encode()).hexdigest()], folder)
 
 
 def _kept(kind: type[Made], definition: str, elaborate: Callable[[], _Elaborated[Made]], request: list[Any],

@@ -263,3 +263,12 @@ def test_what_does_not_go_with_find_saturation(more):
     assert (code, out) == (2, "")
     name, given = more[0].removeprefix("--"), (*more[1:], True)[0]
     assert err.startswith(f"wormcast: {name}: {given} is not valid with --find-saturation: the search runs several")
+
+
+def test_events_have_a_table_and_a_row_for_each_router():
+    code, out, err = wormcast(*QUICK, "--events", "--links")
+    assert (code, err) == (0, "")
+    for word in ("buffer write", "per received flit", "replication", "interface read"):
+        assert word in out
+    assert "pJ" not in out
+    assert out.count("3.3 ") >= 2

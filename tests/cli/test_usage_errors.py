@@ -35,6 +35,12 @@ from command import wormcast
     (["load", "mesh:4x4", "dual-path", "--rate", "5", "--destinations-mean", "4"],
      ("rate: 5 is not valid: it creates 20 flits to consume per node and cycle, and the node can consume 1. Allowed: "
       "rates up to 0.25.")),
+    (["load", "mesh:4x4", "dual-path", "--rate", "0.01", "--energy", "costs.json"],
+     "energy: costs.json is not valid. Allowed: a file NAME.toml."),
+    (["load", "mesh:4x4", "dual-path", "--rate", "0.01", "--events", "--checkpoint", "c.zip"],
+     "events: on is not valid with --checkpoint: a checkpoint holds no events"),
+    (["load", "mesh:4x4", "dual-path", "--find-saturation", "--events"],
+     "events: on is not valid with --find-saturation: the search runs several experiments with its own rates"),
     (["run", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "1.1 1.2", "--length", "4"],
      "node: '1.1 1.2' is not valid. Allowed: commas between nodes, as in 1.1,1.2."),
     (["run", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "1", "--length", "4", "--replay", "r.txt"],

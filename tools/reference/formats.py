@@ -6,6 +6,7 @@ from wormcast.algorithms.file_schema import FileSchema, noun
 from wormcast.algorithms.topologies.network_file import NETWORK
 from wormcast.sim.build.limits import MOST_LOAD_CYCLES, MOST_RUN_CYCLES, MOST_RUN_LENGTH
 from wormcast.sim.build.traffic import LONGEST
+from wormcast.sim.experiments.energy_table import ENERGY
 from wormcast.sim.experiments.figure.schema import FIGURE
 from wormcast.sim.experiments.load.checkpoint import CONTENT
 from wormcast.sim.experiments.message_file import message_schema
@@ -23,6 +24,7 @@ FORMATS: dict[str, tuple[FileSchema, str]] = {
                   f"Traces have cycles up to {MOST_LOAD_CYCLES - 1} and lengths up to {LONGEST}")),
     "sweep": (SWEEP, "TOML, `wormcast sweep study.toml`"),
     "figure": (FIGURE, "TOML, `wormcast figure mine.toml`"),
+    "energy": (ENERGY, "TOML, `wormcast load ... --energy costs.toml`"),
     "checkpoint": (CONTENT, "`content` of `manifest.json` in a file of `wormcast load --checkpoint`"),
 }
 

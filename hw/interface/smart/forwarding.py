@@ -152,7 +152,7 @@ class Forwarding(wiring.Component):
         # a bit per entry, as packets of several channels are freed in another order than they arrive
         taken = Array(Signal(self.places, name=f"row{r}_taken") for r in rows)
         flit, writer = Signal.like(self.brought_flit, name="flit"), Signal(range(writers))
-        first, keeps, there = Signal(), Signal(), Signal()
+        first, keeps, there = Signal(name="first"), Signal(name="keeps"), Signal(name="there")
         row, packet, at = Signal(range(self.rows)), Signal(name, name="stored_packet"), Signal(range(self.packet))
         begins, ends = Signal(), Signal()
         at_last = Signal()  # the last flit that a packet has room for

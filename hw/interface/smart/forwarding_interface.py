@@ -9,6 +9,7 @@ from amaranth.lib.wiring import In, Out
 
 from wormcast.algorithms.errors import WormcastError
 
+from ...events import Event
 from ...faults import Cause
 from ...link import LinkSignature
 from ...options import FORWARD_ORDERS
@@ -81,6 +82,11 @@ class ForwardingInterface(NetworkInterface):
 
     def fault_ports(self, cause: Cause) -> list[str]:
         return super().fault_ports(cause) + ["table_in"] * (cause is not Cause.CREDIT)
+
+    def events(self) -> list[Event]:
+        # payload of the packet buffer; the headers of copies come from the child table
+        return [*super().events(), Event("interface_write", ("forwarding.there", "forwarding.keeps")),
+                Event("interface_read", ("forwarding.take", "forwarding.payload"))]
 
     def _join(self, m) -> None:
         [injection], [consumption] = self.injections, self.consumptions

@@ -21,6 +21,7 @@ from ...build.front_door import require_sendable
 from ...build.limits import CYCLES, FIRST_SEED, MOST_LOAD_CYCLES, MOST_SEED, MOST_SEEDS, PRECISION, SEEDS
 from ...build.network import Network
 from ...build.traffic import Traffic
+from ..events import EventSums
 from .completed import Tell
 from .past_states import PastStates
 from .result import Load, Totals, steady_from
@@ -148,6 +149,8 @@ class Experiment:
         Seeds of each group; see `shared`. A group runs in one thread.
     rewind : bool
         Keep past states of each group, to record waveforms before a deadlock.
+    events : bool
+        Count events in routers and interfaces, too. Such an experiment cannot be written to a checkpoint.
 
     Attributes
     ----------
@@ -164,7 +167,7 @@ class Experiment:
 
     def __init__(self, topology: Topology, scheme: Scheme, traffic: Traffic | Trace, *, configuration: Configuration,
                  cycles: int | None, warmup: int | None, parts: Sequence[Sequence[int]], rewind: bool = False,
-                 precision: float = PRECISION):
+                 precision: float = PRECISION, events: bool = False):
         require_kind("scheme", scheme, Scheme)
         for one in (parts, *(parts if isinstance(parts, Sequence) else ())):
             require_kind("parts", one, Sequence)
@@ -181,7 +184,8 @@ class Experiment:
         edges = _slices(_horizon(topology, traffic, cycles), warmup)
         if cycles is None:
             edges = np.append(edges, FOR_EVER)
-        self.groups = [SeedBatch(network, traffic, part, edges) for network, part in zip(networks, parts, strict=True)]
+        self.groups = [SeedBatch(network, traffic, part, edges, events=events)
+                       for network, part in zip(networks, parts, strict=True)]
         self.pasts: list[PastStates[State] | None] = [PastStates() if rewind else None for _ in parts]
         self.seconds = 0.0
         self.source: Path | None = None
@@ -329,11 +333,25 @@ class Experiment:
         latencies = [one.latencies.of_lane(lane, first) for one in totals for lane in range(one.latencies.lanes)]
         stages = np.concatenate([group.stages.table[first:len(edges) - 1].sum(axis=0) for group in self.groups], axis=1)
         random = not isinstance(self.traffic, Trace)
+        counted = slices[first:]
+        events = None if found else self._events(first, len(edges) - 1, counted["consumed"].sum(axis=0),
+                                                 counted["messages"].sum(axis=0), end - int(edges[first]))
         return Load(self.topology, self.scheme, self.configuration, self.traffic, self.seeds, edges, first, slices,
                     latencies, self._worst(totals, first), links, stages, self._tokens(stages.shape[2]), self._ends(),
                     self._channels(),
                     found.deadlock if found else None,
-                    group.seeds[found.lane] if group and found and random else None, self.seconds, self.precision)
+                    group.seeds[found.lane] if group and found and random else None, self.seconds, self.precision,
+                    events)
+
+    def _events(self, first: int, end: int, flits: np.ndarray, messages: np.ndarray, cycles: int) -> EventSums | None:
+        """Return the events of the slices from ``first`` to ``end`` - 1; None if events are not counted."""
+        totals = [group.events for group in self.groups if group.events]
+        if not totals:
+            return None
+        return EventSums(
+            self.topology, np.concatenate([one.lanes[first:end].sum(axis=0) for one in totals], axis=1),
+            np.sum([one.routers[first:end].sum(axis=0) for one in totals], axis=0),
+            np.sum([one.interfaces[first:end].sum(axis=0) for one in totals], axis=0), flits, messages, cycles)
 
     @staticmethod
     def _worst(totals: Sequence[Totals], first: int) -> np.ndarray:

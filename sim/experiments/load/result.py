@@ -11,6 +11,7 @@ from wormcast.algorithms import Scheme, Topology
 from ...build.configuration import Configuration
 from ...build.traffic import Traffic
 from ...engines.deadlock import Deadlock
+from ..events import EventSums
 from .latencies import KEPT, Latencies, percentile
 from .stages import HELD, WAITS, WALK, Stages
 from .statistics import Interval, interval
@@ -136,6 +137,8 @@ class Load:
         Processor time of the simulation in seconds.
     precision : float
         Limit of half the latency's interval over its mean, up to which the mean counts as precise.
+    events : EventSums or None
+        Events in the cycles after the warm-up; None if they were not counted, and after a deadlock.
     """
 
     topology: Topology
@@ -157,6 +160,7 @@ class Load:
     deadlock_seed: int | None
     seconds: float
     precision: float
+    events: EventSums | None = None
 
     @property
     def cycles(self) -> int:

@@ -19,6 +19,7 @@ from ...waves.record import around
 from ...waves.record.arrays import Leaves, copy_in, copy_out
 from .checks import require_conservation, require_no_faults
 from .completed import Tell
+from .event_totals import EventTotals
 from .header_waits import GrantLog
 from .message_window import MessageWindow
 from .past_states import PastStates
@@ -105,6 +106,8 @@ class SeedBatch:
     seeds : sequence of int
     edges : int array [slices + 1]
         Cycles in which time slices begin, and the end of the last one.
+    events : bool
+        Count events in routers and interfaces, too.
 
     Attributes
     ----------
@@ -114,10 +117,14 @@ class SeedBatch:
         The first deadlock that was found in the group.
     drained : bool
         The experiment has no fixed end (last edge `FOR_EVER`), and all its messages are created and received.
+    events : EventTotals or None
+        Not in checkpoints: states of groups that count no events do not have it.
     """
 
+    events: EventTotals | None = None
+
     def __init__(self, network: Network, traffic: Traffic | Trace, seeds: Sequence[int],
-                 edges: np.ndarray):
+                 edges: np.ndarray, *, events: bool = False):
         self.seeds = tuple(seeds)
         self.totals, self.links = Totals(edges, len(seeds)), LinkTotals(network, edges)
         self.stages = StageTotals(network, edges)
@@ -126,7 +133,9 @@ class SeedBatch:
         self.window = MessageWindow(network, [
             Source(traffic, network.topology, seed) if isinstance(traffic, Traffic)
             else traffic.source(network.topology, seed) for seed in seeds], CHUNK)
-        self.engine = BulkEngine(network, self.window.host, measure=True)
+        self.engine = BulkEngine(network, self.window.host, measure=True, events=events)
+        if events:
+            self.events = EventTotals(network, edges)
         self.found: Found | None = None
         self._counted = np.zeros(len(seeds), TOTALS)
         self._waits = network.configuration.t_ns + network.configuration.t_nr
@@ -221,6 +230,8 @@ class SeedBatch:
         measured = take(self.engine.meter)
         self.links.add(at, measured, table[at])
         self.stages.add(at, measured)
+        if self.events and self.engine.events:
+            self.events.add(at, self.engine.events.take(window.network))
 
     def follow(self) -> None:
         """Record the grants to worms from the first cycle on, so that callbacks get the worms' hops and waits (`Way`).
@@ -245,6 +256,8 @@ class SeedBatch:
         self.totals.table = np.concatenate([self.totals.table, more])
         self.links.extend(edges)
         self.stages.extend(edges)
+        if self.events:
+            self.events.extend(edges)
 
     def replay(self, state: State, first: int, last: int, act: Callable[[BulkEngine], None]) -> None:
         """Restore a state, run to cycle ``first``, and call ``act`` with the engine.
@@ -295,3 +308,5 @@ class SeedBatch:
         copy_in(self, others, without=APART)
         self.window.host = self.engine.host
         take(self.engine.meter)  # discards the meter's counts since the state was captured
+        if self.engine.events:
+            self.engine.events.take(self.window.network)

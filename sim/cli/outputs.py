@@ -5,6 +5,8 @@ from typing import Annotated, Any
 
 import typer
 
+from .options import PICTURE
+
 __all__ = ["DEADLOCK_FILE", "OUTPUTS"]
 
 #: Waveform of a deadlock, written into the current folder or into the folder of `deadlocks_left_in`.
@@ -17,6 +19,7 @@ OUTPUTS: dict[str, Any] = {
     "links": Annotated[bool, typer.Option("--links", help="Also print the utilisation of each link.")],
     "plot": Annotated[Path | None, typer.Option(
         metavar="FILE", help="Draw the network with the utilisation of its links. Formats: .svg, .pdf, .png, .eps.")],
+    **PICTURE,
     "messages_out": Annotated[Path | None, typer.Option(
         metavar="FILE", help="Write a table with a row per received message. Formats: .csv, .parquet.",
         show_default=False)],

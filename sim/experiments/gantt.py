@@ -8,8 +8,9 @@ import numpy as np
 from wormcast.algorithms import WormcastError
 
 from ..build.configuration import CHANNEL_FIELDS, HOST_FIELDS, unusual
-from ..common.curve_frame import CURVES, captioned
-from ..common.frame import COLOURS, GRID, LEGEND, PAGE, SMALL
+from ..common.curve_frame import captioned, curve_settings
+from ..common.frame import COLOURS, GRID, LEGEND
+from ..common.picture_style import style
 from ..common.text import count
 from ..drawing import scheme_on
 from .run import Run
@@ -62,8 +63,8 @@ def gantt_figure(result: Run) -> "Figure":
     require_rows(nodes, result)
     height = min(MOST_ROW, max(LEAST_ROW, ROWS / len(nodes)))
     place = {node: row for row, node in enumerate(nodes)}
-    with matplotlib.rc_context(CURVES):
-        figure = captioned(PAGE, 0.6 + height * len(nodes), caption_of(result, SHOWN), 1)
+    with matplotlib.rc_context(curve_settings()):
+        figure = captioned(style().page, 0.6 + height * len(nodes), caption_of(result, SHOWN), 1)
         axes = figure.subplots()
         for what, (third, colour) in BARS.items():
             for node in nodes:
@@ -75,7 +76,7 @@ def gantt_figure(result: Run) -> "Figure":
                                  facecolor="white", edgecolor=colour, linewidth=GAP, hatch=UNENDED)
         step = max(1, int(np.ceil(NAME / height)))
         axes.set_yticks(range(0, len(nodes), step), [result.network.topology.node_name(node) for node in nodes[::step]],
-                        fontsize=SMALL)
+                        fontsize=style().small)
         axes.set(xlim=(0, end), ylim=(len(nodes) - 0.4, -0.6), xlabel="cycle", ylabel="node")
         axes.grid(axis="x", color=GRID, linewidth=0.5)
         axes.set_axisbelow(True)

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..build.configuration import CHANNEL_FIELDS, HOST_FIELDS
-from ..common.curve_frame import CURVES, captioned
-from ..common.frame import COLOURS, GRID, LEGEND, MOST_HEIGHT, PAGE, POINTS, SMALL, text_width
+from ..common.curve_frame import captioned, curve_settings
+from ..common.frame import COLOURS, GRID, LEGEND, MOST_HEIGHT, POINTS, text_width
+from ..common.picture_style import style
 from .gantt import OPEN, UNENDED, caption_of, end_of, require_rows
 from .interface_bars import (
     COMES_IN,
@@ -83,11 +84,11 @@ def interfaces_figure(result: Run) -> "Figure":
     require_rows(nodes, result)
     row = {node: number for number, node in enumerate(nodes)}
     height = min(MOST_ROW, max(LEAST_ROW, ROWS / len(nodes)))
-    with matplotlib.rc_context(CURVES):
+    with matplotlib.rc_context(curve_settings()):
         legend = _legend(bars)
         legend_rows = -(-len(legend) // ENTRIES)
-        letters = _Letters(bars, (PAGE - BESIDE) * POINTS / end, height * POINTS)
-        figure = captioned(PAGE, AXIS + height * len(nodes), _caption(result, letters), legend_rows)
+        letters = _Letters(bars, (style().page - BESIDE) * POINTS / end, height * POINTS)
+        figure = captioned(style().page, AXIS + height * len(nodes), _caption(result, letters), legend_rows)
         axes = figure.subplots()
         axes.set(xlim=(0, end), ylim=(len(nodes), 0), xlabel="cycle", ylabel="node")
         _name_rows(axes, [result.network.topology.node_name(node) for node in nodes], height)
@@ -103,8 +104,8 @@ def _legend(bars: Sequence[Bar]) -> "list[Patch]":
     from matplotlib.patches import Patch
 
     seen = {bar.kind for bar in bars if bar.end != bar.begin}
-    found = [Patch(label=kind, facecolor=style.colour, hatch=style.hatch, linewidth=GAP,
-                   edgecolor=HATCHED if style.hatch else "none") for kind, style in STYLES.items() if kind in seen]
+    found = [Patch(label=kind, facecolor=look.colour, hatch=look.hatch, linewidth=GAP,
+                   edgecolor=HATCHED if look.hatch else "none") for kind, look in STYLES.items() if kind in seen]
     if any(bar.end == OPEN for bar in bars):
         found.append(Patch(label="does not end", facecolor="white", edgecolor="black", hatch=UNENDED))
     return found
@@ -113,7 +114,7 @@ def _legend(bars: Sequence[Bar]) -> "list[Patch]":
 def _name_rows(axes: "Axes", names: Sequence[str], height: float) -> None:
     """Write nodes' names beside their rows, only each n-th if rows are lower than names; draw lines between rows."""
     step = max(1, int(np.ceil(NAME / height)))
-    axes.set_yticks(np.arange(0, len(names), step) + 0.5, names[::step], fontsize=SMALL)
+    axes.set_yticks(np.arange(0, len(names), step) + 0.5, names[::step], fontsize=style().small)
     axes.tick_params(axis="y", length=0)
     axes.hlines(range(1, len(names)), 0, 1, transform=axes.get_yaxis_transform(), color=GRID, linewidth=0.5, zorder=0.5)
     axes.grid(axis="x", color=GRID, linewidth=0.5)
@@ -127,12 +128,12 @@ def _place(bar: Bar) -> tuple[float, float]:
 
 
 def _draw(axes: "Axes", bar: Bar, row: int, last: int) -> None:
-    style, (start, high) = STYLES[bar.kind], _place(bar)
-    end, hatch = (last, UNENDED) if bar.end == OPEN else (bar.end, style.hatch)
-    edge = "white" if not hatch else HATCHED if style.hatch else style.colour
+    look, (start, high) = STYLES[bar.kind], _place(bar)
+    end, hatch = (last, UNENDED) if bar.end == OPEN else (bar.end, look.hatch)
+    edge = "white" if not hatch else HATCHED if look.hatch else look.colour
     if end > bar.begin:
         axes.broken_barh([(bar.begin, end - bar.begin)], (row + start, high), hatch=hatch, edgecolor=edge,
-                         facecolor="white" if hatch else style.colour, linewidth=GAP)
+                         facecolor="white" if hatch else look.colour, linewidth=GAP)
 
 
 class _Letters:
@@ -161,7 +162,7 @@ class _Letters:
         self.receiver = best if sent and 2 * room[best] >= len(sent) else ""
 
     def _size(self, bar: Bar) -> float:
-        return min(SMALL, LETTERS * _place(bar)[1] * self._row)
+        return min(style().small, LETTERS * _place(bar)[1] * self._row)
 
     def _fits(self, bar: Bar, text: str) -> bool:
         size = self._size(bar)

@@ -9,6 +9,7 @@ from wormcast.algorithms import WormcastError
 
 from ...common import curve_frame
 from ...common.frame import COLOURS, LEGEND, legend_columns
+from ...common.picture_style import style
 from ...experiments.option_grid import Sweep
 from .flow import Synthesis
 from .point import OPTIONS, SynthesisPoint
@@ -85,8 +86,8 @@ def costs_figure(sweep: Sweep, points: Sequence[SynthesisPoint], results: Sequen
     shown = ["trade"] if along == TRADE else ["LUT4", "FF", *(["MHz"] if any(one.mhz for one in results) else [])]
     width = PANEL * max(len(shown), 1.5)
     legend = len(curves) > 1
-    columns = legend_columns([curve.label for curve in curves], width, curve_frame.LETTERS)
-    with matplotlib.rc_context(curve_frame.CURVES):
+    columns = legend_columns([curve.label for curve in curves], width, style().axes)
+    with matplotlib.rc_context(curve_frame.curve_settings()):
         figure = curve_frame.captioned(width, HEIGHT, [_caption(sweep, points[0])],
                                        -(-len(curves) // columns) if legend else 0)
         for axes, what in zip(figure.subplots(1, len(shown), squeeze=False)[0], shown, strict=True):
@@ -116,7 +117,7 @@ def _line(axes: "Axes", what: str, curve: _Curve, colour: str, marker: str) -> N
         found = [(at, result) for at, result in found if result.mhz]
     across = [_figure("MHz", result) if what == "trade" else at for at, result in found]
     up = [_figure("LUT4" if what == "trade" else what, result) for _, result in found]
-    axes.plot(across, up, color=colour, marker=marker, markersize=curve_frame.MARKER,
+    axes.plot(across, up, color=colour, marker=marker, markersize=curve_frame.marker_size(),
               linestyle="-" if curve.numbers else "", linewidth=1.0, label=curve.label)
     if what == "trade":
         periods: dict[tuple[float, float], list[str]] = {}

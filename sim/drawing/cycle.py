@@ -84,7 +84,8 @@ def cycle_sheet(topology: Topology, resources: Sequence[str], caption: Sequence[
     waiting = f"a cycle of {len(resources)}: each is held by a worm that requests the next"
     title = title or (waiting if resources else "no cycle")
     channels = Counter(one.where for one in held if one.kind in AT_NODE)
-    clear = max(SQUARE + FARTHER * max(0, max(channels.values(), default=0) - 2),
+    square, farther = (length * max(1.0, style().small / 5) for length in (SQUARE, FARTHER))
+    clear = max(square + farther * max(0, max(channels.values(), default=0) - 2),
                 clear_of_names(topology, layout, NODE))
     dense = 1.0 if layout.boxes.any() else min(1, 2 * layout.narrowest)
     sheet = Sheet(layout, least=LEAST / dense, largest=LARGEST, clear=clear, legend=marks,
@@ -121,7 +122,7 @@ def cycle_sheet(topology: Topology, resources: Sequence[str], caption: Sequence[
                 if not squares[node, ring] or (gap >= FAR and _gap(angle, squares[node, ring]) >= BETWEEN):
                     break
             squares[node, ring].append(angle)
-            reach = sheet.cells(SQUARE + FARTHER * ring)
+            reach = sheet.cells(square + farther * ring)
             _, color, _, shape = AT_NODE[resource.kind]
             _at_node(sheet, layout.sinks[node], reach * np.array([np.cos(angle), np.sin(angle)]), str(number), color,
                      shape)

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 __all__ = ["require_drawable", "spacetime_figure"]
 
 NARROW_CYCLES, NARROW_ROWS = 200, 45
+NARROWEST = 2.6  # least width in inches of a diagram beside others
+TICK = 28  # least distance of ticks on the cycle axis in points
 MOST_ROWS = 800
 LEAST_ROW, LARGEST_ROW = 0.07, 0.13  # inches
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -96,14 +98,18 @@ def spacetime_figure(drawn: Sequence[tuple[History, Sequence[ChannelRow]]], *,
         diagrams = [_Diagram(*one, below, wide, title, span if shared is not drawn else (one[0].first, one[0].end))
                     for one, below, wide, title in zip(shared, lanes or [()] * len(drawn), widths, titles,
                                                        strict=True)]
-        width, height = sum(one.width for one in diagrams), max(one.height for one in diagrams)
+        stacked = sum(widths) > (style().fixed or math.inf) + 1e-9
+        width, height = ((max(widths), sum(one.height for one in diagrams)) if stacked else
+                         (sum(widths), max(one.height for one in diagrams)))
         figure = blank_figure(width, height)
         parts: Sequence[Any] = [figure]
-        if len(diagrams) > 1:
-            ratios = [one.width for one in diagrams]
-            parts = list(figure.subfigures(1, len(diagrams), squeeze=False, wspace=0, width_ratios=ratios)[0])
+        if stacked:
+            ratios = [one.height for one in diagrams]
+            parts = list(figure.subfigures(len(diagrams), 1, squeeze=False, hspace=0, height_ratios=ratios)[:, 0])
+        elif len(diagrams) > 1:
+            parts = list(figure.subfigures(1, len(diagrams), squeeze=False, wspace=0, width_ratios=widths)[0])
         for part, diagram in zip(parts, diagrams, strict=True):
-            diagram.draw(part, height)
+            diagram.draw(part, diagram.height if stacked else height)
         put_beside(figure, [line for diagram in diagrams for line in diagram.caption],
                    [row for title, (history, _) in zip(titles, drawn, strict=True) for row in _rows(history, title)])
     return figure
@@ -122,9 +128,10 @@ def _share(drawn: Sequence[tuple[History, Sequence[ChannelRow]]]) -> Sequence[tu
 
 
 def _widths(drawn: Sequence[tuple[History, Sequence[ChannelRow]]], lanes: Sequence[Sequence[Lane]]) -> list[float]:
-    """Return the width of each diagram in inches."""
+    """Return the width of each diagram in inches: in a narrow picture that of the picture, one below the other."""
     if len(drawn) > 1 and (style().in_paper or style().fixed is not None):
-        return [style().page / len(drawn)] * len(drawn)
+        beside = style().page / len(drawn)
+        return [beside if beside >= NARROWEST else style().page] * len(drawn)
     return [style().column if history.end - history.first <= NARROW_CYCLES and len(rows) + len(below) <= NARROW_ROWS
             else style().page for (history, rows), below in zip(drawn, lanes or [()] * len(drawn), strict=True)]
 
@@ -155,7 +162,8 @@ class _Diagram:
 
     def __init__(self, history: History, rows: Sequence[ChannelRow], lanes: Sequence[Lane], width: float, title: str,
                  span: tuple[int, int]):
-        self.history, self.rows, self.width, self._title, self._span = history, rows, width, title, span
+        self.history, self.rows, self.width, self._span = history, rows, width, span
+        self._title = wrapped([title], width - 2 * MARGIN) if title else []
         lines = len(rows) + len(lanes)
         least = style().least(0.0) / (SHARE * POINTS)
         self._pitch = max(least, min(LARGEST_ROW, max(LEAST_ROW, MOST_HEIGHT / lines)))
@@ -184,7 +192,7 @@ class _Diagram:
         self._across = -(-len(self._marks) // math.ceil(needed / POINTS / width))
         self._legend = LEGEND * style().text / 6 * (-(-len(self._marks) // self._across) + (1 if lanes else 0))
         self._below = TICKS + self._legend + listing + style().line * len(self._lines) + 2 * MARGIN
-        self._above = (TICKS if self._twice else MARGIN) + (style().line + MARGIN if title else 0.0)
+        self._above = (TICKS if self._twice else MARGIN) + (style().line * 1.2 * len(self._title) + MARGIN * bool(title))
         self.height = self._above + self._pitch * self._tall + self._below
 
     def draw(self, figure: "Figure | SubFigure", height: float) -> None:
@@ -195,10 +203,9 @@ class _Diagram:
         axes = figure.add_axes((left / width, below / height, 1 - (left + right) / width,
                                 self._pitch * self._tall / height))
         if self._title:
-            lines = wrapped([self._title], width - 2 * MARGIN)
-            figure.text(0.5, 1 - MARGIN / height, "\n".join(lines), ha="center", va="top", fontsize=style().text)
+            figure.text(0.5, 1 - MARGIN / height, "\n".join(self._title), ha="center", va="top", fontsize=style().text)
         axes.set(xlim=(self._span[0] - 0.5, self._span[1] - 0.5), ylim=(self._tall - 0.5, -0.5), xlabel="cycle")
-        _frame(axes, [*((self._at[row.link, row.vc], row.label) for row in self.rows),
+        _frame(axes, max(2, min(8, int((width - left - right) * POINTS / TICK))), [*((self._at[row.link, row.vc], row.label) for row in self.rows),
                       *((at, lane_label(lane)) for lane, at in self._lanes.items())], self._size, self._twice)
         across = (width - left - right) * POINTS / (self._span[1] - self._span[0])
         scale = Scale(self._at, self._pitch * POINTS, across, style().text, TRACK * POINTS, self._colours)
@@ -227,11 +234,11 @@ def _heights(history: History, rows: Sequence[ChannelRow]) -> dict[tuple[int, in
     return {(row.link, row.vc): index + (GAP if first and index >= first else 0) for index, row in enumerate(rows)}
 
 
-def _frame(axes: "Axes", rows: Sequence[tuple[float, str]], size: float, twice: bool) -> None:
+def _frame(axes: "Axes", ticks: int, rows: Sequence[tuple[float, str]], size: float, twice: bool) -> None:
     """Draw the cycle axis below the diagram, with ``twice`` also above it, and the rows with their labels."""
     from matplotlib.ticker import MaxNLocator
 
-    axes.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=True, steps=[1, 2, 5, 10]))
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=ticks, integer=True, steps=[1, 2, 5, 10]))
     axes.xaxis.labelpad = 1
     axes.xaxis.label.set_color(WORDS)
     axes.tick_params(colors=WORDS, top=twice, labeltop=twice, length=2, pad=1.5)

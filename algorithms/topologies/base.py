@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ..errors import WormcastError
 from ..phrases import count
-from .coordinates import Places, places_by_level
+from .coordinates import Places, places_by_default
 
 __all__ = ["Places", "Topology"]
 
@@ -21,13 +21,13 @@ ALL = "all"
 
 
 class _PlacesOfTopology:
-    """The field `Topology.places`: the given value, else a layout by levels, computed at the first use."""
+    """The field `Topology.places`: the given value, else `places_by_default`, computed at the first use."""
 
     def __get__(self, topology: "Topology | None", owner: type) -> Places:
         if topology is None:
             return None  # type: ignore[return-value]  # the field's default
         if vars(topology).get("_places") is None:
-            vars(topology)["_places"] = places_by_level(topology)
+            vars(topology)["_places"] = places_by_default(topology)
         return vars(topology)["_places"]
 
     def __set__(self, topology: "Topology", places: Places | None) -> None:
@@ -68,8 +68,8 @@ class Topology:
     switch_names : tuple of str, optional
         Names of the switches. The default names are the ids of the nodes in a direct network, else ``s0``, ``s1``, ...
     places : Places, optional
-        Positions of switches and nodes in drawings. The default layout follows the levels of the breadth-first tree
-        from the root.
+        Positions of switches and nodes in drawings. By default, a ring, with or without chords, is drawn as a ring.
+        The default layout of other networks follows the levels of the breadth-first tree from the root.
     root : int
         Switch from which breadth-first trees grow.
     origin : str, optional

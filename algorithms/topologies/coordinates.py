@@ -9,7 +9,7 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int32]
 
-__all__ = ["FARTHEST", "Places", "levels", "places_around", "places_by_level"]
+__all__ = ["FARTHEST", "Places", "circle", "levels", "places_around", "places_by_default", "places_by_level"]
 
 FARTHEST = 10**9
 """Largest coordinate, and with a minus sign the smallest. Arithmetic with larger coordinates would lose precision."""
@@ -27,6 +27,9 @@ its switch. Unit: cells."""
 SIDES, LINK = 1.3, 0.7
 """`SIDES`: distance between the nodes of neighbouring switches. `LINK`: additional distance for every two links from a
 switch to lower levels, which pass beside its nodes. Unit: cells."""
+
+RING = 1.5
+"""Distance between neighbours in a network that is drawn as a ring with chords, in cells."""
 
 ARC = 1.0
 """Height of the arc on which a level's switches are drawn, in cells. Because of the arc, links within a level pass
@@ -87,6 +90,26 @@ def levels(topology: Wired) -> Integers:
             reached = topology.links[front[topology.links[:, start]], end]
             found[reached[found[reached] < 0]] = level
     return found
+
+
+def circle(count: int) -> Floats:
+    """Return positions on a circle, clockwise from the top, with one cell between neighbours; float [count, 2]."""
+    around = 2 * np.pi * np.arange(count) / count
+    radius = 0.5 / np.sin(np.pi / count)
+    return np.round(radius * np.stack([np.sin(around), -np.cos(around)], axis=1), 4) + 0.0
+
+
+def places_by_default(topology: Wired) -> Places:
+    """Lay out a network that has no positions: a ring, with or without chords, as a ring; others by levels.
+
+    A ring is a direct network of at least three switches in which each switch is linked to the next one by number, and
+    the last switch to the first one. No chord of a circle passes through a third switch.
+    """
+    count = topology.switches
+    pairs = {(min(start, end), max(start, end)) for start, end in topology.links[:, [0, 2]].tolist()}
+    if topology.direct and count >= 3 and {(0, count - 1), *((one, one + 1) for one in range(count - 1))} <= pairs:
+        return places_around(topology, RING * circle(count))
+    return places_by_level(topology)
 
 
 def places_by_level(topology: Wired) -> Places:

@@ -1,11 +1,9 @@
 """Tori of two or more dimensions, and rings: one router per node, with links around the edges."""
 
 import dataclasses
-import math
-
-import numpy as np
 
 from .base import Places, Topology
+from .coordinates import circle
 from .direct import grid
 from .parameters import MOST_NODES, read_extents, whole_number
 
@@ -38,7 +36,5 @@ def ring(nodes: str) -> Topology:
     """
     count = whole_number(f"ring:{nodes}", "N", nodes, 2, MOST_NODES)
     network = grid("ring", (count,), wraps=True)
-    around = 2 * np.pi * np.arange(count) / count
-    radius = 0.5 / math.sin(math.pi / count)  # neighbours lie one cell apart
-    places = np.round(radius * np.stack([np.sin(around), -np.cos(around)], axis=1), 4) + 0.0  # clockwise, 0 on top
+    places = circle(count)
     return dataclasses.replace(network, places=Places(places, places))

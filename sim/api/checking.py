@@ -121,7 +121,7 @@ class CheckResult(CommandResult):
                  "from": topology.node_name(step.source), "next stops": " ".join(map(topology.node_name, step.stops))}
                 for step in self.analysis.cycle]
 
-    def figure(self) -> "Figure":
+    def _figure(self) -> "Figure":
         """Return a drawing of the network and the cycle."""
         from ..drawing.cycle import cycle_sheet
 

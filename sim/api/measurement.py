@@ -139,7 +139,7 @@ class LoadResult(CommandResult):
     def _shown(self) -> list[dict[str, Any]]:
         return [{name: row[name] for name in (*SUBJECT, *MEASURED) if name in row} for row in self.rows()]
 
-    def figure(self) -> "Figure":
+    def _figure(self) -> "Figure":
         """Return a picture of the network with the utilisation of its links.
 
         Raises
@@ -462,7 +462,7 @@ class SweepResult(CommandResult):
 
         return [row(self.sweep, point, result) for point, result in zip(self.points, self.results, strict=True)]
 
-    def figure(self) -> "Figure":
+    def _figure(self) -> "Figure":
         """Return a figure with curves of the latency, and beside them curves of the delivered flits.
 
         Raises

@@ -5,11 +5,13 @@ Names, types and meanings are those of the command line: docs/commands.md. A tes
 """
 
 import os
+from collections.abc import Mapping
 from typing import TypedDict
 
 from wormcast.algorithms import Relation, Scheme, Topology
 
-__all__ = ["HardwareOptions", "PathLike", "RelationLike", "SchemeLike", "TopologyLike", "TrafficOptions"]
+__all__ = ["HardwareOptions", "PathLike", "PictureWords", "RelationLike", "SchemeLike", "TopologyLike",
+           "TrafficOptions"]
 
 # a name as on the command line, or the object itself
 TopologyLike = str | Topology
@@ -17,6 +19,15 @@ SchemeLike = str | Scheme
 RelationLike = str | Relation
 
 PathLike = str | os.PathLike[str]
+
+
+class PictureWords(TypedDict, total=False):
+    """Options of pictures by name; see `PictureOptions`."""
+
+    style: str
+    width: str | float | None
+    panel: str | None
+    label: Mapping[str, str] | None
 
 
 class HardwareOptions(TypedDict, total=False):

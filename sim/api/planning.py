@@ -69,7 +69,7 @@ class PlanResult(CommandResult):
         return [{"worm": one.id, "after": one.after, "step": one.step, "source": name(one.source),
                  "visits": " ".join(map(name, one.destinations)), "hops": len(one.links)} for one in self.plan.worms]
 
-    def figure(self) -> "Figure":
+    def _figure(self) -> "Figure":
         """Return a drawing of the worms' paths and visiting orders."""
         from ..drawing.paths import paths_sheet
 

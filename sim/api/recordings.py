@@ -49,7 +49,7 @@ class WaveformResult(CommandResult):
 
         return [{**one, "destinations": " ".join(map(str, one["destinations"]))} for one in summarise(self.history)]
 
-    def figure(self) -> "Figure":
+    def _figure(self) -> "Figure":
         """Return a space-time diagram.
 
         Raises

@@ -5,14 +5,17 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
 
 import wormcast
 from wormcast.algorithms import Relation, Scheme, Topology, WormcastError
 
 from ..build.setup import name_of
 from ..common.frame import load_notebook_backend, notebook_figures
+from ..common.picture_style import PictureOptions, drawn_with
 from ..common.requirements import require
+from .option_types import PathLike, PictureWords
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -75,32 +78,71 @@ class CommandResult(ABC):
         """
         return require("pyarrow", "parquet").Table.from_pylist(self.rows())
 
-    def figure(self) -> "Figure":
+    def figure(self, **look: Unpack[PictureWords]) -> "Figure":
         """Return the picture of the result. A notebook does not show the picture of `figure`, only the picture of
         `plot`.
+
+        Parameters
+        ----------
+        **look
+            Options of the picture, those of --plot: ``style="paper"``, ``width="ieee"``, ``panel="latency"``,
+            ``label={"dual-path": "DP"}``.
 
         Raises
         ------
         WormcastError
             Results of this kind have no picture, or this result cannot be drawn.
         """
-        raise WormcastError(f"plot: a {type(self).__name__} has no picture")
+        if not look:
+            return self._figure()
+        with drawn_with(PictureOptions.of(look)) as style:
+            figure = self._figure()
+            style.require_used()
+        return figure
 
-    def plot(self) -> "Axes":
+    def plot(self, **look: Unpack[PictureWords]) -> "Axes":
         """Draw the result, and return the first axes of its picture.
 
-        A notebook shows the picture. ``axes.figure.savefig`` writes the picture to a file. Errors are those of
-        `figure`.
+        A notebook shows the picture. ``axes.figure.savefig`` writes the picture to a file. Options and errors are those
+        of `figure`.
         """
         import matplotlib
 
-        from ..common.curve_frame import CURVES
+        from ..common.curve_frame import curve_settings
 
         load_notebook_backend()
-        with matplotlib.rc_context(CURVES), notebook_figures():
-            figure = self.figure()
-            figure.draw_without_rendering()  # so that ticks keep the sizes in `CURVES`
+        with drawn_with(PictureOptions.of(look)):
+            settings = curve_settings()
+        with matplotlib.rc_context(settings), notebook_figures():
+            figure = self.figure(**look)
+            figure.draw_without_rendering()  # so that ticks keep the sizes in `curve_settings`
         return figure.axes[0]
+
+    def savefig(self, path: PathLike, **look: Unpack[PictureWords]) -> dict[str, Path]:
+        """Write the picture of the result to a file, as --plot does.
+
+        With ``style="paper"``, the caption and the data are written into files beside the picture.
+
+        Parameters
+        ----------
+        path : path
+            A file .svg, .pdf, .png or .eps.
+        **look
+            As for `figure`.
+
+        Returns
+        -------
+        files : dict of str to Path
+            ``picture``, and in a paper ``caption`` and ``data``.
+        """
+        from ..common.figure_file import draw_file, require_picture
+
+        require_picture(Path(path))
+        return draw_file(Path(path), self._figure, PictureOptions.of(look))
+
+    def _figure(self) -> "Figure":
+        """Draw the picture of the result in the current style; see `figure`."""
+        raise WormcastError(f"plot: a {type(self).__name__} has no picture")
 
     @abstractmethod
     def _data(self) -> dict[str, Any]:

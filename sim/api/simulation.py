@@ -123,7 +123,7 @@ class RunResult(CommandResult):
                               "latency": None if received is None else received - message["created"]})
         return found
 
-    def figure(self) -> "Figure":
+    def _figure(self) -> "Figure":
         """Return a Gantt chart of the hosts, and of the interfaces if they do work of their own."""
         from ..experiments.gantt import gantt_figure
         from ..experiments.interface_bars import interfaces_work
@@ -344,7 +344,7 @@ class HuntResult(CommandResult):
         return [{"cycle": one.at, "source": name(one.source), "destinations": " ".join(map(name, one.destinations)),
                  "length": one.length} for one in self.messages]
 
-    def figure(self) -> "Figure":
+    def _figure(self) -> "Figure":
         """Return a Gantt chart of the deadlock.
 
         Raises

@@ -20,12 +20,13 @@ from .app import Exit, Json, SchemeName, TopologyName, count, emit_result, say, 
 from .commands import command
 from .hardware import RelationOption, takes_analysed
 from .named import user_files
-from .options import Given
+from .options import PICTURE, Given, picture_options, picture_paths, say_files, takes
 
 __all__ = ["report", "report_explanation"]
 
 
 @command("check")
+@takes("look", PICTURE)
 @takes_analysed
 def check_(
     topology: TopologyName,
@@ -46,10 +47,11 @@ def check_(
     )] = False,
     plot: Annotated[Path | None, typer.Option(
         metavar="FILE", help="Draw the network and the cycle. Formats: .svg, .pdf, .png, .eps.")] = None,
+    *,
+    look: Given,
     seed: Annotated[int, typer.Option(
         help="Seed of the random multicasts by which the scheme's model is tested, and of those of --explain. "
         "Default: 0.", min=0, show_default=False)] = 0,
-    *,
     given: Given,
     json: Json = False,
 ) -> int:
@@ -59,6 +61,7 @@ def check_(
 
     Limits: 256 nodes for worms that deliver at several nodes on their way, 1024 nodes for trees.
     """
+    options = picture_options(look, plot)
     with stdout_for_results():
         network = build_topology(topology)
     if plot:
@@ -66,19 +69,19 @@ def check_(
         others = {text: user_files(*split_relation(text)) for text in with_ or ()}
         require_apart({**user_files(scheme, relation, topology),
                        **{f"{word} of --with {text}": file for text in others
-                          for word, file in others[text].items()}}, {"--plot": plot})
+                          for word, file in others[text].items()}}, picture_paths(plot, options))
     with stdout_for_results():
         result = check(network, scheme, with_=with_ or (), relation=relation, length=length, explain=explain_,
                        seed=seed, **given)
     if plot:
-        draw_file(plot, result.figure)
+        draw_file(plot, result.figure, options)
     if json:
         emit_result(dataclasses.replace(result, files={"plot": None if plot is None else str(plot)}))
     else:
         report(result)
         report_explanation(result.explanation or ())
         if plot:
-            say(f"picture: {plot}")
+            say_files(plot, options)
     return {"free": Exit.DONE, "deadlock": Exit.DEADLOCK, "undecided": Exit.UNDECIDED}[result.verdict]
 
 

@@ -14,7 +14,8 @@ from ..api.arguments import window_of
 from ..build.network import Network
 from ..build.setup import Origin
 from ..common.atomic_write import require_writable, whole_file
-from ..common.figure_file import draw_file
+from ..common.figure_file import draw_file, files_of_picture
+from ..common.picture_style import PictureOptions
 from ..common.progress import pause_of, progress
 from ..drawing import require_drawable
 from ..experiments.load import (
@@ -30,7 +31,7 @@ from ..experiments.load.rewind import Instance
 from ..waves.record import find_instances, require_waveform, whole_waveform
 from .app import Interrupted, say
 from .messages import Messages
-from .options import Given
+from .options import PICTURE, Given, picture_options, picture_paths, say_files
 from .waveform_report import deadlock_file, waveform_files
 
 __all__ = ["Outputs", "drive"]
@@ -178,19 +179,24 @@ class Drawing:
     """Picture of the utilisation of links, if a path is set."""
 
     path: Path | None
+    options: PictureOptions
 
     def require(self, topology: Topology) -> None:
         """Refuse a network that cannot be drawn, or a file that cannot be written, before the run."""
         if self.path:
             require_drawable(topology, self.path)
-            require_writable(self.path)
+            for file in files_of_picture(self.path, self.options).values():
+                require_writable(file)
 
     def draw(self, result: Load, *, quiet: bool) -> None:
         """Draw the picture, unless there is a deadlock. Unless ``quiet``, print the picture's file name."""
         if self.path and not result.deadlock:
-            draw_file(self.path, lambda: load_sheet(result).figure)
+            draw_file(self.path, lambda: load_sheet(result).figure, self.options)
         if self.path and not quiet:
-            say("no picture, as a deadlock has no measurements" if result.deadlock else f"picture: {self.path}")
+            if result.deadlock:
+                say("no picture, as a deadlock has no measurements")
+            else:
+                say_files(self.path, self.options)
 
 
 class Outputs:
@@ -205,7 +211,8 @@ class Outputs:
     def __init__(self, given: Given):
         self.links: bool = given.get("links", False)
         self.keeping = Keeping(given.get("checkpoint"), given.get("checkpoint_every"))
-        self.drawing = Drawing(given.get("plot"))
+        look = {name: value for name, value in given.items() if name in PICTURE}
+        self.drawing = Drawing(given.get("plot"), picture_options(look, given.get("plot")))
         self.messages = Messages(given)
         self.recording = Recording(None, None, [])
         self._given = given
@@ -213,7 +220,7 @@ class Outputs:
     @property
     def writes(self) -> dict[str, Path | None]:
         """All files that the experiment may write, by option."""
-        return {"--checkpoint": self.keeping.path, "--plot": self.drawing.path,
+        return {"--checkpoint": self.keeping.path, **picture_paths(self.drawing.path, self.drawing.options),
                 "--messages-out": self.messages.path,
                 **waveform_files(self._given.get("vcd"))}
 

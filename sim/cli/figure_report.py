@@ -5,15 +5,17 @@ import io
 import shlex
 import tempfile
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import wormcast
+from wormcast.algorithms import WormcastError
 from wormcast.algorithms.announcements import announce
 
 from ..common.atomic_write import make_folder, require_writable, whole_file
-from ..common.figure_file import draw_file, whole_picture
+from ..common.figure_file import draw_file, files_of_picture, require_picture, whole_picture
+from ..common.picture_style import PictureOptions
 from ..common.progress import progress
 from ..common.requirements import ToolMissing
 from ..experiments.figure import (
@@ -50,17 +52,23 @@ from .answers import Answers, invoke
 from .app import emit, say, stdout_for_results, table
 from .figure_commands import require_valid_commands
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Picture
+
 __all__ = ["list_figures", "measure_figures"]
 
 ALL = "all"
 
 
-def measure_figures(name: str, quick: bool, out: Path, scheduler: str | None, json: bool) -> None:
+def measure_figures(name: str, quick: bool, out: Path, plot: Path | None, options: PictureOptions,
+                    scheduler: str | None, json: bool) -> None:
     """Measure a figure, or all figures of a paper or of all papers, and report them."""
     several = [one for one in catalogue() if name in (ALL, paper_of(one))]
     figures = [find_figure(one) for one in several or [name]]
     for figure in figures:
         require_valid_commands(figure)
+    if plot:
+        _require_plot(plot, options, figures)
     if scheduler is not None:
         require_cluster()
     started = time.process_time()
@@ -96,6 +104,10 @@ def measure_figures(name: str, quick: bool, out: Path, scheduler: str | None, js
     seconds = time.process_time() - started
     make_folder(out)  # `ResultStore` removes a new folder that is empty
     files = [_write(one, out, quick, told) for one in outcomes]
+    if plot:
+        draw = _curves_of(outcomes[0])
+        assert draw is not None  # see `_require_plot`
+        files[0] += draw_file(plot, draw, options).values()
     if several:
         files.append(_report(name, outcomes, out, quick))
     if json:
@@ -153,14 +165,9 @@ def _write(outcome: FigureOutcome, out: Path, quick: bool, told: Answers) -> lis
         files.append(out / f"{figure.name}.csv")
         with whole_file(files[-1]) as unfinished:
             write_csv(outcome.rows, unfinished)
-    if outcome.curves:
+    if draw := _curves_of(outcome):
         files.append(out / f"{figure.name}.svg")
-        if figure.runs:
-            runs = [one for one in outcome.curves if isinstance(one, RunCurve)]
-            draw_file(files[-1], lambda: runs_figure(figure, runs))
-        else:
-            loads = [one for one in outcome.curves if isinstance(one, Curve)]
-            draw_file(files[-1], lambda: loads_figure(figure, loads))
+        draw_file(files[-1], draw)
         pictures.append((figure.title, files[-1].name))
     if figure.scatter:
         with contextlib.suppress(ToolMissing):
@@ -179,6 +186,28 @@ def _write(outcome: FigureOutcome, out: Path, quick: bool, told: Answers) -> lis
     with whole_file(files[-1]) as unfinished:
         unfinished.write_text(figure_page(outcome, pictures, _notes(figure, quick)), encoding="utf-8")
     return files
+
+
+def _require_plot(plot: Path, options: PictureOptions, figures: Sequence[Figure]) -> None:
+    """Refuse --plot for several figures, for a figure without curves, and for files that cannot be written."""
+    require_picture(plot)
+    if len(figures) > 1 or not figures[0].series:
+        what = f"{len(figures)} figures" if len(figures) > 1 else f"{figures[0].name}, which has no curves"
+        raise WormcastError(f"plot: {plot} is not valid for {what}. Allowed: for one figure with curves.")
+    for file in files_of_picture(plot, options).values():
+        require_writable(file)
+
+
+def _curves_of(outcome: FigureOutcome) -> "Callable[[], Picture] | None":
+    """Return a function that draws the curves of a figure; None if the figure has no curves."""
+    figure = outcome.figure
+    if not outcome.curves:
+        return None
+    if figure.runs:
+        runs = [one for one in outcome.curves if isinstance(one, RunCurve)]
+        return lambda: runs_figure(figure, runs)
+    loads = [one for one in outcome.curves if isinstance(one, Curve)]
+    return lambda: loads_figure(figure, loads)
 
 
 def _report(name: str, outcomes: Sequence[FigureOutcome], out: Path, quick: bool) -> list[Path]:

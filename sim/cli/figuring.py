@@ -5,13 +5,17 @@ from typing import Annotated
 
 import typer
 
+from wormcast.algorithms import WormcastError
+
 from .app import Exit, Json
 from .commands import command
+from .options import PICTURE, Given, picture_options, takes
 
 __all__: list[str] = []
 
 
 @command("figure")
+@takes("look", PICTURE)
 def figure_(
     name: Annotated[str | None, typer.Argument(
         metavar="[NAME]", help="Name of a figure; a paper's number, for example 001, for all its figures; all, for all "
@@ -21,6 +25,11 @@ def figure_(
     out: Annotated[Path, typer.Option(
         help="Output folder for points, tables, pictures and pages. Default: out/figures.",
         show_default=False)] = Path("out/figures"),
+    plot: Annotated[Path | None, typer.Option(
+        metavar="FILE", help="Also draw the curves of one figure into this file. Formats: .svg, .pdf, .png, .eps.",
+        show_default=False)] = None,
+    *,
+    look: Given,
     scheduler: Annotated[str | None, typer.Option(
         metavar="ADDRESS", help="Run the points on a dask.distributed cluster, for example tcp://host:8786. Default: "
         "on this machine.", show_default=False)] = None,
@@ -32,8 +41,11 @@ def figure_(
     """
     from .figure_report import list_figures, measure_figures
 
+    options = picture_options(look, plot)
     if name is None:
+        if plot is not None:
+            raise WormcastError(f"plot: {plot} is not valid without a figure. Needed: the NAME of a figure.")
         list_figures(out, json)
     else:
-        measure_figures(name, quick, out, scheduler, json)
+        measure_figures(name, quick, out, plot, options, scheduler, json)
     return Exit.DONE

@@ -15,15 +15,19 @@ from ..common.path_conflicts import require_apart
 from .app import Json, TopologyName, emit, say, table
 from .commands import command
 from .named import user_files
+from .options import PICTURE, Given, picture_options, picture_paths, say_files, takes
 
 __all__: list[str] = []
 
 
 @command("topology")
+@takes("look", PICTURE)
 def topology_(
     name: TopologyName,
     plot: Annotated[Path | None, typer.Option(
         metavar="FILE", help="Draw nodes, coordinates, labels and links. Formats: .svg, .pdf, .png, .eps.")] = None,
+    *,
+    look: Given,
     toml: Annotated[Path | None, typer.Option(
         metavar="FILE.toml", help="Write a network file, which other commands accept as TOPOLOGY.")] = None,
     tokens: Annotated[int | None, typer.Option(
@@ -32,10 +36,11 @@ def topology_(
              "consumption channels per node.")] = None,
     json: Json = False,
 ) -> None:
+    options = picture_options(look, plot)
     network = build_topology(name)
     if toml and toml.suffix != ".toml":
         raise WormcastError(f"toml: {toml} is not valid. Allowed: names that end in .toml.")
-    require_apart(user_files(None, topology=name), {"--plot": plot, "--toml": toml})
+    require_apart(user_files(None, topology=name), {**picture_paths(plot, options), "--toml": toml})
     groups = None
     if tokens is not None:
         single: dict[str, Any] = {"channels": tokens, "vcs": 1, "ejection": "one"}
@@ -45,7 +50,7 @@ def topology_(
         from ..drawing import require_drawable, topology_sheet
 
         require_drawable(network, plot)
-        draw_file(plot, lambda: topology_sheet(network, groups).figure)
+        draw_file(plot, lambda: topology_sheet(network, groups).figure, options)
     if toml:
         with whole_file(toml) as unfinished:
             unfinished.write_text(to_toml(network), encoding="utf-8")
@@ -73,6 +78,6 @@ def topology_(
         table(["stage", "group", "switches that share a token"], [
             [stage, group, " ".join(switches[one] for one in ring)] for (stage, group), ring in groups.rings().items()])
     if plot:
-        say(f"picture: {plot}")
+        say_files(plot, options)
     if toml:
         say(f"network file: {toml}")

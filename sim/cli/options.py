@@ -3,13 +3,19 @@
 import functools
 import inspect
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from ..common.option import Option
+from wormcast.algorithms import WormcastError
 
-__all__ = ["Given", "as_typer", "takes"]
+from ..common.figure_file import files_of_picture
+from ..common.option import Option
+from ..common.picture_style import DECLARED, PictureOptions
+from .app import say
+
+__all__ = ["PICTURE", "Given", "as_typer", "picture_options", "picture_paths", "say_files", "takes"]
 
 Given = dict[str, Any]
 """Options given by the user, by name."""
@@ -20,6 +26,43 @@ def as_typer(option: Option) -> Any:
     kind: Any = option.kind
     return Annotated[kind | None, typer.Option(
         help=option.help, rich_help_panel=option.panel, show_default=False, metavar=option.values)]
+
+
+#: Typer annotations of the options of pictures.
+PICTURE: dict[str, Any] = {name: as_typer(declared) for name, declared in DECLARED.items()} | {
+    "label": Annotated[list[str] | None, typer.Option(
+        help=DECLARED["label"].help, rich_help_panel=DECLARED["label"].panel, show_default=False,
+        metavar=DECLARED["label"].metavar)]}
+
+
+def picture_options(given: Mapping[str, Any], plot: object) -> PictureOptions:
+    """Return the options of a picture from those of the command line. Refuse them if no picture is drawn."""
+    look = dict(given)
+    if look and plot is None:
+        name, value = next(iter(look.items()))
+        raise WormcastError(f"{name}: {value[0] if isinstance(value, list) else value} is not valid without --plot. "
+                            "Needed: --plot FILE.")
+    if "label" in look:
+        pairs = [text.partition("=") for text in look["label"]]
+        for (name, equals, _), text in zip(pairs, look["label"], strict=True):
+            if not name or not equals:
+                raise WormcastError(f"label: {text!r} is not valid. Allowed: SCHEME=NAME.")
+        look["label"] = {name: label for name, _, label in pairs}
+    return PictureOptions.of(look)
+
+
+def picture_paths(plot: Path | None, options: PictureOptions) -> dict[str, Path | None]:
+    """Return the files of a picture by their names in messages about files that are the same."""
+    if plot is None:
+        return {}
+    return {"--plot" if name == "picture" else f"the {name} of --plot": file
+            for name, file in files_of_picture(plot, options).items()}
+
+
+def say_files(plot: Path, options: PictureOptions) -> None:
+    """Print the files of a picture."""
+    for name, file in files_of_picture(plot, options).items():
+        say(f"{name}: {file}")
 
 
 def takes(into: str, options: Mapping[str, Any]) -> Callable[[Callable], Callable]:

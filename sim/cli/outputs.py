@@ -5,6 +5,8 @@ from typing import Annotated, Any
 
 import typer
 
+from .options import PICTURE
+
 __all__ = ["DEADLOCK_FILE", "OUTPUTS"]
 
 #: Waveform of a deadlock, written into the current folder or into the folder of `deadlocks_left_in`.
@@ -18,6 +20,7 @@ OUTPUTS: dict[str, Any] = {
                           "or --energy the events of each router and interface.")],
     "plot": Annotated[Path | None, typer.Option(
         metavar="FILE", help="Draw the network with the utilisation of its links. Formats: .svg, .pdf, .png, .eps.")],
+    **PICTURE,
     "messages_out": Annotated[Path | None, typer.Option(
         metavar="FILE", help="Write a table with a row per received message. Formats: .csv, .parquet.",
         show_default=False)],

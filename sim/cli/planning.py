@@ -24,7 +24,7 @@ from .app import Json, SchemeName, TopologyName, count, emit_result, say, stdout
 from .commands import command
 from .hardware import Packet, RelationOption, Ties
 from .named import user_files
-from .options import Given, as_typer, takes
+from .options import PICTURE, Given, as_typer, picture_options, picture_paths, say_files, takes
 
 __all__: list[str] = []
 
@@ -41,6 +41,7 @@ LAW: dict[str, Any] = {
 
 
 @command("plan")
+@takes("look", PICTURE)
 @takes("law", LAW)
 def plan_(
     topology: TopologyName,
@@ -53,6 +54,8 @@ def plan_(
         metavar="NODE,NODE,...|all", help="Destination nodes; all: all other nodes.", show_default=False)] = None,
     plot: Annotated[Path | None, typer.Option(
         metavar="FILE", help="Draw the worms' paths and visiting orders. Formats: .svg, .pdf, .png, .eps.")] = None,
+    *,
+    look: Given,
     random: Annotated[int | None, typer.Option(
         metavar="MULTICASTS", help="Number of random multicasts to plan, in place of --destinations. Mean costs are "
         "printed.", show_default=False, rich_help_panel=RANDOM)] = None,
@@ -62,10 +65,10 @@ def plan_(
         min=1, help="Payload flits of the message, which --packet cuts into packets. Schemes whose interfaces forward "
         "packets plan for this number of packets. Default: one packet.", show_default=False)] = None,
     packet: Packet = None,
-    *,
     law: Given,
     json: Json = False,
 ) -> None:
+    options = picture_options(look, plot)
     one = {"destinations": destinations, "plot": plot}
     if random is None and law:
         name, value = next(iter(law.items()))
@@ -83,7 +86,7 @@ def plan_(
         from ..drawing import require_drawable
 
         require_drawable(network, plot)
-        require_apart(user_files(scheme, relation, topology), {"--plot": plot})
+        require_apart(user_files(scheme, relation, topology), picture_paths(plot, options))
     ways: dict[str, Any] = {"length": length, "packet": packet, "relation": relation, "ties": ties}
     if random is not None:
         with stdout_for_results():
@@ -101,7 +104,7 @@ def plan_(
         result = plan(network, scheme, source, destinations, **ways)
     found, shared, met = result.plan, result.contention, result.met
     if plot:
-        draw_file(plot, result.figure)
+        draw_file(plot, result.figure, options)
     if json:
         emit_result(dataclasses.replace(result, files={"plot": None if plot is None else str(plot)}))
         return
@@ -124,7 +127,7 @@ def plan_(
         _show_slots(network, found.packets, found.slots)
         _show_conflicts(found, met)
     if plot:
-        say(f"picture: {plot}")
+        say_files(plot, options)
 
 
 def _show_slots(network: Topology, packets: int, slots: Mapping[str, list[dict[str, int]]]) -> None:

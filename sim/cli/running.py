@@ -16,13 +16,14 @@ from .commands import command
 from .counting import EnergyOption, EventsOption
 from .hardware import RelationOption, takes_hardware
 from .named import user_files
-from .options import Given
+from .options import PICTURE, Given, picture_options, picture_paths, say_files, takes
 from .waveform_report import record_deadlock, waveform_files
 
 __all__: list[str] = []
 
 
 @command("run")
+@takes("look", PICTURE)
 @takes_hardware
 def run_(
     topology: TopologyName,
@@ -51,6 +52,8 @@ def run_(
     plot: Annotated[Path | None, typer.Option(
         metavar="FILE", help="Draw a Gantt chart: what each host and interface sends and receives over time. Formats: "
         ".svg, .pdf, .png, .eps.")] = None,
+    *,
+    look: Given,
     replay: Annotated[Path | None, typer.Option(
         metavar="FILE.html", help="Write a page for a browser that replays the run, or its deadlock, cycle by "
         "cycle.")] = None,
@@ -60,7 +63,6 @@ def run_(
     events: EventsOption = False,
     energy: EnergyOption = None,
     relation: RelationOption = None,
-    *,
     given: Given,
     timeout: Annotated[int, typer.Option(help="Cycles after which an unfinished run is stopped. Default: 1000000.",
                                           max=MOST_RUN_CYCLES, show_default=False)] = 1_000_000,
@@ -79,8 +81,9 @@ def run_(
     addresses of up to 8 bits, for example 16x16 or 4x8x8 nodes. Multicasts by adaptive and e-cube-adaptive need no
     tables.
     """
+    options = picture_options(look, plot)
     require_apart({**user_files(scheme, relation, topology), "--messages": messages, "--energy": energy},
-                  {**waveform_files(vcd, layouts=engine == "bulk"), "--plot": plot, "--replay": replay})
+                  {**waveform_files(vcd, layouts=engine == "bulk"), **picture_paths(plot, options), "--replay": replay})
     if plot:
         require_picture(plot)
     if replay:
@@ -92,7 +95,7 @@ def run_(
     from .run_report import report, ties_left, unwarranted
 
     if plot:
-        draw_file(plot, result.figure)
+        draw_file(plot, result.figure, options)
     if replay:
         result.replay(replay)
     left = None if vcd else record_deadlock(result.run)
@@ -112,8 +115,9 @@ def run_(
             say(f"formula: {result.formula}{ties_left(result.run)}")
         if files["waveform"]:
             say(f"waveform: {files['waveform']}" + (f" ({left[1]})" if left else ""))
-        for word, name in (("picture", "plot"), ("replay", "replay")):
-            if files[name]:
-                say(f"{word}: {files[name]}")
+        if plot:
+            say_files(plot, options)
+        if replay:
+            say(f"replay: {replay}")
     return {"delivered": Exit.DONE, "deadlock": Exit.DEADLOCK, "stalled": Exit.UNFINISHED,
             "error": Exit.INTERNAL}[result.outcome]

@@ -11,6 +11,7 @@ from ..api.measurement import measure_points
 from ..common.atomic_write import require_writable, whole_file
 from ..common.figure_file import draw_file
 from ..common.path_conflicts import require_apart
+from ..common.picture_style import PictureOptions, drawn_with
 from ..experiments.option_grid import Sweep, write_csv
 from ..experiments.sweep import (
     ResultStore,
@@ -23,14 +24,18 @@ from ..experiments.sweep import (
     write_parquet,
 )
 from .app import count, emit_result, say, stdout_for_results, table
+from .options import picture_paths, say_files
 
 __all__ = ["report", "run_sweep"]
 
 
-def run_sweep(file: Path, out: Path, plot: Path | None, parquet: bool, scheduler: str | None, json: bool) -> None:
+def run_sweep(file: Path, out: Path, plot: Path | None, options: PictureOptions, parquet: bool,
+              scheduler: str | None, json: bool) -> None:
     """Run the unfinished points of a sweep, and report all points."""
     sweep = read(file)
-    picture, no_picture = _picture(sweep, plot, out)
+    with drawn_with(options):
+        picture, no_picture = _picture(sweep, plot, out)
+    pictures = picture_paths(picture, options)
     if parquet:
         require_parquet()
     if scheduler is not None:
@@ -42,8 +47,8 @@ def run_sweep(file: Path, out: Path, plot: Path | None, parquet: bool, scheduler
         all_points = points(sweep)
     require_apart({"FILE": file, **{f"{option} {path}": path for point in all_points
                                     for option, path in point.files.items()}},
-                  {"the finished points": store_file, "the table": csv, "--parquet": table_too, "--plot": picture})
-    for path in filter(None, (csv, table_too, picture)):
+                  {"the finished points": store_file, "the table": csv, "--parquet": table_too, **pictures})
+    for path in filter(None, (csv, table_too, *pictures.values())):
         if out.exists() or path.parent.resolve() != out.resolve():  # files in a new folder need no check
             require_writable(path)
     with stdout_for_results(), ResultStore(store_file) as store:
@@ -55,7 +60,7 @@ def run_sweep(file: Path, out: Path, plot: Path | None, parquet: bool, scheduler
         with whole_file(table_too) as unfinished:
             write_parquet(rows, unfinished)
     if picture:
-        draw_file(picture, lambda: curves_figure(sweep, all_points, result.results))
+        draw_file(picture, lambda: curves_figure(sweep, all_points, result.results), options)
     files = {"csv": csv, "parquet": table_too, "plot": picture}
     if json:
         emit_result(dataclasses.replace(result, files={name: None if path is None else str(path)
@@ -64,7 +69,10 @@ def run_sweep(file: Path, out: Path, plot: Path | None, parquet: bool, scheduler
         report(sweep, rows, result.new)
         for path in filter(None, (csv, table_too)):
             say(f"table: {path}")
-        say(f"picture: {picture or no_picture}")
+        if picture:
+            say_files(picture, options)
+        else:
+            say(f"picture: {no_picture}")
 
 
 def _picture(sweep: Sweep, plot: Path | None, out: Path) -> tuple[Path | None, str]:

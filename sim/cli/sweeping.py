@@ -7,11 +7,13 @@ import typer
 
 from .app import Exit, Json
 from .commands import command
+from .options import PICTURE, Given, picture_options, takes
 
 __all__: list[str] = []
 
 
 @command("sweep")
+@takes("look", PICTURE)
 def sweep_(
     file: Annotated[Path, typer.Argument(
         metavar="FILE.toml", help="Options of load, for example rate = 0.02. A list of values sweeps an option.")],
@@ -20,6 +22,8 @@ def sweep_(
     plot: Annotated[Path | None, typer.Option(
         metavar="FILE", help="Draw latency and throughput. Formats: .svg, .pdf, .png, .eps. Default: OUT/NAME.png, "
         "if the sweep can be drawn.", show_default=False)] = None,
+    *,
+    look: Given,
     parquet: Annotated[bool, typer.Option("--parquet", help="Also write the table as OUT/NAME.parquet.")] = False,
     scheduler: Annotated[str | None, typer.Option(
         metavar="ADDRESS", help="Run the points on a dask.distributed cluster, for example tcp://host:8786. Default: "
@@ -33,5 +37,5 @@ def sweep_(
     """
     from .sweep_report import run_sweep
 
-    run_sweep(file, out, plot, parquet, scheduler, json)
+    run_sweep(file, out, plot, picture_options(look, plot or out), parquet, scheduler, json)
     return Exit.DONE

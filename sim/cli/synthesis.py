@@ -13,12 +13,13 @@ from ..export.synthesis.targets import SEEDS, TARGETS
 from .app import Json, emit_result, stdout_for_results
 from .commands import command
 from .hardware import takes_component
-from .options import Given
+from .options import PICTURE, Given, picture_options, takes
 
 __all__: list[str] = []
 
 
 @command("synth")
+@takes("look", PICTURE)
 @takes_component
 def synth_(
     what: Annotated[str, typer.Argument(
@@ -41,8 +42,9 @@ def synth_(
     plot: Annotated[Path | None, typer.Option(
         metavar="FILE", help="Draw the results of --sweep: cells over an option, or look-up tables over the clock if "
         "area-delay is swept. Formats: .svg, .pdf, .png, .eps.", show_default=False)] = None,
-    markdown: Annotated[bool, typer.Option("--markdown", help="Print tables as Markdown.")] = False,
     *,
+    look: Given,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print tables as Markdown.")] = False,
     built_for: Given,
     given: Given,
     json: Json = False,
@@ -51,13 +53,15 @@ def synth_(
     from .synthesis_report import report_point, synthesise_sweep, tell
 
     require_at_least(0, seeds=seeds)
+    options = picture_options(look, plot)
     if sweep:
         if by_block:
             raise WormcastError("breakdown: on is not valid with --sweep. Allowed: for one component.")
         port, kind = built_for.pop("port", None), built_for.pop("kind", None)
         own = {"target": target, "area_delay": area_delay}
         fixed = {name: value for name, value in own.items() if value is not None} | built_for | given
-        synthesise_sweep(what, port, kind, read_sweep(sweep, fixed), seeds or 0, output, plot, json, markdown)
+        synthesise_sweep(what, port, kind, read_sweep(sweep, fixed), seeds or 0, output, plot, options, json,
+                         markdown)
         return
     for hint, file in (("output", output), ("plot", plot)):
         if file:

@@ -9,6 +9,7 @@ from typing import Any
 from ..common.atomic_write import require_writable, whole_file
 from ..common.figure_file import draw_file
 from ..common.path_conflicts import require_apart
+from ..common.picture_style import PictureOptions, drawn_with
 from ..common.text import markdown_table
 from ..experiments.option_grid import Sweep, write_csv
 from ..export.synthesis import (
@@ -26,6 +27,7 @@ from ..export.synthesis import (
 from .app import emit, say, stdout_for_results, table
 from .hardware import describe_hardware
 from .named import user_files
+from .options import picture_paths, say_files
 
 __all__ = ["report_point", "synthesise_sweep", "tell"]
 
@@ -113,14 +115,16 @@ def _report_blocks(blocks: Breakdown, result: Synthesis, markdown: bool) -> None
 
 
 def synthesise_sweep(what: str, port: str | None, kind: str | None, sweep: Sweep, seeds: int, output: Path | None,
-           plot: Path | None, json: bool, markdown: bool) -> None:
+                     plot: Path | None, options: PictureOptions, json: bool, markdown: bool) -> None:
     """Synthesise all points, and write, draw and print the results."""
     if plot:
-        require_drawable(sweep, seeds, plot)
+        with drawn_with(options):
+            require_drawable(sweep, seeds, plot)
+    pictures = picture_paths(plot, options)
     named = (sweep.swept.get(name, [sweep.fixed.get(name)]) for name in ("scheme", "relation", "topology"))
     for scheme, relation, topology in itertools.product(*named):
-        require_apart(user_files(scheme, relation, topology), {"--output": output, "--plot": plot})
-    for file in filter(None, (output, plot)):
+        require_apart(user_files(scheme, relation, topology), {"--output": output, **pictures})
+    for file in filter(None, (output, *pictures.values())):
         require_writable(file)
     with stdout_for_results():
         all_points = points(what, port, sweep, kind)
@@ -130,7 +134,7 @@ def synthesise_sweep(what: str, port: str | None, kind: str | None, sweep: Sweep
         with whole_file(output) as unfinished:
             write_csv(rows, unfinished)
     if plot:
-        draw_file(plot, lambda: costs_figure(sweep, all_points, results))
+        draw_file(plot, lambda: costs_figure(sweep, all_points, results), options)
     if json:
         emit({"points": [{"options": point.resolved, "given": point.given, "result": result.to_dict()}
                          for point, result in zip(all_points, results, strict=True)],
@@ -138,9 +142,10 @@ def synthesise_sweep(what: str, port: str | None, kind: str | None, sweep: Sweep
              {"what": what, "port": port, "kind": kind, **sweep.fixed, **sweep.swept, "seeds": seeds})
         return
     _report_sweep(sweep, all_points, results, markdown)
-    for name, path in (("table", output), ("picture", plot)):
-        if path and not markdown:
-            say(f"{name}: {path}")
+    if output and not markdown:
+        say(f"table: {output}")
+    if plot and not markdown:
+        say_files(plot, options)
 
 
 def _report_sweep(sweep: Sweep, all_points: Sequence[SynthesisPoint], results: Sequence[Synthesis],

@@ -13,6 +13,7 @@ from ..api.recordings import read_waveform
 from ..common.atomic_write import require_writable
 from ..common.figure_file import draw_file, require_page
 from ..common.path_conflicts import require_apart
+from ..common.picture_style import PictureOptions
 from ..waves.view import (
     History,
     choose_ports,
@@ -26,16 +27,20 @@ from ..waves.view.replay import write_replay
 from ..waves.view.telling import describe, describe_deadlock
 from .app import Json, count, emit_result, say, table, width
 from .commands import command
+from .options import PICTURE, Given, picture_options, picture_paths, say_files, takes
 
 __all__: list[str] = []
 
 
 @command("wave")
+@takes("look", PICTURE)
 def wave(
     files: Annotated[list[Path], typer.Argument(
         metavar="FILE", help="Waveform, written by --vcd of run or load. Several files are drawn side by side.")],
     plot: Annotated[Path | None, typer.Option(
         metavar="FILE", help="Draw a space-time diagram. Formats: .svg, .pdf, .png, .eps.")] = None,
+    *,
+    look: Given,
     replay: Annotated[Path | None, typer.Option(
         metavar="FILE.html", help="Write a page for a browser that replays the waveform cycle by cycle.")] = None,
     text: Annotated[bool, typer.Option(
@@ -65,18 +70,18 @@ def wave(
         if asked and len(files) > 1:
             raise WormcastError(f"{option}: {'on' if asked is True else asked} is not valid with {len(files)} "
                                 f"waveforms ({', '.join(map(str, files))}). Allowed: one.")
+    options = picture_options(look, plot)
     cycles, chosen = window_of(window), _numbers(worms)
-    require_apart({f"FILE {file}": file for file in files}, {"--plot": plot, "--replay": replay})
+    require_apart({f"FILE {file}": file for file in files}, {**picture_paths(plot, options), "--replay": replay})
     if replay:
         require_page(replay)
     if plot:
         require_writable(plot)
     results = [read_waveform(file, window=cycles, worms=chosen, links=links) for file in files]
     histories = [result.history for result in results]
-    seen = [(history if cycles else history.trimmed(), result.links)
-            for history, result in zip(histories, results, strict=True)]
+    seen = [(history, result.links) for history, result in zip(_shown(histories, cycles), results, strict=True)]
     if plot:
-        _draw(seen, plot, buffers)
+        _draw(seen, plot, buffers, options)
     if replay:
         write_replay(seen[0][0], replay)
     if json:
@@ -94,7 +99,7 @@ def wave(
         else:
             _report(history)
     if plot:
-        say(f"picture: {plot}")
+        say_files(plot, options)
     if replay:
         say(f"replay: {replay}")
 
@@ -109,12 +114,22 @@ def _numbers(text: str | None) -> list[int] | None:
     return [int(one) for one in numbers]
 
 
-def _draw(histories: list[tuple[History, list[int] | None]], plot: Path, buffers: str | None) -> None:
+def _shown(histories: list[History], window: tuple[int, int] | None) -> list[History]:
+    """Return the cycles to show: those of the window, else from the first flit to soon after the last one of any."""
+    if window:
+        return histories
+    trimmed = [history.trimmed() for history in histories]
+    first, end = min(one.first for one in trimmed), max(one.end for one in trimmed)
+    return [one.between(max(first, one.first), min(end, one.end)) for one in histories]
+
+
+def _draw(histories: list[tuple[History, list[int] | None]], plot: Path, buffers: str | None,
+          options: PictureOptions) -> None:
     drawn = [(history, rows_of(history, shown)) for history, shown in histories]
     lanes = [choose_ports(buffers, history.chunks, history.readings) if buffers else [] for history, _ in drawn]
     for (_, rows), below in zip(drawn, lanes, strict=True):
         require_drawable(rows, plot, below)
-    draw_file(plot, lambda: spacetime_figure(drawn, lanes=lanes))
+    draw_file(plot, lambda: spacetime_figure(drawn, lanes=lanes), options)
 
 
 def _report(history: History) -> None:

@@ -1,37 +1,48 @@
 """Common style of all plots of curves: lines, markers, caption, legend."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wormcast.algorithms import WormcastError
 
 from .figure_file import require_picture
-from .frame import GRID, LINE, MARGIN, SETTINGS, SIZE, WORDS, blank_figure, wrapped
+from .frame import GRID, MARGIN, POINTS, WORDS, blank_figure, put_beside, settings, wrapped
+from .picture_style import style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["CURVES", "DAGGER", "DASHES", "LETTERS", "MARKER", "MARKERS", "captioned", "draw_grid", "line_style",
-           "marker_options", "require_curves"]
+__all__ = ["DAGGER", "DASHES", "MARKERS", "captioned", "curve_settings", "draw_grid", "line_style", "marker_options",
+           "marker_size", "name_axes", "panel_grid", "require_curves"]
 
 MARKERS = "os^Dv<>Pph*X"
-MARKER = 3.2  # points
+MARKER = 3.2  # size of a marker in points, in a style of weight 1
 DASHES: tuple[Any, ...] = ("-", (0, (4, 1.5)), (0, (1, 1)), (0, (6, 1, 1, 1)), (0, (6, 1, 1, 1, 1, 1)), (0, (8, 3)))
 PALEST = 0.6  # upper limit of the share of white that is mixed into the colours of repeated dashes
-LETTERS = 7.0  # font size of axes and legend, in points
-ROW = 0.14  # height of a row of the legend, in inches
+ROW = 1.44  # height of a row of the legend, in units of the font size
 MOST_LINES = 40
+
+# inches
+NARROWEST = 1.9  # least width of a panel beside others
+FOOT = 0.4  # height of the x axis with its names
+ALONE = 2.3  # height of a panel that is as wide as a column
 
 #: Suffix of the names of schemes that are reconstructed because no full description was available.
 DAGGER = "\N{DAGGER}"
 
-#: matplotlib's settings.
-CURVES: dict[Any, Any] = SETTINGS | {
-    "font.size": LETTERS, "axes.spines.top": False, "axes.spines.right": False, "errorbar.capsize": 1.5,
-}
+
+def curve_settings() -> dict[Any, Any]:
+    """Return matplotlib's settings for plots of curves in the current style."""
+    return settings() | {"font.size": style().axes, "axes.spines.top": False, "axes.spines.right": False,
+                         "errorbar.capsize": 1.5 * style().weight}
+
+
+def marker_size() -> float:
+    """Return the size of a marker in points."""
+    return MARKER * style().weight
 
 
 def require_curves(swept: Mapping[str, Sequence[Any]], along: str | None, file: Path) -> None:
@@ -45,15 +56,53 @@ def require_curves(swept: Mapping[str, Sequence[Any]], along: str | None, file: 
         raise WormcastError(f"plot: {lines} curves are not valid. Allowed: at most {MOST_LINES}.")
 
 
-def captioned(width: float, height: float, caption: Sequence[str], legend_rows: int) -> "Figure":
-    """Return a figure of a width and height in inches, plus a caption above and room for a legend below."""
+def captioned(width: float, height: float, caption: Sequence[str], legend_rows: int,
+              rows: Iterable[Mapping[str, Any]] = ()) -> "Figure":
+    """Return a figure of a width and height in inches, plus a caption above and room for a legend below.
+
+    In the style ``paper`` the caption is not drawn. ``rows``: the data of the figure.
+    """
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-    lines = wrapped(caption, width - 2 * MARGIN)
-    figure = blank_figure(width, height + LINE * len(lines) + ROW * legend_rows,
+    lines = [] if style().in_paper else wrapped(caption, width - 2 * MARGIN)
+    figure = blank_figure(width, height + style().line * len(lines) + ROW * style().axes / POINTS * legend_rows,
                           layout=ConstrainedLayoutEngine(wspace=0.06))
-    figure.suptitle("\n".join(lines), fontsize=SIZE, color=WORDS)
+    if lines:
+        figure.suptitle("\n".join(lines), fontsize=style().text, color=WORDS)
+    put_beside(figure, caption, rows)
     return figure
+
+
+def panel_grid(panels: int, high: float) -> tuple[float, float, tuple[int, int]]:
+    """Return width and height in inches of a figure with a number of panels, and the rows and columns of panels.
+
+    One panel has the width of a column, several are side by side on a page, or one below the other if the user has
+    chosen a width that is too small for that.
+
+    Parameters
+    ----------
+    high : float
+        Height of panels side by side.
+    """
+    width = style().column if panels == 1 else style().page
+    if width / panels < NARROWEST:
+        return width, panels * ALONE, (panels, 1)
+    return width, ALONE if panels == 1 else high, (1, panels)
+
+
+def name_axes(axes: "Axes", across: str, up: str, high: float, panels: int) -> None:
+    """Write the names of both axes, broken into lines that fit.
+
+    Parameters
+    ----------
+    high : float
+        Height of the panel with its x axis in inches.
+    panels : int
+        Number of panels side by side on the width of the figure.
+    """
+    wide = axes.get_figure(root=True).get_figwidth() / panels  # type: ignore[union-attr]
+    axes.set_xlabel("\n".join(wrapped([across], 0.85 * wide, style().axes)))
+    axes.set_ylabel("\n".join(wrapped([up], high - FOOT, style().axes)))
 
 
 def draw_grid(axes: "Axes") -> None:
@@ -80,6 +129,6 @@ def marker_options(style: Mapping[str, Any], kind: str) -> dict[str, Any]:
 
     ``kind``: ``full``, ``half`` full or ``open``.
     """
-    return {"color": style["color"], "marker": style["marker"], "markersize": MARKER, "markeredgewidth": 0.7,
+    return {"color": style["color"], "marker": style["marker"], "markersize": marker_size(), "markeredgewidth": 0.7,
             "markerfacecolor": "white" if kind == "open" else style["color"], "markerfacecoloralt": "white",
             "fillstyle": "left" if kind == "half" else "full"}

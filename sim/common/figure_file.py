@@ -1,21 +1,23 @@
 """Checks and writing of picture files, and checks of the paths of HTML pages."""
 
 import contextlib
+import csv
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from wormcast.algorithms import WormcastError
 from wormcast.algorithms.announcements import announce
 
 from .atomic_write import require_writable, whole_file
-from .frame import missing_glyphs_drawn_as_boxes
+from .frame import beside, missing_glyphs_drawn_as_boxes
+from .picture_style import PictureOptions, drawn_with
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["draw_file", "require_page", "require_picture", "save_figure", "whole_picture"]
+__all__ = ["draw_file", "files_of_picture", "require_page", "require_picture", "save_figure", "whole_picture"]
 
 #: Formats of pictures. The ending of a file's name is its format.
 FORMATS = ("svg", "pdf", "png", "eps")
@@ -48,10 +50,55 @@ def whole_picture(path: Path) -> Iterator[tuple[Path, str]]:
         yield unfinished, path.suffix[1:]
 
 
-def draw_file(path: Path, make: "Callable[[], Figure]") -> None:
-    """Write the figure that ``make`` returns to a file atomically, in the format of the file's ending."""
-    with whole_picture(path) as target:
-        save_figure(make(), *target)
+def files_of_picture(path: Path, options: PictureOptions | None = None) -> dict[str, Path]:
+    """Return the files that `draw_file` writes, by their names in messages: in the style ``paper`` also FILE's caption
+    and data, with the endings .caption.txt and .data.csv in place of FILE's ending."""
+    if options is None or not options.has_own_files:
+        return {"picture": path}
+    return {"picture": path, "caption": path.with_suffix(".caption.txt"), "data": path.with_suffix(".data.csv")}
+
+
+def draw_file(path: Path, make: "Callable[[], Figure]", options: PictureOptions | None = None) -> dict[str, Path]:
+    """Write the figure that ``make`` returns to a file atomically, in the format of the file's ending.
+
+    Parameters
+    ----------
+    make : callable
+        Is called while the options hold.
+    options : PictureOptions, optional
+        In the style ``paper``, the caption and the data are written into the files of `files_of_picture`, too.
+
+    Returns
+    -------
+    files : dict of str to Path
+        Those of `files_of_picture`.
+
+    Raises
+    ------
+    WormcastError
+        The figure has no such panel, or no such name to label; no file is written then.
+    """
+    files = files_of_picture(path, options)
+    with contextlib.ExitStack() as stack:
+        written = {name: stack.enter_context(whole_file(file)) for name, file in files.items() if name != "picture"}
+        target = stack.enter_context(whole_picture(path))
+        with drawn_with(options) as style:
+            figure = make()
+            style.require_used()
+            save_figure(figure, *target)
+        if written:
+            described = beside(figure)
+            written["caption"].write_text("".join(f"{line}\n" for line in described.caption), encoding="utf-8")
+            _write_rows(written["data"], described.rows)
+    return files
+
+
+def _write_rows(file: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write rows as CSV, with all columns in the order in which they occur first."""
+    with file.open("w", newline="", encoding="utf-8") as opened:
+        writer = csv.DictWriter(opened, [*dict.fromkeys(name for row in rows for name in row)], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
 
 
 def save_figure(figure: "Figure", file: Path, form: str) -> None:

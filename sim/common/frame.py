@@ -1,4 +1,4 @@
-"""Common layout of all pictures: column widths, font sizes, colours, text width and line breaks."""
+"""Common layout of all pictures: colours, text width and line breaks. `picture_style` has widths and font sizes."""
 
 import contextlib
 import importlib
@@ -6,30 +6,30 @@ import math
 import sys
 import warnings
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from .picture_style import style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["COLOURS", "COLUMN", "GRID", "LEGEND", "LINE", "MARGIN", "MOST_HEIGHT", "PAGE", "POINTS", "SETTINGS", "SIZE",
-           "SMALL", "WORDS", "blank_figure", "in_notebook", "legend_columns", "legend_entry",
-           "load_notebook_backend", "missing_glyphs_drawn_as_boxes", "notebook_figures", "text_width", "wrapped"]
+__all__ = ["COLOURS", "GRID", "LEGEND", "MARGIN", "MOST_HEIGHT", "POINTS", "WORDS", "Beside", "beside", "blank_figure",
+           "in_notebook", "legend_columns", "legend_entry", "load_notebook_backend", "missing_glyphs_drawn_as_boxes",
+           "notebook_figures", "put_beside", "settings", "text_width", "wrapped"]
 
 POINTS = 72  # in an inch
 
 # inches
-COLUMN, PAGE = 3.4, 7.0  # widths of one and of two columns of a paper, in inches
 MOST_HEIGHT = 8.0  # largest height of a picture that fits a page, in inches
 MARGIN = 0.06
-LINE = 0.1  # distance between lines of text, in inches
 
-SIZE, SMALL = 6.0, 5.0  # font sizes in points: normal text, and text where space is short
-
-#: Resolution of pictures in a notebook, and largest resolution of PNG files, in dots per inch.
-CELL, DOTS = 160, 300
+#: Resolution of pictures in a notebook, in dots per inch.
+CELL = 160
 
 #: Largest number of pixels of a PNG file.
 MOST_PIXELS = 2**27
@@ -43,12 +43,40 @@ GRID = "#e2e2e2"
 LEGEND: dict[str, Any] = {"frameon": False, "handlelength": 2.8, "handletextpad": 0.6, "columnspacing": 1.2}
 ENTRY = 4.6  # width of a legend's entry without its text, in units of the font size, with the options LEGEND
 
-#: matplotlib's settings.
+FONT = "DejaVu Sans"
+
+#: matplotlib's settings, except the font size, which depends on the style.
 SETTINGS: dict[Any, Any] = {
-    "font.size": SIZE, "font.family": "DejaVu Sans", "svg.hashsalt": "wormcast", "hatch.linewidth": 0.45,
+    "font.family": FONT, "svg.hashsalt": "wormcast", "hatch.linewidth": 0.45,
     "axes.linewidth": 0.5, "xtick.major.width": 0.5, "ytick.major.width": 0.5,
     "pdf.fonttype": 42, "ps.fonttype": 42,  # journals refuse matplotlib's default, fonts of Type 3
 }
+
+
+def settings() -> dict[Any, Any]:
+    """Return matplotlib's settings for the current style."""
+    return SETTINGS | {"font.size": style().text}
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Caption of a picture as lines, and its data as rows: dictionaries from column to value."""
+
+    caption: Sequence[str]
+    rows: Sequence[Mapping[str, Any]]
+
+
+_beside: "WeakKeyDictionary[Figure, Beside]" = WeakKeyDictionary()
+
+
+def put_beside(figure: "Figure", caption: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> None:
+    """Set the caption and the data of a picture. The style ``paper`` writes them into files beside the picture."""
+    _beside[figure] = Beside([*caption], [*rows])
+
+
+def beside(figure: "Figure") -> Beside:
+    """Return the caption and the data of a picture that `put_beside` has set."""
+    return _beside.get(figure, Beside([], []))
 
 
 @contextlib.contextmanager
@@ -59,18 +87,22 @@ def missing_glyphs_drawn_as_boxes() -> Iterator[None]:
         yield
 
 
+def text_width(text: str, size: float | None = None) -> float:
+    """Return the width of a text in points. Default of the size: of normal text."""
+    return _text_width(text, style().text if size is None else size)
+
+
 @cache
-def text_width(text: str, size: float = SIZE) -> float:
-    """Return the width of a text in points."""
+def _text_width(text: str, size: float) -> float:
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
 
-    font = FontProperties(family=SETTINGS["font.family"], size=size)
+    font = FontProperties(family=FONT, size=size)
     with missing_glyphs_drawn_as_boxes():
         return float(text_to_path.get_text_width_height_descent(text, font, ismath=False)[0])
 
 
-def wrapped(texts: Iterable[str], width: float, size: float = SIZE) -> list[str]:
+def wrapped(texts: Iterable[str], width: float, size: float | None = None) -> list[str]:
     """Break texts into lines at most ``width`` inches wide, at spaces, or inside a word that is longer than a line."""
     def fits(line: str) -> bool:
         return text_width(line, size) <= width * POINTS
@@ -96,13 +128,14 @@ def _letters_that(fits: Callable[[str], bool], line: str) -> int:
     return 1 + bisect_left(range(2, len(line)), True, key=lambda end: not fits(line[:end]))
 
 
-def legend_columns(labels: Sequence[str], width: float, size: float = SIZE) -> int:
+def legend_columns(labels: Sequence[str], width: float, size: float | None = None) -> int:
     """Return the number of columns of a legend that is ``width`` inches wide, at least 1."""
     return max(1, int(width / legend_entry(labels, size)))
 
 
-def legend_entry(labels: Sequence[str], size: float = SIZE) -> float:
+def legend_entry(labels: Sequence[str], size: float | None = None) -> float:
     """Return the width in inches of a legend's column with these labels."""
+    size = style().text if size is None else size
     return (ENTRY * size + max((text_width(label, size) for label in labels), default=0.0)) / POINTS
 
 
@@ -135,11 +168,12 @@ def _picture() -> "type[Figure]":
         """Figure that is saved with the settings with which it is made."""
 
         def __init__(self, *arguments: Any, **options: Any) -> None:
-            self._settings = {name: matplotlib.rcParams[name] for name in SETTINGS}
+            self._settings = {name: matplotlib.rcParams[name] for name in settings()}
+            self._dots = style().sizes.dots
             super().__init__(*arguments, **options)
 
         def savefig(self, fname: Any, *, transparent: bool | None = None, **options: Any) -> None:
-            dots = min(DOTS, math.sqrt(MOST_PIXELS / math.prod(self.get_size_inches())))
+            dots = min(self._dots, math.sqrt(MOST_PIXELS / math.prod(self.get_size_inches())))
             with matplotlib.rc_context(self._settings), missing_glyphs_drawn_as_boxes():
                 super().savefig(fname, transparent=transparent, **{"dpi": dots, **options})
 

@@ -9,7 +9,8 @@ import numpy as np
 from wormcast.algorithms import Topology
 from wormcast.algorithms.channels import Resource, link_rows
 
-from ..common.frame import SMALL, text_width
+from ..common.frame import text_width
+from ..common.picture_style import style
 from ..common.text import resource_text
 from .arrows import APART, outlines
 from .layout import NetworkLayout, layout_of
@@ -83,11 +84,14 @@ def cycle_sheet(topology: Topology, resources: Sequence[str], caption: Sequence[
     waiting = f"a cycle of {len(resources)}: each is held by a worm that requests the next"
     title = title or (waiting if resources else "no cycle")
     channels = Counter(one.where for one in held if one.kind in AT_NODE)
-    clear = max(SQUARE + FARTHER * max(0, max(channels.values(), default=0) - 2),
+    square, farther = (length * max(1.0, style().small / 5) for length in (SQUARE, FARTHER))
+    clear = max(square + farther * max(0, max(channels.values(), default=0) - 2),
                 clear_of_names(topology, layout, NODE))
     dense = 1.0 if layout.boxes.any() else min(1, 2 * layout.narrowest)
     sheet = Sheet(layout, least=LEAST / dense, largest=LARGEST, clear=clear, legend=marks,
-                  title=title, words=[*([listed] if listed else []), *caption])
+                  title=title, words=[*([listed] if listed else []), *caption],
+                  rows=[{"number": number, "resource": resource_text(topology, resource)}
+                        for number, resource in enumerate(resources, 1)])
     draw_lines(sheet, topology, layout)
     draw_nodes(sheet, topology, layout)
     draw_names(sheet, topology, layout, NODE)
@@ -118,7 +122,7 @@ def cycle_sheet(topology: Topology, resources: Sequence[str], caption: Sequence[
                 if not squares[node, ring] or (gap >= FAR and _gap(angle, squares[node, ring]) >= BETWEEN):
                     break
             squares[node, ring].append(angle)
-            reach = sheet.cells(SQUARE + FARTHER * ring)
+            reach = sheet.cells(square + farther * ring)
             _, color, _, shape = AT_NODE[resource.kind]
             _at_node(sheet, layout.sinks[node], reach * np.array([np.cos(angle), np.sin(angle)]), str(number), color,
                      shape)
@@ -144,14 +148,14 @@ def _arrow(sheet: Sheet, topology: Topology, layout: NetworkLayout, link: int, n
                          barb=sheet.cells(BARB))
     sheet.axes.add_patch(Polygon(corners, facecolor=HELD, edgecolor="none", zorder=4))
     middle, forward = middle_of(way, MEET if layout.one_way[link] else 0.5)
-    away = aside(forward) * (APART + NUMBER + max(0.0, text_width(number, SMALL) / 2 - 1))
+    away = aside(forward) * (APART + NUMBER + max(0.0, text_width(number, style().small) / 2 - 1))
     x, y = (middle + away * sheet.cells(1)).tolist()
-    sheet.axes.text(x, y, number, ha="center", va="center_baseline", color=HELD, zorder=5, fontsize=SMALL,
+    sheet.axes.text(x, y, number, ha="center", va="center_baseline", color=HELD, zorder=5, fontsize=style().small,
                     gid=f"step-{number}", path_effects=[withStroke(linewidth=1.2, foreground="white")])
 
 
 def _at_node(sheet: Sheet, node: np.ndarray, away: np.ndarray, number: str, color: str, shape: str) -> None:
     x, y = (node + away).tolist()
     sheet.axes.plot(*np.stack([node, node + away], axis=1), color=color, linewidth=0.8, zorder=2)
-    sheet.axes.text(x, y, number, ha="center", va="center", color="white", zorder=5, fontsize=SMALL,
+    sheet.axes.text(x, y, number, ha="center", va="center", color="white", zorder=5, fontsize=style().small,
                     bbox={"boxstyle": shape, "facecolor": color, "edgecolor": "none"})

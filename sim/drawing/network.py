@@ -7,7 +7,8 @@ import numpy.typing as npt
 
 from wormcast.algorithms import Topology
 
-from ..common.frame import SMALL, WORDS, text_width
+from ..common.frame import WORDS, text_width
+from ..common.picture_style import style
 from .layout import NetworkLayout
 from .sheet import PLAIN, Sheet
 from .ways import along
@@ -78,9 +79,9 @@ def draw_boxes(sheet: Sheet, topology: Topology, layout: NetworkLayout) -> None:
                                              zorder=3), autolim=False)
     for switch in apart.tolist():
         name = topology.switch_names[switch]
-        if text_width(name, SMALL) <= ROOM * 2 * layout.boxes[switch, 0] * sheet.cell:
+        if text_width(name, style().small) <= ROOM * 2 * layout.boxes[switch, 0] * sheet.cell:
             x, y = layout.switches[switch].tolist()
-            sheet.axes.text(x, y, name, ha="center", va="center_baseline", fontsize=SMALL,
+            sheet.axes.text(x, y, name, ha="center", va="center_baseline", fontsize=style().small,
                             color=WORDS, zorder=8, path_effects=[withStroke(linewidth=1.5, foreground="white")])
 
 
@@ -95,8 +96,8 @@ def draw_names(sheet: Sheet, topology: Topology, layout: NetworkLayout, radius: 
         for (x, y), angle in at:
             right, down = np.cos(angle).round(6), np.sin(angle).round(6)
             reach = sheet.cells(radius + NAME)
-            sheet.axes.text(x + right * reach, y + down * reach, topology.node_name(node), fontsize=SMALL, color=WORDS,
-                            zorder=4, ha="center" if not right else "left" if right > 0 else "right",
+            sheet.axes.text(x + right * reach, y + down * reach, topology.node_name(node), fontsize=style().small,
+                            color=WORDS, zorder=4, ha="center" if not right else "left" if right > 0 else "right",
                             va="center_baseline" if not down else "top" if down > 0 else "bottom")
 
 
@@ -111,7 +112,7 @@ def clear_of_names(topology: Topology, layout: NetworkLayout, radius: float) -> 
     """Return how far nodes and their names extend beyond the nodes' positions, in points."""
     if layout.names:
         return radius
-    return radius + NAME + max(SMALL, max(text_width(topology.node_name(node), SMALL) for node in
+    return radius + NAME + max(style().small, max(text_width(topology.node_name(node), style().small) for node in
                                           range(topology.nodes)))
 
 

@@ -8,7 +8,8 @@ import numpy.typing as npt
 
 from wormcast.algorithms import Plan, PlannedWorm, Topology, WormcastError
 
-from ..common.frame import COLOURS, SMALL, text_width
+from ..common.frame import COLOURS, text_width
+from ..common.picture_style import style
 from ..common.text import count
 from .arrows import APART
 from .layout import NetworkLayout, layout_of
@@ -82,7 +83,7 @@ def paths_sheet(plan: Plan) -> Sheet:
     groups = [worm.step - 1 for worm in plan.worms] if alone else [worm.id for worm in plan.worms]
     least, clear = _room(plan, layout, ways, places)
     sheet = Sheet(layout, least=least, largest=max(least, LARGEST), clear=clear, legend=_legend(plan, groups, alone),
-                  words=_words(plan, alone))
+                  words=_words(plan, alone), rows=_rows(plan))
     draw_lines(sheet, plan.topology, layout)
     draw_nodes(sheet, plan.topology, layout)
     draw_names(sheet, plan.topology, layout, DISC)
@@ -180,6 +181,13 @@ def _room(plan: Plan, layout: NetworkLayout, ways: _Ways, places: Sequence[Seque
     return max(LEAST if not layout.boxes.any() else LEAST_NODES, needed), float(reach[beyond].max(initial=names))
 
 
+def _rows(plan: Plan) -> list[dict[str, object]]:
+    """Return a row for each hop of each worm: the worm, its step, and the switches at the ends of the hop."""
+    name = plan.topology.switch_title
+    return [{"worm": worm.id, "step": worm.step, "hop": number, "from": name(start), "to": name(end)}
+            for worm in plan.worms for number, (start, end) in enumerate(worm.links, 1)]
+
+
 def _words(plan: Plan, alone: bool) -> list[str]:
     ends = f"from {plan.topology.node_name(plan.source)} to {count(len(plan.destinations), 'node')}"
     sent = "the worm" if plan.packets == 1 else "the first packet"
@@ -251,7 +259,7 @@ def _width(plan: Plan, worm: PlannedWorm) -> float:
 
 def _disc(sheet: Sheet, place: Floats, text: str, look: _Look) -> None:
     x, y = place.tolist()
-    radius = max(DISC, text_width(text, SMALL) / 2 + 1.2)
+    radius = max(DISC, text_width(text, style().small) / 2 + 1.2)
     sheet.axes.plot(x, y, marker="o", markersize=2 * radius, markerfacecolor=look.colour, markeredgecolor="white",
                     markeredgewidth=0.5, zorder=6)
-    sheet.axes.text(x, y, text, ha="center", va="center_baseline", fontsize=SMALL, color=look.ink, zorder=7)
+    sheet.axes.text(x, y, text, ha="center", va="center_baseline", fontsize=style().small, color=look.ink, zorder=7)

@@ -9,20 +9,19 @@ from wormcast.algorithms import Scheme, Topology, WormcastError
 
 from ..common.figure_file import require_picture
 from ..common.frame import (
-    COLUMN,
     LEGEND,
-    LINE,
     MARGIN,
     MOST_HEIGHT,
     POINTS,
-    SETTINGS,
-    SIZE,
     WORDS,
     blank_figure,
     legend_columns,
+    put_beside,
+    settings,
     text_width,
     wrapped,
 )
+from ..common.picture_style import MILLIMETRES, style
 from .layout import NetworkLayout, layout_of
 
 __all__ = ["PLAIN", "Mark", "Sheet", "require_drawable", "scheme_on"]
@@ -34,6 +33,7 @@ OUTER = 17.0  # distance of the names of planes from the names of rows, in point
 
 PLAIN = "#c0c0c0"
 
+FULL = 3.4  # inches; in pictures with a larger width that the user has chosen, the largest cell grows in proportion
 LONGEST = 128  # extent from which on a network is too large for a PNG file, in cells
 
 Mark = tuple[str, Mapping[str, Any]]
@@ -55,7 +55,7 @@ def scheme_on(scheme: Scheme, topology: Topology) -> str:
     The name of a reconstructed scheme is followed by ``(reconstructed)``.
     """
     reconstructed = " (reconstructed)" * scheme.provenance.startswith("reconstructed")
-    return f"{scheme.name}{reconstructed} on {topology.name}"
+    return f"{style().label(scheme.name)}{reconstructed} on {topology.name}"
 
 
 class Sheet:
@@ -65,12 +65,13 @@ class Sheet:
     ----------
     layout : NetworkLayout
     least, largest : float
-        Smallest and largest size of a cell, in points. If ``least`` allows this size, the figure is at most 3.4
-        inches wide and 8 inches high.
+        Smallest and largest size of a cell, in points. If ``least`` allows this size, the figure has the width of a
+        column (`PictureStyle`), and is at most 8 inches high.
     clear : float
         Extent of the drawing beyond the positions of nodes and switches, in points.
     words : sequence of str
-        Lines of text below the legend. Long lines are wrapped.
+        Caption: lines of text below the legend. Long lines are wrapped. In the style ``paper`` neither the caption nor
+        the title is drawn.
     named : bool
         Draw the names of rows, columns and planes.
     legend : sequence of Mark
@@ -78,6 +79,13 @@ class Sheet:
         Title of the legend.
     room : float
         Space between network and legend, in inches.
+    rows : sequence of mapping
+        Data of the figure.
+
+    Raises
+    ------
+    WormcastError
+        The user has chosen a width that is too small.
 
     Attributes
     ----------
@@ -93,33 +101,40 @@ class Sheet:
     """
 
     def __init__(self, layout: NetworkLayout, *, least: float, largest: float, clear: float, words: Sequence[str],
-                 named: bool = True, legend: Sequence[Mark] = (), title: str = "", room: float = 0.0):
+                 named: bool = True, legend: Sequence[Mark] = (), title: str = "", room: float = 0.0,
+                 rows: Sequence[Mapping[str, Any]] = ()):
         # matplotlib is imported here: loading it takes half a second, and other commands do not need it
         import matplotlib
 
-        columns, rows = layout.extent
+        columns, lines_down = layout.extent
         left = right = above = clear + BESIDE
         if named:
             names = [text_width(name.text) for name in layout.names if name.side == "left"]
             left += BESIDE + max(names, default=0)
             left += OUTER if any(name.side == "outer" for name in layout.names) else 0
-            above += SIZE + BESIDE
+            above += style().text + BESIDE
         largest = min(largest, LARGEST_NODES) if layout.boxes.any() else largest
-        fitting = (COLUMN * POINTS - left - right) / columns if columns else largest
+        largest *= max(1.0, (style().fixed or 0.0) / FULL)
+        self.width = _width((left + right + columns * least) / POINTS)
+        fitting = (self.width * POINTS - left - right) / columns if columns else largest
         cell = max(least, min(largest, fitting))
-        self.width = max(COLUMN, (left + right + columns * cell) / POINTS)
+        caption = [*filter(None, [title]), *words]
+        if style().in_paper:
+            title, words = "", ()
+        legend = [(style().label(text), options) for text, options in legend]
         lines = wrapped(words, self.width - 2 * MARGIN)
         beside, high = _legend_size(legend, title, self.width)
-        words_end = MARGIN + LINE * len(lines)
+        words_end = MARGIN + style().line * len(lines)
         self.foot = words_end + high
         below = (self.foot + room) * POINTS + clear + BESIDE
-        fitting = (MOST_HEIGHT * POINTS - above - below) / rows if rows else largest
+        fitting = (MOST_HEIGHT * POINTS - above - below) / lines_down if lines_down else largest
         cell = max(least, min(cell, fitting))
-        self.height = (above + rows * cell + below) / POINTS
+        self.height = (above + lines_down * cell + below) / POINTS
 
         self.cell = cell
-        with matplotlib.rc_context(SETTINGS):
+        with matplotlib.rc_context(settings()):
             self.figure = blank_figure(self.width, self.height)
+            put_beside(self.figure, caption, rows)
             self.axes = self.figure.add_axes((0, 0, 1, 1))
             (x, y), _ = layout.corners.tolist()
             x -= (left + (self.width * POINTS - left - right - columns * cell) / 2) / cell
@@ -128,7 +143,7 @@ class Sheet:
                           aspect="equal")
             self.axes.axis("off")
             for number, line in enumerate(lines, 1):
-                self.figure.text(0.5, (words_end - LINE * (number - 0.2)) / self.height, line, ha="center",
+                self.figure.text(0.5, (words_end - style().line * (number - 0.2)) / self.height, line, ha="center",
                                  va="baseline")
             if legend or title:
                 self._legend(legend, title, beside, words_end + 0.04)
@@ -153,9 +168,19 @@ class Sheet:
         handles = [Line2D([], [], **{"linewidth": 0, **dict(options)}, label=text) for text, options in legend]
         self.figure.legend(
             handles=handles, title=title or None, ncols=beside, loc="lower center", borderpad=0,
-            bbox_to_anchor=(0.5, bottom / self.height), borderaxespad=0, labelspacing=0.4, title_fontsize=SIZE,
+            bbox_to_anchor=(0.5, bottom / self.height), borderaxespad=0, labelspacing=0.4, title_fontsize=style().text,
             **LEGEND,
         )
+
+
+def _width(needed: float) -> float:
+    """Return the width of a figure that needs a width, both in inches: a column, or in a paper both, if it fits."""
+    fixed = style().fixed
+    if fixed is not None and needed > fixed + 1e-9:
+        raise WormcastError(f"width: {style().options.width} is not valid: the picture needs "
+                            f"{math.ceil(needed * MILLIMETRES)} millimetres. Allowed: this width or more.")
+    widths = [style().column, style().page] if style().in_paper else [style().column]
+    return next((width for width in widths if needed <= width), needed)
 
 
 def _legend_size(legend: Sequence[Mark], title: str, width: float) -> tuple[int, float]:
@@ -163,4 +188,4 @@ def _legend_size(legend: Sequence[Mark], title: str, width: float) -> tuple[int,
     rows = math.ceil(len(legend) / legend_columns([text for text, _ in legend], width - 2 * MARGIN))
     beside = math.ceil(len(legend) / max(1, rows))
     rows += bool(title)
-    return beside, rows * (LINE + 0.025) + 0.08 if rows else 0.0
+    return beside, rows * (style().line + 0.025) + 0.08 if rows else 0.0

@@ -6,7 +6,8 @@ import numpy as np
 from wormcast.algorithms import Topology
 from wormcast.algorithms.token_groups import TokenGroups
 
-from ..common.frame import COLOURS, SIZE, SMALL, text_width
+from ..common.frame import COLOURS, text_width
+from ..common.picture_style import style
 from .arrows import outlines
 from .cables import nearest
 from .layout import NetworkLayout, layout_of
@@ -44,7 +45,7 @@ def topology_sheet(topology: Topology, tokens: TokenGroups | None = None) -> She
 
     layout = layout_of(topology)
     names = [topology.node_name(node) for node in range(topology.nodes)]
-    radius = max(4.0, max(text_width(name, SMALL) for name in names) / 2 + 1.0)
+    radius = max(4.0, max(text_width(name, style().small) for name in names) / 2 + 1.0)
     switches = "" if topology.direct else f"{topology.switches} switches, "
     words = [f"{topology.name}: {topology.nodes} nodes, {switches}{len(topology.links)} links"]
     legend: list[Mark] = []
@@ -61,8 +62,8 @@ def topology_sheet(topology: Topology, tokens: TokenGroups | None = None) -> She
     if tokens:
         words.append("dashed: switches that share a token, in one colour if they are not adjacent")
     least = _least(layout, radius)
-    sheet = Sheet(layout, least=least, largest=max(least, LARGEST), clear=radius + SIZE, words=words, named=False,
-                  legend=legend)
+    sheet = Sheet(layout, least=least, largest=max(least, LARGEST), clear=radius + style().text, words=words,
+                  named=False, legend=legend, rows=_rows(topology))
     draw_planes(sheet, layout)
     draw_nodes(sheet, topology, layout, radius)
     if tokens:
@@ -81,12 +82,20 @@ def topology_sheet(topology: Topology, tokens: TokenGroups | None = None) -> She
     places = np.concatenate([layout.nodes, layout.sinks]) if layout.drawn_twice else layout.nodes
     for place, (x, y) in enumerate(places.tolist()):
         node = place % topology.nodes
-        sheet.axes.text(x, y, names[node], ha="center", va="center_baseline", fontsize=SMALL, zorder=4)
+        sheet.axes.text(x, y, names[node], ha="center", va="center_baseline", fontsize=style().small, zorder=4)
         if topology.labels is not None:
             reach = sheet.cells(radius + BESIDE)
-            sheet.axes.text(x + right * reach, y + down * reach, str(topology.label(node)), color=LABEL, fontsize=SMALL,
-                            ha="left" if right > 0 else "right", va="top" if down > 0 else "bottom", zorder=4)
+            sheet.axes.text(x + right * reach, y + down * reach, str(topology.label(node)), color=LABEL,
+                            fontsize=style().small, ha="left" if right > 0 else "right",
+                            va="top" if down > 0 else "bottom", zorder=4)
     return sheet
+
+
+def _rows(topology: Topology) -> list[dict[str, str]]:
+    """Return a row for each link: switch and port at its start and at its end."""
+    return [{"from": topology.switch_title(start), "output": topology.ports[start][out],
+             "to": topology.switch_title(end), "input": topology.ports[end][into]}
+            for start, out, end, into in topology.links.tolist()]
 
 
 def _draw_groups(sheet: Sheet, layout: NetworkLayout, tokens: TokenGroups) -> None:

@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from wormcast.algorithms import Topology
 
-from ..common.frame import SIZE, SMALL, WORDS
+from ..common.frame import WORDS
+from ..common.picture_style import style
 from .arrows import outlines
 from .cables import nearest
 from .layout import layout_of
@@ -70,7 +71,7 @@ def utilisation_sheet(topology: Topology, links: Floats, inside: tuple[Floats, F
     dense = min(1.0, 1.9 * layout.narrowest)
     least = LEAST if layout.boxes.any() else LEAST / dense
     sheet = Sheet(layout, least=least, largest=LARGEST, clear=clear_of_names(topology, layout, RADIUS), words=words,
-                  room=BAR)
+                  room=BAR, rows=_rows(topology, links, inside))
     largest = round_up(max(float(values.max(initial=0)) for values in (links, *inside)))
     scale = ScalarMappable(Normalize(0, largest), LinearSegmentedColormap.from_list("busy", COLOURS))
 
@@ -92,7 +93,8 @@ def utilisation_sheet(topology: Topology, links: Floats, inside: tuple[Floats, F
         draw_names(sheet, topology, layout, radius * sheet.cell)
     elif not layout.names:
         for node, (x, y) in enumerate(layout.nodes.tolist()):
-            sheet.axes.text(x, y, topology.node_name(node), fontsize=SMALL, ha="center", va="center_baseline", zorder=4,
+            sheet.axes.text(x, y, topology.node_name(node), fontsize=style().small, ha="center",
+                            va="center_baseline", zorder=4,
                             path_effects=[withStroke(linewidth=1.2, foreground="white")])
     both = ((90, 270), (-90, 90)) if not layout.drawn_twice else ((0, 360), (0, 360))
     for values, angles, places in zip(inside, both, (layout.nodes, layout.sinks), strict=True):
@@ -103,13 +105,25 @@ def utilisation_sheet(topology: Topology, links: Floats, inside: tuple[Floats, F
     return sheet
 
 
+def _rows(topology: Topology, links: Floats, inside: tuple[Floats, Floats]) -> list[dict[str, object]]:
+    """Return a row for each value: kind of the link, its ends (switches, or a node), and the value."""
+    rows: list[dict[str, object]] = [
+        {"kind": "network", "from": topology.switch_title(int(start)), "to": topology.switch_title(int(end)),
+         "flits_per_cycle": value}
+        for (start, end), value in zip(topology.links[:, [0, 2]], links.tolist(), strict=True)]
+    for kind, end, values in zip(("injection", "consumption"), ("from", "to"), inside, strict=True):
+        rows += [{"kind": kind, "from": "", "to": "", end: topology.node_name(node), "flits_per_cycle": value}
+                 for node, value in enumerate(values.tolist())]
+    return rows
+
+
 def _bar(sheet: Sheet, scale: "ScalarMappable", title: str) -> None:
     """Draw the scale below the network."""
     bar = sheet.figure.add_axes((0.5 - BAR_WIDTH / 2 / sheet.width, (sheet.foot + BAR_ABOVE) / sheet.height,
                                  BAR_WIDTH / sheet.width, BAR_HEIGHT / sheet.height))
     sheet.figure.colorbar(scale, cax=bar, orientation="horizontal").outline.set_linewidth(0.4)
-    bar.tick_params(length=2, width=0.4, pad=1, labelsize=SMALL + 0.5, colors=WORDS)
-    bar.set_title(title, fontsize=SIZE, pad=2)
+    bar.tick_params(length=2, width=0.4, pad=1, labelsize=style().small + 0.5, colors=WORDS)
+    bar.set_title(title, fontsize=style().text, pad=2)
 
 
 def round_up(value: float) -> float:

@@ -1,15 +1,16 @@
 """Gantt chart of a run: the flits that each node sends and receives in each cycle."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from wormcast.algorithms import WormcastError
 
 from ..build.configuration import CHANNEL_FIELDS, HOST_FIELDS, unusual
-from ..common.curve_frame import CURVES, captioned
-from ..common.frame import COLOURS, GRID, LEGEND, PAGE, SMALL
+from ..common.curve_frame import captioned, curve_settings
+from ..common.frame import COLOURS, GRID, LEGEND, MARGIN, POINTS, legend_columns
+from ..common.picture_style import style
 from ..common.text import count
 from ..drawing import scheme_on
 from .run import Run
@@ -17,14 +18,24 @@ from .run import Run
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["OPEN", "UNENDED", "bars_of", "caption_of", "end_of", "gantt_figure", "order_of",
-           "require_rows"]
+__all__ = [
+    "NAME",
+    "OPEN",
+    "UNENDED",
+    "bars_of",
+    "caption_of",
+    "end_of",
+    "gantt_figure",
+    "legend_rows",
+    "order_of",
+    "require_rows",
+]
 
 #: Heights in inches. A node's row has a height from LEAST_ROW to MOST_ROW.
 #: All rows together have a height of at most ROWS, unless each row has LEAST_ROW.
 LEAST_ROW, MOST_ROW, ROWS = 0.025, 0.18, 6.0
-#: Height in inches of a node's name beside its row.
-NAME = 0.085
+#: Height of a node's name beside its row, in units of the font size.
+NAME = 1.22
 
 #: For each activity of a node: the third of the node's row in which it is drawn (0: top), and the colour.
 BARS = {
@@ -62,8 +73,14 @@ def gantt_figure(result: Run) -> "Figure":
     require_rows(nodes, result)
     height = min(MOST_ROW, max(LEAST_ROW, ROWS / len(nodes)))
     place = {node: row for row, node in enumerate(nodes)}
-    with matplotlib.rc_context(CURVES):
-        figure = captioned(PAGE, 0.6 + height * len(nodes), caption_of(result, SHOWN), 1)
+    with matplotlib.rc_context(curve_settings()):
+        handles = [Patch(label=style().label(what), facecolor=colour) for what, (_, colour) in BARS.items()
+                   if any(begin != last for spans in bars[what].values() for begin, last in spans)]
+        if result.outcome != "delivered":
+            handles.append(Patch(label="does not end", facecolor="white", edgecolor="black", hatch=UNENDED))
+        down, columns = legend_rows([str(one.get_label()) for one in handles])
+        figure = captioned(style().page, 0.6 + height * len(nodes), caption_of(result, SHOWN), down,
+                           _rows(result, bars))
         axes = figure.subplots()
         for what, (third, colour) in BARS.items():
             for node in nodes:
@@ -73,18 +90,28 @@ def gantt_figure(result: Run) -> "Figure":
                                  facecolor=colour, edgecolor="white", linewidth=GAP)
                 axes.broken_barh([(begin, end - begin) for begin, last in spans if last == OPEN], rows,
                                  facecolor="white", edgecolor=colour, linewidth=GAP, hatch=UNENDED)
-        step = max(1, int(np.ceil(NAME / height)))
+        step = max(1, int(np.ceil(NAME * style().small / POINTS / height)))
         axes.set_yticks(range(0, len(nodes), step), [result.network.topology.node_name(node) for node in nodes[::step]],
-                        fontsize=SMALL)
+                        fontsize=style().small)
         axes.set(xlim=(0, end), ylim=(len(nodes) - 0.4, -0.6), xlabel="cycle", ylabel="node")
         axes.grid(axis="x", color=GRID, linewidth=0.5)
         axes.set_axisbelow(True)
-        handles = [Patch(label=what, facecolor=colour) for what, (_, colour) in BARS.items()
-                   if any(begin != last for spans in bars[what].values() for begin, last in spans)]
-        if result.outcome != "delivered":
-            handles.append(Patch(label="does not end", facecolor="white", edgecolor="black", hatch=UNENDED))
-        figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), **LEGEND)
+        figure.legend(handles=handles, loc="outside lower center", ncols=columns, **LEGEND)
     return figure
+
+
+def legend_rows(labels: Sequence[str], most: int = 99) -> tuple[int, int]:
+    """Return the rows and the columns, at most ``most``, of a legend below a chart as wide as a page."""
+    fitting = min(most, len(labels), legend_columns(labels, style().page - 2 * MARGIN, style().axes))
+    down = -(-len(labels) // max(1, fitting))
+    return down, -(-len(labels) // max(1, down))
+
+
+def _rows(result: Run, bars: dict[str, dict[int, list[tuple[int, int]]]]) -> list[dict[str, Any]]:
+    """Return a row for each bar: node, activity, first cycle and the cycle after the last; no end if it is open."""
+    return [{"node": result.network.topology.node_name(node), "activity": what, "begin": begin,
+             "end": None if end == OPEN else end}
+            for what, by_node in bars.items() for node, spans in by_node.items() for begin, end in spans]
 
 
 def require_rows(nodes: Sequence[int], result: Run) -> None:

@@ -1,14 +1,15 @@
 """Gantt chart of the hosts and network interfaces in a run, packet by packet."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..build.configuration import CHANNEL_FIELDS, HOST_FIELDS
-from ..common.curve_frame import CURVES, captioned
-from ..common.frame import COLOURS, GRID, LEGEND, MOST_HEIGHT, PAGE, POINTS, SMALL, text_width
-from .gantt import OPEN, UNENDED, caption_of, end_of, require_rows
+from ..common.curve_frame import captioned, curve_settings
+from ..common.frame import COLOURS, GRID, LEGEND, MOST_HEIGHT, POINTS, text_width
+from ..common.picture_style import style
+from .gantt import NAME, OPEN, UNENDED, caption_of, end_of, legend_rows, require_rows
 from .interface_bars import (
     COMES_IN,
     HOST_ENDS,
@@ -33,8 +34,8 @@ __all__ = ["interfaces_figure"]
 #: Heights in inches. A node's row has a height from LEAST_ROW to MOST_ROW.
 #: All rows together have a height of at most ROWS, unless each row has LEAST_ROW.
 LEAST_ROW, MOST_ROW, ROWS = 0.06, 0.42, MOST_HEIGHT - 1.2
-#: Width in inches of the space beside the rows, and height in inches of a node's name.
-BESIDE, NAME = 0.55, 0.085
+#: Width in inches of the space beside the rows.
+BESIDE = 0.55
 #: AXIS: height in inches above and below the rows, without caption and legend.
 #: ENTRIES: greatest number of entries in a row of the legend.
 AXIS, ENTRIES = 0.45, 4
@@ -44,6 +45,7 @@ HOST, IN, HELD, OUT = (0.06, 0.19), (0.27, 0.27), (0.54, 0.1), (0.66, 0.27)
 
 #: Gap between bars, and least font size, in points; greatest font size as a share of a bar's height.
 GAP, LEAST_LETTERS, LETTERS = 0.3, 3.2, 0.8
+CAPITALS = 0.73  # height of capitals and digits, in units of the font size
 ARROW = "\N{RIGHTWARDS ARROW}"
 HATCHED = "#808080"
 
@@ -83,28 +85,34 @@ def interfaces_figure(result: Run) -> "Figure":
     require_rows(nodes, result)
     row = {node: number for number, node in enumerate(nodes)}
     height = min(MOST_ROW, max(LEAST_ROW, ROWS / len(nodes)))
-    with matplotlib.rc_context(CURVES):
+    with matplotlib.rc_context(curve_settings()):
         legend = _legend(bars)
-        legend_rows = -(-len(legend) // ENTRIES)
-        letters = _Letters(bars, (PAGE - BESIDE) * POINTS / end, height * POINTS)
-        figure = captioned(PAGE, AXIS + height * len(nodes), _caption(result, letters), legend_rows)
+        down, columns = legend_rows([str(one.get_label()) for one in legend], ENTRIES)
+        letters = _Letters(bars, (style().page - BESIDE) * POINTS / end, height * POINTS)
+        figure = captioned(style().page, AXIS + height * len(nodes), _caption(result, letters), down,
+                           _rows(result, bars))
         axes = figure.subplots()
         axes.set(xlim=(0, end), ylim=(len(nodes), 0), xlabel="cycle", ylabel="node")
         _name_rows(axes, [result.network.topology.node_name(node) for node in nodes], height)
         for bar in bars:
             _draw(axes, bar, row[bar.node], end)
             letters.write(axes, bar, row[bar.node])
-        figure.legend(handles=legend, loc="outside lower center", ncols=-(-len(legend) // legend_rows),
-                      **LEGEND)
+        figure.legend(handles=legend, loc="outside lower center", ncols=columns, **LEGEND)
     return figure
+
+
+def _rows(result: Run, bars: Sequence[Bar]) -> list[dict[str, Any]]:
+    """Return a row for each bar: node, activity, packet, receiver, first cycle and the cycle after the last one."""
+    return [{"node": result.network.topology.node_name(bar.node), "activity": bar.kind, "packet": bar.number,
+             "to": bar.receiver, "begin": bar.begin, "end": None if bar.end == OPEN else bar.end} for bar in bars]
 
 
 def _legend(bars: Sequence[Bar]) -> "list[Patch]":
     from matplotlib.patches import Patch
 
     seen = {bar.kind for bar in bars if bar.end != bar.begin}
-    found = [Patch(label=kind, facecolor=style.colour, hatch=style.hatch, linewidth=GAP,
-                   edgecolor=HATCHED if style.hatch else "none") for kind, style in STYLES.items() if kind in seen]
+    found = [Patch(label=style().label(kind), facecolor=look.colour, hatch=look.hatch, linewidth=GAP,
+                   edgecolor=HATCHED if look.hatch else "none") for kind, look in STYLES.items() if kind in seen]
     if any(bar.end == OPEN for bar in bars):
         found.append(Patch(label="does not end", facecolor="white", edgecolor="black", hatch=UNENDED))
     return found
@@ -112,8 +120,8 @@ def _legend(bars: Sequence[Bar]) -> "list[Patch]":
 
 def _name_rows(axes: "Axes", names: Sequence[str], height: float) -> None:
     """Write nodes' names beside their rows, only each n-th if rows are lower than names; draw lines between rows."""
-    step = max(1, int(np.ceil(NAME / height)))
-    axes.set_yticks(np.arange(0, len(names), step) + 0.5, names[::step], fontsize=SMALL)
+    step = max(1, int(np.ceil(NAME * style().small / POINTS / height)))
+    axes.set_yticks(np.arange(0, len(names), step) + 0.5, names[::step], fontsize=style().small)
     axes.tick_params(axis="y", length=0)
     axes.hlines(range(1, len(names)), 0, 1, transform=axes.get_yaxis_transform(), color=GRID, linewidth=0.5, zorder=0.5)
     axes.grid(axis="x", color=GRID, linewidth=0.5)
@@ -127,12 +135,12 @@ def _place(bar: Bar) -> tuple[float, float]:
 
 
 def _draw(axes: "Axes", bar: Bar, row: int, last: int) -> None:
-    style, (start, high) = STYLES[bar.kind], _place(bar)
-    end, hatch = (last, UNENDED) if bar.end == OPEN else (bar.end, style.hatch)
-    edge = "white" if not hatch else HATCHED if style.hatch else style.colour
+    look, (start, high) = STYLES[bar.kind], _place(bar)
+    end, hatch = (last, UNENDED) if bar.end == OPEN else (bar.end, look.hatch)
+    edge = "white" if not hatch else HATCHED if look.hatch else look.colour
     if end > bar.begin:
         axes.broken_barh([(bar.begin, end - bar.begin)], (row + start, high), hatch=hatch, edgecolor=edge,
-                         facecolor="white" if hatch else style.colour, linewidth=GAP)
+                         facecolor="white" if hatch else look.colour, linewidth=GAP)
 
 
 class _Letters:
@@ -161,11 +169,12 @@ class _Letters:
         self.receiver = best if sent and 2 * room[best] >= len(sent) else ""
 
     def _size(self, bar: Bar) -> float:
-        return min(SMALL, LETTERS * _place(bar)[1] * self._row)
+        return style().least(min(style().small, LETTERS * _place(bar)[1] * self._row))
 
     def _fits(self, bar: Bar, text: str) -> bool:
         size = self._size(bar)
-        return size >= LEAST_LETTERS and text_width(text, size) <= (bar.end - bar.begin) * self._cycle - 1.0
+        high = CAPITALS * size <= _place(bar)[1] * self._row
+        return size >= LEAST_LETTERS and high and text_width(text, size) <= (bar.end - bar.begin) * self._cycle - 1.0
 
     def _texts(self, bar: Bar) -> list[str]:
         """Return the texts that may be written into a bar, the preferred one first."""

@@ -3,16 +3,26 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...build.configuration import Configuration, unusual
-from ...common.curve_frame import CURVES, DAGGER, LETTERS, captioned, draw_grid, line_style, marker_options
-from ...common.frame import COLOURS, LEGEND, PAGE, legend_columns
+from ...common.curve_frame import (
+    DAGGER,
+    captioned,
+    curve_settings,
+    draw_grid,
+    line_style,
+    marker_options,
+    name_axes,
+    panel_grid,
+)
+from ...common.curve_marks import ABOVE_WORDS, CurveMarks, draw_curves, legend_signs
+from ...common.frame import COLOURS, LEGEND, legend_columns
+from ...common.picture_style import style
 from .curve import Curve
 from .definition import ALL, LOAD, Figure, place_on_axis, x_label
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Picture
 
 __all__ = ["loads_figure"]
@@ -30,21 +40,22 @@ CEILING: dict[str, Any] = {"linewidth": 0.7, "linestyle": (0, (1, 1.5)), "zorder
 
 
 def loads_figure(figure: Figure, curves: Sequence[Curve]) -> "Picture":
-    """Draw latency over accepted flits, latency over the offered load, and accepted flits over the offered load.
+    """Draw latency over the offered load or over an option, and accepted flits.
 
-    A figure over an option has two panels: latency over the option, and accepted flits over the option. Offered flits
-    are payload flits times destinations. Accepted flits are those that nodes consume, also of messages that are
-    incomplete at the end. In the plot of latency over accepted flits, the x axis shows flits per cycle of the whole
-    network if the networks of all curves have the same size. On all other axes, flits are per node and cycle.
+    The panels are ``latency`` and ``accepted``. A figure over the load has a third panel, ``throughput``, which is
+    drawn only if the user asks for it: latency over accepted flits. Up to saturation, ``latency`` shows the same.
+
+    Offered flits are payload flits times destinations. Accepted flits are those that nodes consume, also of messages
+    that are incomplete at the end. In the panel ``throughput`` the x axis shows flits per cycle of the whole network if
+    the networks of all curves have the same size. On all other axes, flits are per node and cycle.
 
     Daggers mark reconstructed schemes, crosses deadlocks. Markers are open if a point is saturated. Markers of
-    latencies are half open if the latency is imprecise. The latency of a saturated point has no steady
-    mean. In plots of latencies along the load, only a curve's first saturated point is drawn, at the upper edge. In
-    plots of latencies along an option, every saturated point is drawn at the upper edge.
+    latencies are half open if the latency is imprecise. The latency of a saturated point has no steady mean: the point
+    is marked above the frame. Along the load, only a curve's first saturated point is marked.
 
-    In the plots over the offered load, a vertical line in a curve's colour marks the ceiling of the tokens. The ceiling
-    of the tokens is the load at which the tokens of the busiest stage are never idle. The ceiling of the tokens is
-    measured at the curve's last point before saturation. The same results give the same file.
+    In the panels over the offered load, a vertical line in a curve's colour marks the ceiling of the tokens. The
+    ceiling of the tokens is the load at which the tokens of the busiest stage are never idle. The ceiling of the tokens
+    is measured at the curve's last point before saturation. The same results give the same file.
 
     Parameters
     ----------
@@ -54,52 +65,97 @@ def loads_figure(figure: Figure, curves: Sequence[Curve]) -> "Picture":
     import matplotlib
     from matplotlib.lines import Line2D
 
+    known = _panels(figure, curves)
+    panels = style().panels([*known], [name for name in known if name != THROUGHPUT])
     styles = [_style(curves, curve) for curve in curves]
-    labels = [curve.series.name + DAGGER * _reconstructed(curve) for curve in curves]
+    labels = [style().entry(curve.series.name, curve.series.name + DAGGER * _reconstructed(curve)) for curve in curves]
     near, far = _ceilings(curves)
-    signs = [*_signs(curves), *_ceiling_signs(near, far)]
-    with matplotlib.rc_context(CURVES):
-        columns = min(legend_columns([*labels, *(name for name, _ in signs)], PAGE, LETTERS), len(labels) + len(signs))
+    signs = [*_signs(curves, panels), *_ceiling_signs(near, far)]
+    width, height, (down, beside) = panel_grid(len(panels), HEIGHT)
+    with matplotlib.rc_context(curve_settings()):
+        columns = min(legend_columns([*labels, *(name for name, _ in signs)], width, style().axes),
+                      len(labels) + len(signs))
         rows = math.ceil((len(labels) + len(signs)) / columns)
-        picture = captioned(PAGE, HEIGHT, [f"{figure.title} ({figure.source})", _caption(figure, curves)], rows)
-        panels = _panels(figure, curves)
+        picture = captioned(width, height, [f"{figure.title} ({figure.source})", _caption(figure, curves)], rows,
+                            _rows(figure, curves))
         top = _top(curves)
-        for axes, (x, y, across, up) in zip(picture.subplots(1, len(panels)), panels, strict=True):
-            if x is _offered and y is _accepted:
-                last = max(curve.at(curve.places[-1]) for curve in curves)
-                axes.plot([0, last], [0, last], color=PLAIN, linewidth=0.6, linestyle=":", zorder=1)
-            for curve, style in zip(curves, styles, strict=True):
-                _draw(axes, curve, style, x, y, math.inf if y is _accepted else top)
-                if x is _offered and curve.series.name in near:
-                    axes.axvline(near[curve.series.name], color=style["color"], **CEILING)
-            axes.set_xlabel(across)
-            axes.set_ylabel(up)
-            axes.set_xlim(0, 1.03 * place_on_axis(figure.over, figure.values[-1]) if figure.values else None)
-            axes.set_ylim(0, None if y is _accepted else top)
+        every = picture.subplots(down, beside, squeeze=False).ravel().tolist()
+        for axes, name in zip(every, panels, strict=True):
+            panel = known[name]
+            name_axes(axes, panel.across, panel.up, height / down, beside)
+            axes.set_xlim(0, _last(figure, curves, panel))
+            axes.set_ylim(0, _most(curves) if panel.y is _accepted else top)
             draw_grid(axes)
-        marks = [Line2D([], [], label=label, linewidth=1.0, **style | marker_options(style, "full"))
-                 for label, style in zip(labels, styles, strict=True)]
+        marks = [Line2D([], [], label=label, linewidth=style().weight, **look | marker_options(look, "full"))
+                 for label, look in zip(labels, styles, strict=True)]
         marks += [Line2D([], [], label=label, **{"linestyle": ""} | options) for label, options in signs]
         picture.legend(handles=marks, loc="outside lower center", ncols=columns, **LEGEND)
+        for axes, name in zip(every, panels, strict=True):
+            panel = known[name]
+            diagonal = panel.x is _offered and panel.y is _accepted
+            if diagonal:
+                last = max(curve.at(curve.places[-1]) for curve in curves)
+                axes.plot([0, last], [0, last], color=PLAIN, linewidth=0.6, linestyle=":", zorder=1)
+            if panel.x is _offered:
+                for curve, look in zip(curves, styles, strict=True):
+                    if curve.series.name in near:
+                        axes.axvline(near[curve.series.name], color=look["color"], **CEILING)
+            draw_curves(axes, [_marks(curve, look, panel) for curve, look in zip(curves, styles, strict=True)],
+                        diagonal=diagonal, dead_at_top=panel.y is _latency)
     return picture
 
 
-Panel = tuple["Of", "Of", str, str]
-"""Panel of a figure: functions that return the x value and the y value of a point, and the labels of both axes."""
+#: Panel of a figure over the load that repeats the panel ``latency`` on another x axis.
+THROUGHPUT = "throughput"
 
 
-def _panels(figure: Figure, curves: Sequence[Curve]) -> list[Panel]:
+class _Panel(NamedTuple):
+    """Panel of a figure: functions that return the x value and the y value of a point, and the names of both axes."""
+
+    x: "Of"
+    y: "Of"
+    across: str
+    up: str
+
+
+def _panels(figure: Figure, curves: Sequence[Curve]) -> dict[str, _Panel]:
     latency = f"latency{'' if figure.latency == ALL else f' of {figure.latency}s'} (cycles)"
+    accepted = "accepted (flits per node and cycle)"
     if figure.over != LOAD:
         across = x_label(figure)
-        return [(Curve.at, _latency, across, latency),
-                (Curve.at, _accepted, across, "accepted (flits per node and cycle)")]
+        return {"latency": _Panel(Curve.at, _latency, across, latency),
+                "accepted": _Panel(Curve.at, _accepted, across, accepted)}
     offered = "effective (flits per node and cycle)"
     sizes = {curve.point(1).network.nodes for curve in curves}
-    whole = (_throughput(*sizes), "throughput (flits per cycle)") if len(sizes) == 1 else (
-        _accepted, "accepted (flits per node and cycle)")
-    return [(whole[0], _latency, whole[1], latency), (_offered, _latency, offered, latency),
-            (_offered, _accepted, offered, "accepted (flits per node and cycle)")]
+    whole = (_throughput(*sizes), "throughput (flits per cycle)") if len(sizes) == 1 else (_accepted, accepted)
+    return {"latency": _Panel(_offered, _latency, offered, latency),
+            "accepted": _Panel(_offered, _accepted, offered, accepted),
+            THROUGHPUT: _Panel(whole[0], _latency, whole[1], latency)}
+
+
+def _last(figure: Figure, curves: Sequence[Curve], panel: _Panel) -> float:
+    """Return the end of the x axis of a panel, slightly beyond its last point."""
+    if figure.values:
+        return 1.03 * place_on_axis(figure.over, figure.values[-1])
+    places = [(curve, place) for curve in curves for place in curve.places
+              if panel.y is _accepted or place in curve.steady or place in _beyond(curve)]
+    return 1.03 * max([at for at in (panel.x(*one) for one in places) if not math.isnan(at)], default=1.0)
+
+
+def _most(curves: Sequence[Curve]) -> float:
+    """Return the upper limit of the axis of accepted flits."""
+    return 1.08 * max([found for curve in curves for place in curve.places
+                       if not math.isnan(found := _accepted(curve, place))], default=1.0) or 1.0
+
+
+def _rows(figure: Figure, curves: Sequence[Curve]) -> list[dict[str, Any]]:
+    """Return a row for each point: series, position, and what the panels draw."""
+    return [{"series": curve.series.name, figure.over: curve.at(place),
+             **({"effective": _offered(curve, place)} if figure.over == LOAD else {}),
+             "latency": _interval(curve, place)[0], "latency_half_width": _interval(curve, place)[1],
+             "accepted": _accepted(curve, place), "saturated": curve.results[place]["saturated"],
+             "precise": curve.results[place]["precise"], "deadlock": place in curve.deadlocked}
+            for curve in curves for place in curve.places]
 
 
 def _reconstructed(curve: Curve) -> bool:
@@ -107,7 +163,7 @@ def _reconstructed(curve: Curve) -> bool:
 
 
 def _style(curves: Sequence[Curve], curve: Curve) -> dict[str, Any]:
-    """Return a curve's style: colour and marker by scheme, dashes and shade by its number among the scheme's curves."""
+    """Return a curve's look: colour and marker by scheme, dashes and shade by its number among the scheme's curves."""
     schemes = dict.fromkeys(one.options["scheme"] for one in curves)
     families = {name: FAMILIES.index(name) for name in schemes if name in FAMILIES}
     used = {family % len(COLOURS) for family in families.values()}
@@ -167,48 +223,33 @@ def _top(curves: Sequence[Curve]) -> float:
     return 1.05 * max([one for one in steady if not math.isnan(one)], default=1.0)
 
 
-def _draw(axes: "Axes", curve: Curve, style: dict[str, Any], x: Of, y: Of, top: float) -> None:
-    """Draw a curve: accepted flits of all points; latencies up to the first saturated point, which is at the top.
-
-    In a figure over an option, all saturated points are drawn at the top, because steady points may follow them.
-    """
-    places = [place for place in curve.places if place in curve.steady or math.isinf(top)]
-    beyond = [place for place in curve.places if place not in places]
-    if not curve.figure.values:
-        beyond = beyond[:1]
-    drawn = [(place, x(curve, place), top if place in beyond else y(curve, place))
-             for place in sorted([*places, *beyond])]
-    axes.plot([across for _, across, _ in drawn], [up for *_, up in drawn], color=style["color"],
-              linestyle=style["linestyle"], linewidth=1.0)
-    if y is _latency:
-        halves = [_interval(curve, place)[1] for place in places]
-        axes.errorbar([x(curve, place) for place in places], [y(curve, place) for place in places], halves, fmt="none",
-                      ecolor=style["color"], elinewidth=0.6, capthick=0.6)
-    for place, across, up in drawn:
-        axes.plot([across], [up], linestyle="", clip_on=place not in beyond,
-                  **marker_options(style, _kind(curve, place, y)))
-    for place in curve.deadlocked:
-        where = [x(curve, place)] if x in (_offered, Curve.at) else []
-        axes.plot(where, [0] * len(where), linestyle="", color=style["color"], marker="x", markersize=5, clip_on=False)
+def _beyond(curve: Curve) -> list[int]:
+    """Return the places of the saturated points that panels of latencies mark: along the load only the first one."""
+    found = [place for place in curve.places if place not in curve.steady and curve.results[place]["saturated"]]
+    return found if curve.figure.values else found[:1]
 
 
-def _kind(curve: Curve, place: int, y: Of) -> str:
-    result = curve.results[place]
-    if result["saturated"]:
-        return "open"
-    return "half" if y is _latency and not result["precise"] else "full"
+def _marks(curve: Curve, look: dict[str, Any], panel: _Panel) -> CurveMarks:
+    """Return what a panel shows of a curve: accepted flits of all points, or latencies of steady points."""
+    latencies, results = panel.y is _latency, curve.results
+    places = [place for place in curve.places if not latencies or place in curve.steady or curve.figure.values]
+    up = [math.nan if latencies and place not in curve.steady else panel.y(curve, place) for place in places]
+    kinds = ["open" if results[place]["saturated"] else "half" if latencies and not results[place]["precise"] else
+             "full" for place in places]
+    across = panel.x if panel.x in (_offered, Curve.at) else None
+    return CurveMarks(look, [panel.x(curve, place) for place in places], up, kinds,
+                      [_interval(curve, place)[1] for place in places] if latencies else (),
+                      [panel.x(curve, place) for place in _beyond(curve)] if latencies else (),
+                      [across(curve, place) for place in curve.deadlocked] if across else ())
 
 
-def _signs(curves: Sequence[Curve]) -> list[tuple[str, dict[str, Any]]]:
+def _signs(curves: Sequence[Curve], panels: Sequence[str]) -> list[tuple[str, dict[str, Any]]]:
     """Return the legend's entries for imprecise, saturated and deadlocked points that occur: label, marker options."""
-    plain = {"color": PLAIN, "marker": "o"}
-    results = [(curve, place) for curve in curves for place in curve.places]
-    kinds = {_kind(curve, place, _latency) for curve, place in results}
-    words = {"half": "imprecise latency", "open": "saturated"}
-    found = [(said, marker_options(plain, kind)) for kind, said in words.items() if kind in kinds]
-    if any(curve.deadlocked for curve in curves):
-        found.append(("deadlock", {"color": PLAIN, "marker": "x", "markersize": 5}))
-    return found
+    found = {"open": any(curve.results[place]["saturated"] for curve in curves for place in curve.places),
+             "half": panels != ["accepted"] and any(not curve.results[place]["precise"] for curve in curves
+                                                    for place in curve.steady),
+             "dead": any(curve.deadlocked for curve in curves)}
+    return legend_signs([kind for kind, occurs in found.items() if occurs])
 
 
 def _ceiling_signs(near: Mapping[str, float], far: Mapping[str, float]) -> list[tuple[str, dict[str, Any]]]:
@@ -235,4 +276,5 @@ def _caption(figure: Figure, curves: Sequence[Curve]) -> str:
     alike = {name: value for name, value in first.items() if all(other[name] == value for other in others)}
     shown += unusual(alike, [one.name for one in fields(Configuration) if one.name not in names])
     dagger = f"; {DAGGER} reconstructed" if any(map(_reconstructed, curves)) else ""
-    return ", ".join(shown) + f"; flits: payload flits times destinations; bars: 95 % intervals{dagger}"
+    above = f"; {ABOVE_WORDS}" if any(map(_beyond, curves)) else ""
+    return ", ".join(shown) + f"; flits: payload flits times destinations; bars: 95 % intervals{above}{dagger}"

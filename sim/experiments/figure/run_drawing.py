@@ -5,8 +5,19 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from ...common.curve_frame import CURVES, DAGGER, DASHES, LETTERS, MARKERS, captioned, draw_grid, marker_options
-from ...common.frame import COLOURS, LEGEND, PAGE, legend_columns
+from ...common.curve_frame import (
+    DAGGER,
+    DASHES,
+    MARKERS,
+    captioned,
+    curve_settings,
+    draw_grid,
+    marker_options,
+    name_axes,
+    panel_grid,
+)
+from ...common.frame import COLOURS, LEGEND, legend_columns
+from ...common.picture_style import style
 from .definition import Figure, x_label
 from .single import RunCurve
 
@@ -30,8 +41,8 @@ LARGEST_RATIO = 30
 def runs_figure(figure: Figure, curves: Sequence[RunCurve]) -> "Picture":
     """Draw the latency with formula and bound, the latency minus the formula, and waits behind other nodes' worms.
 
-    For means of random multicasts the panels are: latency with its intervals, phases, worms. The same results give the
-    same file.
+    The panels are ``latency``, ``above`` and ``waits``; for means of random multicasts ``latency`` with its intervals,
+    ``phases`` and ``worms``. The same results give the same file.
 
     Parameters
     ----------
@@ -42,46 +53,46 @@ def runs_figure(figure: Figure, curves: Sequence[RunCurve]) -> "Picture":
     from matplotlib.lines import Line2D
 
     styles = [_style(number) for number in range(len(curves))]
-    labels = [one.series.name + DAGGER * one.reconstructed for one in curves]
+    labels = [style().entry(one.series.name, one.series.name + DAGGER * one.reconstructed) for one in curves]
     formulas: dict[str, Any] = {"marker": "+", "markersize": 6, "linestyle": ""}
     bounds: dict[str, Any] = {"color": PLAIN, "linestyle": ":", "linewidth": 1.0}
     drawn = curves[0].drawn
     others = {} if drawn else {"formula": {"color": PLAIN, **formulas}, "lower bound in steps": bounds}
-    with matplotlib.rc_context(CURVES):
-        columns = min(legend_columns([*labels, *others], PAGE, LETTERS), len(labels) + len(others))
+    shown = SHOWN_OF_DRAWN if drawn else SHOWN
+    names = style().panels([*shown])
+    width, height, (down, beside) = panel_grid(len(names), HEIGHT)
+    with matplotlib.rc_context(curve_settings()):
+        columns = min(legend_columns([*labels, *others], width, style().axes), len(labels) + len(others))
         rows = math.ceil((len(labels) + len(others)) / columns)
-        picture = captioned(PAGE, HEIGHT, [f"{figure.title} ({figure.source})", _caption(figure, curves)], rows)
-        panels = picture.subplots(1, 3)
-        latency, *beside = panels
-        shown = SHOWN_OF_DRAWN if drawn else SHOWN
-        for curve, style in zip(curves, styles, strict=True):
-            line = {"linewidth": 1.0, **style, **marker_options(style, "full")}
-            for axes, value in zip(panels, shown.values(), strict=True):
-                _points(axes, curve, value, **line)
-            if drawn:
-                _intervals(latency, curve, style["color"])
-            else:
-                _points(latency, curve, itemgetter("formula"), color=style["color"], zorder=5, **formulas)
-                _points(latency, curve, itemgetter("bound"), zorder=1, **bounds)
-        if drawn:
-            for axes in beside:
+        picture = captioned(width, height, [f"{figure.title} ({figure.source})", _caption(figure, curves)], rows,
+                            _rows(figure, curves))
+        panels = dict(zip(names, picture.subplots(down, beside, squeeze=False).ravel().tolist(), strict=True))
+        for curve, look in zip(curves, styles, strict=True):
+            line = {"linewidth": 1.0, **look, **marker_options(look, "full")}
+            for name, axes in panels.items():
+                _points(axes, curve, shown[name][1], **line)
+            if "latency" in panels and drawn:
+                _intervals(panels["latency"], curve, look["color"])
+            elif "latency" in panels:
+                _points(panels["latency"], curve, itemgetter("formula"), color=look["color"], zorder=5, **formulas)
+                _points(panels["latency"], curve, itemgetter("bound"), zorder=1, **bounds)
+        for name, axes in panels.items():
+            if name in ("phases", "worms"):
                 axes.set_ylim(0, None)
-        else:
-            waits = beside[-1]
-            waits.set_yscale("symlog", linthresh=1)
-            waits.set_ylim(0, max(1.0, waits.get_ylim()[1]))
-        for axes, label in zip(panels, shown, strict=True):
-            axes.set_ylabel(label)
+            if name == "waits":
+                axes.set_yscale("symlog", linthresh=1)
+                axes.set_ylim(0, max(1.0, axes.get_ylim()[1]))
+            name_axes(axes, x_label(figure), shown[name][0], height / down, beside)
             _scale(axes, figure, curves)
             draw_grid(axes)
         latencies = [value for curve in curves for result in curve.results.values()
                      for value in (result["latency"], result.get("bound")) if value is not None]
-        if figure.over == "topology" and max(latencies) > LARGEST_RATIO * min(latencies):
-            latency.set_yscale("log")
-        else:
-            latency.set_ylim(0, None)
-        marks = [Line2D([], [], label=label, linewidth=1.0, **style | marker_options(style, "full"))
-                 for label, style in zip(labels, styles, strict=True)]
+        if "latency" in panels and figure.over == "topology" and max(latencies) > LARGEST_RATIO * min(latencies):
+            panels["latency"].set_yscale("log")
+        elif "latency" in panels:
+            panels["latency"].set_ylim(0, None)
+        marks = [Line2D([], [], label=label, linewidth=1.0, **look | marker_options(look, "full"))
+                 for label, look in zip(labels, styles, strict=True)]
         marks += [Line2D([], [], label=label, **options) for label, options in others.items()]
         picture.legend(handles=marks, loc="outside lower center", ncols=columns, **LEGEND)
     return picture
@@ -97,17 +108,25 @@ def _above(result: Mapping[str, Any]) -> int | None:
     return None if result["formula"] is None else result["latency"] - result["formula"]
 
 
-#: Values that are drawn, by their axis labels: SHOWN for single runs, SHOWN_OF_DRAWN for means of multicasts.
-SHOWN: Mapping[str, Value] = {
-    "latency (cycles)": itemgetter("latency"),
-    "latency minus formula (cycles)": _above,
-    "waits behind other nodes' worms (cycles)": itemgetter("others_wait"),
+#: Panels with their axis names and values: SHOWN for single runs, SHOWN_OF_DRAWN for means of multicasts.
+SHOWN: Mapping[str, tuple[str, Value]] = {
+    "latency": ("latency (cycles)", itemgetter("latency")),
+    "above": ("latency minus formula (cycles)", _above),
+    "waits": ("waits behind other nodes' worms (cycles)", itemgetter("others_wait")),
 }
-SHOWN_OF_DRAWN: Mapping[str, Value] = {
-    "latency (cycles)": itemgetter("latency"),
-    "phases": itemgetter("phases"),
-    "worms": itemgetter("worms"),
+SHOWN_OF_DRAWN: Mapping[str, tuple[str, Value]] = {
+    "latency": ("latency (cycles)", itemgetter("latency")),
+    "phases": ("phases", itemgetter("phases")),
+    "worms": ("worms", itemgetter("worms")),
 }
+
+
+def _rows(figure: Figure, curves: Sequence[RunCurve]) -> list[dict[str, Any]]:
+    """Return a row for each point: series, position, and what the panels draw."""
+    return [{"series": curve.series.name, figure.over: curve.at(place),
+             **{name: value(curve.results[place])
+                for name, (_, value) in (SHOWN_OF_DRAWN if curve.drawn else SHOWN).items()}}
+            for curve in curves for place in curve.places]
 
 
 def _points(axes: "Axes", curve: RunCurve, value: Value, **options: Any) -> None:
@@ -127,14 +146,13 @@ def _intervals(axes: "Axes", curve: RunCurve, colour: str) -> None:
 
 
 def _scale(axes: "Axes", figure: Figure, curves: Sequence[RunCurve]) -> None:
-    """Scale and label the x axis.
+    """Scale the x axis.
 
     The axis of the option topology has the number of nodes on a logarithmic scale. The axes of other options are linear
     from 0.
     """
     from matplotlib.ticker import ScalarFormatter
 
-    axes.set_xlabel(x_label(figure))
     if figure.over == "topology":
         axes.set_xscale("log", base=2)
         axes.xaxis.set_major_formatter(ScalarFormatter())

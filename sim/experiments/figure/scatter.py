@@ -3,8 +3,9 @@
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
-from ...common.curve_frame import CURVES, MARKERS, captioned, draw_grid, marker_options
-from ...common.frame import COLOURS, LEGEND
+from ...common.curve_frame import MARKERS, captioned, curve_settings, draw_grid, marker_options
+from ...common.frame import COLOURS, LEGEND, legend_columns
+from ...common.picture_style import style
 from .definition import Figure
 from .predicate import CommandValue
 
@@ -46,25 +47,29 @@ def scatter_figure(figure: Figure, told: CommandValue) -> "Picture":
     scatter = figure.scatter
     assert scatter is not None
     found = [(name, across.value(told), up.value(told)) for name, across, up in scatter.points]
-    with matplotlib.rc_context(CURVES):
+    with matplotlib.rc_context(curve_settings()):
         caption = [f"{figure.title} ({figure.source})", "dotted lines: equal product of both numbers"]
-        picture = captioned(WIDTH, HEIGHT, caption, len(found) // 2 + 1)
+        names = [style().label(name) for name, *_ in found]
+        wide = (style().page if style().in_paper else WIDTH) if style().fixed is None else style().page
+        columns = min(2, legend_columns(names, wide, style().axes))
+        picture = captioned(wide, HEIGHT, caption, -(-len(found) // columns) + 1,
+                            [{"name": name, scatter.across: across, scatter.up: up} for name, across, up in found])
         axes = picture.subplots()
         least, most = min(across for _, across, _ in found), max(across for _, across, _ in found)
         margin = 0.1 * (most - least or most)
         ends = [least - margin, most + margin]
         families = list(dict.fromkeys(across for _, across, _ in found))
         kinds = {across: cycle(KINDS) for across in families}
-        for name, across, up in found:
+        for name, (_, across, up) in zip(names, found, strict=True):
             place, kind = families.index(across), next(kinds[across])
-            style = {"color": COLOURS[place % len(COLOURS)], "marker": MARKERS[place % len(MARKERS)]}
-            axes.plot([across], [up], linestyle="", label=name, **marker_options(style, kind))
+            look = {"color": COLOURS[place % len(COLOURS)], "marker": MARKERS[place % len(MARKERS)]}
+            axes.plot([across], [up], linestyle="", label=name, **marker_options(look, kind))
             along = [ends[0] + (ends[1] - ends[0]) * step / STEPS for step in range(STEPS + 1)]
-            axes.plot(along, [across * up / one for one in along], color=style["color"], **EQUAL)
+            axes.plot(along, [across * up / one for one in along], color=look["color"], **EQUAL)
         axes.set_xlim(*ends)
         axes.set_ylim(0, None)
         axes.set_xlabel(scatter.across)
         axes.set_ylabel(scatter.up)
         draw_grid(axes)
-        picture.legend(loc="outside lower center", ncols=2, **LEGEND)
+        picture.legend(loc="outside lower center", ncols=columns, **LEGEND)
     return picture

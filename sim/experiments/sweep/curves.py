@@ -1,7 +1,7 @@
 """Plot of a sweep: latency and delivered flits over the load or another option, two columns of a paper wide."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,17 +10,19 @@ from wormcast.algorithms import WormcastError
 
 from ...build.traffic import Traffic
 from ...common.curve_frame import (
-    CURVES,
     DAGGER,
-    LETTERS,
-    MARKER,
     captioned,
+    curve_settings,
     draw_grid,
     line_style,
     marker_options,
+    name_axes,
+    panel_grid,
     require_curves,
 )
-from ...common.frame import COLOURS, LEGEND, MARGIN, PAGE, POINTS, SIZE, legend_entry
+from ...common.curve_marks import ABOVE_WORDS, CurveMarks, draw_curves, legend_signs
+from ...common.frame import COLOURS, LEGEND, MARGIN, legend_entry
+from ...common.picture_style import style
 from ..option_grid import Sweep
 from .file import OPTIONS
 from .point import Point
@@ -34,8 +36,10 @@ __all__ = ["curves_figure", "require_drawable"]
 
 HEIGHT = 2.7  # inches, without the legend
 
+#: Names of the panels, with the names of their y axes.
+UP = {"latency": "mean latency (cycles, 95 % intervals)", "delivered": "delivered (payload flits per node and cycle)"}
+
 PLAIN = "#808080"
-STEP = 7  # distance, in printer's points, between the rows of crosses of two lines
 
 #: Options that the caption names even if the sweep's file does not set them, unless they are swept.
 CAPTION_OPTIONS = ("length", "destinations_mean", "multicast_fraction", "vcs", "buffer", "seeds", "cycles")
@@ -60,7 +64,9 @@ class _Curve:
 
     @property
     def label(self) -> str:
-        return ", ".join(_said(*option, self.reconstructed) for option in self.others.items()) or "all points"
+        words = [(name, value, self.reconstructed) for name, value in self.others.items()]
+        return style().entry(", ".join(_said(*one, plain=True) for one in words) or "all points",
+                             ", ".join(_said(*one) for one in words))
 
     @property
     def member(self) -> tuple[Any, ...]:
@@ -77,21 +83,20 @@ class _Curve:
         return [not result["saturated"] and result["deadlock"] is None for result in self.results]
 
     def shown(self) -> list[bool]:
-        """Return for each point whether its latency is drawn.
+        """Return for each point whether the panel of latencies shows it.
 
-        Saturated points have only the latency of the few messages that were received. Along the load, the first point
-        after the last steady one is drawn, too, because it shows the direction of the line. A steady point is neither
+        Along the load, points beyond the first one after the last steady point are not shown. A steady point is neither
         saturated nor in deadlock.
         """
         steady = self.steady()
         if not self.along_load:
-            return steady
+            return [True] * len(steady)
         last = max((index for index, one in enumerate(steady) if one), default=-1)
         return [index <= last + 1 for index in range(len(steady))]
 
-    def drawn(self) -> list[float]:
-        """Return mean latencies; NaN for points whose latency is not drawn."""
-        return [mean if shown else math.nan for mean, shown in zip(self.means()[0], self.shown(), strict=True)]
+    def dead(self) -> list[float]:
+        """Return the positions of points in deadlock."""
+        return [at for at, result in zip(self.at, self.results, strict=True) if result["deadlock"] is not None]
 
     def means(self) -> tuple[list[float], list[float]]:
         """Return mean latencies, and the half widths of their intervals (0 if there is no interval)."""
@@ -110,6 +115,7 @@ def require_drawable(sweep: Sweep, file: Path) -> None:
     """
     along = _along(sweep)
     require_curves(sweep.swept, along, file)
+    style().panels([*UP])
     if along is None:
         raise WormcastError("plot: no option with numbers is swept. Needed: a list of numbers, for example of rate.")
 
@@ -147,29 +153,47 @@ def curves_figure(sweep: Sweep, points: Sequence[Point], results: Sequence[Mappi
 
     along = _along(sweep)
     assert along is not None  # see require_drawable
+    panels = style().panels([*UP])
     curves = _curves(sweep, points, results, along)
     styles = _styles(curves)
-    with matplotlib.rc_context(CURVES):
-        legend = _columns(curves, styles)
-        figure = captioned(PAGE, HEIGHT, [_caption(sweep, points[0])], len(legend[0]))
-        latency, delivered = figure.subplots(1, 2)
+    width, height, (down, beside) = panel_grid(len(panels), HEIGHT)
+    with matplotlib.rc_context(curve_settings()):
+        legend = _columns(curves, styles, panels, width)
+        figure = captioned(width, height, _caption(sweep, points[0], curves, panels), len(legend[0]),
+                           _rows(curves, along))
         first = 0.0 if along == "rate" else min(curve.at[0] for curve in curves)
         whole = max(curve.at[-1] for curve in curves)
         known = [at for curve in curves for at, shown in zip(curve.at, curve.shown(), strict=True) if shown]
-        for axes, last, drawn in ((latency, max(known, default=whole) if along == "rate" else whole, _latency),
-                                  (delivered, whole, _delivered)):
+        every = figure.subplots(down, beside, squeeze=False).ravel().tolist()
+        for axes, panel in zip(every, panels, strict=True):
+            last = max(known, default=whole) if along == "rate" and panel == "latency" else whole
             margin = 0.04 * (last - first) or 0.5
             axes.set_xlim(first - margin * (along != "rate"), last + margin)
-            if along == "rate" and axes is delivered:
-                _all_delivered(axes, last)
-            drawn(axes, curves, styles)
-            axes.set_xlabel(OPTIONS[along].axis)
+            name_axes(axes, OPTIONS[along].axis, UP[panel], height / down, beside)
             if OPTIONS[along].kind is int:
                 axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
             draw_grid(axes)
+            (_scale_latency if panel == "latency" else _scale_delivered)(axes, curves)
         figure.legend(handles=[mark for column in legend for mark in column], loc="outside lower center",
                       ncols=len(legend), **LEGEND)
+        for axes, panel in zip(every, panels, strict=True):
+            diagonal = along == "rate" and panel == "delivered"
+            if diagonal:
+                _all_delivered(axes, whole)
+            drawn = _latency if panel == "latency" else _delivered
+            draw_curves(axes, [drawn(curve, look) for curve, look in zip(curves, styles, strict=True)],
+                        diagonal=diagonal, dead_at_top=panel == "latency")
     return figure
+
+
+def _rows(curves: Sequence[_Curve], along: str) -> list[dict[str, Any]]:
+    """Return a row for each point: the options of its curve, and what the panels draw."""
+    return [{**curve.others, along if along != "rate" else "load": at, "latency": mean,
+             "latency_half_width": half, "delivered_per_node": result["delivered_per_node"],
+             "saturated": result["saturated"], "precise": result["precise"],
+             "deadlock": result["deadlock"] is not None}
+            for curve in curves
+            for at, mean, half, result in zip(curve.at, *curve.means(), curve.results, strict=True)]
 
 
 def _curves(sweep: Sweep, points: Sequence[Point], results: Sequence[Mapping[str, Any]], along: str) -> list[_Curve]:
@@ -197,7 +221,7 @@ def _reconstructed(point: Point) -> bool:
 
 
 def _styles(curves: Sequence[_Curve]) -> list[dict[str, Any]]:
-    """Return the style of each curve: colour and marker by family, dashes and shade by the other swept options."""
+    """Return the look of each curve: colour and marker by family, dashes and shade by the other swept options."""
     import matplotlib
 
     families = list(dict.fromkeys(curve.family for curve in curves))
@@ -208,127 +232,76 @@ def _styles(curves: Sequence[_Curve]) -> list[dict[str, Any]]:
     styles = []
     for curve in curves:
         family, member = families.index(curve.family), members.index(curve.member)
-        pure = shades(0.9 * family / (len(families) - 1)) if ordered else COLOURS[family]
+        pure = shades(0.8 * family / (len(families) - 1)) if ordered else COLOURS[family]
         styles.append(line_style(pure, family, member, len(members)))
     return styles
 
 
-def _latency(axes: "Axes", curves: Sequence[_Curve], styles: Sequence[dict[str, Any]]) -> None:
+def _scale_latency(axes: "Axes", curves: Sequence[_Curve]) -> None:
     bottom, top = _limits(curves)
     if bottom:
         axes.set_yscale("log")
     axes.set_ylim(bottom, top)
-    least = bottom / 100  # an interval down to 0 would reach to minus infinity on a logarithmic axis
-    for curve, style in zip(curves, styles, strict=True):
-        means, halves = curve.drawn(), curve.means()[1]
-        inside = [mean if mean <= top else math.nan for mean in means]
-        low = [min(half, mean - least) for mean, half in zip(inside, halves, strict=True)]
-        axes.errorbar(curve.at, inside, [low, halves], fmt="none", ecolor=style["color"], elinewidth=0.6, capthick=0.6)
-        _line(axes, curve, means, style, imprecise=True)
-        _leave(axes, _crossings(curve, bottom, top), style)
-    _crosses(axes, curves, styles, top=True)
-    axes.set_ylabel("mean latency (cycles, 95 % intervals)")
+
+
+def _latency(curve: _Curve, look: dict[str, Any]) -> CurveMarks:
+    """Return the mean latencies of a curve. Saturated points have no steady mean and are marked above the frame."""
+    means, halves = curve.means()
+    steady, shown = curve.steady(), curve.shown()
+    return CurveMarks(
+        look, curve.at, [mean if one else math.nan for mean, one in zip(means, steady, strict=True)],
+        ["full" if result["precise"] else "half" for result in curve.results], halves,
+        [at for at, one, result in zip(curve.at, shown, curve.results, strict=True) if one and result["saturated"]],
+        curve.dead())
 
 
 def _limits(curves: Sequence[_Curve]) -> tuple[float, float]:
-    """Return the limits of the latency axis. Saturated points are ignored, unless all points are saturated.
-
-    The lower limit is 0 if the axis is linear.
-    """
-    known = [(bool(result["saturated"]), mean, half) for curve in curves
-             for result, mean, half in zip(curve.results, *curve.means(), strict=True) if not math.isnan(mean)]
-    seen = [one for one in known if not one[0]] or known or [(False, 1.0, 0.0)]
-    means = [mean for _, mean, _ in seen]
+    """Return the limits of the latency axis, which shows the steady points. The lower limit is 0 if it is linear."""
+    seen = [(mean, half) for curve in curves for mean, half, steady in zip(*curve.means(), curve.steady(), strict=True)
+            if steady and not math.isnan(mean)] or [(1.0, 0.0)]
+    means = [mean for mean, _ in seen]
     lowest, highest = max(min(means), 1.0), max(means)
     # a half interval counts up to the mean only: the very wide interval of two seeds that disagree would compress all
     # curves
-    end = max(mean + min(half, mean) for _, mean, half in seen)
+    end = max(mean + min(half, mean) for mean, half in seen)
     if highest > LARGEST_RATIO * lowest:
         return lowest / 1.5, max(1.5 * highest, 1.1 * end)
     return 0.0, max(1.25 * highest, 1.05 * end)
 
 
-def _crossings(curve: _Curve, bottom: float, top: float) -> list[float]:
-    """Return the x positions at which a line of latencies crosses the top of the frame."""
-    found, means = [], curve.drawn()
-    for start, end, low, high in zip(curve.at, curve.at[1:], means, means[1:], strict=False):
-        if min(low, high) <= top < max(low, high):
-            low, high, edge = map(math.log, (low, high, top)) if bottom else (low, high, top)
-            found.append(start + (end - start) * (edge - low) / (high - low))
-    return found
-
-
-def _leave(axes: "Axes", at: Sequence[float], style: dict[str, Any]) -> None:
-    """Mark with arrows the x positions ``at`` at which a line leaves the frame at the top."""
-    from matplotlib.transforms import ScaledTranslation
-
-    if not at:
-        return
-    below = axes.get_xaxis_transform() + ScaledTranslation(0, -LETTERS / 3 / POINTS, axes.figure.dpi_scale_trans)
-    axes.plot(at, [1.0] * len(at), linestyle="", transform=below, clip_on=False, zorder=4,
-              **_arrow(style["color"]))
-
-
-def _arrow(colour: Any) -> dict[str, Any]:
-    return {"color": colour, "marker": r"$\uparrow$", "markersize": 1.8 * MARKER, "markeredgewidth": 0.3}
-
-
 def _all_delivered(axes: "Axes", last: float) -> None:
     axes.plot([0, last], [0, last], color=PLAIN, linewidth=0.6, linestyle=":", zorder=1)
     axes.annotate("all delivered", (last, last), (-12, 0), textcoords="offset points", ha="right", va="center",
-                  color=PLAIN, fontsize=SIZE)
+                  color=PLAIN, fontsize=style().text)
 
 
-def _delivered(axes: "Axes", curves: Sequence[_Curve], styles: Sequence[dict[str, Any]]) -> None:
-    for curve, style in zip(curves, styles, strict=True):
-        _line(axes, curve, curve.values("delivered_per_node"), style)
-    highest = axes.dataLim.y1
+def _scale_delivered(axes: "Axes", curves: Sequence[_Curve]) -> None:
+    found = [value for curve in curves for value in curve.values("delivered_per_node") if not math.isnan(value)]
+    highest = max([*found, *(at for curve in curves if curve.along_load for at in curve.at)], default=0)
     axes.set_ylim(0, 1.1 * highest if 0 < highest < math.inf else 1)
-    _crosses(axes, curves, styles, top=False)
-    axes.set_ylabel("delivered (payload flits per node and cycle)")
 
 
-def _line(axes: "Axes", curve: _Curve, values: Sequence[float], style: dict[str, Any], imprecise: bool = False) -> None:
-    """Draw a line with markers: open for saturated points, half open for imprecise means if ``imprecise``."""
-    axes.plot(curve.at, values, color=style["color"], linestyle=style["linestyle"], linewidth=1.0)
-    kinds = ["open" if result["saturated"] else "half" if imprecise and not result["precise"] else "full"
-             for result in curve.results]
-    for kind in dict.fromkeys(kinds):
-        chosen = [index for index, one in enumerate(kinds) if one == kind]
-        axes.plot([curve.at[index] for index in chosen], [values[index] for index in chosen], linestyle="",
-                  **marker_options(style, kind))
+def _delivered(curve: _Curve, look: dict[str, Any]) -> CurveMarks:
+    return CurveMarks(look, curve.at, curve.values("delivered_per_node"),
+                      ["open" if result["saturated"] else "full" for result in curve.results], dead=curve.dead())
 
 
-def _crosses(axes: "Axes", curves: Sequence[_Curve], styles: Sequence[dict[str, Any]], top: bool) -> None:
-    """Mark the deadlocks along an edge of the frame, a row of crosses for each line."""
-    from matplotlib.transforms import ScaledTranslation
-
-    row = 0
-    for curve, style in zip(curves, styles, strict=True):
-        dead = [at for at, result in zip(curve.at, curve.results, strict=True) if result["deadlock"] is not None]
-        across = axes.get_xaxis_transform() + ScaledTranslation(
-            0, (-1 if top else 1) * STEP * (row + 0.6) / POINTS, axes.figure.dpi_scale_trans)
-        for sign in (marker_options(style, "open") | {"markersize": 2 * MARKER},
-                     {"color": style["color"], "marker": "x", "markersize": MARKER}):
-            axes.plot(dead, [int(top)] * len(dead), linestyle="", transform=across, zorder=3, **sign)
-        row += bool(dead)
-
-
-def _columns(curves: Sequence[_Curve], styles: Sequence[dict[str, Any]]) -> list[list["Line2D"]]:
+def _columns(curves: Sequence[_Curve], styles: Sequence[dict[str, Any]], panels: Sequence[str],
+             room: float) -> list[list["Line2D"]]:
     """Return the legend in columns of equal length: the lines by family, then the kinds of markers that occur."""
     from matplotlib.lines import Line2D
 
     families: dict[Any, list[Line2D]] = {}
-    for curve, style in zip(curves, styles, strict=True):
+    for curve, look in zip(curves, styles, strict=True):
         families.setdefault(curve.family, []).append(
-            Line2D([], [], linewidth=1.0, label=curve.label, **style | marker_options(style, "full")))
-    signs = [[Line2D([], [], linestyle="", label=label, **options)] for label, options in _signs(curves)]
+            Line2D([], [], linewidth=1.0, label=curve.label, **look | marker_options(look, "full")))
+    signs = [[Line2D([], [], linestyle="", label=label, **options)] for label, options in _signs(curves, panels)]
 
     def width(columns: Iterable[list[Line2D]]) -> float:
-        return sum(legend_entry([str(mark.get_label()) for mark in column], LETTERS) for column in columns)
+        return sum(legend_entry([str(mark.get_label()) for mark in column], style().axes) for column in columns)
 
     choices = [[*lines, *others] for lines in _divided(list(families.values())) for others in _divided(signs)]
-    columns = min((one for one in choices if one == choices[0] or width(one) <= PAGE - 2 * MARGIN),
+    columns = min((one for one in choices if one == choices[0] or width(one) <= room - 2 * MARGIN),
                   key=lambda one: (max(map(len, one)), len(one)))
     rows = max(map(len, columns))
     return [column + [Line2D([], [], linestyle="", label=" ") for _ in range(rows - len(column))]
@@ -341,35 +314,38 @@ def _divided(blocks: Sequence[list["Line2D"]]) -> list[list[list["Line2D"]]]:
              for start in range(0, len(blocks), each)] for each in range(len(blocks), 0, -1)] or [[]]
 
 
-def _signs(curves: Sequence[_Curve]) -> Iterable[tuple[str, dict[str, Any]]]:
+def _signs(curves: Sequence[_Curve], panels: Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the legend's entries for the special markers that occur: label, and matplotlib's options of the marker."""
-    plain = {"color": PLAIN, "marker": "o"}
     results = [result for curve in curves for result in curve.results]
-    if any(result["precise"] is False and not result["saturated"] for result in results):
-        yield "imprecise mean", marker_options(plain, "half")
-    if any(result["saturated"] for result in results):
-        yield "saturated", marker_options(plain, "open")
-    limits = _limits(curves)
-    if any(_crossings(curve, *limits) for curve in curves):
-        yield "beyond the frame", _arrow(PLAIN)
-    if any(result["deadlock"] is not None for result in results):
-        yield "deadlock", {"color": PLAIN, "marker": "x", "markersize": 4}
+    occurring = {
+        "half": "latency" in panels and any(result["precise"] is False and not result["saturated"]
+                                            for result in results),
+        "open": any(result["saturated"] for result in results),
+        "dead": any(result["deadlock"] is not None for result in results)}
+    yield from legend_signs([kind for kind, occurs in occurring.items() if occurs])
     if any(curve.reconstructed for curve in curves):
         yield f"{DAGGER} reconstructed scheme", {}
 
 
-def _caption(sweep: Sweep, point: Point) -> str:
-    """Return the caption: options common to all lines, from the sweep's file and from `CAPTION_OPTIONS`."""
+def _caption(sweep: Sweep, point: Point, curves: Sequence[_Curve], panels: Sequence[str]) -> list[str]:
+    """Return the caption: options common to all lines, from the sweep's file and from `CAPTION_OPTIONS`; marks."""
     usual = {name: point.resolved[name] for name in CAPTION_OPTIONS
              if name in point.resolved and name not in sweep.swept}
     common = {**sweep.fixed, **{name: value for name, value in usual.items() if name not in sweep.fixed}}
-    return ", ".join(_said(name, value, _reconstructed(point)) for name, value in common.items() if value is not None)
+    above = "latency" in panels and any(result["saturated"] for curve in curves for result in curve.results)
+    return [", ".join(_said(name, value, _reconstructed(point)) for name, value in common.items() if value is not None),
+            *[ABOVE_WORDS] * above]
 
 
-def _said(name: str, value: Any, reconstructed: bool) -> str:
-    """Return an option as text: only the value if it is a name (of a scheme, a topology), else name and value."""
+def _said(name: str, value: Any, reconstructed: bool, *, plain: bool = False) -> str:
+    """Return an option as text: only the value if it is a name (of a scheme, a topology), else name and value.
+
+    ``plain``: the scheme has its own name, without a dagger, in place of the user's.
+    """
+    if name == "scheme" and not plain:
+        return style().label(value) + DAGGER * reconstructed
     if isinstance(value, str) and not OPTIONS[name].allowed:
-        return value + DAGGER * (name == "scheme" and reconstructed)
+        return value
     if isinstance(value, bool):
         return f"{name} {str(value).lower()}"
     return f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}"

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 from wormcast.algorithms import WormcastError
 
 from ...common import curve_frame
+from ...common.curve_frame import panel_grid
 from ...common.frame import COLOURS, LEGEND, legend_columns
+from ...common.picture_style import style
 from ...experiments.option_grid import Sweep
 from .flow import Synthesis
 from .point import OPTIONS, SynthesisPoint
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
 __all__ = ["costs_figure", "require_drawable"]
 
 PANEL, HEIGHT = 2.4, 2.3  # inches
+
+#: Columns of results by the names of their panels.
+NAMES = {"luts": "LUT4", "ffs": "FF", "clock": "MHz"}
 
 #: Option that trades area for clock. A plot over this option has the resulting clock, not the period, on the x axis.
 TRADE = "area_delay"
@@ -82,14 +87,18 @@ def costs_figure(sweep: Sweep, points: Sequence[SynthesisPoint], results: Sequen
 
     along = _along(sweep)
     curves = _curves(sweep, points, results, along)
-    shown = ["trade"] if along == TRADE else ["LUT4", "FF", *(["MHz"] if any(one.mhz for one in results) else [])]
-    width = PANEL * max(len(shown), 1.5)
+    clock = any(one.mhz for one in results)
+    known = ["trade"] if along == TRADE else [name for name in NAMES if clock or name != "clock"]
+    shown = [NAMES.get(name, name) for name in style().panels(known)]
+    plain = style().options.style == "screen" and style().fixed is None
+    wide, height, (down, beside) = panel_grid(len(shown), HEIGHT)
+    width = PANEL * max(len(shown), 1.5) if plain else wide
     legend = len(curves) > 1
-    columns = legend_columns([curve.label for curve in curves], width, curve_frame.LETTERS)
-    with matplotlib.rc_context(curve_frame.CURVES):
-        figure = curve_frame.captioned(width, HEIGHT, [_caption(sweep, points[0])],
-                                       -(-len(curves) // columns) if legend else 0)
-        for axes, what in zip(figure.subplots(1, len(shown), squeeze=False)[0], shown, strict=True):
+    columns = legend_columns([curve.label for curve in curves], width, style().axes)
+    with matplotlib.rc_context(curve_frame.curve_settings()):
+        figure = curve_frame.captioned(width, height, [_caption(sweep, points[0])],
+                                       -(-len(curves) // columns) if legend else 0, _rows(curves, along))
+        for axes, what in zip(figure.subplots(down, beside, squeeze=False).ravel().tolist(), shown, strict=True):
             for number, curve in enumerate(curves):
                 _line(axes, what, curve, COLOURS[number % len(COLOURS)],
                       curve_frame.MARKERS[number % len(curve_frame.MARKERS)])
@@ -98,6 +107,13 @@ def costs_figure(sweep: Sweep, points: Sequence[SynthesisPoint], results: Sequen
             figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=columns,
                           **LEGEND)
     return figure
+
+
+def _rows(curves: Sequence[_Curve], along: str) -> list[dict[str, Any]]:
+    """Return a row for each point: the curve, the value of the option along the x axis, and what is drawn."""
+    return [{"curve": curve.label, along: at, **{name: result.area[name] for name in ("LUT4", "FF")},
+             "MHz": result.median_mhz}
+            for curve in curves for at, result in zip(curve.at, curve.results, strict=True)]
 
 
 def _curves(sweep: Sweep, points: Sequence[SynthesisPoint], results: Sequence[Synthesis], along: str) -> list[_Curve]:
@@ -116,15 +132,15 @@ def _line(axes: "Axes", what: str, curve: _Curve, colour: str, marker: str) -> N
         found = [(at, result) for at, result in found if result.mhz]
     across = [_figure("MHz", result) if what == "trade" else at for at, result in found]
     up = [_figure("LUT4" if what == "trade" else what, result) for _, result in found]
-    axes.plot(across, up, color=colour, marker=marker, markersize=curve_frame.MARKER,
-              linestyle="-" if curve.numbers else "", linewidth=1.0, label=curve.label)
+    axes.plot(across, up, color=colour, marker=marker, markersize=curve_frame.marker_size(),
+              linestyle="-" if curve.numbers else "", linewidth=style().weight, label=style().label(curve.label))
     if what == "trade":
         periods: dict[tuple[float, float], list[str]] = {}
         for place, (period, _) in zip(zip(across, up, strict=True), found, strict=True):
             periods.setdefault(place, []).append(f"{period / 1000:g}")
         for place, texts in periods.items():
-            axes.annotate(f"{', '.join(texts)} ns", place, (3, -7), textcoords="offset points", fontsize=5,
-                          color=colour)
+            axes.annotate(f"{', '.join(texts)} ns", place, (3, -7), textcoords="offset points",
+                          fontsize=style().least(5), color=colour)
 
 
 def _figure(what: str, result: Synthesis) -> float:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...common.frame import text_width
+from ...common.picture_style import style
 from .history import History, RecordedHold, Wait
 from .telling import name_any
 
@@ -79,7 +80,7 @@ def _bars(axes: "Axes", history: History, scale: Scale) -> None:
     for hold in history.holds:
         if (hold.link, hold.vc) in scale.at:
             of_worm[hold.worm].append(hold)
-    size = min(scale.font - 0.5, scale.row * 0.62)
+    size = style().least(min(scale.font - 0.5, scale.row * 0.62))
     for worm, holds in sorted(of_worm.items()):
         colour = scale.colours[worm]
         held = [_box(hold.first, hold.last, scale.at[hold.link, hold.vc]) for hold in holds]
@@ -122,7 +123,7 @@ def _waits(axes: "Axes", history: History, scale: Scale) -> None:
     """Draw a line while a header waits, and write the resources that it waits for if they fit."""
     from matplotlib.collections import LineCollection
 
-    size = min(scale.font - 0.8, scale.row * 0.58)
+    size = style().least(min(scale.font - 0.8, scale.row * 0.58))
     on_row: dict[tuple[int, int], list[RecordedHold]] = defaultdict(list)
     for hold in history.holds:
         on_row[hold.link, hold.vc].append(hold)

@@ -7,7 +7,7 @@ from wormcast.algorithms import Topology, WormcastError
 
 from .history import History, RecordedLink
 
-__all__ = ["ChannelRow", "choose_links", "rows_of"]
+__all__ = ["BEHIND", "ChannelRow", "choose_links", "rows_of"]
 
 #: Kinds of links whose rows come after the rows of all other links, in the order of the numbers.
 BEHIND = {"slots": 1, "consumption": 2}

@@ -1,5 +1,6 @@
 """Space-time diagram: virtual channels down, cycles across, a colour for each worm."""
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -8,25 +9,23 @@ from wormcast.algorithms import WormcastError
 
 from ...common.figure_file import require_picture
 from ...common.frame import (
-    COLUMN,
     GRID,
-    LINE,
     MARGIN,
     MOST_HEIGHT,
-    PAGE,
     POINTS,
-    SETTINGS,
-    SIZE,
     WORDS,
     blank_figure,
+    put_beside,
+    settings,
     text_width,
     wrapped,
 )
+from ...common.picture_style import style
 from ...common.text import count
 from .chunk_marks import Lane, chunk_legend, draw_chunks, lane_label
 from .history import History
 from .marks import Scale, draw_marks, legend_marks
-from .rows import ChannelRow
+from .rows import BEHIND, ChannelRow
 from .telling import describe, describe_deadlock, describe_worm
 from .worm_choice import colours_of, shown_worms
 
@@ -37,8 +36,13 @@ if TYPE_CHECKING:
 __all__ = ["require_drawable", "spacetime_figure"]
 
 NARROW_CYCLES, NARROW_ROWS = 200, 45
+NARROWEST = 2.6  # least width in inches of a diagram beside others
+TICK = 28  # least distance of ticks on the cycle axis in points
 MOST_ROWS = 800
 LEAST_ROW, LARGEST_ROW = 0.07, 0.13  # inches
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+ENTRY = 2.7  # width of a legend's entry without its text, in units of the font size
+SHARE = 0.85  # largest font size of a row's label, as a share of the height of a row
 LISTED = 16  # largest number of worms that are listed below the diagram; more worms are not listed
 
 # inches
@@ -65,6 +69,10 @@ def spacetime_figure(drawn: Sequence[tuple[History, Sequence[ChannelRow]]], *,
                      lanes: Sequence[Sequence[Lane]] = ()) -> "Figure":
     """Draw space-time diagrams side by side, each one column of a paper wide, or two columns if it is large.
 
+    Diagrams of runs in one network share their axes, the rows and the cycles, and have titles: the hardware in which
+    they differ, and whether the run ends in a deadlock. In the style ``paper`` all diagrams together are one picture of
+    a paper's width.
+
     A bar shows a worm that holds a virtual channel: filled in cycles with a flit of the worm on this channel, hatched
     in others. A line below a bar shows that the worm's header is at the end of this channel and its request is not
     granted. A triangle marks the delivery of a worm at a destination (`History.deliveries`). If the history ends in a
@@ -82,17 +90,65 @@ def spacetime_figure(drawn: Sequence[tuple[History, Sequence[ChannelRow]]], *,
     # matplotlib is imported here: loading it takes half a second, and other commands do not need it
     import matplotlib
 
-    with matplotlib.rc_context(SETTINGS):
-        diagrams = [_Diagram(*one, below) for one, below in zip(drawn, lanes or [()] * len(drawn), strict=True)]
-        width, height = sum(one.width for one in diagrams), max(one.height for one in diagrams)
+    with matplotlib.rc_context(settings()):
+        shared = _share(drawn)
+        widths = _widths(shared, lanes)
+        titles = _titles([history for history, _ in drawn]) if len(drawn) > 1 else [""]
+        span = (min(history.first for history, _ in drawn), max(history.end for history, _ in drawn))
+        diagrams = [_Diagram(*one, below, wide, title, span if shared is not drawn else (one[0].first, one[0].end))
+                    for one, below, wide, title in zip(shared, lanes or [()] * len(drawn), widths, titles,
+                                                       strict=True)]
+        stacked = sum(widths) > (style().fixed or math.inf) + 1e-9
+        width, height = ((max(widths), sum(one.height for one in diagrams)) if stacked else
+                         (sum(widths), max(one.height for one in diagrams)))
         figure = blank_figure(width, height)
         parts: Sequence[Any] = [figure]
-        if len(diagrams) > 1:
-            ratios = [one.width for one in diagrams]
-            parts = list(figure.subfigures(1, len(diagrams), squeeze=False, wspace=0, width_ratios=ratios)[0])
+        if stacked:
+            ratios = [one.height for one in diagrams]
+            parts = list(figure.subfigures(len(diagrams), 1, squeeze=False, hspace=0, height_ratios=ratios)[:, 0])
+        elif len(diagrams) > 1:
+            parts = list(figure.subfigures(1, len(diagrams), squeeze=False, wspace=0, width_ratios=widths)[0])
         for part, diagram in zip(parts, diagrams, strict=True):
-            diagram.draw(part, height)
+            diagram.draw(part, diagram.height if stacked else height)
+        put_beside(figure, [line for diagram in diagrams for line in diagram.caption],
+                   [row for title, (history, _) in zip(titles, drawn, strict=True) for row in _rows(history, title)])
     return figure
+
+
+def _share(drawn: Sequence[tuple[History, Sequence[ChannelRow]]]) -> Sequence[tuple[History, Sequence[ChannelRow]]]:
+    """Give several histories of one network the rows of all of them; return other histories as they are."""
+    names = {(history.topology.name, tuple(link.name for link in history.links)) for history, _ in drawn}
+    if len(drawn) == 1 or len(names) > 1:
+        return drawn
+    every = list(dict.fromkeys(row for _, rows in drawn for row in rows))
+    order = list(dict.fromkeys(row.link for row in every))
+    kinds = drawn[0][0].links
+    every.sort(key=lambda row: (BEHIND.get(kinds[row.link].kind, 0), order.index(row.link), row.vc))
+    return [(history, every) for history, _ in drawn]
+
+
+def _widths(drawn: Sequence[tuple[History, Sequence[ChannelRow]]], lanes: Sequence[Sequence[Lane]]) -> list[float]:
+    """Return the width of each diagram in inches: in a narrow picture that of the picture, one below the other."""
+    if len(drawn) > 1 and (style().in_paper or style().fixed is not None):
+        beside = style().page / len(drawn)
+        return [beside if beside >= NARROWEST else style().page] * len(drawn)
+    return [style().column if history.end - history.first <= NARROW_CYCLES and len(rows) + len(below) <= NARROW_ROWS
+            else style().page for (history, rows), below in zip(drawn, lanes or [()] * len(drawn), strict=True)]
+
+
+def _titles(histories: Sequence[History]) -> list[str]:
+    """Return a title for each diagram: the parts of the hardware in which they differ, and ``deadlock``."""
+    said = [", ".join(describe(history)[1:]).split(", ") for history in histories]
+    common = set(said[0]).intersection(*said)
+    return [f"({LETTERS[number]}) " + ": ".join(filter(None, [
+        ", ".join(part for part in parts if part not in common), "deadlock" * (history.deadlock is not None)]))
+        for number, (parts, history) in enumerate(zip(said, histories, strict=True))]
+
+
+def _rows(history: History, title: str) -> list[dict[str, Any]]:
+    """Return a row for each time that a worm holds a virtual channel: the channel, and the first and last cycle."""
+    return [{**({"diagram": title} if title else {}), "channel": history.channel_name(hold.link, hold.vc),
+             "worm": hold.worm, "first": hold.first, "last": hold.last} for hold in history.holds]
 
 
 class _Diagram:
@@ -104,12 +160,14 @@ class _Diagram:
         Size in inches.
     """
 
-    def __init__(self, history: History, rows: Sequence[ChannelRow], lanes: Sequence[Lane]):
-        self.history, self.rows = history, rows
-        cycles, lines = history.end - history.first, len(rows) + len(lanes)
-        self.width = COLUMN if cycles <= NARROW_CYCLES and lines <= NARROW_ROWS else PAGE
-        self._pitch = min(LARGEST_ROW, max(LEAST_ROW, MOST_HEIGHT / lines))
-        self._size = min(SIZE, 0.85 * POINTS * self._pitch)
+    def __init__(self, history: History, rows: Sequence[ChannelRow], lanes: Sequence[Lane], width: float, title: str,
+                 span: tuple[int, int]):
+        self.history, self.rows, self.width, self._span = history, rows, width, span
+        self._title = wrapped([title], width - 2 * MARGIN) if title else []
+        lines = len(rows) + len(lanes)
+        least = style().least(0.0) / (SHARE * POINTS)
+        self._pitch = max(least, min(LARGEST_ROW, max(LEAST_ROW, MOST_HEIGHT / lines)))
+        self._size = min(style().text, SHARE * POINTS * self._pitch)
         labels = [*(row.label for row in rows), *map(lane_label, lanes)]
         self._left = MARGIN + 0.05 + max(text_width(label, self._size) for label in labels) / POINTS
         self._right = 0.1 + TRACK * (len(history.deadlock["cycle"]) if history.deadlock else 0)
@@ -119,15 +177,23 @@ class _Diagram:
             if len(worms) <= LISTED else []
         longest = max((text_width(text) for _, text in self._listed), default=0)
         self._columns = max(1, int((self.width - 2 * MARGIN) / (0.22 + longest / POINTS)))
-        self._lines = wrapped([*describe(history), *describe_deadlock(history)], self.width - 2 * MARGIN)
+        told = [*describe(history), *describe_deadlock(history)]
+        self.caption = [*filter(None, [title]), *told, *(text for _, text in self._listed)]
+        if style().in_paper:
+            self._listed, told = [], []
+        self._lines = wrapped(told, self.width - 2 * MARGIN)
         self._at = _heights(history, rows)
         self._lanes = {lane: max(self._at.values()) + 1 + GAP + place for place, lane in enumerate(lanes)}
         self._tall = max([*self._at.values(), *self._lanes.values()]) + 1
         self._twice = lines > NARROW_ROWS
-        listing = 1.15 * LINE * -(-len(self._listed) // self._columns)
-        self._legend = LEGEND * (2 if lanes else 1)
-        self._below = TICKS + self._legend + listing + LINE * len(self._lines) + 2 * MARGIN
-        self.height = (TICKS if self._twice else MARGIN) + self._pitch * self._tall + self._below
+        listing = 1.15 * style().line * -(-len(self._listed) // self._columns)
+        self._marks = legend_marks(history)
+        needed = sum(text_width(str(mark.get_label())) + ENTRY * style().text for mark in self._marks)
+        self._across = -(-len(self._marks) // math.ceil(needed / POINTS / width))
+        self._legend = LEGEND * style().text / 6 * (-(-len(self._marks) // self._across) + (1 if lanes else 0))
+        self._below = TICKS + self._legend + listing + style().line * len(self._lines) + 2 * MARGIN
+        self._above = (TICKS if self._twice else MARGIN) + (style().line * 1.2 * len(self._title) + MARGIN * bool(title))
+        self.height = self._above + self._pitch * self._tall + self._below
 
     def draw(self, figure: "Figure | SubFigure", height: float) -> None:
         """Draw the diagram at the top of a subfigure with a height of ``height`` inches."""
@@ -136,24 +202,26 @@ class _Diagram:
         below = foot + self._below
         axes = figure.add_axes((left / width, below / height, 1 - (left + right) / width,
                                 self._pitch * self._tall / height))
-        axes.set(xlim=(history.first - 0.5, history.end - 0.5), ylim=(self._tall - 0.5, -0.5), xlabel="cycle")
-        _frame(axes, [*((self._at[row.link, row.vc], row.label) for row in self.rows),
+        if self._title:
+            figure.text(0.5, 1 - MARGIN / height, "\n".join(self._title), ha="center", va="top", fontsize=style().text)
+        axes.set(xlim=(self._span[0] - 0.5, self._span[1] - 0.5), ylim=(self._tall - 0.5, -0.5), xlabel="cycle")
+        _frame(axes, max(2, min(8, int((width - left - right) * POINTS / TICK))), [*((self._at[row.link, row.vc], row.label) for row in self.rows),
                       *((at, lane_label(lane)) for lane, at in self._lanes.items())], self._size, self._twice)
-        across = (width - left - right) * POINTS / (history.end - history.first)
-        scale = Scale(self._at, self._pitch * POINTS, across, SIZE, TRACK * POINTS, self._colours)
+        across = (width - left - right) * POINTS / (self._span[1] - self._span[0])
+        scale = Scale(self._at, self._pitch * POINTS, across, style().text, TRACK * POINTS, self._colours)
         draw_marks(axes, history, scale)
         if self._lanes:
             draw_chunks(axes, history, self._lanes, scale)
             figure.legend(handles=chunk_legend(), loc="upper center",
                           bbox_to_anchor=(0.5, (below - TICKS - LEGEND) / height), ncols=4, frameon=False,
                           borderaxespad=0, borderpad=0, handlelength=1.4, handletextpad=0.4, columnspacing=0.9)
-        figure.legend(handles=legend_marks(history), loc="upper center", bbox_to_anchor=(0.5, (below - TICKS) / height),
-                      ncols=5, frameon=False, borderaxespad=0, borderpad=0, handlelength=1.4, handletextpad=0.4,
-                      columnspacing=0.9)
+        figure.legend(handles=self._marks, loc="upper center", bbox_to_anchor=(0.5, (below - TICKS) / height),
+                      ncols=self._across, frameon=False, borderaxespad=0, borderpad=0, handlelength=1.4,
+                      handletextpad=0.4, columnspacing=0.9)
         for index, (colour, text) in enumerate(self._listed):
             row, column = divmod(index, self._columns)
             x = MARGIN + column * (width - 2 * MARGIN) / self._columns
-            y = below - TICKS - self._legend - 1.15 * LINE * (row + 1)
+            y = below - TICKS - self._legend - 1.15 * style().line * (row + 1)
             for ahead, words, shade in ((0, "\N{BLACK SQUARE}", colour), (0.1, text, WORDS)):
                 figure.text((x + ahead) / width, y / height, words, ha="left", va="baseline", color=shade)
         figure.text(MARGIN / width, (foot + MARGIN) / height, "\n".join(self._lines), ha="left", va="bottom",
@@ -166,11 +234,11 @@ def _heights(history: History, rows: Sequence[ChannelRow]) -> dict[tuple[int, in
     return {(row.link, row.vc): index + (GAP if first and index >= first else 0) for index, row in enumerate(rows)}
 
 
-def _frame(axes: "Axes", rows: Sequence[tuple[float, str]], size: float, twice: bool) -> None:
+def _frame(axes: "Axes", ticks: int, rows: Sequence[tuple[float, str]], size: float, twice: bool) -> None:
     """Draw the cycle axis below the diagram, with ``twice`` also above it, and the rows with their labels."""
     from matplotlib.ticker import MaxNLocator
 
-    axes.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=True, steps=[1, 2, 5, 10]))
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=ticks, integer=True, steps=[1, 2, 5, 10]))
     axes.xaxis.labelpad = 1
     axes.xaxis.label.set_color(WORDS)
     axes.tick_params(colors=WORDS, top=twice, labeltop=twice, length=2, pad=1.5)

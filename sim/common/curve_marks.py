@@ -1,0 +1,261 @@
+"""Drawing of curves with their points: curves that hide one another are told apart, and saturated points have no value.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .curve_frame import marker_options, marker_size
+from .frame import POINTS
+from .picture_style import style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["ABOVE_WORDS", "MARKS", "CurveMarks", "draw_curves", "legend_signs"]
+
+Floats = npt.NDArray[np.float64]
+
+STEP = 0.75  # distance of markers that stand side by side, in sizes of a marker
+
+# points
+SAME = 1.2  # largest distance of the ends of two lines that count as one line
+DASH = 3.5  # length of a dash where curves run together
+ABOVE = 1.1  # distance of the marks of saturated points from the frame, in sizes of a marker
+
+SHARE = 0.6  # largest share of the distance of neighbouring points that markers side by side take
+PLAIN = "#808080"
+
+#: Meanings of the marks in plots of curves, in the order of the legend.
+MARKS = {"half": "imprecise mean", "open": "saturated", "dead": "deadlock"}
+
+#: What captions say about the marks of saturated points in panels of latencies.
+ABOVE_WORDS = "above the frame: saturated, no steady latency"
+
+
+@dataclass(frozen=True)
+class CurveMarks:
+    """A curve in one panel.
+
+    Parameters
+    ----------
+    look : mapping
+        Colour, marker and dashes, from `line_style`.
+    at, up : sequence of float
+        Positions of the points, in the order along the curve. ``up`` is NaN for a point that is not drawn at a
+        position; the line has a gap there.
+    kinds : sequence of str
+        Kind of each point's marker: ``full``, ``half`` or ``open``.
+    halves : sequence of float
+        Half the width of each point's interval; empty if there are no intervals.
+    saturated, dead : sequence of float
+        Positions along the x axis of saturated points, marked above the frame, and of deadlocks, marked at its edge.
+    """
+
+    look: dict[str, Any]
+    at: Sequence[float]
+    up: Sequence[float]
+    kinds: Sequence[str]
+    halves: Sequence[float] = ()
+    saturated: Sequence[float] = ()
+    dead: Sequence[float] = field(default=())
+
+
+def draw_curves(axes: "Axes", curves: Sequence[CurveMarks], *, diagonal: bool = False,
+                dead_at_top: bool = True) -> None:
+    """Draw curves into axes whose limits, scales and labels are set.
+
+    Lines join neighbouring points only, and run through the points' values. Where lines of several curves run together,
+    their colours alternate. Markers that would hide one another, or whose intervals overlap, stand side by side.
+    A saturated point has no steady latency, so that it is marked above the frame, not at a latency.
+
+    Parameters
+    ----------
+    diagonal : bool
+        Markers stand side by side along the diagonal from (0, 0) to (1, 1), on which all flits are delivered, in place
+        of along the x axis.
+    dead_at_top : bool
+        Deadlocks are marked at the upper edge, in place of the lower edge.
+    """
+    axes.figure.draw_without_rendering()  # type: ignore[union-attr]  # the layout decides which points are close
+    seen = [_seen(axes, curve) for curve in curves]
+    for one, dashes in _segments(seen):
+        curve = curves[one[0]]
+        ends = slice(one[1], one[1] + 2)
+        axes.plot(curve.at[ends], curve.up[ends], color=curve.look["color"],
+                  linestyle=curve.look["linestyle"] if dashes is None else dashes, linewidth=style().weight, zorder=2)
+    across = _direction(axes) if diagonal else np.array([1.0, 0.0])
+    for curve, offsets in zip(curves, _offsets(axes, curves, seen, across), strict=True):
+        for index, offset in enumerate(offsets):
+            if not math.isnan(curve.up[index]):
+                _point(axes, curve, index, offset)
+    _above(axes, curves)
+    _deadlocks(axes, curves, top=dead_at_top)
+
+
+def legend_signs(kinds: Sequence[str]) -> list[tuple[str, dict[str, Any]]]:
+    """Return the legend's entries for the kinds of marks (keys of `MARKS`) that occur: label, marker options."""
+    plain = {"color": PLAIN, "marker": "o"}
+    looks = {"half": marker_options(plain, "half"), "open": marker_options(plain, "open"),
+             "dead": {"color": PLAIN, "marker": "x", "markersize": 1.2 * marker_size()}}
+    return [(MARKS[kind], looks[kind]) for kind in MARKS if kind in kinds]
+
+
+def _seen(axes: "Axes", curve: CurveMarks) -> Floats:
+    """Return the positions of a curve's points on the page in points, [points, 2]."""
+    found: Floats = np.full((len(curve.at), 2), np.nan)
+    known = ~np.isnan(np.array(curve.up, float))
+    if known.any():
+        places = np.stack([np.array(curve.at, float)[known], np.array(curve.up, float)[known]], axis=1)
+        found[known] = axes.transData.transform(places) * POINTS / _dpi(axes)
+    return found
+
+
+def _dpi(axes: "Axes") -> float:
+    return float(axes.get_figure(root=True).dpi)  # type: ignore[union-attr]
+
+
+def _segments(seen: Sequence[Floats]) -> list[tuple[tuple[int, int], Any]]:
+    """Return all lines between neighbouring points: curve and first point; and dashes where several lines are one.
+
+    A line over a gap is left out if it reverses the order of two curves (`_reverses`).
+    """
+    found = [(number, index) for number, places in enumerate(seen) for index in range(len(places) - 1)
+             if not np.isnan(places[index:index + 2]).any()
+             and not any(_reverses(places[index:index + 2], other) for other in seen if other is not places)]
+    ends = np.array([seen[number][index:index + 2].ravel() for number, index in found]).reshape(-1, 4)
+    lines: list[tuple[tuple[int, int], Any]] = []
+    for row, one in enumerate(found):
+        group = np.flatnonzero((np.abs(ends - ends[row]) <= SAME).all(axis=1)).tolist()
+        dash, rank = DASH / style().weight, group.index(row)
+        dashes = (dash * (len(group) - rank), (dash, dash * (len(group) - 1))) if len(group) > 1 else None
+        lines.append((one, dashes))
+    return lines
+
+
+def _reverses(line: Floats, other: Floats) -> bool:
+    """Return whether a line passes a point of another curve on a side on which neither of its ends is."""
+    known = other[~np.isnan(other[:, 0])]
+    (start, first), (end, last) = line
+    inside = known[(known[:, 0] > start + SAME) & (known[:, 0] < end - SAME)]
+    if not len(inside) or not known[:, 0].min() - SAME <= start <= end <= known[:, 0].max() + SAME:
+        return False
+    order = np.argsort(known[:, 0], kind="stable")
+    ends = np.array([first, last]) - np.interp([start, end], *known[order].T)
+    passed = np.interp(inside[:, 0], [start, end], [first, last]) - inside[:, 1]
+    return bool(((ends > SAME).all() and (passed < -SAME).any()) or ((ends < -SAME).all() and (passed > SAME).any()))
+
+
+def _direction(axes: "Axes") -> Floats:
+    """Return the unit vector of the diagonal from (0, 0) to (1, 1) on the page."""
+    start, end = axes.transData.transform([(0.0, 0.0), (1.0, 1.0)])
+    return (end - start) / np.linalg.norm(end - start)
+
+
+def _offsets(axes: "Axes", curves: Sequence[CurveMarks], seen: Sequence[Floats], across: Floats) -> list[Floats]:
+    """Return the offsets of the points' markers from their positions in points, for each curve [points, 2]."""
+    size = marker_size()
+    rows = [(number, index) for number, places in enumerate(seen) for index in range(len(places))
+            if not np.isnan(places[index, 0])]
+    found = [np.zeros_like(places) for places in seen]
+    if not rows:
+        return found
+    at = np.array([seen[number][index] for number, index in rows])
+    low, high = (np.array([_reach(axes, curves[number], index, sign) for number, index in rows]) for sign in (-1, 1))
+    low, high = np.minimum(low, at[:, 1] - size / 2), np.maximum(high, at[:, 1] + size / 2)
+    columns = np.unique(np.round(at[:, 0] / SAME))
+    room = SHARE * SAME * float(np.diff(columns).min(initial=1e3)) if len(columns) > 1 else math.inf
+    left = set(range(len(rows)))
+    while left:
+        group, front = set[int](), {min(left)}
+        while front:
+            group |= front
+            near = {other for one in front for other in np.flatnonzero(
+                (np.abs(at[:, 0] - at[one, 0]) <= size / 2) & (low <= high[one]) & (high >= low[one])).tolist()}
+            front = near - group
+        left -= group
+        members = sorted(group, key=lambda row: rows[row])
+        step = min(STEP * size, room / max(1, len(members) - 1))
+        for place, row in enumerate(members):
+            number, index = rows[row]
+            found[number][index] = (place - (len(members) - 1) / 2) * step * across
+    return found
+
+
+def _reach(axes: "Axes", curve: CurveMarks, index: int, sign: int) -> float:
+    """Return the lower or the upper end of a point's interval on the page in points."""
+    half = curve.halves[index] if curve.halves else 0.0
+    bottom, top = axes.get_ylim()
+    end = min(max(curve.up[index] + sign * half, bottom), top)
+    return float(axes.transData.transform((curve.at[index], end))[1]) * POINTS / _dpi(axes)
+
+
+def _shifted(axes: "Axes", transform: Any, offset: Sequence[float] | Floats) -> Any:
+    """Return a transform that shifts by an offset in points."""
+    from matplotlib.transforms import ScaledTranslation
+
+    return transform + ScaledTranslation(offset[0] / POINTS, offset[1] / POINTS,
+                                         axes.figure.dpi_scale_trans)
+
+
+def _point(axes: "Axes", curve: CurveMarks, index: int, offset: Floats) -> None:
+    """Draw a point's interval and its marker."""
+    at, up = curve.at[index], curve.up[index]
+    moved = _shifted(axes, axes.transData, offset)
+    half = curve.halves[index] if curve.halves else 0.0
+    if half:
+        bottom, top = axes.get_ylim()
+        line = {"color": curve.look["color"], "linewidth": 0.6 * style().weight, "transform": moved, "zorder": 2.5}
+        ends = [max(up - half, bottom), min(up + half, top)]
+        axes.plot([at, at], ends, **line)
+        caps = [end for end, value in zip(ends, (up - half, up + half), strict=True) if end == value]
+        axes.plot([at] * len(caps), caps, marker="_", linestyle="", markersize=marker_size(),
+                  markeredgewidth=0.6 * style().weight, **line)
+    axes.plot([at], [up], linestyle="", transform=moved, zorder=3, **marker_options(curve.look, curve.kinds[index]))
+
+
+def _above(axes: "Axes", curves: Sequence[CurveMarks]) -> None:
+    """Mark saturated points above the frame: the curve's open marker below an arrow."""
+    size = marker_size()
+    marks = [(at, curve) for curve in curves for at in curve.saturated]
+    pixel = axes.transData.transform([(at, axes.get_ylim()[0]) for at, _ in marks] or np.zeros((0, 2)))[:, 0]
+    places = pixel * POINTS / _dpi(axes)
+    left = axes.get_xaxis_transform()
+    taken: list[float] = []
+    for (at, curve), place in zip(marks, places.tolist(), strict=True):
+        offset = next(shift for shift in _outwards(1.15 * size)
+                      if all(abs(place + shift - other) > 1.1 * size for other in taken))
+        taken.append(place + offset)
+        for height, sign in ((ABOVE * size, marker_options(curve.look, "open")),
+                             ((ABOVE + 1.5) * size, {"marker": r"$\uparrow$", "color": curve.look["color"],
+                                                     "markersize": 1.8 * size, "markeredgewidth": 0.3})):
+            axes.plot([at], [1.0], linestyle="", clip_on=False, zorder=4,
+                      transform=_shifted(axes, left, (offset, height)), **sign)
+
+
+def _outwards(step: float) -> Iterator[float]:
+    """Yield 0 and then the multiples of a step on both sides, by growing distance."""
+    yield 0.0
+    number = 1
+    while True:
+        yield number * step
+        yield -number * step
+        number += 1
+
+
+def _deadlocks(axes: "Axes", curves: Sequence[CurveMarks], *, top: bool) -> None:
+    """Mark deadlocks along an edge of the frame, a row of crosses for each curve."""
+    size, row = marker_size(), 0
+    for curve in curves:
+        if not curve.dead:
+            continue
+        offset = (0.0, (-1 if top else 1) * 2.2 * size * (row + 0.6))
+        across = _shifted(axes, axes.get_xaxis_transform(), offset)
+        for sign in (marker_options(curve.look, "open") | {"markersize": 2 * size},
+                     {"color": curve.look["color"], "marker": "x", "markersize": size}):
+            axes.plot(curve.dead, [int(top)] * len(curve.dead), linestyle="", transform=across, zorder=3, **sign)
+        row += 1

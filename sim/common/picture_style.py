@@ -1,0 +1,244 @@
+"""Styles of pictures: sizes for screens, papers and slides, and the words that users choose."""
+
+import contextlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any
+
+from wormcast.algorithms import WormcastError
+
+from .option import Option, option, options_of
+
+__all__ = ["DECLARED", "MILLIMETRES", "WIDTHS", "PictureOptions", "PictureStyle", "drawn_with", "style"]
+
+MILLIMETRES = 25.4  # in an inch
+
+#: Widths of columns by name, in inches: IEEE journals and the proceedings of ACM, one column and both columns.
+WIDTHS = {"ieee": 3.5, "ieee-two": 7.16, "acm": 3.33, "acm-two": 7.0}
+
+LEAST_WIDTH, MOST_WIDTH = 60, 600  # millimetres
+
+
+def _width(text: str) -> float:
+    """Return a width in inches: of a name in `WIDTHS`, or of a number of millimetres."""
+    if text in WIDTHS:
+        return WIDTHS[text]
+    number = re.fullmatch(r"([0-9]{2,3}(?:\.[0-9]{1,2})?)(?: ?mm)?", text)
+    if number is None or not LEAST_WIDTH <= float(number[1]) <= MOST_WIDTH:
+        raise WormcastError(f"width: {text!r} is not valid. Allowed: {', '.join(WIDTHS)}, and {LEAST_WIDTH} to "
+                            f"{MOST_WIDTH} millimetres.")
+    return float(number[1]) / MILLIMETRES
+
+
+@dataclass(frozen=True)
+class _Sizes:
+    """Sizes of a style.
+
+    Parameters
+    ----------
+    text, small, axes : float
+        Font sizes in points: of normal text, of text where space is short, and of axes and legends of plots.
+    column, page : float
+        Widths of narrow and wide pictures in inches.
+    weight : float
+        Factor of the widths of lines and the sizes of markers in plots of curves.
+    dots : int
+        Largest resolution of PNG files in dots per inch.
+    """
+
+    text: float
+    small: float
+    axes: float
+    column: float
+    page: float
+    weight: float
+    dots: int
+
+
+STYLES = {
+    "screen": _Sizes(6.0, 5.0, 7.0, 3.4, 7.0, 1.0, 300),
+    "paper": _Sizes(7.0, 7.0, 8.0, WIDTHS["ieee"], WIDTHS["ieee-two"], 1.0, 600),
+    "slides": _Sizes(9.0, 8.0, 10.0, 4.2, 7.5, 1.6, 400),
+}
+
+PANEL = "Picture"
+
+
+@dataclass(frozen=True)
+class PictureOptions:
+    """Options of all pictures: `--plot` on the command line; `figure`, `plot` and `savefig` in Python."""
+
+    style: str = option(
+        "Style of the picture. paper: fonts of 7 points or more at the printed width; the caption and the data are in "
+        "files beside the picture. slides: large fonts. Default: {}.", "screen", allowed=tuple(STYLES), panel=PANEL)
+    width: str | None = option(
+        "Width of the picture: a column of IEEE or ACM, both columns (-two), or millimetres. Default: of the style.",
+        None, metavar="|".join((*WIDTHS, "MM")), parse=_width, panel=PANEL)
+    panel: str | None = option(
+        "Draw only this panel of a picture with several panels. Default: all.", None, metavar="NAME", panel=PANEL)
+    label: Mapping[str, str] = option(
+        "Name of a scheme in the picture, or of an entry of its legend. Can be given several times.", None,
+        metavar="SCHEME=NAME", panel=PANEL)
+
+    def __post_init__(self) -> None:
+        for name in ("style", "width"):
+            DECLARED[name].require(getattr(self, name))
+
+    @property
+    def has_own_files(self) -> bool:
+        """The caption and the data are written into files beside the picture."""
+        return self.style == "paper"
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> "PictureOptions":
+        """Return options from a mapping. Refuse unknown names. A width may be a number of millimetres."""
+        for name, value in given.items():
+            if name not in DECLARED:
+                raise WormcastError(f"{name!r} is not an option of pictures. Allowed: {', '.join(DECLARED)}.")
+            if name == "label" and value is not None and not (isinstance(value, Mapping) and all(
+                    isinstance(text, str) for pair in value.items() for text in pair)):
+                raise WormcastError(f"label: {value!r} is not valid. Allowed: a mapping from schemes to names.")
+        found: dict[str, Any] = {name: f"{value:g}" if name == "width" and isinstance(value, int | float) else value
+                 for name, value in given.items() if value is not None}
+        return cls(**found)
+
+
+_KIND: type = PictureOptions
+
+#: Declarations of the options of pictures, by name.
+DECLARED: Mapping[str, Option] = options_of(_KIND)
+
+
+@dataclass
+class PictureStyle:
+    """Sizes and words of the picture that is being drawn.
+
+    Attributes
+    ----------
+    sizes : _Sizes
+    options : PictureOptions
+    named : set of str
+        Names for which `label` was called.
+    offered : list of str
+        Panels among which `panels` has chosen.
+    """
+
+    sizes: _Sizes
+    options: PictureOptions
+    named: set[str] = field(default_factory=set)
+    offered: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, options: PictureOptions) -> "PictureStyle":
+        """Return the style for these options."""
+        return cls(STYLES[options.style], options)
+
+    @property
+    def text(self) -> float:
+        """Font size of normal text in points."""
+        return self.sizes.text
+
+    @property
+    def small(self) -> float:
+        """Font size of text where space is short, in points."""
+        return self.sizes.small
+
+    @property
+    def axes(self) -> float:
+        """Font size of axes and legends of plots in points."""
+        return self.sizes.axes
+
+    @property
+    def line(self) -> float:
+        """Distance between lines of text in inches."""
+        return self.text / 60
+
+    @property
+    def column(self) -> float:
+        """Width of a narrow picture in inches."""
+        return self.fixed or self.sizes.column
+
+    @property
+    def page(self) -> float:
+        """Width of a wide picture in inches."""
+        return self.fixed or self.sizes.page
+
+    @property
+    def fixed(self) -> float | None:
+        """Width that the user has chosen, in inches."""
+        return None if self.options.width is None else _width(self.options.width)
+
+    @property
+    def weight(self) -> float:
+        """Factor of the widths of lines and the sizes of markers in plots of curves."""
+        return self.sizes.weight
+
+    @property
+    def in_paper(self) -> bool:
+        """The picture has no caption, and no text of less than 7 points."""
+        return self.options.style == "paper"
+
+    def least(self, size: float) -> float:
+        """Return the least font size in points of a text that is omitted if it does not fit: 7 points in a paper."""
+        return self.small if self.in_paper else size
+
+    def label(self, name: str) -> str:
+        """Return the user's name of a scheme or of an entry of a legend; without such a name, ``name``."""
+        self.named.add(name)
+        return (self.options.label or {}).get(name, name)
+
+    def entry(self, name: str, otherwise: str) -> str:
+        """Return the user's name of an entry of a legend; without such a name, ``otherwise`` or else ``name``."""
+        self.named.add(name)
+        return (self.options.label or {}).get(name, otherwise or name)
+
+    def panels(self, offered: Sequence[str], shown: Sequence[str] | None = None) -> list[str]:
+        """Return the panels to draw: the user's, else all of ``shown`` (default: all that are offered).
+
+        Raises
+        ------
+        WormcastError
+            The user's panel is not offered.
+        """
+        self.offered = [*offered]
+        asked = self.options.panel
+        if asked is None:
+            return [*(offered if shown is None else shown)]
+        if asked not in offered:
+            raise WormcastError(f"panel: {asked!r} is not valid for this picture. Allowed: {', '.join(offered)}.")
+        return [asked]
+
+    def require_used(self) -> None:
+        """Refuse a panel of a picture without panels, and a label of a name that the picture does not have."""
+        if self.options.panel is not None and not self.offered:
+            raise WormcastError(f"panel: {self.options.panel!r} is not valid: this picture has one panel. "
+                                "Allowed: no panel.")
+        for name in self.options.label or {}:
+            if name not in self.named:
+                allowed = ", ".join(sorted(self.named)) or "no label"
+                raise WormcastError(f"label: {name!r} is not valid: the picture has no such name. Allowed: {allowed}.")
+
+
+_drawn: ContextVar[PictureStyle | None] = ContextVar("drawn", default=None)
+_SCREEN = PictureStyle.of(PictureOptions())
+
+
+def style() -> PictureStyle:
+    """Return the style of the picture that is being drawn; outside of `drawn_with` that of the screen."""
+    return _drawn.get() or _SCREEN
+
+
+@contextlib.contextmanager
+def drawn_with(options: PictureOptions | None) -> Iterator[PictureStyle]:
+    """Draw pictures with these options while the context is open. Without options, keep those of an outer context."""
+    if options is None:
+        yield style()
+        return
+    chosen = PictureStyle.of(options)
+    before = _drawn.set(chosen)
+    try:
+        yield chosen
+    finally:
+        _drawn.reset(before)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Unpack, overload
 from wormcast.algorithms import WormcastError
 from wormcast.algorithms.typecheck import checked, plain, require_kind
 
+from ..build.configuration import UNTIMED_FIELDS
 from ..build.limits import PRECISION
 from ..build.setup import Origin, Setup
 from ..build.traffic import Traffic
@@ -42,6 +43,25 @@ class LoadOptions(HardwareOptions, TrafficOptions, total=False):
     """Hardware options, and options of random traffic."""
 
 
+#: Options of the experiment in a table of `sweep`, between the options of the traffic and those of the hardware.
+EXPERIMENT = ("cycles", "until_interval", "seed", "seeds", "warmup", "precision")
+
+
+def _row(load: "Load", configuration: Mapping[str, Any], **options: Any) -> dict[str, Any]:
+    """Return the cells of a load experiment by column, with the columns of a table of `sweep`.
+
+    ``configuration`` is that of a result. ``options`` has values of options that it lacks.
+    """
+    from ..experiments.sweep import cells_of, plain_results
+
+    options = {**configuration, "configuration": configuration["named"], **options}
+    first = ("topology", "scheme", "relation", *load.traffic.to_dict(), *EXPERIMENT, "configuration")
+    left_out = {"named", *UNTIMED_FIELDS}
+    return {**{name: options[name] for name in first},
+            **{name: value for name, value in options.items() if name not in left_out},
+            **cells_of(plain_results(load))}
+
+
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class LoadResult(CommandResult):
     """Result of `load` with one rate or a trace: latency, throughput and whether the network is saturated.
@@ -68,7 +88,8 @@ class LoadResult(CommandResult):
                                   "until_interval": until_interval, "precision": load.precision,
                                   **load.traffic.to_dict()})
         return cls(configuration=resolved, seed=load.seeds[0] if random else None,
-                   files=dict.fromkeys(("waveform", "checkpoint", "plot", "messages_out")), load=load, links=links)
+                   files=dict.fromkeys(("waveform", "checkpoint", "plot", "csv", "messages_out")), load=load,
+                   links=links)
 
     @property
     def latency(self) -> float | None:
@@ -111,6 +132,10 @@ class LoadResult(CommandResult):
 
         return [{"topology": self.load.topology.name, "scheme": self.load.scheme.name, "rate": self.rate,
                  **cells_of(plain_results(self.load))}]
+
+    def table_row(self) -> dict[str, Any]:
+        """Return all options and measurements by column, with the columns of a table of `sweep`."""
+        return _row(self.load, self.configuration, seed=self.seed)
 
     def link_rows(self) -> list[dict[str, Any]]:
         """Return a row for each link: its kind, its ends, and its flits per cycle."""
@@ -342,6 +367,12 @@ class SaturationResult(CommandResult):
         probes = sorted(self.saturation.to_dict()["probes"], key=lambda probe: probe["rate"])
         return [cells_of(probe) for probe in probes]
 
+    def table_rows(self) -> list[dict[str, Any]]:
+        """Return `LoadResult.table_row` of each load experiment of the search, by rising rate."""
+        assert self.saturation.probes
+        return [_row(probe, self.configuration, rate=probe.rate, seed=self.seed, until_interval=True)
+                for probe in sorted(self.saturation.probes, key=lambda probe: probe.rate or 0)]
+
     def _data(self) -> dict[str, Any]:
         return self.saturation.to_dict()
 
@@ -398,7 +429,7 @@ def find_saturation(
     asked = {name: value for name, value in spec.traffic.to_dict().items() if name != "rate"}
     resolved = setup.to_dict({"seeds": spec.seeds, "cycles": spec.cycles, "warmup": warmup, "precision": precision,
                               **asked})
-    return SaturationResult(configuration=resolved, seed=spec.seed, saturation=found)
+    return SaturationResult(configuration=resolved, seed=spec.seed, files={"csv": None}, saturation=found)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

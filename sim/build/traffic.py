@@ -223,6 +223,16 @@ class Traffic:
             result[~here] += sources * (mean - to_hot) / max(1, nodes - len(hot))
         return result
 
+    def nominal(self, topology: Topology) -> float:
+        """Return the payload flits that are created per node and cycle in the long run, a multicast counted once.
+
+        This is the rate, less the unicasts of the nodes that a permutation maps to themselves.
+        """
+        if self.pattern not in PERMUTATIONS:
+            return self.rate
+        silent = float((partners(self.pattern, topology) == np.arange(topology.nodes)).mean())
+        return self.rate - self.chance * (1 - self.multicast_fraction) * self.unicast_length * silent
+
     def effective(self, topology: Topology) -> float:
         """Return the payload flits to deliver per node and cycle: length times destinations of each message."""
         return float(self.consumption(topology).mean())

@@ -44,6 +44,7 @@ def report_saturation(found: Saturation) -> None:
 def tell(result: LoadResult, outputs: Outputs, *, json: bool) -> int:
     """Print and draw the result, report files that could not be written, and return the exit code."""
     load = result.load
+    outputs.table.write(lambda: [result.table_row()])
     if json:
         files = {what: None if path is None else str(path) for what, path in outputs.files(load).items()}
         emit_result(dataclasses.replace(result, files=files))
@@ -80,9 +81,12 @@ def report(result: Load) -> None:
             say(f"  a worm {holds_and_waits(result.topology, hold)}")
         say(f"  {at_rest(result.deadlock)}")
         return
-    asked = "created" if isinstance(result.traffic, Trace) else f"{result.traffic.rate:g} requested"
+    random = not isinstance(result.traffic, Trace)
+    nominal: list[object] = ["nominal (in the long run)", _round(result.nominal, 5), None]
     table(["flits per node and cycle", "mean", "+-"], [
-        [f"offered ({asked}; a multicast counts once)", *_rounded(result.per_node("created"), 5)],
+        *([nominal] if random else []),
+        [f"offered ({'sampling of nominal' if random else 'created'}; a multicast counts once)",
+         *_rounded(result.per_node("created"), 5)],
         ["effective (times destinations)", *_rounded(result.per_node("wanted"), 5)],
         ["accepted (consumed)", *_rounded(result.per_node("consumed"), 5)],
         ["delivered (of completed messages)", *_rounded(result.per_node("completed"), 5)],
@@ -174,4 +178,8 @@ def _name(result: Load, kind: str, first: int | str, second: int | str) -> str:
 
 
 def _rounded(value: Interval, places: int) -> list[object]:
-    return [None if number is None else round(number, places) for number in (value.mean, value.half_width)]
+    return [_round(number, places) for number in (value.mean, value.half_width)]
+
+
+def _round(number: float | None, places: int) -> float | None:
+    return None if number is None else round(number, places)

@@ -56,7 +56,7 @@ def _row(load: "Load", configuration: Mapping[str, Any], **options: Any) -> dict
 
     options = {**configuration, "configuration": configuration["named"], **options}
     first = ("topology", "scheme", "relation", *load.traffic.to_dict(), *EXPERIMENT, "configuration")
-    left_out = {"named", *UNTIMED_FIELDS}
+    left_out = {"named", "zero_load_multiple", *UNTIMED_FIELDS}
     return {**{name: options[name] for name in first},
             **{name: value for name, value in options.items() if name not in left_out},
             **cells_of(plain_results(load))}
@@ -360,6 +360,14 @@ class SaturationResult(CommandResult):
         """Highest rate that does not saturate, and lowest rate that does."""
         return self.saturation.rates()
 
+    @property
+    def slow_rates(self) -> tuple[float, float] | None:
+        """Highest rate whose mean latency is up to the multiple of the latency at zero load, and lowest rate above it.
+
+        The property is None without ``zero_load_multiple``.
+        """
+        return None if self.saturation.limit is None else self.saturation.slow_rates()
+
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each load experiment of the search, by rising rate."""
         from ..experiments.sweep import cells_of
@@ -382,9 +390,12 @@ class SaturationResult(CommandResult):
         if found.deadlock:
             return [f"{what}: deadlock at rate {found.deadlock.rate:g}"]
         if found.above is None:
-            return [f"{what}: not saturated at rate {low:g}"]
-        return [f"{what}: saturates between rate {low:.4g} and {high:.4g}",
-                f"{count(len(found.probes), 'load experiment')}"]
+            told = [f"{what}: not saturated at rate {low:g}"]
+        else:
+            told = [f"{what}: saturates between rate {low:.4g} and {high:.4g}"]
+        if (slow := self.slow_rates) is not None and found.slow_above is not None:
+            told.append(f"latency above {found.multiple:g} x zero load between rate {slow[0]:.4g} and {slow[1]:.4g}")
+        return [*told, f"{count(len(found.probes), 'load experiment')}"]
 
 
 @checked
@@ -395,6 +406,7 @@ def find_saturation(
     cycles: int | None = None,
     warmup: int | None = None,
     precision: float | None = None,
+    zero_load_multiple: float | None = None,
     relation: RelationLike | None = None,
     seed: int | None = None,
     seeds: int | None = None,
@@ -408,6 +420,9 @@ def find_saturation(
     precision : float, optional
         The search ends if half the distance of the two nearest rates, divided by their mean, is at most this number.
         Default: 0.05.
+    zero_load_multiple : float, optional
+        Also find the rate at which the mean latency exceeds this multiple of the latency at zero load, which is
+        measured. Range: above 1.
     topology, scheme, cycles, warmup, relation, seed, seeds, progress, options
         As for `load`.
     """
@@ -422,13 +437,13 @@ def find_saturation(
     assert spec.cycles is not None
     setup = Setup.of({"topology": topology, "scheme": scheme, "relation": relation, **hardware})
     probes = search(setup.topology, setup.scheme, spec.traffic, configuration=setup.configuration, cycles=spec.cycles,
-                    warmup=warmup, seeds=spec.seed_numbers, precision=precision)
+                    warmup=warmup, seeds=spec.seed_numbers, precision=precision, multiple=zero_load_multiple)
     with watched(progress), progress_bar(None, "loads", shown=progress) as show:
         for found in probes:
             show(len(found.probes))
     asked = {name: value for name, value in spec.traffic.to_dict().items() if name != "rate"}
     resolved = setup.to_dict({"seeds": spec.seeds, "cycles": spec.cycles, "warmup": warmup, "precision": precision,
-                              **asked})
+                              "zero_load_multiple": zero_load_multiple, **asked})
     return SaturationResult(configuration=resolved, seed=spec.seed, files={"csv": None}, saturation=found)
 
 

@@ -30,15 +30,28 @@ def report_saturation(found: Saturation) -> None:
          None if probe["latency"]["mean"] is None else round(probe["latency"]["mean"], 1), probe["cycles"],
          "deadlock" if probe["deadlock"] else "saturated" if probe["saturated"] else "steady" if probe["precise"]
          else "imprecise"] for probe in probes])
-    low, high = found.rates()
     if found.deadlock:
-        say(f"deadlock at rate {probes[-1]['rate']:g}; to see it: wormcast load --rate {probes[-1]['rate']:g}")
-    elif found.above is None:
+        rate = found.deadlock.rate
+        say(f"deadlock at rate {rate:g}; to see it: wormcast load --rate {rate:g}")
+        return
+    low, high = found.rates()
+    if found.above is None:
         say(f"not saturated at rate {low:g}; the nodes can consume a rate of up to {found.highest:g}")
     else:
-        apart = (high - low) / (high + low) if low else 1
-        say(f"saturates between rate {low:.4g} and {high:.4g} ({apart:.1%} about the mean), with these seeds and "
+        say(f"saturates between rate {_apart(low, high)}, with these seeds and "
             "cycles; rate: payload flits created per node and cycle, a multicast counted once")
+    if found.zero_load is None:
+        return
+    latency, (low, high) = found.zero_load.span("latency"), found.slow_rates()
+    say(f"latency at zero load: {_with_interval(latency, 1)} cycles, measured at rate {found.zero_load.rate:.4g}")
+    limit = f"{found.multiple:g} x the latency at zero load ({found.limit:.1f} cycles)"
+    say(f"latency not above {limit} at rate {low:g}" if found.slow_above is None else
+        f"latency above {limit} between rate {_apart(low, high)}")
+
+
+def _apart(low: float, high: float) -> str:
+    """Return two rates, and half their distance as a share of their mean."""
+    return f"{low:.4g} and {high:.4g} ({(high - low) / (high + low) if low else 1:.1%} about the mean)"
 
 
 def tell(result: LoadResult, outputs: Outputs, *, json: bool) -> int:

@@ -67,6 +67,10 @@ def load_(
         "--find-saturation", help="In place of --rate: find the rate at which the network saturates, by bisection with "
         "runs as by --until-interval. The search ends when half the distance of the two nearest rates, divided by "
         "their mean, is at most --precision.")] = False,
+    zero_load_multiple: Annotated[float | None, typer.Option(
+        metavar="MULTIPLE", help="With --find-saturation: also find the rate at which the mean latency exceeds this "
+        "multiple of the latency at zero load, which is measured at a thousandth of the highest rate. Range: above 1.",
+        show_default=False)] = None,
     relation: RelationOption = None,
     *,
     traffic: Given,
@@ -90,7 +94,8 @@ def load_(
         out = Table(kept.get("csv"))
         require_apart(user_files(scheme, relation, topology), {"--csv": out.path})
         with stdout_for_results():
-            found = find_saturation(**named, cycles=cycles, warmup=warmup, precision=precision, **traffic, **given)
+            found = find_saturation(**named, cycles=cycles, warmup=warmup, precision=precision,
+                                    zero_load_multiple=zero_load_multiple, **traffic, **given)
         out.write(found.table_rows)
         if json:
             emit_result(replace(found, files={"csv": str(out.path) if out.written else None}))
@@ -100,6 +105,9 @@ def load_(
         if out.refused:
             raise WormcastError(out.refused)
         return Exit.DEADLOCK if found.saturation.deadlock else Exit.DONE
+    if zero_load_multiple is not None:
+        raise WormcastError(f"zero-load-multiple: {zero_load_multiple:g} is not valid without --find-saturation. "
+                            "Needed: --find-saturation.")
     if "rate" not in traffic and "trace" not in traffic:
         raise WormcastError("rate is missing. Needed: --rate, --trace or --find-saturation.")
     outputs = Outputs(kept)

@@ -191,6 +191,7 @@ def test_a_deadlock_ends_it(tmp_path):
     (["--vc-buf-size", "8"], "--vc-buf-size is not an option of load. Here: --buffer."),
     (["--packet-size", "20"], "--packet-size is not an option of load. Here: --length."),
     (["--traffic", "transpose"], "--traffic is not an option of load. Here: --pattern."),
+    (["--zero-load-multiple", "3"], "zero-load-multiple: 3 is not valid without --find-saturation. Needed: --find-"),
     (["--csv", "table.txt"], "csv: table.txt is not valid. Allowed: names that end in .csv."),
     (["--routing-function", "xy"], "--routing-function is not an option of load. Here: --relation."),
     (["--topology", "mesh"], "--topology is not an option of load. Here: TOPOLOGY, for example mesh:8x8."),
@@ -289,6 +290,23 @@ def test_find_saturation():
     code, out, err = wormcast(*asked)
     assert (code, err) == (0, "")
     assert f"saturates between rate {rates['low']:.4g} and {rates['high']:.4g}" in out
+
+
+def test_saturation_as_a_multiple_of_the_latency_at_zero_load():
+    asked = ("load", "mesh:3x3", "dual-path", "--find-saturation", "--cycles", 4000, "--destinations-mean", 3,
+             "--precision", 0.3, "--zero-load-multiple", 3)
+    code, out, err = wormcast(*asked, "--json")
+    assert (code, err) == (0, "")
+    found = json.loads(out)
+    told, rates = found["zero_load"], found["zero_load"]["saturation"]["rate"]
+    assert told["limit"] == pytest.approx(3 * told["latency"]["mean"])
+    assert found["configuration"]["zero_load_multiple"] == 3
+    assert rates["high"] <= found["saturation"]["rate"]["high"]
+    code, out, err = wormcast(*asked)
+    assert (code, err) == (0, "")
+    assert f"measured at rate {told['measured_at_rate']:.4g}" in out
+    limit = f"3 x the latency at zero load ({told['limit']:.1f} cycles)"
+    assert f"latency above {limit} between rate {rates['low']:.4g}" in out
 
 
 def test_find_saturation_ends_in_a_deadlock():

@@ -125,14 +125,10 @@ class Saturation:
 
     def _between(self, over: Callable[[Load], bool]) -> dict[str, Any] | None:
         """Return the bounds of a definition of saturation as plain data; None if no probe is ``over``."""
-        below, above = bounds = self._bounds(over)
-        low, high = self._rates(over)
+        below, above = (None if one is None else {"rate": _rate(one), **one.to_dict()} for one in self._bounds(over))
         return None if above is None else {
-            what: {"low": None if below is None else low, "high": high}
-            for what, low, high in (
-                ("rate", low, high),
-                *((word, *(None if one is None else one.to_dict()[word] for one in bounds))
-                  for word in ("effective", "delivered_per_node")))}
+            word: {"low": None if below is None else below[word], "high": above[word]}
+            for word in ("rate", "effective", "delivered_per_node")}
 
 
 def _saturated(one: Load) -> bool:

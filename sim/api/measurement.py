@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Unpack, overload
 from wormcast.algorithms import WormcastError
 from wormcast.algorithms.typecheck import checked, plain, require_kind
 
+from ..build.configuration import UNTIMED_FIELDS
 from ..build.limits import PRECISION
 from ..build.setup import Origin, Setup
 from ..build.traffic import Traffic
@@ -44,6 +45,25 @@ class LoadOptions(HardwareOptions, TrafficOptions, total=False):
     """Hardware options, and options of random traffic."""
 
 
+#: Options of the experiment in a table of `sweep`, between the options of the traffic and those of the hardware.
+EXPERIMENT = ("cycles", "until_interval", "seed", "seeds", "warmup", "precision")
+
+
+def _row(load: "Load", configuration: Mapping[str, Any], **options: Any) -> dict[str, Any]:
+    """Return the cells of a load experiment by column, with the columns of a table of `sweep`.
+
+    ``configuration`` is that of a result. ``options`` has values of options that it lacks.
+    """
+    from ..experiments.sweep import cells_of, plain_results
+
+    options = {**configuration, "configuration": configuration["named"], **options}
+    first = ("topology", "scheme", "relation", *load.traffic.to_dict(), *EXPERIMENT, "configuration")
+    left_out = {"named", "zero_load_multiple", *UNTIMED_FIELDS}
+    return {**{name: options[name] for name in first},
+            **{name: value for name, value in options.items() if name not in left_out},
+            **cells_of(plain_results(load))}
+
+
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class LoadResult(CommandResult):
     """Result of `load` with one rate or a trace: latency, throughput and whether the network is saturated.
@@ -74,8 +94,8 @@ class LoadResult(CommandResult):
                                   "until_interval": until_interval, "precision": load.precision,
                                   **load.traffic.to_dict(), **counting.to_dict()})
         return cls(configuration=resolved, seed=load.seeds[0] if random else None,
-                   files=dict.fromkeys(("waveform", "checkpoint", "plot", "messages_out")), load=load, links=links,
-                   counted=counting.keys)
+                   files=dict.fromkeys(("waveform", "checkpoint", "plot", "csv", "messages_out")), load=load,
+                   links=links, counted=counting.keys)
 
     @property
     def latency(self) -> float | None:
@@ -128,6 +148,10 @@ class LoadResult(CommandResult):
 
         return [{"topology": self.load.topology.name, "scheme": self.load.scheme.name, "rate": self.rate,
                  **cells_of(plain_results(self.load))}]
+
+    def table_row(self) -> dict[str, Any]:
+        """Return all options and measurements by column, with the columns of a table of `sweep`."""
+        return _row(self.load, self.configuration, seed=self.seed)
 
     def link_rows(self) -> list[dict[str, Any]]:
         """Return a row for each link: its kind, its ends, and its flits per cycle."""
@@ -369,12 +393,26 @@ class SaturationResult(CommandResult):
         """Highest rate that does not saturate, and lowest rate that does."""
         return self.saturation.rates()
 
+    @property
+    def slow_rates(self) -> tuple[float, float] | None:
+        """Highest rate whose mean latency is up to the multiple of the latency at zero load, and lowest rate above it.
+
+        The property is None without ``zero_load_multiple``.
+        """
+        return None if self.saturation.limit is None else self.saturation.slow_rates()
+
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each load experiment of the search, by rising rate."""
         from ..experiments.sweep import cells_of
 
         probes = sorted(self.saturation.to_dict()["probes"], key=lambda probe: probe["rate"])
         return [cells_of(probe) for probe in probes]
+
+    def table_rows(self) -> list[dict[str, Any]]:
+        """Return `LoadResult.table_row` of each load experiment of the search, by rising rate."""
+        assert self.saturation.probes
+        return [_row(probe, self.configuration, rate=probe.rate, seed=self.seed, until_interval=True)
+                for probe in sorted(self.saturation.probes, key=lambda probe: probe.rate or 0)]
 
     def _data(self) -> dict[str, Any]:
         return self.saturation.to_dict()
@@ -385,9 +423,12 @@ class SaturationResult(CommandResult):
         if found.deadlock:
             return [f"{what}: deadlock at rate {found.deadlock.rate:g}"]
         if found.above is None:
-            return [f"{what}: not saturated at rate {low:g}"]
-        return [f"{what}: saturates between rate {low:.4g} and {high:.4g}",
-                f"{count(len(found.probes), 'load experiment')}"]
+            told = [f"{what}: not saturated at rate {low:g}"]
+        else:
+            told = [f"{what}: saturates between rate {low:.4g} and {high:.4g}"]
+        if (slow := self.slow_rates) is not None and found.slow_above is not None:
+            told.append(f"latency above {found.multiple:g} x zero load between rate {slow[0]:.4g} and {slow[1]:.4g}")
+        return [*told, f"{count(len(found.probes), 'load experiment')}"]
 
 
 @checked
@@ -398,6 +439,7 @@ def find_saturation(
     cycles: int | None = None,
     warmup: int | None = None,
     precision: float | None = None,
+    zero_load_multiple: float | None = None,
     relation: RelationLike | None = None,
     seed: int | None = None,
     seeds: int | None = None,
@@ -411,6 +453,9 @@ def find_saturation(
     precision : float, optional
         The search ends if half the distance of the two nearest rates, divided by their mean, is at most this number.
         Default: 0.05.
+    zero_load_multiple : float, optional
+        Also find the rate at which the mean latency exceeds this multiple of the latency at zero load, which is
+        measured. Range: above 1.
     topology, scheme, cycles, warmup, relation, seed, seeds, progress, options
         As for `load`.
     """
@@ -425,14 +470,14 @@ def find_saturation(
     assert spec.cycles is not None
     setup = Setup.of({"topology": topology, "scheme": scheme, "relation": relation, **hardware})
     probes = search(setup.topology, setup.scheme, spec.traffic, configuration=setup.configuration, cycles=spec.cycles,
-                    warmup=warmup, seeds=spec.seed_numbers, precision=precision)
+                    warmup=warmup, seeds=spec.seed_numbers, precision=precision, multiple=zero_load_multiple)
     with watched(progress), progress_bar(None, "loads", shown=progress) as show:
         for found in probes:
             show(len(found.probes))
     asked = {name: value for name, value in spec.traffic.to_dict().items() if name != "rate"}
     resolved = setup.to_dict({"seeds": spec.seeds, "cycles": spec.cycles, "warmup": warmup, "precision": precision,
-                              **asked})
-    return SaturationResult(configuration=resolved, seed=spec.seed, saturation=found)
+                              "zero_load_multiple": zero_load_multiple, **asked})
+    return SaturationResult(configuration=resolved, seed=spec.seed, files={"csv": None}, saturation=found)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

@@ -85,3 +85,8 @@ class TrafficOptions(TypedDict, total=False):
     pattern: str
     hot_spots: str | None
     hot_spot_share: float
+    multicast_sets: str
+    cluster_size: int
+    injection_process: str
+    burst_on: float
+    burst_off: float

@@ -1,77 +1,87 @@
-"""Traffic patterns: hot spots, and permutations of the nodes."""
+"""Traffic patterns: hot spots, permutations of the nodes, and nodes that a source's multicasts go to."""
 
+import functools
+import math
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from wormcast.algorithms import Topology, WormcastError
-from wormcast.algorithms.topologies.direct import GRIDS
+from wormcast.algorithms.compiled import LINEAR, compiled_from
 
-__all__ = ["PATTERNS", "PERMUTATIONS", "expected_hot_spots", "partners"]
+__all__ = ["MULTICAST_SETS", "PATTERNS", "PERMUTATIONS", "Candidates", "candidates_of", "expected_hot_spots",
+           "partners"]
 
+Ids = npt.NDArray[np.integer]
 Integers = npt.NDArray[np.int32]
 Reals = npt.NDArray[np.float64]
 
 
-def _require_coordinates(name: str, topology: Topology) -> None:
-    """Refuse a network whose nodes have no coordinates."""
-    if len(topology.shape) == 1 and topology.kind not in GRIDS:
-        raise WormcastError(f"pattern: {name} is not valid on {topology.name}: its nodes have no coordinates. Allowed: "
-                            "networks with coordinates, such as meshes, tori and rings.")
+def _transpose(topology: Topology) -> Ids:
+    """Map each node to the node with the same coordinates in reverse order.
 
-
-def _transpose(topology: Topology) -> Integers:
-    """Map each node to the node with the same coordinates in reverse order."""
-    _require_coordinates("transpose", topology)
-    if topology.shape != topology.shape[::-1]:
-        raise WormcastError(f"pattern: transpose is not valid on {topology.name}. Allowed: networks whose extents "
-                            "are the same in reverse order, for example 4x4.")
-    return np.ravel_multi_index(tuple(topology.coordinates.T[::-1]), topology.shape)
-
-
-def _tornado(topology: Topology) -> Integers:
-    """Map each node to the node just less than half the extent further in each dimension, modulo the extent."""
-    return _shifted("tornado", topology, [(extent + 1) // 2 - 1 for extent in topology.shape])
-
-
-def _neighbour(topology: Topology) -> Integers:
-    """Map each node to the node one step further in each dimension, modulo the extent."""
-    return _shifted("neighbour", topology, [1] * len(topology.shape))
-
-
-def _shifted(name: str, topology: Topology, steps: list[int]) -> Integers:
-    _require_coordinates(name, topology)
-    return np.ravel_multi_index(tuple((topology.coordinates + steps).T), topology.shape, mode="wrap")
-
-
-def _on_bits(name: str, change: Callable[[npt.NDArray[np.bool_]], npt.NDArray[np.bool_]]) -> Callable[[Topology],
-                                                                                                     Integers]:
-    """Return a function that maps a topology to a permutation of its node ids.
-
-    ``change`` receives the bits of all ids, and returns those of their images: [nodes, bits], least significant first.
+    The node of the reversed coordinates is counted in an array of the reversed extents. Nodes with one coordinate are
+    arranged in rows: as many rows as the greatest divisor of their number up to its square root.
     """
-    def permutation(topology: Topology) -> Integers:
-        bits = topology.nodes.bit_length() - 1
-        if topology.nodes != 1 << bits:
-            raise WormcastError(f"pattern: {name} is not valid on {topology.name}, which has {topology.nodes} nodes. "
-                                "Allowed: networks whose number of nodes is a power of two.")
-        places = np.arange(bits)
-        return change(np.arange(topology.nodes)[:, None] >> places & 1 != 0) @ (1 << places)
-    return permutation
+    shape, ids = topology.shape, np.arange(topology.nodes)
+    if len(shape) == 1:
+        rows = max(rows for rows in range(1, math.isqrt(len(ids)) + 1) if len(ids) % rows == 0)
+        shape = (rows, len(ids) // rows)
+    return np.ravel_multi_index(np.unravel_index(ids, shape)[::-1], shape[::-1])
 
 
-#: Node that each node sends its unicasts to, by pattern. Source: [Dally04], section 3.2.
-PERMUTATIONS: dict[str, Callable[[Topology], Integers]] = {
+def _tornado(topology: Topology) -> Ids:
+    """Map each node to the node just less than half the extent further in each dimension, modulo the extent."""
+    return _shifted(topology, [(extent + 1) // 2 - 1 for extent in topology.shape])
+
+
+def _neighbour(topology: Topology) -> Ids:
+    """Map each node to the node one step further in each dimension, modulo the extent."""
+    return _shifted(topology, [1] * len(topology.shape))
+
+
+def _shifted(topology: Topology, steps: list[int]) -> Ids:
+    coordinates = np.array(np.unravel_index(np.arange(topology.nodes), topology.shape))
+    return np.ravel_multi_index(tuple((coordinates.T + steps).T), topology.shape, mode="wrap")
+
+
+def _bit_complement(topology: Topology) -> Ids:
+    """Map each node to the node with the opposite id; of 2^b nodes, all bits of the id are inverted."""
+    return topology.nodes - 1 - np.arange(topology.nodes)
+
+
+def _bit_reversal(topology: Topology) -> Ids:
+    """Map each node to its rank among all ids, sorted by their bits in reverse order.
+
+    Of 2^b nodes, this is the id with its bits in reverse order.
+    """
+    bits = np.arange((topology.nodes - 1).bit_length())
+    reversed_ids = (np.arange(topology.nodes)[:, None] >> bits & 1) @ (1 << bits[::-1])
+    return np.argsort(np.argsort(reversed_ids))
+
+
+def _shuffle(topology: Topology) -> Ids:
+    """Map each node to the node with twice its id, as in a perfect shuffle; of 2^b nodes, the id's bits are rotated."""
+    ids, last = np.arange(topology.nodes), topology.nodes - 1
+    # in an even number of nodes the last one stays
+    return 2 * ids % topology.nodes if last % 2 == 0 else np.where(ids == last, last, 2 * ids % last)
+
+
+#: Node that each node sends its unicasts to, by pattern. Source: [Dally04], section 3.2, for grids and 2^b nodes.
+PERMUTATIONS: dict[str, Callable[[Topology], Ids]] = {
     "transpose": _transpose,
-    "bit-complement": _on_bits("bit-complement", np.logical_not),
-    "bit-reversal": _on_bits("bit-reversal", lambda bits: bits[:, ::-1]),
-    "shuffle": _on_bits("shuffle", lambda bits: np.roll(bits, 1, axis=1)),
+    "bit-complement": _bit_complement,
+    "bit-reversal": _bit_reversal,
+    "shuffle": _shuffle,
     "tornado": _tornado,
     "neighbour": _neighbour,
 }
 
 PATTERNS = ("uniform", "hot-spot", *PERMUTATIONS)
+
+MULTICAST_SETS = ("any", "cluster", "row", "column")
 
 
 def partners(pattern: str, topology: Topology) -> Integers:
@@ -118,3 +128,99 @@ def expected_hot_spots(others: int, hot: int, share: float) -> Reals:
         chances[1:] += one_more[:-1]
         means[place + 1] = means[place] + one_more.sum()
     return means
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Nodes that the multicasts of each source go to: all of ``sure``, and some nodes chosen at random for each one.
+
+    Parameters
+    ----------
+    size : int
+        Number of candidates of a multicast.
+    nodes : int32 array [nodes, most]
+        Ids of the possible candidates of each source.
+    sure : int32 array [nodes]
+        Number of the first ids in ``nodes`` that are candidates of each multicast.
+    ends : int32 array [nodes]
+        Number of ids in ``nodes``. Those from ``sure`` on are equally near: ``size`` - ``sure`` of them are chosen.
+    """
+
+    size: int
+    nodes: Integers
+    sure: Integers
+    ends: Integers
+
+    def reached(self) -> Reals:
+        """Return the mean share of a multicast's destinations at each node if every node sends one, [nodes]."""
+        columns = np.arange(self.nodes.shape[1])
+        sure, ends = self.sure[:, None], self.ends[:, None]
+        chances = np.where(columns < sure, 1.0, (self.size - sure) / np.maximum(ends - sure, 1))
+        there = columns < ends
+        return np.bincount(self.nodes[there], chances[there], minlength=len(self.nodes)) / self.size
+
+
+@functools.lru_cache(maxsize=4)
+def candidates_of(multicast_sets: str, size: int, topology: Topology) -> Candidates:
+    """Return the candidates of each source's multicasts.
+
+    Parameters
+    ----------
+    multicast_sets : one of `MULTICAST_SETS`, but not ``any``
+    size : int
+        Number of nodes of a cluster: those with the fewest hops from the source. Equally near nodes are chosen at
+        random for each multicast.
+
+    Raises
+    ------
+    WormcastError
+        The topology has no such sets.
+    """
+    nodes = topology.nodes
+    if multicast_sets != "cluster":
+        axis = len(topology.shape) - 1 if multicast_sets == "row" else 0
+        if len(topology.shape) == 1 or topology.shape[axis] == 1:
+            raise WormcastError(f"multicast_sets: {multicast_sets} is not valid on {topology.name}. Allowed: networks "
+                                "whose nodes have two coordinates or more, and more than one node in each "
+                                f"{multicast_sets}.")
+        lines = np.moveaxis(np.arange(nodes).reshape(topology.shape), axis, -1).reshape(-1, topology.shape[axis])
+        found = np.empty((nodes, topology.shape[axis] - 1), np.int32)
+        for place, sources in enumerate(lines.T):
+            found[sources] = np.delete(lines, place, axis=1)
+        whole = np.full(nodes, found.shape[1], np.int32)
+        return Candidates(found.shape[1], found, whole, whole)
+    if not 1 <= size < nodes:
+        raise WormcastError(f"cluster_size: {size} is not valid on {topology.name}. Allowed: 1 to {nodes - 1}.")
+    hops = _hops(np.ascontiguousarray(topology.neighbours))[topology.injections[:, 0]][:, topology.consumptions[:, 0]]
+    np.fill_diagonal(hops, -1)  # the source is the first of its row
+    order = np.argsort(hops, axis=1, kind="stable").astype(np.int32)[:, 1:]
+    sorted_hops = np.take_along_axis(hops, order, axis=1)
+    if nodes > 2 and (sorted_hops == sorted_hops[0, 0]).all():
+        raise WormcastError(f"multicast_sets: cluster is not valid on {topology.name}: all nodes are equally near. "
+                            "Allowed: networks with distances that differ.")
+    farthest = sorted_hops[:, size - 1:size]
+    sure = (sorted_hops < farthest).sum(axis=1, dtype=np.int32)
+    ends = (sorted_hops <= farthest).sum(axis=1, dtype=np.int32)
+    return Candidates(size, np.ascontiguousarray(order[:, :ends.max()]), sure, ends)
+
+
+@compiled_from(LINEAR)
+def _hops(neighbours):
+    """Return the hops from each switch to each switch on shortest paths, int16 [switches, switches]."""
+    switches, ports = neighbours.shape
+    hops = np.full((switches, switches), np.int16(32767), np.int16)
+    queue = np.empty(switches, np.int32)
+    for start in range(switches):
+        hops[start, start] = 0
+        queue[0] = start
+        done, count = 0, 1
+        while done < count:
+            switch = queue[done]
+            done += 1
+            for port in range(ports):
+                after = neighbours[switch, port]
+                if after >= 0 and hops[start, after] == 32767:
+                    hops[start, after] = hops[start, switch] + 1
+                    queue[count] = after
+                    count += 1
+    return hops

@@ -13,14 +13,27 @@ from wormcast.algorithms import Topology, WormcastError
 from wormcast.algorithms.typecheck import require_fields
 
 from ..common.option import option, require_allowed
-from .patterns import PATTERNS, PERMUTATIONS, expected_hot_spots, partners
+from .patterns import (
+    MULTICAST_SETS,
+    PATTERNS,
+    PERMUTATIONS,
+    Candidates,
+    candidates_of,
+    expected_hot_spots,
+    partners,
+)
 
-__all__ = ["DISTRIBUTIONS", "LONGEST", "Traffic"]
+__all__ = ["DISTRIBUTIONS", "INJECTION_PROCESSES", "LONGEST", "Traffic"]
+
+INJECTION_PROCESSES = ("bernoulli", "on-off")
 
 DISTRIBUTIONS = ("fixed", "uniform", "normal", "given", "all")
 
 #: Largest standard deviation of a normal number of destinations, and largest weight of a number of destinations.
 MOST_DEVIATION, MOST_WEIGHT = 10**6, 1e12
+
+#: Longest mean burst, and longest mean pause between bursts, in cycles.
+MOST_BURST = 10**9
 
 #: Longest message, in flits.
 LONGEST = 1 << 16
@@ -35,8 +48,9 @@ class Traffic:
     """Mixture of multicasts and unicasts, created by every node independently.
 
     A node creates a message in each cycle with the same probability, which follows from the rate. The gaps between a
-    node's messages therefore have a geometric distribution. Destinations are distinct, and the source is not one of
-    them. A node that a permutation pattern maps to itself creates no unicasts.
+    node's messages therefore have a geometric distribution. With the injection process ``on-off``, only nodes in a
+    burst create messages, and the probability in a burst follows from the rate. Destinations are distinct, and the
+    source is not one of them. A node that a permutation pattern maps to itself creates no unicasts.
 
     Each field declares its meaning and the allowed values once, as in `Configuration`.
 
@@ -73,6 +87,19 @@ class Traffic:
     hot_spots: str | None = _traffic("Hot spots: nodes, joined by commas.", None, metavar="NODE,...")
     hot_spot_share: float = _traffic("Probability that a destination is drawn from the hot spots alone. Range: above "
                                      "0, up to 1.", 0.0)
+    multicast_sets: str = _traffic(
+        "Nodes among which the destinations of a multicast are chosen. any: all nodes. cluster: the --cluster-size "
+        "nodes nearest to the source. row, column: the nodes that differ from the source only in the last, in the "
+        "first coordinate. Default: {}.", "any", allowed=MULTICAST_SETS)
+    cluster_size: int = _traffic("Number of nodes of a cluster, without the source.", 0, metavar="NODES",
+                                 label="nodes of a cluster")
+    injection_process: str = _traffic(
+        "bernoulli: a node creates a message in each cycle with the same probability. on-off: only in bursts. --rate "
+        "is the mean over bursts and pauses. Default: {}.", "bernoulli", allowed=INJECTION_PROCESSES)
+    burst_on: float = _traffic("Mean length of a burst of on-off, from 1. Unit: cycles.", 0.0,
+                               label="mean length of a burst", unit="cycles")
+    burst_off: float = _traffic("Mean length of the pause between two bursts of on-off, from 1. Unit: cycles.", 0.0,
+                                label="mean pause between bursts", unit="cycles")
 
     def __post_init__(self) -> None:
         require_fields(self)
@@ -90,9 +117,12 @@ class Traffic:
                                 "destinations_distribution given.")
         self.weights  # noqa: B018
         self._check_pattern()
-        if not 0 <= self.rate <= self.mean_length:
-            raise WormcastError(f"rate: {self.rate} is not valid. Allowed: 0 to {self.mean_length:g} flits per node "
-                                "and cycle, which is a message in every cycle.")
+        self._check_sets()
+        self._check_bursts()
+        if not 0 <= self.rate <= self.highest_rate:
+            when = "every cycle" if self.injection_process == "bernoulli" else "every cycle of a burst"
+            raise WormcastError(f"rate: {self.rate} is not valid. Allowed: 0 to {self.highest_rate:g} flits per node "
+                                f"and cycle, which is a message in {when}.")
 
     def _check_pattern(self) -> None:
         hot = self.pattern == "hot-spot"
@@ -106,6 +136,25 @@ class Traffic:
         if self.pattern in PERMUTATIONS and self.multicast_fraction == 1:
             raise WormcastError(f"pattern: {self.pattern} is not valid: it is for unicasts, and there are none. "
                                 "Allowed: with multicast_fraction below 1.")
+
+    def _check_sets(self) -> None:
+        name, cluster = self.multicast_sets, self.multicast_sets == "cluster"
+        if not (self.cluster_size >= 1 if cluster else self.cluster_size == 0):
+            raise WormcastError(f"cluster_size: {self.cluster_size} is not valid with the multicast_sets {name}. "
+                                "Allowed: 1 or more with cluster, 0 with others.")
+        if name != "any" and not self.multicast_fraction:
+            raise WormcastError(f"multicast_sets: {name} is not valid: it is for multicasts, and there are none. "
+                                "Allowed: with multicast_fraction above 0.")
+        if name != "any" and self.pattern == "hot-spot":
+            raise WormcastError(f"multicast_sets: {name} is not valid with the pattern hot-spot, which also chooses "
+                                "the destinations of multicasts. Allowed: with other patterns.")
+
+    def _check_bursts(self) -> None:
+        for name, value in (("burst_on", self.burst_on), ("burst_off", self.burst_off)):
+            if not (1 <= value <= MOST_BURST if self.injection_process == "on-off" else value == 0):
+                raise WormcastError(f"{name}: {value:g} is not valid with the injection_process "
+                                    f"{self.injection_process}. Allowed: 1 to {MOST_BURST:g} with on-off, 0 with "
+                                    "bernoulli.")
 
     @functools.cached_property
     def weights(self) -> dict[int, float]:
@@ -131,11 +180,34 @@ class Traffic:
 
     @property
     def chance(self) -> float:
-        """Probability that a node creates a message in a cycle."""
+        """Probability that a node creates a message in a cycle; with bursts, the mean over bursts and pauses."""
         return self.rate / self.mean_length
+
+    @property
+    def share_on(self) -> float:
+        """Share of cycles in which a node is in a burst; 1 without bursts."""
+        return 1.0 if self.injection_process == "bernoulli" else self.burst_on / (self.burst_on + self.burst_off)
+
+    @property
+    def highest_rate(self) -> float:
+        """Highest rate that a node can create: a message in every cycle, or in every cycle of a burst."""
+        return self.mean_length * self.share_on
+
+    def candidates(self, topology: Topology) -> Candidates | None:
+        """Return the nodes among which the destinations of each source's multicasts are chosen; None: all nodes."""
+        if self.multicast_sets == "any" or not self.multicast_fraction:
+            return None
+        return candidates_of(self.multicast_sets, self.cluster_size, topology)
+
+    def counts_on(self, topology: Topology) -> Reals:
+        """Return the probabilities of the numbers of destinations of a multicast (`counts`) in a network."""
+        found = self.candidates(topology)
+        return self.counts(topology.nodes if found is None else found.size + 1)
 
     def counts(self, nodes: int) -> Reals:
         """Return the probabilities that a multicast has 1, 2, 3 and so on up to ``nodes`` - 1 destinations.
+
+        ``nodes``: number of nodes of the network; with ``multicast_sets`` that of a set, with the source.
 
         Raises
         ------
@@ -143,19 +215,19 @@ class Traffic:
             The mean, or a given number, is too large or too small for this number of nodes.
         """
         most, mean = nodes - 1, self.destinations_mean
+        where = f"a {'network' if self.multicast_sets == 'any' else self.multicast_sets} of {nodes} nodes"
         values = np.arange(1, most + 1)
         if self.destinations_distribution == "given":
             if max(self.weights) > most:
-                raise WormcastError(f"destinations_counts: {max(self.weights)} destinations are not valid in a network "
-                                    f"of {nodes} nodes. Allowed: 1 to {most}.")
+                raise WormcastError(f"destinations_counts: {max(self.weights)} destinations are not valid in "
+                                    f"{where}. Allowed: 1 to {most}.")
             return np.array([self.weights.get(int(value), 0.0) for value in values]) / math.fsum(self.weights.values())
         if self.destinations_distribution == "all":
             return np.maximum(0, 1 - np.abs(values - most))
         if not 1 <= mean <= most or (self.destinations_distribution == "uniform" and 2 * mean - 1 > most):
             upper = (most + 1) / 2 if self.destinations_distribution == "uniform" else most
             raise WormcastError(f"destinations_mean: {mean:g} is not valid with the distribution "
-                                f"{self.destinations_distribution} in a network of {nodes} nodes. Allowed: 1 to "
-                                f"{upper:g}.")
+                                f"{self.destinations_distribution} in {where}. Allowed: 1 to {upper:g}.")
         if self.destinations_distribution == "fixed" or (
                 self.destinations_distribution == "normal" and not self.destinations_deviation):
             return np.maximum(0, 1 - np.abs(values - mean))
@@ -170,7 +242,7 @@ class Traffic:
 
     def most_destinations(self, topology: Topology) -> int:
         """Return the largest number of destinations of a message."""
-        return int(np.flatnonzero(self.counts(topology.nodes))[-1]) + 1 if self.multicast_fraction else 1
+        return int(np.flatnonzero(self.counts_on(topology))[-1]) + 1 if self.multicast_fraction else 1
 
     def hot_nodes(self, topology: Topology) -> list[int]:
         """Return the ids of the hot spots; an empty list with patterns other than ``hot-spot``.
@@ -202,7 +274,10 @@ class Traffic:
             once = self._come_to(topology, np.eye(1, nodes - 1)[0])  # to one node
         if not self.multicast_fraction:
             return unicasts * once
-        return multicasts * self._come_to(topology, self.counts(nodes)) + unicasts * once
+        counts, found = self.counts_on(topology), self.candidates(topology)
+        if found is not None:
+            return multicasts * float(counts @ np.arange(1, len(counts) + 1)) * found.reached() + unicasts * once
+        return multicasts * self._come_to(topology, counts) + unicasts * once
 
     def _come_to(self, topology: Topology, counts: Reals) -> Reals:
         """Return the mean number of messages that reach each node when every node sends one, [nodes].
@@ -223,6 +298,16 @@ class Traffic:
             result[~here] += sources * (mean - to_hot) / max(1, nodes - len(hot))
         return result
 
+    def nominal(self, topology: Topology) -> float:
+        """Return the payload flits that are created per node and cycle in the long run, a multicast counted once.
+
+        This is the rate, less the unicasts of the nodes that a permutation maps to themselves.
+        """
+        if self.pattern not in PERMUTATIONS:
+            return self.rate
+        silent = float((partners(self.pattern, topology) == np.arange(topology.nodes)).mean())
+        return self.rate - self.chance * (1 - self.multicast_fraction) * self.unicast_length * silent
+
     def effective(self, topology: Topology) -> float:
         """Return the payload flits to deliver per node and cycle: length times destinations of each message."""
         return float(self.consumption(topology).mean())
@@ -237,7 +322,7 @@ class Traffic:
         busiest = int((wanted - links).argmax())
         there = int(links[busiest])
         if not self.fits(topology, links):
-            uniform = self.pattern == "uniform" and (links == there).all()
+            uniform = self.pattern == "uniform" and self.multicast_sets == "any" and (links == there).all()
             where = "per node and cycle" if uniform else f"per cycle at node {topology.node_name(busiest)}"
             most = self.rate * float((links / wanted)[wanted > 0].min())
             unit = 10.0 ** (math.floor(math.log10(most)) - 3)

@@ -3,8 +3,9 @@
 import contextlib
 import dataclasses
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -28,13 +29,14 @@ from ..experiments.load import (
     rewind_to_window,
 )
 from ..experiments.load.rewind import Instance
+from ..experiments.option_grid import write_csv
 from ..waves.record import find_instances, require_waveform, whole_waveform
 from .app import Interrupted, say
 from .messages import Messages
 from .options import PICTURE, Given, picture_options, picture_paths, say_files
 from .waveform_report import deadlock_file, waveform_files
 
-__all__ = ["Outputs", "drive"]
+__all__ = ["Outputs", "Table", "drive"]
 
 
 @dataclasses.dataclass
@@ -199,6 +201,41 @@ class Drawing:
                 say_files(self.path, self.options)
 
 
+class Table:
+    """CSV file with all options and results, if requested, and the error if it could not be written.
+
+    Parameters
+    ----------
+    path : Path or None
+    """
+
+    def __init__(self, path: Path | None):
+        self.path = path
+        self.written = False
+        self.refused: str | None = None
+        if path is None:
+            return
+        if path.suffix != ".csv":
+            raise WormcastError(f"csv: {path} is not valid. Allowed: names that end in .csv.")
+        require_writable(path)
+
+    def write(self, rows: Callable[[], Sequence[Mapping[str, Any]]]) -> None:
+        """Write the rows. An error is stored, and reported later."""
+        if self.path is None:
+            return
+        try:
+            with whole_file(self.path) as unfinished:
+                write_csv(rows(), unfinished)
+            self.written = True
+        except WormcastError as error:
+            self.refused = str(error)
+
+    def tell(self) -> None:
+        """Print the name of the written file."""
+        if self.written:
+            say(f"table: {self.path}")
+
+
 class Outputs:
     """Output files of a load experiment, as requested by the options `OUTPUTS`.
 
@@ -214,6 +251,7 @@ class Outputs:
         look = {name: value for name, value in given.items() if name in PICTURE}
         self.drawing = Drawing(given.get("plot"), picture_options(look, given.get("plot")))
         self.messages = Messages(given)
+        self.table = Table(given.get("csv"))
         self.recording = Recording(None, None, [])
         self._given = given
 
@@ -221,7 +259,7 @@ class Outputs:
     def writes(self) -> dict[str, Path | None]:
         """All files that the experiment may write, by option."""
         return {"--checkpoint": self.keeping.path, **picture_paths(self.drawing.path, self.drawing.options),
-                "--messages-out": self.messages.path,
+                "--csv": self.table.path, "--messages-out": self.messages.path,
                 **waveform_files(self._given.get("vcd"))}
 
     def begin(self, experiment: Experiment) -> None:
@@ -245,12 +283,14 @@ class Outputs:
         return {"waveform": self.recording.written,
                 "checkpoint": None if self.keeping.written is None else self.keeping.path,
                 "plot": None if result.deadlock else self.drawing.path,
+                "csv": self.table.path if self.table.written else None,
                 "messages_out": self.messages.path if self.messages.written else None}
 
     def tell(self) -> None:
         """Print the names of the written files, except the picture."""
         if self.recording.written:
             say(f"waveform: {self.recording.written}{self.recording.shown}")
+        self.table.tell()
         if self.messages.told:
             say(self.messages.told)
         if self.keeping.written is not None:
@@ -260,7 +300,7 @@ class Outputs:
     def refused(self) -> list[str]:
         """Errors of files that could not be written."""
         return [sentence for sentence in (
-            self.recording.refused, self.messages.refused, self.keeping.refused) if sentence]
+            self.recording.refused, self.table.refused, self.messages.refused, self.keeping.refused) if sentence]
 
 
 def drive(experiment: Experiment, origin: Origin, outputs: Outputs) -> Load:

@@ -31,20 +31,34 @@ def report_saturation(found: Saturation) -> None:
          None if probe["latency"]["mean"] is None else round(probe["latency"]["mean"], 1), probe["cycles"],
          "deadlock" if probe["deadlock"] else "saturated" if probe["saturated"] else "steady" if probe["precise"]
          else "imprecise"] for probe in probes])
-    low, high = found.rates()
     if found.deadlock:
-        say(f"deadlock at rate {probes[-1]['rate']:g}; to see it: wormcast load --rate {probes[-1]['rate']:g}")
-    elif found.above is None:
+        rate = found.deadlock.rate
+        say(f"deadlock at rate {rate:g}; to see it: wormcast load --rate {rate:g}")
+        return
+    low, high = found.rates()
+    if found.above is None:
         say(f"not saturated at rate {low:g}; the nodes can consume a rate of up to {found.highest:g}")
     else:
-        apart = (high - low) / (high + low) if low else 1
-        say(f"saturates between rate {low:.4g} and {high:.4g} ({apart:.1%} about the mean), with these seeds and "
+        say(f"saturates between rate {_apart(low, high)}, with these seeds and "
             "cycles; rate: payload flits created per node and cycle, a multicast counted once")
+    if found.zero_load is None:
+        return
+    latency, (low, high) = found.zero_load.span("latency"), found.slow_rates()
+    say(f"latency at zero load: {_with_interval(latency, 1)} cycles, measured at rate {found.zero_load.rate:.4g}")
+    limit = f"{found.multiple:g} x the latency at zero load ({found.limit:.1f} cycles)"
+    say(f"latency not above {limit} at rate {low:g}" if found.slow_above is None else
+        f"latency above {limit} between rate {_apart(low, high)}")
+
+
+def _apart(low: float, high: float) -> str:
+    """Return two rates, and half their distance as a share of their mean."""
+    return f"{low:.4g} and {high:.4g} ({(high - low) / (high + low) if low else 1:.1%} about the mean)"
 
 
 def tell(result: LoadResult, outputs: Outputs, *, json: bool) -> int:
     """Print and draw the result, report files that could not be written, and return the exit code."""
     load = result.load
+    outputs.table.write(lambda: [result.table_row()])
     if json:
         files = {what: None if path is None else str(path) for what, path in outputs.files(load).items()}
         emit_result(dataclasses.replace(result, files=files))
@@ -85,9 +99,12 @@ def report(result: Load) -> None:
             say(f"  a worm {holds_and_waits(result.topology, hold)}")
         say(f"  {at_rest(result.deadlock)}")
         return
-    asked = "created" if isinstance(result.traffic, Trace) else f"{result.traffic.rate:g} requested"
+    random = not isinstance(result.traffic, Trace)
+    nominal: list[object] = ["nominal (in the long run)", _round(result.nominal, 5), None]
     table(["flits per node and cycle", "mean", "+-"], [
-        [f"offered ({asked}; a multicast counts once)", *_rounded(result.per_node("created"), 5)],
+        *([nominal] if random else []),
+        [f"offered ({'sampling of nominal' if random else 'created'}; a multicast counts once)",
+         *_rounded(result.per_node("created"), 5)],
         ["effective (times destinations)", *_rounded(result.per_node("wanted"), 5)],
         ["accepted (consumed)", *_rounded(result.per_node("consumed"), 5)],
         ["delivered (of completed messages)", *_rounded(result.per_node("completed"), 5)],
@@ -179,4 +196,8 @@ def _name(result: Load, kind: str, first: int | str, second: int | str) -> str:
 
 
 def _rounded(value: Interval, places: int) -> list[object]:
-    return [None if number is None else round(number, places) for number in (value.mean, value.half_width)]
+    return [_round(number, places) for number in (value.mean, value.half_width)]
+
+
+def _round(number: float | None, places: int) -> float | None:
+    return None if number is None else round(number, places)

@@ -1,5 +1,6 @@
 """``load``: load experiments with random traffic or a trace."""
 
+from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
@@ -69,6 +70,10 @@ def load_(
         "their mean, is at most --precision.")] = False,
     events: EventsOption = False,
     energy: EnergyOption = None,
+    zero_load_multiple: Annotated[float | None, typer.Option(
+        metavar="MULTIPLE", help="With --find-saturation: also find the rate at which the mean latency exceeds this "
+        "multiple of the latency at zero load, which is measured at a thousandth of the highest rate. Range: above 1.",
+        show_default=False)] = None,
     relation: RelationOption = None,
     *,
     traffic: Given,
@@ -79,24 +84,35 @@ def load_(
     """Exit code 3: deadlock; a waveform shows the cycles before it. Intervals are 95 % confidence intervals over the
     seeds.
     """
-    from .experiments import Outputs, drive
+    from .experiments import Outputs, Table, drive
     from .load_report import report_saturation, tell
 
     named: dict[str, Any] = {"topology": topology, "scheme": scheme, "relation": relation}
     counting = {**({"events": "on"} if events else {}), **({"energy": energy} if energy else {})}
     if saturation:
+        of_one = [name for name in OUTPUTS if name != "csv"]
         for name, others in (("rate", traffic), ("trace", traffic), *((name, counting) for name in counting),
-                             *((name, kept) for name in OUTPUTS)):
+                             *((name, kept) for name in of_one)):
             if name in others:
                 raise WormcastError(f"{name}: {others[name]} is not valid with --find-saturation: the "
                                     "search runs several experiments with its own rates")
+        out = Table(kept.get("csv"))
+        require_apart(user_files(scheme, relation, topology), {"--csv": out.path})
         with stdout_for_results():
-            found = find_saturation(**named, cycles=cycles, warmup=warmup, precision=precision, **traffic, **given)
+            found = find_saturation(**named, cycles=cycles, warmup=warmup, precision=precision,
+                                    zero_load_multiple=zero_load_multiple, **traffic, **given)
+        out.write(found.table_rows)
         if json:
-            emit_result(found)
+            emit_result(replace(found, files={"csv": str(out.path) if out.written else None}))
         else:
             report_saturation(found.saturation)
+            out.tell()
+        if out.refused:
+            raise WormcastError(out.refused)
         return Exit.DEADLOCK if found.saturation.deadlock else Exit.DONE
+    if zero_load_multiple is not None:
+        raise WormcastError(f"zero-load-multiple: {zero_load_multiple:g} is not valid without --find-saturation. "
+                            "Needed: --find-saturation.")
     if "rate" not in traffic and "trace" not in traffic:
         raise WormcastError("rate is missing. Needed: --rate, --trace or --find-saturation.")
     outputs = Outputs(kept)

@@ -6,6 +6,8 @@ __all__ = ["counterparts"]
 
 #: Names in BookSim 2, Garnet and Noxim, by our option.
 NAMES = {
+    "--burst-off": ("burst-alpha",),
+    "--burst-on": ("burst-beta",),
     "--buffer": ("vc-buf-size", "buf-size", "buffer-size", "buffer-depth", "buffers-per-data-vc"),
     "--consumption": ("output-buffer-size", "ejection-channels"),
     "--cycles": ("sim-cycles", "sim", "sample-period", "max-samples", "simulation-time"),

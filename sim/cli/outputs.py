@@ -21,6 +21,9 @@ OUTPUTS: dict[str, Any] = {
     "plot": Annotated[Path | None, typer.Option(
         metavar="FILE", help="Draw the network with the utilisation of its links. Formats: .svg, .pdf, .png, .eps.")],
     **PICTURE,
+    "csv": Annotated[Path | None, typer.Option(
+        metavar="FILE.csv", help="Write all options and results as a table with the columns of sweep: one row; with "
+        "--find-saturation a row per load experiment of the search.", show_default=False)],
     "messages_out": Annotated[Path | None, typer.Option(
         metavar="FILE", help="Write a table with a row per received message. Formats: .csv, .parquet.",
         show_default=False)],

@@ -127,8 +127,8 @@ def test_a_refused_command_is_told_before_anything_is_measured(file, tmp_path):
 
 #: Options of each command that name outputs. A new one is refused in figures' files, unless it reads.
 OUTPUTS = {
-    "check": "--plot", "run": "--vcd --plot --replay", "load": "--plot --messages-out --checkpoint --vcd",
-    "continue": "--plot --messages-out --checkpoint --vcd", "demo": "--out", "doctor": "", "figure": "--out",
+    "check": "--plot", "run": "--vcd --plot --replay", "load": "--plot --csv --messages-out --checkpoint --vcd",
+    "continue": "--plot --csv --messages-out --checkpoint --vcd", "demo": "--out", "doctor": "", "figure": "--out",
     "hunt": "--out", "list": "", "topology": "--plot --toml", "plan": "--plot", "sweep": "--out --plot",
     "synth": "--output -o --plot", "verilog": "--output -o --tables", "wave": "--plot --replay"}
 

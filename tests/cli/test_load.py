@@ -1,6 +1,7 @@
 """``load`` from outside."""
 
 
+import csv
 import hashlib
 import json
 
@@ -49,12 +50,52 @@ def test_text_has_a_line_for_each_word():
 
 
 @pytest.mark.parametrize("rate", ["0.004", "0.05", "0.0123"])
-def test_what_was_asked_for_stands_beside_what_is_offered(rate):
+def test_the_nominal_load_is_beside_the_offered_one(rate):
     """A few seeds may offer less, by chance."""
     _, told, _ = wormcast("load", "mesh:2x2", "individual", "--rate", rate, "--destinations-mean", 1, "--cycles", 2000)
-    [line] = [line for line in told.splitlines() if "offered" in line]
-    assert line.startswith(f"│ offered ({rate} requested; a multicast counts once)")
-    assert len(line) < 80
+    lines = told.splitlines()
+    [at] = [at for at, line in enumerate(lines) if "nominal (in" in line]
+    assert lines[at].split("│")[1:3] == [f" {'nominal (in the long run)':54} ", f" {rate:>7} "]
+    assert lines[at + 1].startswith("│ offered (sampling of nominal; a multicast counts once) │")
+    assert len(lines[at]) < 80
+
+
+def test_the_nominal_load_leaves_out_nodes_that_send_to_themselves():
+    """Four of sixteen nodes are on the diagonal."""
+    code, found = as_json("load", "mesh:4x4", "individual", "--rate", "0.1", "--multicast-fraction", "0.5", "--length",
+                          "30", "--unicast-length", "10", "--pattern", "transpose", "--destinations-mean", "2",
+                          "--cycles", "4000")
+    assert code == 0
+    assert found["nominal"] == pytest.approx(0.1 - 0.005 * 0.5 * 10 / 4 * 1)
+    assert found["offered"] == pytest.approx(found["nominal"], abs=3 * found["offered_half_width"])
+
+
+def test_a_table_has_the_columns_and_cells_of_a_sweep(tmp_path):
+    options = {"rate": 0.02, "destinations_mean": 4, "cycles": 2000}
+    (tmp_path / "point.toml").write_text('topology = "mesh:4x4"\nscheme = "dual-path"\n' + "".join(
+        f"{name} = {value}\n" for name, value in options.items()))
+    assert wormcast("sweep", "point.toml", "--out", ".", cwd=tmp_path)[0] == 0
+    words = [word for name, value in options.items() for word in (f"--{name.replace('_', '-')}", value)]
+    code, found = as_json("load", "mesh:4x4", "dual-path", *words, "--csv", tmp_path / "load.csv")
+    assert (code, found["csv"]) == (0, str(tmp_path / "load.csv"))
+    assert (tmp_path / "load.csv").read_bytes() == (tmp_path / "point.csv").read_bytes()
+
+
+def test_a_table_of_a_search_has_a_row_per_rate(tmp_path):
+    code, found = as_json("load", "mesh:4x4", "dual-path", "--find-saturation", "--destinations-mean", 4, "--cycles",
+                          2000, "--precision", 0.3, "--csv", tmp_path / "rates.csv")
+    rows = list(csv.DictReader((tmp_path / "rates.csv").open()))
+    assert (code, found["csv"]) == (0, str(tmp_path / "rates.csv"))
+    assert [float(row["rate"]) for row in rows] == sorted(probe["rate"] for probe in found["probes"])
+    assert {row["scheme"] for row in rows} == {"dual-path"}
+
+
+def test_a_table_of_a_deadlock_has_no_measurements(tmp_path):
+    code, _, _ = wormcast("load", "mesh:4x4", "column-path", "--consumption", 1, "--vcs", 1, "--rate", 0.07,
+                          "--destinations-mean", 5, "--cycles", 40000, "--csv", "dead.csv", cwd=tmp_path)
+    [row] = csv.DictReader((tmp_path / "dead.csv").open())
+    assert code == 3
+    assert (row["deadlock"], row["latency_mean"], row["saturated"], row["nominal"]) == ("true", "", "", "0.07")
 
 
 def test_links_tells_each_of_them():
@@ -150,6 +191,8 @@ def test_a_deadlock_ends_it(tmp_path):
     (["--vc-buf-size", "8"], "--vc-buf-size is not an option of load. Here: --buffer."),
     (["--packet-size", "20"], "--packet-size is not an option of load. Here: --length."),
     (["--traffic", "transpose"], "--traffic is not an option of load. Here: --pattern."),
+    (["--zero-load-multiple", "3"], "zero-load-multiple: 3 is not valid without --find-saturation. Needed: --find-"),
+    (["--csv", "table.txt"], "csv: table.txt is not valid. Allowed: names that end in .csv."),
     (["--routing-function", "xy"], "--routing-function is not an option of load. Here: --relation."),
     (["--topology", "mesh"], "--topology is not an option of load. Here: TOPOLOGY, for example mesh:8x8."),
     (["-k", "8"], "-k is not an option of load. Here: TOPOLOGY, for example mesh:8x8."),
@@ -247,6 +290,23 @@ def test_find_saturation():
     code, out, err = wormcast(*asked)
     assert (code, err) == (0, "")
     assert f"saturates between rate {rates['low']:.4g} and {rates['high']:.4g}" in out
+
+
+def test_saturation_as_a_multiple_of_the_latency_at_zero_load():
+    asked = ("load", "mesh:3x3", "dual-path", "--find-saturation", "--cycles", 4000, "--destinations-mean", 3,
+             "--precision", 0.3, "--zero-load-multiple", 3)
+    code, out, err = wormcast(*asked, "--json")
+    assert (code, err) == (0, "")
+    found = json.loads(out)
+    told, rates = found["zero_load"], found["zero_load"]["saturation"]["rate"]
+    assert told["limit"] == pytest.approx(3 * told["latency"]["mean"])
+    assert found["configuration"]["zero_load_multiple"] == 3
+    assert rates["high"] <= found["saturation"]["rate"]["high"]
+    code, out, err = wormcast(*asked)
+    assert (code, err) == (0, "")
+    assert f"measured at rate {told['measured_at_rate']:.4g}" in out
+    limit = f"3 x the latency at zero load ({told['limit']:.1f} cycles)"
+    assert f"latency above {limit} between rate {rates['low']:.4g}" in out
 
 
 def test_find_saturation_ends_in_a_deadlock():

@@ -262,6 +262,11 @@ class Load:
         return self.traffic.rate if isinstance(self.traffic, Traffic) else None
 
     @property
+    def nominal(self) -> float | None:
+        """Payload flits that are created per node and cycle in the long run (`Traffic.nominal`); None for a trace."""
+        return self.traffic.nominal(self.topology) if isinstance(self.traffic, Traffic) else None
+
+    @property
     def vc_ratio(self) -> float:
         """Virtual channels of links between routers, divided by consumption channels: the provided v-c ratio."""
         return self.channels["network"] / self.channels["consumption"]
@@ -403,6 +408,7 @@ class Load:
         """
         per_node = self.per_node("completed").mean
         return {
+            "nominal": self.nominal,
             **{name: self.per_node(what).mean for name, what in PER_NODE.items() if name != "delivered_per_node"},
             "delivered": None if per_node is None else per_node * self.topology.nodes,
             "delivered_per_node": per_node,

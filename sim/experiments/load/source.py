@@ -8,13 +8,14 @@ import numpy as np
 from wormcast.algorithms import Topology
 from wormcast.algorithms.compiled import compiled
 
-from ...build.patterns import PERMUTATIONS, Reals, partners
+from ...build.patterns import PERMUTATIONS, Candidates, Reals, partners
 from .created import Created
 
 __all__ = ["Source"]
 
-#: State of a node's stream of messages: its random state, and the cycle of its next message.
-STREAM = np.dtype([("state", np.uint64), ("next", np.int64)])
+#: State of a node's stream of messages: its random state, the cycle of its next event, and whether the event is the
+#: first cycle of a burst; otherwise it is a message.
+STREAM = np.dtype([("state", np.uint64), ("next", np.int64), ("begins", np.int64)])
 
 NONE = -1
 
@@ -34,9 +35,18 @@ class Mixture(Protocol):
     def hot_spot_share(self) -> float: ...
     @property
     def chance(self) -> float: ...
+    @property
+    def share_on(self) -> float: ...
+    @property
+    def burst_on(self) -> float: ...
+    @property
+    def burst_off(self) -> float: ...
 
-    def counts(self, nodes: int) -> Reals:
+    def counts_on(self, topology: Topology) -> Reals:
         """Return the probability distribution of a multicast's number of destinations."""
+
+    def candidates(self, topology: Topology) -> Candidates | None:
+        """Return the nodes among which the destinations of multicasts are chosen; None: all nodes."""
 
     def hot_nodes(self, topology: Topology) -> list[int]:
         """Return the ids of the hot spots."""
@@ -66,7 +76,7 @@ class Source:
         nodes = topology.nodes
         self.traffic = traffic
         self.nodes = nodes
-        counts = traffic.counts(nodes) if traffic.multicast_fraction else np.zeros(nodes - 1)
+        counts = traffic.counts_on(topology) if traffic.multicast_fraction else np.zeros(nodes - 1)
         self._below = np.cumsum(counts)
         self._partners = np.full(nodes, NONE, np.int32)
         if traffic.pattern in PERMUTATIONS:
@@ -75,14 +85,22 @@ class Source:
         hot[traffic.hot_nodes(topology)] = True
         self._others = int((~hot).sum())
         self._nodes = np.argsort(hot, kind="stable").astype(np.int32)  # hot spots last
+        found = traffic.candidates(topology)
+        self._size = 0 if found is None else found.size  # 0: all nodes
+        self._candidates, self._sure, self._ends = (
+            (np.zeros((nodes, 0), np.int32), *np.zeros((2, nodes), np.int32)) if found is None
+            else (found.nodes, found.sure, found.ends))
+        # in bursts: probability of a message, of the last cycle of a burst, of the last cycle of a pause
+        self._process = np.array([traffic.chance / traffic.share_on, *(
+            (1 / traffic.burst_on, 1 / traffic.burst_off) if traffic.burst_on else ())])
         self._streams = np.zeros(nodes, STREAM)
         self._streams["state"] = np.random.default_rng(seed).integers(0, 2**64, nodes, np.uint64)
         self._streams["next"] = -1
-        _skip(self._streams, traffic.chance)
+        _start(self._streams, self._process, traffic.share_on)
 
     @property
     def next(self) -> int:
-        """Earliest cycle in which any node creates its next message."""
+        """Earliest cycle in which any node may create its next message."""
         return int(self._streams["next"].min())
 
     @property
@@ -103,9 +121,10 @@ class Source:
         while True:
             heads = np.zeros((room, 4), np.int64)  # columns: cycle, source, multicast or not, number of destinations
             nodes = np.zeros(room * (self.nodes - 1 if len(parts) else max(1, min(self.nodes - 1, 64))), np.int32)
-            messages, places = _create(self._streams, cycle, traffic.chance, traffic.multicast_fraction, self._below,
+            messages, places = _create(self._streams, cycle, self._process, traffic.multicast_fraction, self._below,
                                        self._partners, traffic.hot_spot_share, heads, nodes, self._nodes.copy(),
-                                       np.argsort(self._nodes), self._others)
+                                       np.argsort(self._nodes), self._others, self._size, self._candidates, self._sure,
+                                       self._ends)
             parts.append((heads[:messages], nodes[:places]))
             if not (self._streams["next"] < cycle).any():
                 break
@@ -143,9 +162,26 @@ def _gap(streams, node, chance):
 
 
 @compiled
-def _skip(streams, chance):
+def _start(streams, process, share_on):
+    """Set the first event of each node. ``process``: probability of a message; with bursts, also those of their ends.
+    """
     for node in range(len(streams)):
-        streams[node].next += _gap(streams, node, chance)
+        if len(process) == 1:
+            streams[node].next += _gap(streams, node, process[0])
+        elif _uniform(streams, node) < share_on:
+            _in_burst(streams, node, _gap(streams, node, process[1]), process)
+        else:
+            streams[node].next += 1 + _gap(streams, node, process[2])
+            streams[node].begins = 1
+
+
+@compiled
+def _in_burst(streams, node, left, process):
+    """Set the event after the cycle ``next`` of a node whose burst has ``left`` more cycles: a message or a burst."""
+    gap = _gap(streams, node, process[0])
+    message = gap <= left
+    streams[node].next += gap if message else left + 1 + _gap(streams, node, process[2])
+    streams[node].begins = not message
 
 
 @compiled
@@ -186,12 +222,25 @@ def _destinations(streams, node, count, share, nodes, swaps, shuffled, place, ot
 
 
 @compiled
-def _create(streams, cycle, chance, multicast_fraction, below, partners, share, heads, nodes, shuffled, places_of,
-            others):
+def _among(streams, node, count, size, candidates, sure, end, nodes):
+    """Draw distinct destinations: the candidates among equally near nodes first, then destinations among candidates."""
+    chosen = candidates.copy()
+    if size < end:
+        for at in range(sure, size):
+            _swap(chosen, at, at + int(_uniform(streams, node) * (end - at)))
+    for at in range(count):
+        _swap(chosen, at, at + int(_uniform(streams, node) * (size - at)))
+        nodes[at] = chosen[at]
+
+
+@compiled
+def _create(streams, cycle, process, multicast_fraction, below, partners, share, heads, nodes, shuffled, places_of,
+            others, size, candidates, sure, ends):
     """Create messages node by node while the arrays have room; return the numbers of messages and destinations.
 
     ``shuffled`` has all nodes: first the ``others`` nodes that are not hot spots, then the hot spots. Its order is
-    restored. ``places_of`` has each node's index in ``shuffled``.
+    restored. ``places_of`` has each node's index in ``shuffled``. The destinations of multicasts are chosen among
+    ``size`` candidates (`Candidates`), if ``size`` is not 0.
     """
     messages, places, most = 0, 0, len(streams) - 1
     swaps = np.empty((most, 2), np.int32)
@@ -199,12 +248,18 @@ def _create(streams, cycle, chance, multicast_fraction, below, partners, share, 
         while streams[node].next < cycle:
             if messages == len(heads) or places + most > len(nodes):
                 return messages, places
+            if streams[node].begins:
+                streams[node].next -= 1
+                _in_burst(streams, node, _gap(streams, node, process[1]), process)
+                continue
             multicast = _uniform(streams, node) < multicast_fraction
             count = 1
             if multicast:
                 drawn = _uniform(streams, node) * below[-1]
                 count = min(np.searchsorted(below, drawn, side="right") + 1, most)
-            if multicast or partners[node] == NONE:
+            if multicast and size:
+                _among(streams, node, count, size, candidates[node], sure[node], ends[node], nodes[places:])
+            elif multicast or partners[node] == NONE:
                 _destinations(streams, node, count, share, nodes[places:], swaps, shuffled, places_of[node], others)
             elif partners[node] != node:
                 nodes[places] = partners[node]
@@ -217,5 +272,8 @@ def _create(streams, cycle, chance, multicast_fraction, below, partners, share, 
                 heads[messages, 3] = count
                 messages += 1
                 places += count
-            streams[node].next += _gap(streams, node, chance)
+            if len(process) == 1:
+                streams[node].next += _gap(streams, node, process[0])
+            else:
+                _in_burst(streams, node, _gap(streams, node, process[1]) - 1, process)
     return messages, places

@@ -23,7 +23,7 @@ from ..option_grid import Sweep, named_point
 __all__ = ["LATER", "Point", "build_point", "plain_results", "points"]
 
 #: Version of the results. Increase the version when keys of results or their meaning change.
-RESULTS = 4
+RESULTS = 5
 
 #: Key in a stored result for the results of the same experiment with longer warm-ups.
 LATER = "later"
@@ -73,10 +73,10 @@ class Point:
     def run(self, workers: int | None = None) -> dict[str, Any]:
         """Run the experiment, and return its results as plain data: without times, so they are equal on all machines.
 
-        After a deadlock, results are null except the deadlock itself and the number of simulated cycles, because
-        traffic before a deadlock is not in a steady state. If the warm-up is found automatically, ``later`` has the
-        results with longer warm-ups (`Experiment.later_results`), see `over_same_cycles`. Points with
-        ``until_interval`` have no ``later``. ``workers`` threads share the seeds, see `load`.
+        After a deadlock, results are null except the deadlock itself, the nominal load and the number of simulated
+        cycles, because traffic before a deadlock is not in a steady state. If the warm-up is found automatically,
+        ``later`` has the results with longer warm-ups (`Experiment.later_results`), see `over_same_cycles`. Points
+        with ``until_interval`` have no ``later``. ``workers`` threads share the seeds, see `load`.
         """
         seed, seeds = self.resolved["seed"], self.resolved["seeds"]
         numbers = (0,) if seed is None else range(seed, seed + seeds)
@@ -187,7 +187,8 @@ def plain_results(result: Load) -> dict[str, Any]:
     found = result.to_dict()
     del found["cycles_per_second"], found["worst"], found["stages"]
     if result.deadlock:
-        found = {name: value if name in ("cycles", "deadlock") else _nulls(value) for name, value in found.items()}
+        found = {name: value if name in ("nominal", "cycles", "deadlock") else _nulls(value)
+                 for name, value in found.items()}
     # the results ``warmup`` and ``cycles`` are renamed, because options have these names, too
     found["warmup_used"], found["cycles_simulated"] = found.pop("warmup"), found.pop("cycles")
     return found

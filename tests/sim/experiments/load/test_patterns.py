@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wormcast.algorithms import WormcastError, topology
-from wormcast.sim.build.patterns import PERMUTATIONS, expected_hot_spots, partners
+from wormcast.sim.build.patterns import PERMUTATIONS, candidates_of, expected_hot_spots, partners
 from wormcast.sim.build.traffic import Traffic
 from wormcast.sim.experiments.load.source import Source
 
@@ -37,6 +37,9 @@ BY_HAND = {
     ("tornado", 4): lambda r, c: ((r + 1) % 4, (c + 1) % 4),
     ("tornado", 5): lambda r, c: ((r + 2) % 5, (c + 2) % 5),
     ("neighbour", 5): lambda r, c: ((r + 1) % 5, (c + 1) % 5),
+    ("bit-complement", 3): lambda r, c: (2 - r, 2 - c),
+    ("shuffle", 3): lambda r, c: divmod(2 * (3 * r + c) % 9, 3),
+    ("bit-reversal", 3): lambda r, c: divmod([0, 8, 4, 2, 6, 1, 5, 3, 7].index(3 * r + c), 3),
 }
 
 
@@ -48,34 +51,38 @@ def test_permutations_by_hand(pattern, side):
 
 
 @pytest.mark.parametrize("pattern", PERMUTATIONS)
-@pytest.mark.parametrize("mesh", ["mesh:4x4x4", "mesh:4x2x4", "mesh:8x8", "torus:4x4"])
+@pytest.mark.parametrize("mesh", ["mesh:4x4x4", "mesh:4x2x4", "mesh:8x8", "torus:4x4", "mesh:3x5", "mesh:2x3x4",
+                                  "min:b=2,stages=3", "irregular:switches=4,ports=8,nodes=15"])
 def test_permutations_reach_every_node_once(pattern, mesh):
     network = topology(mesh)
     assert sorted(partners(pattern, network)) == list(range(network.nodes))
 
 
-@pytest.mark.parametrize(("pattern", "mesh", "sentence"), [
-    ("transpose", "mesh:2x4", "transpose is not valid on mesh:2x4. Allowed: networks whose extents are the"),
-    ("shuffle", "mesh:3x4", "shuffle is not valid on mesh:3x4, which has 12 nodes. Allowed: networks whose number"),
-    ("tornado", "mesh:2x2", "tornado is not valid on mesh:2x2, where it maps every node to itself"),
-])
-def test_a_permutation_that_does_not_exist_is_refused(pattern, mesh, sentence):
-    traffic = Traffic(0.1, multicast_fraction=0.5, destinations_mean=2, pattern=pattern)
-    for ask in (lambda: traffic.check(topology(mesh), 1), lambda: Source(traffic, topology(mesh), 1)):
+def test_a_permutation_that_moves_no_node_is_refused():
+    traffic = Traffic(0.1, multicast_fraction=0.5, destinations_mean=2, pattern="tornado")
+    sentence = "tornado is not valid on mesh:2x2, where it maps every node to itself"
+    for ask in (lambda: traffic.check(topology("mesh:2x2"), 1), lambda: Source(traffic, topology("mesh:2x2"), 1)):
         with pytest.raises(WormcastError, match=sentence):
             ask()
 
 
-@pytest.mark.parametrize("pattern", PERMUTATIONS)
-@pytest.mark.parametrize("name", ["min:b=2,stages=3", "irregular:switches=4,ports=6,nodes=8"])
-def test_what_moves_coordinates_needs_nodes_that_have_some(pattern, name):
-    """Those of bits are as on a mesh of as many nodes."""
-    network = topology(name)
-    if pattern in ("transpose", "tornado", "neighbour"):
-        with pytest.raises(WormcastError, match=f"pattern: {pattern} is not valid on .*: its nodes have no coord"):
-            partners(pattern, network)
-    else:
-        assert partners(pattern, network).tolist() == partners(pattern, topology("mesh:2x4")).tolist()
+#: Nodes that the nodes 0, 1, ... send to, in networks whose nodes have numbers only.
+BY_NUMBER = {
+    ("transpose", 8): [0, 2, 4, 6, 1, 3, 5, 7],  # two rows of four
+    ("transpose", 6): [0, 2, 4, 1, 3, 5],
+    ("bit-complement", 6): [5, 4, 3, 2, 1, 0],
+    ("shuffle", 8): [0, 2, 4, 6, 1, 3, 5, 7],
+    ("shuffle", 6): [0, 2, 4, 1, 3, 5],
+    ("tornado", 8): [3, 4, 5, 6, 7, 0, 1, 2],
+    ("neighbour", 6): [1, 2, 3, 4, 5, 0],
+    ("bit-reversal", 6): [0, 3, 2, 5, 1, 4],
+}
+
+
+@pytest.mark.parametrize(("pattern", "nodes"), BY_NUMBER)
+def test_permutations_by_the_numbers_of_nodes(pattern, nodes):
+    network = topology(f"irregular:switches=4,ports=6,nodes={nodes}")
+    assert partners(pattern, network).tolist() == BY_NUMBER[pattern, nodes]
 
 
 def test_around_a_ring():
@@ -214,3 +221,75 @@ def test_more_than_a_hot_spot_can_take_is_refused():
                                             "node 1.2, and the node can consume 1. Allowed: rates up to 0.125."):
         Traffic(0.13, **hot).check(mesh, np.full(16, 1))
     Traffic(0.13, **hot).check(mesh, np.full(16, 2))
+
+
+def hops(network, source):
+    """Hops from a node to each node, by breadth-first search."""
+    found, front = {network.injections[source, 0]: 0}, [network.injections[source, 0]]
+    for switch in front:
+        for start, _, end, *_ in network.links.tolist():
+            if start == switch and end not in found:
+                found[end] = found[switch] + 1
+                front.append(end)
+    return [found[switch] for switch in network.consumptions[:, 0]]
+
+
+@pytest.mark.parametrize(("name", "size"), [
+    ("mesh:4x4", 3), ("mesh:4x4", 4), ("torus:4x4", 9), ("irregular:switches=4,ports=6,nodes=8", 3)])
+def test_a_cluster_has_the_nearest_nodes(name, size):
+    """All sets of two of the nearest nodes are equally likely; those at the edge of the cluster in equal shares."""
+    network = topology(name)
+    traffic = Traffic(1.0, length=4, destinations_mean=2, multicast_sets="cluster", cluster_size=size)
+    created = Source(traffic, network, 3).until(30_000)
+    pairs = np.zeros((network.nodes, network.nodes))
+    sets = created.destinations.reshape(-1, 2)
+    assert (sets[:, 0] != sets[:, 1]).all()
+    np.add.at(pairs, (np.repeat(created.source, 2), created.destinations), 1)
+    for source in range(network.nodes):
+        others = [(far, node) for node, far in enumerate(hops(network, source)) if node != source]
+        edge = sorted(others)[size - 1][0]
+        inner, outer = ([node for far, node in others if sign(far - edge)] for sign in (
+            lambda over: over < 0, lambda over: over == 0))
+        chances = np.zeros(network.nodes)
+        chances[inner] = 1 / size
+        chances[outer] = (size - len(inner)) / size / len(outer)
+        assert chi_square_fits(pairs[source], chances * pairs[source].sum())
+    flits = 4 * pairs.sum(axis=0) / 30_000
+    assert flits == pytest.approx(traffic.consumption(network), rel=0.03)
+
+
+@pytest.mark.parametrize(("name", "sets", "members"), [
+    ("mesh:3x4", "row", lambda a, b: a[0] == b[0]),
+    ("mesh:3x4", "column", lambda a, b: a[1] == b[1]),
+    ("torus:2x3x4", "row", lambda a, b: a[:2] == b[:2]),
+    ("torus:2x3x4", "column", lambda a, b: a[1:] == b[1:]),
+])
+def test_rows_and_columns(name, sets, members):
+    network = topology(name)
+    places = list(map(tuple, network.coordinates.tolist()))
+    traffic = Traffic(0.5, length=4, multicast_sets=sets, destinations_distribution="all")
+    created = Source(traffic, network, 1).until(400)
+    assert len(set(created.source.tolist())) == network.nodes
+    for source, first, end in zip(created.source, created.offsets, created.offsets[1:], strict=False):
+        expected = {node for node in range(network.nodes) if node != source and members(places[node], places[source])}
+        assert sorted(created.destinations[first:end]) == sorted(expected)
+    assert traffic.most_destinations(network) == len(expected)
+    assert traffic.consumption(network) == pytest.approx(0.5 * len(expected))
+
+
+@pytest.mark.parametrize(("name", "options", "sentence"), [
+    ("ring:8", {"multicast_sets": "row"}, "multicast_sets: row is not valid on ring:8. Allowed: networks whose nodes"),
+    ("mesh:8x1", {"multicast_sets": "row"}, "row is not valid on mesh:8x1. .* more than one node in each row"),
+    ("min:b=2,stages=3", {"multicast_sets": "cluster", "cluster_size": 3}, "all nodes are equally near"),
+    ("mesh:2x2", {"multicast_sets": "cluster", "cluster_size": 4}, "cluster_size: 4 is not valid .* Allowed: 1 to 3"),
+    ("mesh:4x4", {"multicast_sets": "row"}, "mean: 10 is not valid .* in a row of 4 nodes. Allowed: 1 to 3"),
+    ("mesh:4x4", {"multicast_sets": "cluster", "cluster_size": 5}, "in a cluster of 6 nodes. Allowed: 1 to 5"),
+])
+def test_sets_that_a_network_does_not_have_are_refused(name, options, sentence):
+    with pytest.raises(WormcastError, match=sentence):
+        Source(Traffic(0.1, **options), topology(name), 1)
+
+
+def test_clusters_are_found_once():
+    network = topology("mesh:4x4")
+    assert candidates_of("cluster", 4, network) is candidates_of("cluster", 4, network)

@@ -1,10 +1,12 @@
 """Where a network saturates: found by bisection, and seen by runs that know nothing of it."""
 
+import json
+
 import pytest
 
-from wormcast.algorithms import SCHEMES, topology
+from wormcast.algorithms import SCHEMES, WormcastError, topology
 from wormcast.sim import Configuration, Traffic, load
-from wormcast.sim.experiments.load import find_saturation
+from wormcast.sim.experiments.load import Trace, find_saturation
 from wormcast.sim.experiments.load.saturation import highest_rate
 
 MESH = topology("mesh:3x3")
@@ -52,6 +54,46 @@ def test_the_highest_rate_is_what_consumption_links_take():
     assert highest_rate(MESH, Configuration(), ten) == pytest.approx(0.25)
     apart = Configuration(consumption=2, consumption_links="separate")
     assert highest_rate(MESH, apart, ten) == pytest.approx(0.5)
+
+
+def test_saturation_by_a_multiple_of_the_latency_at_zero_load():
+    result = found(cycles=8000, precision=0.1, multiple=2)
+    assert result.limit == 2 * result.zero_load.span("latency").mean
+    (low, high), by_flits = result.slow_rates(), result.rates()
+    assert high - low <= 0.1 * (high + low)
+    assert (low, high) < by_flits
+    latency = {one.rate: one.span("latency").mean for one in result.probes}
+    assert latency[low] <= result.limit < latency[high]
+    told = result.to_dict()["zero_load"]
+    assert told["saturation"]["rate"] == {"low": low, "high": high}
+    assert (told["multiple"], told["limit"]) == (2, result.limit)
+    # the rates of the search without a multiple are those of the first part
+    alone = [one.rate for one in found(cycles=8000, precision=0.1).probes]
+    assert [one.rate for one in result.probes][:len(alone)] == alone
+    assert result.rates() == found(cycles=8000, precision=0.1).rates()
+
+
+def test_the_latency_at_zero_load_is_that_of_lone_messages(tmp_path):
+    """All pairs of nodes, one message at a time."""
+    pairs = [(source, to) for source in range(9) for to in range(9) if source != to]
+    file = tmp_path / "pairs.jsonl"
+    file.write_text("".join(json.dumps({"cycle": 500 * at, "source": source, "destinations": [to], "length": 16}) + "\n"
+                            for at, (source, to) in enumerate(pairs)))
+    lone = load(MESH, SCHEMES["individual"], Trace(str(file)), configuration=Configuration(consumption=1), cycles=None)
+    measured = found(cycles=2000, precision=0.3, multiple=3).zero_load.span("latency")
+    assert measured.half_width < 0.05 * measured.mean
+    assert abs(lone.span("latency").mean - measured.mean) < 2 * measured.half_width
+
+
+@pytest.mark.parametrize("multiple", [1, 0.5, float("nan"), float("inf")])
+def test_a_multiple_is_above_one(multiple):
+    with pytest.raises(WormcastError, match=r"zero_load_multiple: .* is not valid. Allowed: above 1, up to 1e"):
+        found(multiple=multiple)
+
+
+def test_bursts_that_are_rare_limit_the_highest_rate():
+    rare = Traffic(0.0, destinations_mean=4, injection_process="on-off", burst_on=1, burst_off=10**6)
+    assert highest_rate(MESH, Configuration(), rare) == pytest.approx(20 / (10**6 + 1))
 
 
 def test_a_deadlock_ends_the_search():

@@ -88,6 +88,60 @@ def test_gaps_are_geometric():
     assert gaps.var() == pytest.approx(0.8 / 0.04, rel=0.03)
 
 
+def gaps_of_bursts(chance, on, off, most):
+    """Chances of the gaps 1 to ``most`` of a node's messages, from the chain of two states: in a burst, in a pause."""
+    steps = np.array([[1 - 1 / on, 1 / on], [1 / off, 1 - 1 / off]])
+    state, found = np.array([1.0, 0.0]), []
+    for _ in range(most):
+        state = state @ steps
+        found.append(state[0] * chance)
+        state[0] *= 1 - chance
+    return np.array(found)
+
+
+@pytest.mark.parametrize(("on", "off"), [(1, 1), (4, 12), (1, 5), (20, 2.5), (50, 200)])
+def test_bursts_are_those_of_two_states(on, off):
+    share = on / (on + off)
+    traffic = Traffic(10 * 0.6 * share, length=10, destinations_mean=1, injection_process="on-off", burst_on=on,
+                      burst_off=off)
+    created = Source(traffic, row(32), 5).until(100_000)
+    assert created.length.sum() / (32 * 100_000) == pytest.approx(traffic.rate, rel=0.03)
+    gaps = np.concatenate([np.diff(created.at[created.source == node]) for node in range(32)])
+    expected = gaps_of_bursts(0.6, on, off, 400)
+    known = np.bincount(gaps, minlength=401)[1:401]
+    there = expected * len(gaps) > 30
+    assert there.sum() > 5
+    error = (known - expected * len(gaps))[there] ** 2 / (expected * len(gaps))[there]
+    assert error.sum() < there.sum() + 5 * np.sqrt(2 * there.sum())
+
+
+def test_a_burst_begins_in_any_cycle():
+    """In the first cycles nodes are in bursts as often as later."""
+    traffic = Traffic(2.5, length=10, destinations_mean=1, injection_process="on-off", burst_on=30, burst_off=90)
+    first = np.concatenate([Source(traffic, row(1024), seed).until(20).at for seed in range(20)])
+    assert np.bincount(first, minlength=20) == pytest.approx(20 * 1024 * 0.25, rel=0.06)
+
+
+def test_no_rate_in_bursts_creates_nothing():
+    traffic = Traffic(0.0, injection_process="on-off", burst_on=5, burst_off=1000)
+    assert len(Source(traffic, row(16), 1).until(10**6).at) == 0
+
+
+@given(st.lists(st.integers(0, 3000), min_size=1, max_size=8), st.sampled_from([(1, 3), (40, 100)]), st.integers(0, 5))
+@settings(max_examples=30, deadline=None)
+def test_bursts_do_not_depend_on_how_time_is_cut(cuts, bursts, seed):
+    traffic = Traffic(0.5, length=10, destinations_mean=3, injection_process="on-off", burst_on=bursts[0],
+                      burst_off=bursts[1], multicast_sets="cluster", cluster_size=5)
+    whole = Source(traffic, row(12), seed).until(3000)
+    source, parts = Source(traffic, row(12), seed), []
+    for cut in [*sorted(cuts), 3000]:
+        later = Source(traffic, row(12), seed + 1)
+        later.state = source.state
+        parts.append(source.until(cut))
+        assert np.array_equal(later.until(cut).destinations, parts[-1].destinations)
+    assert all(map(np.array_equal, joined([whole]), joined(parts)))
+
+
 def test_destinations_are_distinct_uniform_and_never_the_source():
     nodes = 12
     created = Source(Traffic(1.0, length=5, destinations_mean=4), row(nodes), 1).until(40_000)
@@ -129,6 +183,17 @@ HOT = {"pattern": "hot-spot", "hot_spot_share": 0.5, "destinations_mean": 2}
     ({"rate": 0.1, "length": 0}, "length: 0 is not valid. Allowed: 1 to 65536"),
     ({"rate": 0.1, "multicast_fraction": 1.5}, "multicast_fraction: 1.5"),
     ({"rate": 0.1, "destinations_distribution": "zipf"}, "'zipf' is not valid. Allowed: fixed, uniform, normal, given"),
+    ({"rate": 0.1, "injection_process": "poisson"}, "'poisson' is not valid. Allowed: bernoulli, on-off"),
+    ({"rate": 0.1, "injection_process": "on-off", "burst_on": 4}, "burst_off: 0 is not valid with the injection_proc"),
+    ({"rate": 0.1, "injection_process": "on-off", "burst_on": 0.5, "burst_off": 2}, "burst_on: 0.5 .* Allowed: 1 to"),
+    ({"rate": 0.1, "burst_on": 4}, "burst_on: 4 is not valid with the injection_process bernoulli. Allowed: .* 0 with"),
+    ({"rate": 5.1, "injection_process": "on-off", "burst_on": 10, "burst_off": 30},
+     "rate: 5.1 is not valid. Allowed: 0 to 5 flits per node and cycle, which is a message in every cycle of a burst"),
+    ({"rate": 0.1, "multicast_sets": "cluster"}, "cluster_size: 0 is not valid with the multicast_sets cluster"),
+    ({"rate": 0.1, "cluster_size": 3}, "cluster_size: 3 is not valid with the multicast_sets any. Allowed: 1 or more"),
+    ({"rate": 0.1, "multicast_sets": "row", "multicast_fraction": 0}, "multicast_sets: row .* and there are none"),
+    ({"rate": 0.1, "multicast_sets": "row", "pattern": "hot-spot", "hot_spots": "1", "hot_spot_share": 0.1},
+     "multicast_sets: row is not valid with the pattern hot-spot"),
     ({"rate": 0.1, "destinations_deviation": -1}, "destinations_deviation: -1"),
     ({"rate": 0.1, "destinations_deviation": 3}, "destinations_deviation: 3 is not valid. .* with the distribution"),
     ({"rate": 0.1, "destinations_distribution": "normal", "destinations_deviation": float("inf")}, "deviation: inf"),

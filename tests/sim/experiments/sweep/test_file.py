@@ -24,8 +24,8 @@ def sweep_of(tmp_path):
 
 def test_options_are_those_of_load():
     of_files = {"json", "links", "plot", "checkpoint", "checkpoint_every", "vcd", "window", "instances",
-                "messages_out", "around_worst"}
-    of_rates = {"saturation"}  # it runs several experiments
+                "csv", "messages_out", "around_worst"}
+    of_rates = {"saturation", "zero_load_multiple"}  # it runs several experiments
     assert set(OPTIONS) == set(inspect.signature(load_).parameters) - of_files - of_rates
 
 

@@ -195,7 +195,8 @@ def _show(name: str, out: Path) -> None:
 
 def _moments(history: "History") -> dict[str, int]:
     """Return the cycles of a history from which on notes are shown."""
-    found = {"start": history.first, "delivered": max((hold.last for hold in history.deliveries), default=history.first)}
+    last = max((hold.last for hold in history.deliveries), default=history.first)
+    found = {"start": history.first, "delivered": last}
     if history.deadlock is not None:
         closed = history.knot_closed()
         assert closed is not None

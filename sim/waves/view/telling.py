@@ -59,7 +59,7 @@ def milestones(history: History) -> list[tuple[str, int, str]]:
     if closed is not None:
         found.append(("the knot closed in cycle", closed, "from then on they wait only for one another"))
     if rest > history.first:
-        found.append(("nothing moves on links after cycle", rest - 1, "until then flits fill the buffers"))
+        found.append(("no flit is on a link after cycle", rest - 1, "until then flits fill the buffers"))
     return [*found, ("proved in cycle", history.deadlock["at"],
                      "the simulator searches only after a long standstill")]
 

@@ -47,7 +47,8 @@ COMMANDS = {
         "Continue a load experiment from its checkpoint. The results equal those of a run without a break."),
     "demo": Entry(
         "demo",
-        "Show the main features in two minutes: a plan, a run, a deadlock and its cure, a comparison of five schemes."),
+        "Show the main features in two minutes: a plan, a run, a deadlock and its cure, a comparison of five schemes. "
+        "Or show a lesson on deadlock."),
     "doctor": Entry(
         "doctor",
         "Test the installation: versions, both engines, simulation speed, and the tools of all extras."),

@@ -1,9 +1,10 @@
-"""``demo``: run typical commands on built-in input."""
+"""``demo``: run typical commands on built-in input, or a lesson on deadlock."""
 
 import shlex
 import time
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +13,9 @@ from wormcast.algorithms import WormcastError
 from ..common.atomic_write import make_folder, whole_file
 from .app import Exit, app, say
 from .commands import command
+
+if TYPE_CHECKING:
+    from ..waves.view import History
 
 __all__: list[str] = []
 
@@ -61,20 +65,178 @@ FILES = {
 }
 
 
+@dataclass(frozen=True)
+class Scene:
+    """A run of a lesson, and the notes on its replay.
+
+    Parameters
+    ----------
+    name : str
+        Name of the waveform and the replay, without suffix.
+    title : str
+    line : str
+        Command.
+    code : Exit
+        Exit code that the command must have.
+    notes : dict of str to str
+        Notes by the moment from which the replay shows them: ``start``, ``closed`` (the knot of a deadlock closes),
+        ``rest`` (its worms are at rest) or ``delivered``. The run gives the cycles of these moments.
+    """
+
+    name: str
+    title: str
+    line: str
+    code: Exit
+    notes: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """A lesson of ``demo``: its summary, its files of messages with their contents, and its scenes."""
+
+    summary: str
+    given: dict[str, str]
+    scenes: tuple[Scene, ...]
+
+
+#: Figure 1(a) of [Varavithya], as the figure's claims use it.
+TREES = Path(__file__).parents[1] / "experiments" / "figure" / "catalogue" / "000-fig1a.jsonl"
+
+RING = "run ring:4 individual --ties plus --messages {out}/ring.jsonl"
+TREE = "run min:b=2,stages=3 atbm --vcs 1 --consumption 2 --messages {out}/trees.jsonl"
+
+LESSONS = {
+    "ring": Lesson(
+        "the textbook's deadlock: four unicasts in a ring; and its cure, classes of virtual channels",
+        {"ring.jsonl": "".join(
+            f'{{"cycle": 0, "source": "{node}", "destinations": ["{(node + 2) % 4}"], "length": 64}}\n'
+            for node in range(4))},
+        (Scene("ring", "Four unicasts in a ring: deadlock", f"{RING} --vcs 1 --vc-classes none", Exit.DEADLOCK, {
+            "start": "Each node sends a worm to the opposite node, by way of the next higher number. Watch the "
+                     "headers: each reserves a link, and its flits follow.",
+            "closed": "Each header waits for the link that the next worm holds. A worm releases a link only after its "
+                      "tail has passed, so this wait never ends.",
+            "rest": "The buffers behind the headers are full, and their senders have no credits. Nothing moves any "
+                    "more."}),
+         Scene("ring-cured", "The same four unicasts with two classes of virtual channels: all arrive",
+               f"{RING} --vcs 2", Exit.DONE, {
+                   "start": "Each link has two virtual channels. Worms that still have to cross the edge of the ring, "
+                            "between nodes 3 and 0, use one of them, all other worms the other one.",
+                   "delivered": "Headers waited, but not in a circle. No worm crosses the edge on the second channel, "
+                                "so each wait for a second channel ends; then each wait for a first one ends, too."}))),
+    "consumption": Lesson(
+        "two multicasts that wait for each other's consumption channel, and two channels per node",
+        {"figure4.jsonl": MESSAGES},
+        (Scene("consumption", "Two multicasts, one consumption channel per node: deadlock",
+               f"{FIGURE_4} --consumption 1", Exit.DEADLOCK, {
+                   "start": "Each multicast visits the two nodes in the middle, one from the left, one from the right. "
+                            "At a stop a worm reserves the node's consumption channel, and holds it to the tail.",
+                   "closed": "Each header waits at its second stop for the consumption channel that the other worm "
+                             "holds. No link is in this circle: more virtual channels on links would not help.",
+                   "rest": "The buffers behind the headers are full, and their senders have no credits. Nothing moves "
+                           "any more."}),
+         Scene("consumption-cured", "The same multicasts with two consumption channels per node: both arrive",
+               f"{FIGURE_4} --consumption 2", Exit.DONE, {
+                   "start": "One consumption channel is for worms to higher labels, the other for worms to lower "
+                            "labels. Both share one link into the node.",
+                   "delivered": "The worms passed each other: at each node both held a consumption channel at the "
+                                "same time. Both multicasts have arrived."}))),
+    "tokens": Lesson(
+        "two trees that need the same two outputs of a switch, without tokens and with them",
+        {"trees.jsonl": TREES.read_text()},
+        (Scene("trees", "Two trees that a switch copies, without tokens: deadlock", f"{TREE} --tokens off",
+               Exit.DEADLOCK, {
+                   "start": "Worms 1 and 2 are multicasts that enter one switch by its two inputs. Each needs both "
+                            "outputs of this switch. Worm 0 is a unicast that is in the way of one of them.",
+                   "closed": "Each tree holds one output of the switch, and waits for the other one. The branch that "
+                             "goes on cannot finish: its flits stay in the input buffer until both branches have them.",
+                   "rest": "The input buffers are full of flits that one branch still needs. Nothing moves any more."}),
+         Scene("trees-cured", "The same trees with tokens: both arrive", TREE, Exit.DONE, {
+             "start": "A switch copies a worm only while it holds the token of its group. Watch the second tree wait "
+                      "for the token.",
+             "delivered": "The trees went one after the other: the second one was copied after the first one had "
+                          "released the token. All worms have arrived."}))),
+}
+
+
+def _show(name: str, out: Path) -> None:
+    """Run a lesson: write waveforms, replays with notes, a space-time diagram, and the notes as text."""
+    from ..waves.view import read_waveform
+    from ..waves.view.replay import write_replay
+    from ..waves.view.telling import milestones
+
+    lesson = LESSONS[name]
+    make_folder(out)
+    for file, text in lesson.given.items():
+        with whole_file(out / file) as unfinished:
+            unfinished.write_text(text)
+    told = []
+    for scene in lesson.scenes:
+        wave, page = out / f"{scene.name}.vcd", out / f"{scene.name}.html"
+        _step(scene.title, f"{scene.line} --vcd {{out}}/{scene.name}.vcd", scene.code, out)
+        history = read_waveform(wave).trimmed()
+        moments = _moments(history)
+        notes = [(moments[moment], text) for moment, text in scene.notes.items()]
+        write_replay(history, page, title=scene.title, notes=notes)
+        told += [f"{scene.title} ({page.name})", *(f"  from cycle {cycle}: {text}" for cycle, text in notes),
+                 *(f"  {words} {cycle}: {why}" for words, cycle, why in milestones(history)), ""]
+    waves = " ".join(f"{{out}}/{scene.name}.vcd" for scene in lesson.scenes)
+    _step("The runs as space-time diagrams, side by side", f"wave {waves} --plot {{out}}/{name}.svg", Exit.DONE, out)
+    with whole_file(out / f"{name}.txt") as unfinished:
+        unfinished.write_text("\n".join(told))
+    say("\nwhat to look for:\n")
+    for line in told:
+        say(line)
+    say("open in a browser (play: space; step: arrow keys; large type: L):")
+    for scene in lesson.scenes:
+        say(f"  {out / scene.name}.html  {scene.title}")
+    say(f"files: {out / name}.svg is the picture, {out / name}.txt has the sentences above")
+
+
+def _moments(history: "History") -> dict[str, int]:
+    """Return the cycles of a history from which on notes are shown."""
+    last = max((hold.last for hold in history.deliveries), default=history.first)
+    found = {"start": history.first, "delivered": last}
+    if history.deadlock is not None:
+        closed = history.knot_closed()
+        assert closed is not None
+        found |= {"closed": closed, "rest": history.at_rest(step["worm"] for step in history.deadlock["cycle"])}
+    return found
+
+
+def _step(title: str, line: str, expected: Exit, out: Path) -> None:
+    """Run a command, and require its exit code."""
+    words = shlex.split(line.format(out=shlex.quote(str(out))))
+    say(f"\n{title}:\n$ {shlex.join(['wormcast', *words])}")
+    if (code := app(words, standalone_mode=False) or Exit.DONE) != expected:
+        raise WormcastError(f"demo: exit code {code} of wormcast {words[0]} is not valid. Allowed: {expected}.")
+
+
 @command("demo")
 def demo(
+    lesson: Annotated[str, typer.Argument(
+        metavar="LESSON", help="Lesson to show in place of the main features. All lessons: wormcast demo --list.",
+        show_default=False)] = "",
     out: Annotated[Path, typer.Option(help="Output folder. Default: out.", show_default=False)] = Path("out"),
+    lessons: Annotated[bool, typer.Option("--list", help="List the lessons.")] = False,
 ) -> None:
+    """A lesson on deadlock writes replays with notes for a browser, and a picture."""
+    if lessons:
+        for name, one in LESSONS.items():
+            say(f"{name}: {one.summary}")
+        return
+    if lesson:
+        if lesson not in LESSONS:
+            raise WormcastError(f"lesson: {lesson!r} is not valid. Allowed: {', '.join(LESSONS)}.")
+        _show(lesson, out)
+        return
     started = time.monotonic()
     make_folder(out)
     for name, text in GIVEN.items():
         with whole_file(out / name) as unfinished:
             unfinished.write_text(text)
     for title, line, expected in STEPS:
-        words = shlex.split(line.format(out=shlex.quote(str(out))))
-        say(f"\n{title}:\n$ {shlex.join(['wormcast', *words])}")
-        if (code := app(words, standalone_mode=False) or Exit.DONE) != expected:
-            raise WormcastError(f"demo: exit code {code} of wormcast {words[0]} is not valid. Allowed: {expected}.")
+        _step(title, line, expected, out)
     say(f"\nfiles, written in {time.monotonic() - started:.0f} seconds:")
     for name, what in FILES.items():
         say(f"  {out / name}  {what}")

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -11,7 +12,8 @@ import pytest
 from cases import slow
 from command import wormcast
 
-from wormcast.sim.cli.demo import FILES, GIVEN, STEPS
+from wormcast.sim.cli.demo import FILES, GIVEN, LESSONS, STEPS
+from wormcast.sim.waves.view import read_waveform
 
 SHORT_PATHS = Path(__file__).parents[2] / "examples" / "short_paths.py"
 
@@ -380,6 +382,38 @@ def test_demo_makes_the_files_it_names(tmp_path):
     assert "worm 0 waits for cons:0.2:0, held by worm 1" in out
     assert "dual-path on mesh:1x4: delivered in cycle 141" in out
     assert "30 points, 30 of them run now, 0 in deadlock" in out
+
+
+def test_lessons_are_listed():
+    code, out, err = wormcast("demo", "--list")
+    assert (code, err) == (0, "")
+    assert [line.partition(": ")[0] for line in out.splitlines()] == [*LESSONS]
+
+
+@pytest.mark.parametrize("name", ["consumption", slow("ring"), slow("tokens")])  # slow: routers of their own
+def test_a_lesson_writes_replays_with_notes_of_its_own_run(name, tmp_path):
+    """The cycles of the notes are those that the waveform shows."""
+    folder = tmp_path / "les sons"
+    code, out, err = wormcast("demo", name, "--out", folder)
+    assert (code, err) == (0, "")
+    stuck, cured = LESSONS[name].scenes
+    for scene in (stuck, cured):
+        assert f"  {folder / scene.name}.html  {scene.title}\n" in out
+        page = (folder / f"{scene.name}.html").read_text(encoding="utf-8")
+        data = json.loads(re.search(r'<script id="data" type="application/json">(.*?)</script>', page)[1])
+        assert data["lesson"] == scene.title
+        assert [text for _, text in data["notes"]] == [*scene.notes.values()]
+        history = read_waveform(folder / f"{scene.name}.vcd")
+        assert data["buffers"]
+        if scene is stuck:
+            last = max(cycle for hold in history.holds for cycle in hold.flits)
+            waits = [wait for wait in history.waits if wait.last == history.end - 1]
+            assert [cycle for cycle, _ in data["notes"]] == [data["first"], max(wait.first for wait in waits), last + 1]
+        else:
+            assert data["notes"][-1][0] == max(hold.last for hold in history.deliveries)
+    for file in (f"{name}.svg", f"{name}.txt", *LESSONS[name].given):
+        assert (folder / file).stat().st_size > 100
+    assert (folder / f"{name}.txt").read_text() in out
 
 
 def test_flits_too_narrow_to_tell_the_worms_apart_are_refused(tmp_path):

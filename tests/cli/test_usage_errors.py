@@ -20,7 +20,7 @@ from command import wormcast
     (["run", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "1", "--length", str(2**32 + 5)],
      "run: length: 4294967301 is not valid. Allowed: 1 to 1073741824 flits."),
     (["run", "mesh:4x4"], "argument SCHEME is missing."),
-    (["demo", "mesh:4x4"], "demo: 'mesh:4x4' is not valid: there are too many arguments. Allowed: options only."),
+    (["demo", "mesh:4x4"], "lesson: 'mesh:4x4' is not valid. Allowed: ring, consumption, tokens."),
     (["topology", "mesh:2x2", "a", "b"],
      "topology: 'a b' is not valid: there are too many arguments. Allowed: TOPOLOGY."),
     (["run", "mesh:4x4", "dual-path", "--rate", "1"], "--rate is not an option of run. Allowed with: load."),

@@ -1,5 +1,6 @@
 """Recording of an engine's next cycles as a VCD waveform."""
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TextIO
@@ -26,8 +27,9 @@ from .worm_signals import declare_worms
 __all__ = ["record"]
 
 UNKNOWN = "[unknown]"
-#: Name of the signal that has the state of an input virtual channel.
-STATE = "state"
+#: Names of hardware signals that get a second name beside the worms: the state of an input virtual channel, and the
+#: credits in use of an output's virtual channel.
+NAMED = re.compile(r"state|vc\d+_spent")
 #: For words of at most `FEW_BITS` bits, the VCD line of each possible value is formatted in advance.
 FEW_BITS = 3
 
@@ -99,7 +101,7 @@ class _Wave:
         self._writer = VCDWriter(file, timescale="1 fs", date="", comment=comment, init_timestamp=_start(first))
         self._clock = self._writer.register_var(ABOVE[:2], "clk", "wire", size=1, init=int(first > 0))
         self._writer.register_var(ABOVE[:2], "rst", "wire", size=1, init=0)
-        self._states: dict[tuple[str, ...], Variable[Any]] = {}
+        self._named: dict[tuple[str, ...], Variable[Any]] = {}
         self._tiles: list[tuple[Changes, list[Line]]] = []
         engine.gather()
         for kind in dict.fromkeys(kind for kind, _ in instances):
@@ -116,7 +118,7 @@ class _Wave:
                 for _ in changes.new():
                     pass  # initial values are no changes: they are written with the declarations
         self._worms = Columns(self._writer)
-        declare_worms(self._worms, engine.network, instances, about, links, trace, self._states)
+        declare_worms(self._worms, engine.network, instances, about, links, trace, self._named)
         if forwarded is not None:
             declare_interfaces(self._worms, engine.network, engine.host, instances, about, forwarded, first,
                                len(trace.held))
@@ -149,8 +151,8 @@ class _Wave:
                         variable = self._writer.register_var(scope, signal.name, "string", size=1, init=label)
                     known[key] = variable
                     written.setdefault(number, []).append((variable, signal.labels))
-                if signal.name == STATE:
-                    self._states[name, *signal.scope] = known[key]
+                if NAMED.fullmatch(signal.name):
+                    self._named[name, *signal.scope, signal.name] = known[key]
         return [_line(written[index * len(names) + place], word.bits)
                 for index, word in enumerate(shown.words.values()) for place in range(len(names))]
 

@@ -29,7 +29,7 @@ from ...host.constants import SPREAD, TAG_BITS, WIDTH
 from ...host.payload import joined
 from ...lowering import Block
 
-__all__ = ["NOBODY", "LinkTrace", "trace_links", "wanted_by"]
+__all__ = ["NOBODY", "LinkTrace", "trace_links", "vc_at_output", "wanted_by"]
 
 NOBODY = -1
 #: Number in place of a worm that holds a channel and is not identified yet.
@@ -109,6 +109,17 @@ def wanted_by(network: Network, link: FabricLink, vc: int, code: int) -> str:
     assert link.input is not None
     return "|".join(resource(network, link.target, *target)
                     for targets in wanted(network, (link.target, link.input, vc), code) for target in targets)
+
+
+def vc_at_output(network: Network, link: FabricLink, vc: int) -> int:
+    """Return the number that virtual channel ``vc`` of a link has at the output that drives the link.
+
+    The consumption channels of a router's output to a node may be on several links.
+    """
+    if link.kind != "consumption" or link.node is None:
+        return vc
+    return vc + link.first - next(other.first for other in network.consumption_links(link.node)
+                                  if other.output == link.output)
 
 
 class _Tracer:
@@ -225,19 +236,13 @@ class _Tracer:
         rows = states.rows
         for at, (link, vc) in enumerate(self.channels):
             if link.output is not None:
-                place = link.near.kind, link.output, vc + link.first - self._first(link)
+                place = link.near.kind, link.output, vc_at_output(self.network, link, vc)
                 if place in owned:
                     owners[rows, at] = owned[place][:, states.column[link.near.kind, link.near.instance]]
             if link.input is not None:
                 column = states.column[link.far.kind, link.far.instance]
                 waits[rows, at], targets[rows, at], stored[rows, at] = (
                     values[:, column] for values in inputs[link.far.kind, link.input, vc])
-
-    def _first(self, link: FabricLink) -> int:
-        """Return the number of the first consumption channel at the output of a link to a node; 0 for other links."""
-        if link.node is None:
-            return 0
-        return next(other.first for other in self.network.consumption_links(link.node) if other.output == link.output)
 
     def _name(self, held: npt.NDArray[np.int32]) -> None:
         """Identify, from registers, worms that hold a channel in the last cycle and have sent no payload flit on it."""
@@ -261,7 +266,7 @@ class _Tracer:
         """Return the worm that holds a virtual channel, or `NOBODY` if the registers do not identify it."""
         if link.input is None:
             assert link.output is not None
-            owner = link.source, link.output, vc + link.first - self._first(link)
+            owner = link.source, link.output, vc_at_output(self.network, link, vc)
             packet = snapshot.first(snapshot.owners.get(owner))
         else:
             channel = link.target, link.input, vc

@@ -13,7 +13,7 @@ from ...build.fabric import FabricLink
 from ...build.network import Network
 from .columns import Columns
 from .heading import ROUTERS, WORMS, About
-from .trace import NOBODY, LinkTrace, wanted_by
+from .trace import NOBODY, LinkTrace, vc_at_output, wanted_by
 
 __all__ = ["declare_worms"]
 
@@ -23,7 +23,7 @@ NUMBER = 32
 
 def declare_worms(columns: Columns, network: Network, instances: Sequence[tuple[str, int]], about: About,
                   links: Sequence[FabricLink], trace: LinkTrace,
-                  states: Mapping[tuple[str, ...], Variable[Any]]) -> None:
+                  named: Mapping[tuple[str, ...], Variable[Any]]) -> None:
     """Declare the signals of links and routers.
 
     In the scope `WORMS`, each link has ``flit`` (1 while a flit is on the link), and the flit's ``vc``, ``head`` and
@@ -33,7 +33,9 @@ def declare_worms(columns: Columns, network: Network, instances: Sequence[tuple[
     - ``holder``: the worm that holds the channel, as text,
     - ``kind``: kind of this worm's flit on the link: HEAD, DATA or TAIL; empty without a flit,
     - ``front``: worm at the front of the buffer at the channel's end, only for channels that end at a router,
-    - ``waits``: resources that the worm in ``front``, or else the holder, requests and does not get.
+    - ``waits``: resources that the worm in ``front``, or else the holder, requests and does not get,
+    - ``stored``: number of flits in the buffer at the channel's end, only for channels that end at a router,
+    - ``spent``: credits in use at the channel's start, if the component there is recorded; not for slots.
 
     The scope `ROUTERS` repeats ``flit``, ``holder`` and ``kind`` by router and port. Inputs of routers also have
     ``front`` and ``waits`` as text, ``state``, ``goes_to`` and ``stored``. Outputs have ``owner``. In deep switches,
@@ -41,8 +43,9 @@ def declare_worms(columns: Columns, network: Network, instances: Sequence[tuple[
 
     Parameters
     ----------
-    states : mapping of (router, input unit, channel) to Variable
-        States of the input virtual channels of the recorded routers.
+    named : mapping of (instance, scope, ..., name) to Variable
+        States of the input virtual channels, and credits in use of the output virtual channels, of the recorded
+        instances.
     """
     shown = set(instances)
     names = {name: kind.instances for name, kind in network.kinds.items()}
@@ -74,8 +77,12 @@ def declare_worms(columns: Columns, network: Network, instances: Sequence[tuple[
             at_front = trace.front[:, channel]
             if link.input is not None:
                 columns.add((*scope, inside), "front", "integer", NUMBER, at_front, _worm(about.worms_before))
+                stored = columns.add((*scope, inside), "stored", "wire", network.configuration.buffer.bit_length(),
+                                     trace.stored[:, channel])
             waits = columns.add((*scope, inside), "waits", "string", 1, trace.waits[:, channel],
                                 trace.asked.__getitem__ if link.input is None else _wanted(network, link, vc))
+            if near in shown and link.kind != "slots":
+                columns.alias((*scope, inside), "spent", named[names[near[0]][near[1]], *_spent(network, link, vc)])
             for port in ports.values():
                 for name, variable in words.items():
                     columns.alias((*port, inside), name, variable)
@@ -91,14 +98,23 @@ def declare_worms(columns: Columns, network: Network, instances: Sequence[tuple[
                 port, probe = (*ports["in"], inside), network.probe(link.far.kind, link.input, vc)
                 unit, worm = probe.scope.split(".")
                 columns.add(port, "front", "string", 1, at_front, _holder(about.worms_before))
-                columns.alias(port, "state", states[names[far[0]][far[1]], unit, worm])
+                columns.alias(port, "state", named[names[far[0]][far[1]], unit, worm, "state"])
                 columns.add(port, "goes_to", "string", 1, trace.targets[:, channel],
                             _targets(network.routers[link.far.kind], probe))
                 columns.alias(port, "waits", waits)
-                columns.add(port, "stored", "wire", network.configuration.buffer.bit_length(), trace.stored[:, channel])
+                columns.alias(port, "stored", stored)
                 if network.routers[link.far.kind].has_rows:
                     columns.add(port, "rows", "string", 1, trace.rows[:, channel], trace.words.__getitem__)
             channel += 1
+
+
+def _spent(network: Network, link: FabricLink, vc: int) -> tuple[str, ...]:
+    """Return the name of the register with the credits in use of a virtual channel, in the link's driver."""
+    if link.output is None:
+        unit: tuple[str, ...] = f"injection_{link.number}", "output"
+    else:
+        unit = (f"{network.routers[link.near.kind].outputs[link.output].name}_output",)
+    return *unit, f"vc{vc_at_output(network, link, vc)}_spent"
 
 
 def _kind(code: int) -> str:

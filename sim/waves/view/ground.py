@@ -14,7 +14,7 @@ from ...drawing.layout import NetworkLayout, layout_of
 from ...drawing.ways import along, beside, cut
 from .history import History, RecordedLink
 
-__all__ = ["BOX", "HOST", "Ground", "NodePlace", "Router", "lay_out"]
+__all__ = ["BOX", "HOST", "QUEUE", "Ground", "NodePlace", "Router", "lay_out"]
 
 Floats = npt.NDArray[np.float64]
 Point = tuple[float, float]
@@ -23,8 +23,13 @@ CELL = 116  # distance between neighbouring routers of a two-dimensional mesh
 # in other direct networks: CROWDED, smallest distance of neighbours; ACROSS, smallest distance of parallel lines
 CROWDED, ACROSS = 140, 46
 BOX = 24  # half the width of a router that has its node beside it
+QUEUE = 28  # length of a buffer that is drawn in a router; the routers grow by this length
+SLOTTED = 36  # largest number of routers whose buffers are drawn
 HOST = 12  # half the width of a node
-CORNER = 57  # distance from a router's centre to the node beside it, to the right and down
+CORNER = 57  # distance from a router's centre to the node beside it, across and down
+# a node beside its router keeps this angle from the router's links, if it can; in degrees
+CLEAR = 30
+CORNERS = (1, 1), (1, -1), (-1, 1), (-1, -1)
 MIDDLE = 9  # distance from the line between two routers to the first track on either side
 SPREAD = 10  # largest distance from a link's first track to its last one
 TRACK = 5  # largest distance between tracks
@@ -48,7 +53,7 @@ class Router:
 
 @dataclass(frozen=True)
 class NodePlace:
-    """A node: its centre, and the position of its name, or None if only the router's name is drawn.
+    """A node: its centre, and the position of its name.
 
     ``kind`` is "both", or "source" and "sink" for the two places of a node that is drawn twice.
     """
@@ -56,7 +61,7 @@ class NodePlace:
     node: int
     at: Point
     kind: str
-    name: Point | None
+    name: Point
     anchor: str = "middle"
 
 
@@ -80,6 +85,8 @@ class Ground:
         Names of planes, and the positions of these names.
     tracks : tuple of tuple of tuple of (float, float), [links][vcs][points]
         Line of each virtual channel, from the link's source to its target.
+    slots : int
+        Number of flits that a drawn buffer holds; 0 if buffers are not drawn.
     """
 
     corner: Point
@@ -89,6 +96,7 @@ class Ground:
     planes: tuple[tuple[Point, ...], ...]
     names: tuple[tuple[str, Point], ...]
     tracks: tuple[tuple[tuple[Point, ...], ...], ...]
+    slots: int = 0
 
 
 def lay_out(history: History) -> Ground:
@@ -96,7 +104,8 @@ def lay_out(history: History) -> Ground:
 
     A link has a track for each virtual channel. If there are links in both directions between two routers, each link is
     drawn to the right of the line between the routers, seen in its direction. A node without a position of its own is
-    drawn below its router, to the right. The tracks of consumption and injection channels run between router and node.
+    drawn below its router, to the right, or at another corner if a link is there. The tracks of consumption and
+    injection channels run between router and node.
 
     ::
 
@@ -134,28 +143,33 @@ class _Places:
     def __init__(self, history: History):
         self.topology = topology = history.topology
         self.layout: NetworkLayout = layout_of(topology)
+        self._sides: dict[int, Floats] = {}
         self._rows = history.rows
         self._apart = bool(self.layout.boxes.any())
         vcs = max((link.vcs for link in history.links if link.kind == "network"), default=1)
         self._track = TRACK if self._apart else min(TRACK, SPREAD / max(1, vcs - 1))
         narrow = self.layout.narrowest
-        if self._apart:
-            both = 1 if self.layout.one_way.all() else 2
-            self.cell = max(NODES, (both * (NEAR + (vcs - 1) * self._track) + GAP) / narrow)
-        else:
-            self.cell = CELL if narrow >= 1 else max(CROWDED, ACROSS / narrow)
         seen = {switch for link in history.links for switch in link.switches} or {*range(topology.switches)}
         low, high = (pick(self.layout.switches[sorted(seen)], axis=0) for pick in (np.min, np.max))
         inside = ((self.layout.switches >= low - 1e-6) & (self.layout.switches <= high + 1e-6)).all(axis=1)
         self._drawn = np.flatnonzero(inside).tolist()
         self._origin = low
+        drawn = history.buffers and len(self._drawn) <= SLOTTED
+        self.slots = history.depth if drawn else 0
+        more = QUEUE if self.slots else 0
+        self._box, self._corner = BOX + more, CORNER + more
+        if self._apart:
+            both = 1 if self.layout.one_way.all() else 2
+            self.cell = max(NODES + more, (both * (NEAR + (vcs - 1) * self._track) + GAP) / narrow)
+        else:
+            self.cell = (CELL if narrow >= 1 else max(CROWDED, ACROSS / narrow)) + 2 * more
 
     def _at(self, place: Floats) -> Floats:
         return (place - self._origin) * self.cell
 
     def half(self, switch: int) -> Floats:
         """Return half the width and height of a switch, in pixels."""
-        return self.layout.boxes[switch] * self.cell if not self.layout.shared[switch] else np.array([BOX, BOX])
+        return self.layout.boxes[switch] * self.cell if not self.layout.shared[switch] else np.full(2, self._box)
 
     def between(self, link: RecordedLink, vc: int) -> tuple[Point, ...]:
         """Return the track of virtual channel ``vc`` of a link between two switches."""
@@ -187,7 +201,7 @@ class _Places:
         for start, end in pairwise(line):
             forward = along(start, end)
             with np.errstate(divide="ignore"):
-                ahead = (np.sign(forward) * BOX - (start - middle)) / forward
+                ahead = (np.sign(forward) * self._box - (start - middle)) / forward
             reach, out = float(np.linalg.norm(end - start)), float(min(ahead[np.isfinite(ahead)]))
             if out <= reach:
                 return left + max(0.0, out)
@@ -209,12 +223,24 @@ class _Places:
 
     def _aside(self, switch: int, place: int, among: int) -> tuple[Point, ...]:
         """Return track number ``place`` of the ``among`` parallel tracks from a router to the node beside it."""
-        x, y = self._at(self.layout.switches[switch]).tolist()
-        off = (place - (among - 1) / 2) * min(TRACK, 32 / max(1, among - 1)) * 0.7
-        near, far = BOX, CORNER - HOST
+        middle, off = self._at(self.layout.switches[switch]), (place - (among - 1) / 2) * min(
+            TRACK, 32 / max(1, among - 1)) * 0.7
+        near, far, to = self._box, self._corner - HOST, self._towards_node(switch)
         if off >= 0:
-            return (x + near - 2 * off, y + near), (x + far, y + far + 2 * off)
-        return (x + near, y + near + 2 * off), (x + far - 2 * off, y + far)
+            return _points(np.array([middle + to * (near - 2 * off, near), middle + to * (far, far + 2 * off)]))
+        return _points(np.array([middle + to * (near, near + 2 * off), middle + to * (far - 2 * off, far)]))
+
+    def _towards_node(self, switch: int) -> Floats:
+        """Return the direction of a router's node beside it: to the right and down, if no link begins or ends there."""
+        if switch not in self._sides:
+            links, ways = self.topology.links, self.layout.links
+            ahead = [along(*ways[row][:2]) for row in np.flatnonzero(links[:, 0] == switch)]
+            ahead += [along(*ways[row][:-3:-1]) for row in np.flatnonzero(links[:, 2] == switch)]
+            clear = {corner: max((float(way @ corner) for way in ahead), default=-1.0) / np.sqrt(2)
+                     for corner in CORNERS}
+            free = [corner for corner in CORNERS if clear[corner] <= np.cos(np.radians(CLEAR))]
+            self._sides[switch] = np.array(free[0] if free else min(CORNERS, key=clear.__getitem__), float)
+        return self._sides[switch]
 
     def ground(self, tracks: tuple[tuple[tuple[Point, ...], ...], ...]) -> Ground:
         """Return the drawn network, with ``tracks`` as the lines of its virtual channels."""
@@ -230,18 +256,18 @@ class _Places:
                        (router.at[0] + router.half[0], router.at[1] + router.half[1])]
             if self.layout.shared[router.switch]:
                 wide = LETTER * len(self.topology.switch_title(router.switch))
-                points.append((router.at[0] - BOX - wide, router.at[1] - BOX - 24))
+                points.append((router.at[0] - self._box - wide, router.at[1] - self._box - 24))
         for host in hosts:
             points += [(host.at[0] - HOST, host.at[1] - HOST), (host.at[0] + HOST, host.at[1] + HOST)]
-            if host.name:
-                wide = LETTER * len(self.topology.node_name(host.node))
-                points += [(host.name[0] - wide, host.name[1] - 8), (host.name[0] + wide, host.name[1] + 8)]
+            half = LETTER * len(self.topology.node_name(host.node)) / (2 if host.anchor == "middle" else 1)
+            points += [(host.name[0] - half, host.name[1] - 8), (host.name[0] + half, host.name[1] + 8)]
         whole = len(drawn) == self.topology.switches
         points += [(x - 60 if name else x, y) for name, (x, y) in names] if whole else []
         corners = np.array(points)
         low, high = corners.min(axis=0) - EDGE, corners.max(axis=0) + EDGE
         planes = tuple(_points(self._at(plane)) for plane in self.layout.planes) if whole else ()
-        return Ground(_point(low), _point(high - low), routers, hosts, planes, names if whole else (), tracks)
+        return Ground(_point(low), _point(high - low), routers, hosts, planes, names if whole else (), tracks,
+                      self.slots)
 
     def _hosts(self) -> "list[NodePlace]":
         found = []
@@ -254,7 +280,9 @@ class _Places:
                 kind = ("source", "sink")[sink] if layout.drawn_twice else "both"
                 x, y = self._at((layout.sinks if sink else layout.nodes)[node]).tolist()
                 if layout.shared[home]:
-                    found.append(NodePlace(node, (x + CORNER, y + CORNER), kind, None))
+                    right, down = self._towards_node(int(home)).tolist()
+                    at = x + right * self._corner, y + down * self._corner
+                    found.append(NodePlace(node, at, kind, (at[0], at[1] + down * (HOST + 8))))
                 elif layout.drawn_twice:
                     side = 1 if sink else -1
                     found.append(NodePlace(node, (x, y), kind, (x + side * (HOST + 5), y), ("end", "start")[sink]))

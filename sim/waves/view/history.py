@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -13,7 +13,7 @@ from wormcast.algorithms.channels import Resource, link_rows
 from ...common.text import resource_text
 from .chunks import RecordedChunk, RecordedReading
 
-__all__ = ["History", "RecordedHold", "RecordedLink", "RecordedWorm", "Wait"]
+__all__ = ["History", "RecordedBuffer", "RecordedHold", "RecordedLink", "RecordedWorm", "Wait"]
 
 REST = 3  # after the last flit, `trimmed` keeps 1/REST of the number of cycles from first to last flit
 LEAST_REST = 10  # smallest number of cycles kept after the last flit; in these cycles blocked headers begin to wait
@@ -147,6 +147,39 @@ class Wait:
 
 
 @dataclass(frozen=True)
+class RecordedBuffer:
+    """Fill level of the buffer at a virtual channel's end, and credits in use at the channel's start.
+
+    Parameters
+    ----------
+    link, vc : int
+        Index of the link in the history, and virtual channel.
+    stored : tuple of (int, int)
+        Changes of the number of stored flits: cycle and new number. A flit is stored in the cycle after the one in
+        which it is on the link. The tuple is empty if the channel ends at a node.
+    spent : tuple of (int, int)
+        Changes of the number of credits in use: cycle and new number. The tuple is empty if the channel's start is not
+        recorded.
+    """
+
+    link: int
+    vc: int
+    stored: tuple[tuple[int, int], ...]
+    spent: tuple[tuple[int, int], ...]
+
+    def between(self, first: int, end: int) -> "RecordedBuffer":
+        """Return the part of the changes in cycles ``first`` to ``end`` - 1."""
+        return replace(self, stored=_changes_between(self.stored, first, end),
+                       spent=_changes_between(self.spent, first, end))
+
+
+def _changes_between(changes: Sequence[tuple[int, int]], first: int, end: int) -> tuple[tuple[int, int], ...]:
+    """Return the changes before cycle ``end``, of which the last one up to cycle ``first`` is moved to ``first``."""
+    before = [value for cycle, value in changes if cycle <= first][-1:]
+    return *((first, value) for value in before), *((cycle, value) for cycle, value in changes if first < cycle < end)
+
+
+@dataclass(frozen=True)
 class History:
     """Recorded events of a network in cycles ``first`` to ``end`` - 1.
 
@@ -171,6 +204,8 @@ class History:
         Contents of the rows of deep switches, by first cycle.
     readings : tuple of RecordedReading
         Reads of buffer rows by the outputs of deep switches.
+    buffers : tuple of RecordedBuffer
+        Fill levels of buffers and credits in use, by link and virtual channel. Waveforms of earlier versions have none.
     """
 
     topology: Topology
@@ -185,6 +220,13 @@ class History:
     configuration: dict[str, Any]
     chunks: tuple[RecordedChunk, ...] = ()
     readings: tuple[RecordedReading, ...] = ()
+    buffers: tuple[RecordedBuffer, ...] = ()
+
+    @property
+    def depth(self) -> int:
+        """Number of flits of a router's input buffer, and of credits for it; 0 if a credit is a chunk, or unknown."""
+        known = self.configuration.get("buffer_kind", "shallow") == "shallow"
+        return int(self.configuration.get("buffer", 0)) if known else 0
 
     @property
     def deliveries(self) -> list[RecordedHold]:
@@ -270,7 +312,8 @@ class History:
         chunks = tuple(one.between(first, end) for one in self.chunks if one.first < end and one.last >= first)
         readings = tuple(one.between(first, end) for one in self.readings if one.first < end and one.last >= first)
         shown = replace(self, first=first, end=end, holds=tuple(holds), waits=tuple(waits), deadlock=None,
-                        chunks=chunks, readings=readings)
+                        chunks=chunks, readings=readings,
+                        buffers=tuple(one.between(first, end) for one in self.buffers))
         return replace(shown, deadlock=self.deadlock) if shown._rests_in(self.deadlock) else shown
 
     def _rests_in(self, deadlock: dict[str, Any] | None) -> bool:
@@ -294,6 +337,28 @@ class History:
         chosen = set(worms)
         return max((hold.flits[-1] for hold in self.holds if hold.worm in chosen and hold.flits),
                    default=self.first - 1) + 1
+
+    def knot_closed(self) -> int | None:
+        """Return the first cycle from which on the worms of the deadlock wait only for one another.
+
+        The worms are those of the deadlock's cyclic wait. If one of them may take any of several resources, the holders
+        of all these resources count, too. The result is None without a deadlock, or if the wait of one of these worms
+        is not recorded, for example of a worm behind another one in a buffer.
+        """
+        last = self.end - 1
+        held = {(hold.link, hold.vc): hold for hold in self.holds if hold.last == last and not hold.ended}
+        waits = [wait for wait in self.waits if wait.last == last]
+        asked = {step["worm"]: set(step["waits"]) for step in self.deadlock["cycle"]} if self.deadlock else {}
+        closed, todo = self.first, list(asked)
+        for worm in todo:
+            wait = next((wait for wait in waits if wait.worm == worm and asked.get(worm, set()) <= {*wait.resources}),
+                        None)
+            if wait is None:
+                return None
+            holds = [held[place] for place in map(self.channel, wait.resources) if place in held]
+            closed = max(closed, wait.first, *(hold.first for hold in holds))
+            todo += {hold.worm for hold in holds} - {*todo}
+        return closed if todo else None
 
     def channel(self, resource: str) -> tuple[int, int] | None:
         """Return link and virtual channel of a resource, or None if the history has no such channel."""

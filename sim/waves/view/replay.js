@@ -4,7 +4,11 @@ const data = JSON.parse(document.getElementById("data").textContent);
 const model = unpack(data);
 const byId = (id) => document.getElementById(id);
 const COLOURS = 8;  // worms after so many have a light core, and those after twice as many none again
-const TIP = 7, DEPTH = 9, STEP = 14;  // arrowhead; a waiting header from the edge of its router, and the next one
+const TIP = 7, STEP = 14;  // arrowhead; a waiting header, and the next one
+const LOW = 210;  // least height of the words and the wait-for graph, in pixels
+const THICK = 12;  // largest width of a drawn buffer
+const slot = data.slots ? Math.min(8, data.queue / data.slots) : 0;  // length of a slot
+const DEPTH = data.slots ? slot * data.slots + 8 : 9;  // a waiting header from the edge of its router
 const reduced = matchMedia("(prefers-reduced-motion: reduce)");
 
 // share: of the cycle that has passed while it plays
@@ -52,13 +56,9 @@ for (const [node, x, y, kind] of data.hosts) {
 function drawNetwork() {
   const [x, y] = data.corner, [width, height] = data.size;
   network.setAttribute("viewBox", `${x} ${y} ${width} ${height}`);
-  network.style.minWidth = `${width * 0.55}px`;
-  network.style.maxWidth = `${width * 1.6}px`;
-  const wide = width > 1.5 * height && width > 900;  // then the words stand below
-  byId("stage").style.flexBasis = wide ? "100%" : "620px";
-  const above = 185 + (wide ? 100 : 0) + (model.deadlock ? 22 * model.deadlock.lines.length + 24 : 0);  // pixels that other things take
-  network.style.maxHeight = `max(${height * 0.55}px, calc(100vh - ${above}px))`;
-  for (const layer of ["ring", "path", "ground", "hosts", "holds", "waits", "flits", "badges"]) {
+  network.style.minWidth = `${width * 0.4}px`;
+  network.style.maxWidth = `${width * 2.2}px`;
+  for (const layer of ["ring", "path", "ground", "hosts", "slots", "holds", "waits", "flits", "credits", "badges"]) {
     layers[layer] = network.appendChild(svg("g", {id: `layer-${layer}`}));
   }
   for (const plane of data.planes) {
@@ -76,14 +76,125 @@ function drawNetwork() {
     layers.hosts.append(svg("rect", {class: "host", "data-node": node, "data-kind": kind, x: x - data.host,
                                      y: y - data.host, width: 2 * data.host, height: 2 * data.host, rx: 3}));
     if (kind !== "source") layers.hosts.append(svg("text", {class: "number received", "data-node": node, x, y}));
-    if (name) {
-      layers.ground.append(svg("text", {class: "name node", x: name[0], y: name[1], style: `text-anchor: ${anchor}`},
-                               model.names[node]));
-    }
+    layers.ground.append(svg("text", {class: "name node", x: name[0], y: name[1], style: `text-anchor: ${anchor}`},
+                             model.names[node]));
   }
   for (const [name, planeX, planeY] of data.plane_names) {
     layers.ground.append(svg("text", {class: "plane", x: planeX - 24, y: planeY}, name));
   }
+}
+
+/** Fit the network and the wait-for graph into the window. */
+function fit() {
+  document.body.classList.toggle("narrow", innerWidth < 760);
+  const below = (id) => innerHeight - byId(id).getBoundingClientRect().top - scrollY - 10;  // pixels to the window's end
+  const [width, height] = data.size, large = document.body.classList.contains("projector");
+  // the words and the graph are below a wide network, not beside it
+  const wide = width > (large ? 1.6 : 2.2) * height && (large || width > 700);
+  document.querySelector("main").classList.toggle("wide", wide);
+  network.style.maxHeight = `${Math.max(Math.min(150, height), below("stage") - (wide ? LOW : 0))}px`;
+  graph.style.maxHeight = `${Math.max(LOW - 40, below("waits"))}px`;
+}
+
+/** The point some way inside the router at a track's end: straight on, or across the side of a box without a node. */
+function inside(track, distance) {
+  const [x, y] = track.points.at(-1), {kind, source, target} = track.link;
+  const router = data.routers.find(([number]) => number === (kind === "consumption" ? source : target));
+  if (!router || router[6] || kind === "consumption") return beyond(track.points, distance);
+  const [, middleX, middleY, wide, high] = router, across = Math.abs(x - middleX) / wide > Math.abs(y - middleY) / high;
+  return across ? [x + Math.sign(middleX - x) * distance, y] : [x, y + Math.sign(middleY - y) * distance];
+}
+
+/** Draw the slots of each buffer that ends at a router, and the place of each channel's free credits. */
+function drawBuffers() {
+  for (const buffer of model.buffers) {
+    const track = model.tracks[buffer.track], [x, y] = track.points.at(-1), [aheadX, aheadY] = inside(track, 1);
+    if (data.slots && buffer.stored.length) {
+      const turn = Math.atan2(aheadY - y, aheadX - x) * 180 / Math.PI;
+      const vcs = model.buffers.filter((one) => model.tracks[one.track].link === track.link).length;
+      const thick = vcs > 1 ? THICK / 2 : THICK;
+      const drawn = svg("g", {transform: `translate(${x} ${y}) rotate(${turn})`, "data-track": track.name});
+      buffer.title = drawn.appendChild(svg("title"));
+      // the slot in front, from which flits leave, is the innermost one
+      buffer.slots = Array.from({length: data.slots}, (_, place) => drawn.appendChild(svg("rect", {
+        class: "slot", x: slot * (data.slots - 1 - place), y: -thick / 2, width: slot, height: thick})));
+      layers.slots.append(drawn);
+    }
+    if (data.depth && buffer.spent.length) {
+      const at = along(track.points, Math.min(0.3, 12 / lengthOf(track.points)));
+      buffer.credit = layers.credits.appendChild(svg("text", {class: "credit", x: at[0], y: at[1], "data-track": track.name}));
+    }
+  }
+}
+
+function showSlots() {
+  for (const buffer of model.buffers) {
+    if (buffer.slots) {
+      const found = contents(model, buffer, at.cycle);
+      buffer.slots.forEach((rect, place) => {
+        const [cycle, hold] = found[place] ?? [];
+        const names = ["slot", place < found.length && "full", hold && colour(hold.worm), hold && hold.lead === cycle && "lead",
+                       hold && aside(hold.worm) && "aside"];
+        rect.setAttribute("class", names.filter(Boolean).join(" "));
+      });
+      buffer.title.textContent = `buffer of ${model.tracks[buffer.track].name}: ${found.length} of ${data.slots} flits`;
+    }
+    if (buffer.credit) {
+      const free = data.depth - (valueAt(buffer.spent, at.cycle) ?? 0);
+      buffer.credit.textContent = free;
+      buffer.credit.classList.toggle("none", free === 0);
+    }
+  }
+}
+
+// ---- the wait-for graph
+
+const MOST = 12;  // with more worms, only those that wait or are waited for are drawn
+const graph = byId("waits");
+
+function showGraph(state) {
+  const edges = waitsFor(model, state), concerned = new Set(edges.flatMap(({from, to}) => [from, to]));
+  const shown = model.worms.map((_, place) => place).filter((place) => model.worms.length <= MOST || concerned.has(place));
+  const radius = Math.max(62, shown.length * 13), stretch = shown.length < 4 ? 1.7 : 1.3;
+  const high = (shown.length === 2 ? 0 : 2 * radius) + 100, wide = 2 * stretch * radius + 120;
+  const places = new Map(shown.map((worm, place) => {
+    // two worms stand side by side
+    const turn = 2 * Math.PI * place / shown.length - (shown.length === 2 ? Math.PI : Math.PI / 2);
+    return [worm, [wide / 2 + stretch * radius * Math.cos(turn), high / 2 + radius * Math.sin(turn)]];
+  }));
+  graph.setAttribute("viewBox", `0 0 ${wide} ${high}`);
+  const drawn = edges.filter(({to}) => to !== undefined).map((edge) => drawEdge(edge, places));
+  const free = edges.filter(({to}) => to === undefined);
+  const circles = shown.map((worm) => {
+    const [x, y] = places.get(worm), idle = !state.holds.some((hold) => hold.worm === worm) && !state.waiting.has(worm);
+    const made = group(worm, `worm ${model.worms[worm].number}`);
+    made.append(svg("circle", {class: idle ? "worm idle" : "worm", cx: x, cy: y, r: 15}),
+                svg("text", {class: "who", x, y}, model.worms[worm].number));
+    const asked = free.filter(({from}) => from === worm).flatMap(({names}) => names);
+    if (asked.length) made.append(svg("text", {class: "what", x, y: y + 25}, `waits for ${asked.join(" or ")}`));
+    made.classList.toggle("aside", at.chosen !== null && worm !== at.chosen);
+    return made;
+  });
+  graph.replaceChildren(...drawn, ...circles);
+  const names = (worm) => `worm ${model.worms[worm].number}`;
+  graph.setAttribute("aria-label", edges.length ? edges.map(({from, to, names: what}) => (
+    `${names(from)} waits for ${what.join(" or ")}${to === undefined ? "" : `, held by ${names(to)}`}`)).join("; ")
+    : "no worm waits");
+  if (!shown.length) graph.append(svg("text", {class: "none", x: wide / 2, y: high / 2}, "no worm waits"));
+}
+
+/** An arrow that bows to its right, so that two opposite ones lie apart, with the names of what is asked for. */
+function drawEdge({from, to, names, knot}, places) {
+  const [x, y] = places.get(from), [toX, toY] = places.get(to), length = Math.hypot(toX - x, toY - y);
+  const bow = Math.min(36, 0.25 * length), [acrossX, acrossY] = [(y - toY) / length * bow, (toX - x) / length * bow];
+  const middle = [(x + toX) / 2 - acrossX, (y + toY) / 2 - acrossY], end = beyond([middle, [toX, toY]], -17);
+  const made = svg("g", {class: knot ? "knot" : "", "data-from": model.worms[from].number, "data-to": model.worms[to].number});
+  const inner = beyond([middle, end], -8);
+  made.append(svg("path", {class: "edge", d: `M${x} ${y}Q${middle[0]} ${middle[1]} ${inner[0]} ${inner[1]}`}),
+              svg("path", {class: "head", d: tip([middle, end], 12)}),
+              svg("text", {class: "what", x: (x + toX) / 4 + middle[0] / 2, y: (y + toY) / 4 + middle[1] / 2},
+                  names.length > 2 ? `${names[0]} or ${names.length - 1} others` : names.join(" or ")));
+  return made;
 }
 
 function drawStrip() {
@@ -164,7 +275,7 @@ function makeWait(wait) {
   const number = model.worms[wait.worm].number, width = 7 + 5 * String(number).length;
   const made = group(wait.worm, `worm ${number} ${tellWait(model, at.state, wait)}`);
   made.dataset.waits = wait.resources.map((one) => model.resources[one].name).join("|");
-  const track = model.tracks[wait.track], from = beyond(track.points, DEPTH + STEP * (wait.track - track.link.track));
+  const track = model.tracks[wait.track], from = inside(track, DEPTH + STEP * (wait.track - track.link.track));
   for (const one of wait.resources) {
     const asked = model.resources[one].track;
     if (asked === null) continue;
@@ -214,6 +325,8 @@ function show() {
   showHosts();
   showBadges();
   showBuffers(state);
+  showSlots();
+  showGraph(state);
   showWords(state);
   placeFlits();
 }
@@ -294,8 +407,11 @@ function showWords(state) {
   const words = [`Cycle ${at.cycle}: ${counts}.`, ...[...delivered, ...blocked].map((one) => `Now ${one}.`)].join(" ");
   // a reader of the screen is told of single steps, not of every cycle that plays
   byId("told").setAttribute("aria-live", at.playing ? "off" : "polite");
-  byId("told").textContent = words;
-  byId("deadlock").classList.toggle("closed", state.closed);
+  byId("told").textContent = byId("told").title = words;
+  const note = data.notes.findLast(([since]) => since <= at.cycle)?.[1] ?? "";
+  byId("note").setAttribute("aria-live", at.playing ? "off" : "polite");
+  if (byId("note").textContent !== note) byId("note").textContent = note;
+  for (const item of byId("deadlock").children) item.classList.toggle("past", Math.min(Number(item.dataset.cycle), model.last) <= at.cycle);
 }
 
 // ---- controls
@@ -348,34 +464,68 @@ const actions = {
   next: () => pauseAt(model.events.find((cycle) => cycle > at.cycle) ?? model.last),
   before: () => pauseAt(model.events.findLast((cycle) => cycle < at.cycle) ?? model.first),
   play: () => play(!at.playing),
+  projector: () => press("projector"),
+  credits: () => press("credits"),
 };
-const KEYS = {Home: "first", End: "last", ArrowLeft: "back", ArrowRight: "forward", n: "next", p: "before", " ": "play"};
+
+/** Switch a way of showing on or off, by its button, which has the class's name. */
+function press(name) {
+  const on = document.body.classList.toggle(name);
+  byId(name).setAttribute("aria-pressed", String(on));
+  fit();
+}
+
+function faster(step) {
+  const speed = byId("speed");
+  speed.selectedIndex = Math.min(speed.options.length - 1, Math.max(0, speed.selectedIndex + step));
+  byId("told").textContent = `${speed.value} cycles a second`;
+}
+const KEYS = {Home: "first", End: "last", ArrowLeft: "back", ArrowRight: "forward", n: "next", p: "before", " ": "play",
+              l: "projector", c: "credits"};
 
 for (const [name, action] of Object.entries(actions)) byId(name).addEventListener("click", (event) => action(event.shiftKey));
 byId("time").addEventListener("input", () => pauseAt(Number(byId("time").value)));
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.altKey || event.metaKey || event.target.tagName === "SELECT") return;
   if (event.key === "Escape" && at.chosen !== null) choose(at.chosen);
+  if (["+", "=", "-"].includes(event.key)) { faster(event.key === "-" ? -1 : 1); return; }
   const name = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
   // a focused button is pressed by space
-  if (!name || (name === "play" && ["BUTTON", "SUMMARY"].includes(event.target.tagName))) return;
+  if (!(name in actions) || (name === "play" && ["BUTTON", "SUMMARY"].includes(event.target.tagName))) return;
   event.preventDefault();
   actions[name](event.shiftKey);
 });
 
 const [title, ...hardware] = data.title;
-byId("title").textContent = title;
-byId("hardware").querySelector("summary").textContent = hardware.join(", ") || "hardware";
+byId("title").textContent = data.lesson || title;
+byId("hardware").querySelector("summary").textContent = (data.lesson ? title : hardware.join(", ")) || "hardware";
 byId("hardware").querySelector("dl").append(...data.hardware.map(([name, value]) => (
   element("div", {}, element("dt", {textContent: name}), element("dd", {textContent: value})))));
 document.querySelector("footer").textContent = `wormcast ${data.version}; a cycle shows the flits that are on links in it, half way`;
 Object.assign(byId("time"), {min: model.first, max: model.last});
+byId("note").hidden = !data.notes.length;
 if (model.deadlock) {
   byId("deadlock").hidden = false;
-  byId("deadlock").append(...model.deadlock.lines.map((line) => element("p", {textContent: line})));
+  for (const [words, cycle, why] of model.deadlock.milestones) {
+    const item = element("li", {}, element("strong", {textContent: `${words} ${cycle}`}), ` ${why}`);
+    item.dataset.cycle = cycle;
+    byId("deadlock").append(item);
+  }
 }
+document.body.classList.toggle("plain", !data.slots);
 byId("buffers").hidden = !model.chunks.length;
 drawNetwork();
+drawBuffers();
+if (!model.buffers.some((one) => one.credit)) {
+  byId("credits").remove();
+  delete actions.credits;
+}
 drawStrip();
 drawWorms();
-go(location.hash ? Number(location.hash.slice(1)) || 0 : data.opens);  // FILE.html#CYCLE opens at a cycle
+// FILE.html#CYCLE opens at a cycle, FILE.html#CYCLE,projector,credits also with these on
+const opening = location.hash.slice(1).split(",");
+for (const name of ["projector", "credits"]) if (opening.includes(name)) actions[name]?.();
+const opened = opening.find((word) => /^\d+$/.test(word));
+go(opened === undefined ? data.opens : Number(opened));
+fit();
+addEventListener("resize", fit);

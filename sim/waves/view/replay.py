@@ -14,35 +14,49 @@ import wormcast
 from ...common.atomic_write import whole_file
 from ...common.frame import COLOURS
 from ...drawing.layout import layout_of
-from .ground import HOST, lay_out
+from .ground import HOST, QUEUE, lay_out
 from .history import History, RecordedHold
-from .telling import describe, describe_deadlock
+from .telling import describe, milestones
 from .worm_choice import colours_of
 
-__all__ = ["replay_page", "write_replay"]
+__all__ = ["Note", "replay_page", "write_replay"]
 
 PARTS = {"STYLE": "replay.css", "MODEL": "replay_model.js", "SCRIPT": "replay.js"}
 
 
-def write_replay(history: History, file: Path) -> str:
+Note = tuple[int, str]
+"""A note on the page, and the first cycle in which the page shows it."""
+
+
+def write_replay(history: History, file: Path, *, title: str = "", notes: Sequence[Note] = ()) -> str:
     """Write a page that replays a history, atomically, and return the page.
 
     The page opens from disk in any browser and loads no other file. For each cycle the page shows the worm that holds
-    each virtual channel, the flits on the links, and the resources that worms wait for.
+    each virtual channel, the flits on the links and in the buffers, and the wait-for graph of the worms.
+
+    Parameters
+    ----------
+    history : History
+    file : Path
+    title : str
+        Title above the network's name.
+    notes : sequence of (int, str)
+        Notes, each with its first cycle, in order. The page shows one note at a time.
     """
-    page = replay_page(history)
+    page = replay_page(history, title=title, notes=notes)
     with whole_file(file) as unfinished:
         unfinished.write_text(page, encoding="utf-8")
     return page
 
 
-def replay_page(history: History) -> str:
+def replay_page(history: History, *, title: str = "", notes: Sequence[Note] = ()) -> str:
     """Return the page of `write_replay` as text."""
     folder = resources.files(__package__)
     # if the data contain no <, they cannot end the page's script element
-    data = json.dumps(_data(history), separators=(",", ":")).replace("<", "\\u003c")
+    given = _data(history) | {"lesson": title, "notes": list(notes)}
+    data = json.dumps(given, separators=(",", ":")).replace("<", "\\u003c")
     parts = {name: (folder / file).read_text(encoding="utf-8") for name, file in PARTS.items()}
-    parts |= {"DATA": data, "TITLE": html.escape(describe(history)[0])}
+    parts |= {"DATA": data, "TITLE": html.escape(title or describe(history)[0])}
     page = (folder / "replay.html").read_text(encoding="utf-8")
     return re.sub(r"\{\{([A-Z]+)\}\}", lambda found: parts[found[1]], page)
 
@@ -77,10 +91,11 @@ def _data(history: History) -> dict[str, Any]:
         "corner": _short(ground.corner), "size": _short(ground.size), "host": HOST,
         "names": {node: history.topology.node_name(node) for node in named},
         "switches": {router.switch: history.topology.switch_title(router.switch) for router in ground.routers},
-        # last value of each router: whether its name is drawn beside the router, not in it
+        # last values of each router: whether its name is drawn beside the router, not in it, and whether its node is
         "routers": [[router.switch, *_short(router.at), *_short(router.half),
-                     beside and bool(layout.shared[router.switch])] for router in ground.routers],
-        "hosts": [[host.node, *_short(host.at), host.kind, host.name and _short(host.name), host.anchor]
+                     beside and bool(layout.shared[router.switch]), bool(layout.shared[router.switch])]
+                    for router in ground.routers],
+        "hosts": [[host.node, *_short(host.at), host.kind, _short(host.name), host.anchor]
                   for host in ground.hosts],
         "planes": [[value for point in plane for value in _short(point)] for plane in ground.planes],
         "plane_names": [[name, *_short(at)] for name, at in ground.names],
@@ -102,7 +117,10 @@ def _data(history: History) -> dict[str, Any]:
         "resources": [[history.resource_name(resource), None if place is None else first_track[place[0]] + place[1]]
                       for resource, place in zip(asked, places, strict=True)],
         "deadlock": None if len(circle) < len(steps) or not steps else {
-            "circle": circle, "lines": describe_deadlock(history)},
+            "circle": circle, "closed": history.knot_closed(), "milestones": milestones(history)},
+        "slots": ground.slots, "queue": QUEUE, "depth": history.depth,
+        # each buffer: virtual channel, changes of the number of flits, changes of the number of credits in use
+        "buffers": [[first_track[one.link] + one.vc, _flat(one.stored), _flat(one.spent)] for one in history.buffers],
     }
 
 

@@ -32,8 +32,12 @@ function unpack(data) {
     {buffer, row, worm, first, last, flits: steps(flits), counts: steps(counts), fetches: steps(fetches)}));
   const readings = data.readings.map(([buffer, row, output, worm, first, last, places, follows]) => (
     {buffer, row, output, worm, first, last, places: steps(places), follows}));
+  const buffers = data.buffers.map(([track, stored, spent]) => ({track, stored: steps(stored), spent: steps(spent)}));
+  const arrivals = tracks.map(() => []);
+  for (const hold of holds) for (const cycle of hold.flits) arrivals[hold.track].push([cycle, hold]);
+  for (const of of arrivals) of.sort(([cycle], [other]) => cycle - other);
   const model = {
-    first: data.first, last: data.end - 1, links, tracks, worms, holds, waits, chunks, readings,
+    buffers, arrivals, depth: data.depth, first: data.first, last: data.end - 1, links, tracks, worms, holds, waits, chunks, readings,
     resources: data.resources.map(([name, track]) => ({name, track})), names: data.names, switches: data.switches,
     deadlock: null,
   };
@@ -44,10 +48,9 @@ function unpack(data) {
 }
 
 /** The circle of a deadlock: when it closes, its waits, and the tracks that lead from each to the next. */
-function circle(model, {circle: steps, lines}) {
+function circle(model, {circle: steps, closed, milestones}) {
   const waits = steps.map(([worm, resources]) => model.waits.find((wait) => (
     wait.worm === worm && wait.last === model.last && resources.some((one) => wait.resources.includes(one)))));
-  const since = Math.max(...waits.map((wait) => (wait ? wait.first : model.last)));
   const tracks = new Set();
   steps.forEach(([, resources], place) => {
     const holder = steps[(place + 1) % steps.length][0];
@@ -55,7 +58,7 @@ function circle(model, {circle: steps, lines}) {
     const asked = resources.map((one) => model.resources[one].track);
     for (const hold of held) if (asked.includes(hold.track)) follow(model, held, hold.track, tracks);
   });
-  return {since, lines, tracks, waits: new Set(waits.filter(Boolean)), worms: new Set(steps.map(([worm]) => worm))};
+  return {since: closed ?? model.last, milestones, tracks, waits: new Set(waits.filter(Boolean)), worms: new Set(steps.map(([worm]) => worm))};
 }
 
 /** Add to `found` a track that a worm holds, and those by which it goes on from there to its header. */
@@ -104,6 +107,30 @@ function stateAt(model, cycle) {
 function holderOf(model, holds, resource) {
   const track = model.resources[resource].track;
   return track === null ? undefined : holds.find((hold) => hold.track === track)?.worm;
+}
+
+/** The flits in a buffer, oldest first, each with its hold, or undefined if it arrived before the first cycle. */
+function contents(model, buffer, cycle) {
+  const stored = valueAt(buffer.stored, cycle) ?? 0;
+  // a flit is in the buffer from the cycle after it was on the link; first in, first out
+  const found = model.arrivals[buffer.track].filter(([at]) => at < cycle).slice(-stored || Infinity);
+  return [...Array(Math.max(0, stored - found.length)).fill(undefined), ...found].slice(0, stored);
+}
+
+/** The wait-for graph: for each worm that waits, the worms that hold what it asks for, with the names of that. */
+function waitsFor(model, state) {
+  const edges = new Map();
+  for (const wait of state.waits) {
+    for (const resource of wait.resources) {
+      const holder = holderOf(model, state.holds, resource);
+      if (holder === wait.worm) continue;
+      const key = `${wait.worm}>${holder}`, knot = state.closed && model.deadlock.waits.has(wait);
+      if (!edges.has(key)) edges.set(key, {from: wait.worm, to: holder, names: [], knot: false});
+      edges.get(key).names.push(model.resources[resource].name);
+      edges.get(key).knot ||= knot && model.deadlock.worms.has(holder);
+    }
+  }
+  return [...edges.values()];
 }
 
 /** How far a worm has come by a cycle, in words; `state` is what holds in it. */

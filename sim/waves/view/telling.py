@@ -6,7 +6,7 @@ from ...build.configuration import CHANNEL_FIELDS, unusual
 from ...common.text import consumption_text, count
 from .history import History
 
-__all__ = ["describe", "describe_deadlock", "describe_worm", "name_any"]
+__all__ = ["describe", "describe_deadlock", "describe_worm", "milestones", "name_any"]
 
 
 def describe(history: History) -> list[str]:
@@ -43,6 +43,25 @@ def describe_deadlock(history: History) -> list[str]:
         asked = name_any(history, step["waits"])
         lines.append(f"worm {step['worm']} waits for {asked}, held by worm {then['worm']}")
     return lines
+
+
+def milestones(history: History) -> list[tuple[str, int, str]]:
+    """Return the milestones of a deadlock: words, their cycle, and an explanation of the difference to the one before.
+
+    The milestones are the cycle in which the knot closes, if it is recorded (`History.knot_closed`), the cycle after
+    which no flit of the deadlock's worms is on a link, and the cycle of the proof. If the history has no deadlock, the
+    list is empty.
+    """
+    if history.deadlock is None:
+        return []
+    rest, closed = history.at_rest(step["worm"] for step in history.deadlock["cycle"]), history.knot_closed()
+    found = []
+    if closed is not None:
+        found.append(("the knot closed in cycle", closed, "from then on they wait only for one another"))
+    if rest > history.first:
+        found.append(("no flit is on a link after cycle", rest - 1, "until then flits fill the buffers"))
+    return [*found, ("proved in cycle", history.deadlock["at"],
+                     "the simulator searches only after a long standstill")]
 
 
 def name_any(history: History, resources: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from wormcast.algorithms import WormcastError
 
 from .comment import Comment
-from .history import History, RecordedHold, RecordedLink, Wait
+from .history import History, RecordedBuffer, RecordedHold, RecordedLink, Wait
 from .ports import PortTrack, chunks_and_readings, port_tracks
 from .vcd import Signal, Wave
 
@@ -18,7 +18,7 @@ __all__ = ["read_waveform"]
 def read_waveform(path: Path) -> History:
     """Read the history of a run or of a load experiment from its waveform.
 
-    Only the signals of worms on links, and of rows and readers of deep switches, are read.
+    Only the signals of worms on links, of fill levels and credits, and of rows and readers of deep switches, are read.
 
     Raises
     ------
@@ -47,7 +47,7 @@ def read_waveform(path: Path) -> History:
             raise WormcastError(f"{path} is damaged: its signals have worm {worm}, which its comment lacks")
     history = History(comment.topology, comment.scheme, comment.first, comment.end, comment.links, comment.worms,
                       tuple(holds), tuple(waits), comment.deadlock, comment.configuration,
-                      *chunks_and_readings(ports, comment.end))
+                      *chunks_and_readings(ports, comment.end), tuple(one for track in tracks for one in track.buffers))
     # `between` removes the deadlock from the history if a flit of the deadlock's worms is on a link in the last cycle
     return history.between(history.first, history.end)
 
@@ -90,6 +90,19 @@ class _Open:
     flits: list[int] = field(default_factory=list)
 
 
+@dataclass
+class _Level:
+    """A number that changes: its value in the present cycle, and its changes, cycle and new value."""
+
+    now: int | None = None
+    changes: list[tuple[int, int]] = field(default_factory=list)
+
+    def show(self, cycle: int) -> None:
+        """Record the present value as the value in cycle ``cycle``."""
+        if self.now is not None and (not self.changes or self.changes[-1][1] != self.now):
+            self.changes.append((cycle, self.now))
+
+
 class _Track:
     """Signals of one link, and the holds and waits found in them."""
 
@@ -105,6 +118,7 @@ class _Track:
         self._asks: list[tuple[str, ...]] = [()] * link.vcs
         self._open: list[_Open | None] = [None] * link.vcs
         self._waiting: list[Wait | None] = [None] * link.vcs
+        self._levels: list[dict[str, _Level]] = [{"stored": _Level(), "spent": _Level()} for _ in range(link.vcs)]
 
     def setters(self, path: Path, signals: Mapping[str, Signal]) -> Iterable[tuple[bytes, Callable[[bytes], None]]]:
         """Yield the identifier code of each signal, and a function that stores a new value."""
@@ -123,6 +137,9 @@ class _Track:
             yield signal(f"vc_{vc}.waits").ident, self._set_asks(vc)
             if not self._at_node:
                 yield signal(f"vc_{vc}.front").ident, _number(self._fronts, vc)
+            for name, levels in self._levels[vc].items():
+                if (full := f"{self.scope}.vc_{vc}.{name}") in signals:
+                    yield signals[full].ident, _level(levels)
 
     def _set_vc(self, value: bytes) -> None:
         self._vc = int(value, 2) if value.isdigit() else -1
@@ -153,6 +170,8 @@ class _Track:
                 waiting = None
             if asks and waiting is None and front is not None:
                 self._waiting[vc] = Wait(front, self.number, vc, cycle, cycle, asks)
+            for level in self._levels[vc].values():
+                level.show(cycle)
             goes_on = goes_on or worm is not None or bool(asks)
         return goes_on
 
@@ -162,6 +181,12 @@ class _Track:
             self._close(vc, last, ended=False)
             self._end_wait(vc, last)
         return self.holds
+
+    @property
+    def buffers(self) -> list[RecordedBuffer]:
+        """Fill levels and credits of the link's virtual channels; only channels with recorded changes."""
+        return [RecordedBuffer(self.number, vc, *(tuple(levels[name].changes) for name in ("stored", "spent")))
+                for vc, levels in enumerate(self._levels) if any(level.changes for level in levels.values())]
 
     def _close(self, vc: int, last: int, *, ended: bool) -> None:
         current = self._open[vc]
@@ -174,6 +199,14 @@ class _Track:
         if (waiting := self._waiting[vc]) is not None:
             self.waits.append(replace(waiting, last=last))
         self._waiting[vc] = None
+
+
+def _level(level: _Level) -> Callable[[bytes], None]:
+    """Return a function that stores the present value of a level; an unknown value is stored as None."""
+    def take(value: bytes) -> None:
+        level.now = int(value, 2) if value.isdigit() else None
+
+    return take
 
 
 def _number(numbers: list[int | None], vc: int) -> Callable[[bytes], None]:

@@ -13,9 +13,9 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
-from wormcast.sim.waves.view import RecordedChunk, RecordedReading
+from wormcast.sim.waves.view import RecordedBuffer, RecordedChunk, RecordedReading
 from wormcast.sim.waves.view.replay import write_replay
-from wormcast.sim.waves.view.telling import describe_deadlock
+from wormcast.sim.waves.view.telling import milestones
 
 from .made import crossing, figure_4
 
@@ -142,21 +142,119 @@ def test_every_cycle_of_a_deadlock_is_shown_as_it_was(deadlock):
 
 def test_circle_of_a_deadlock_is_shown_from_when_it_closes(deadlock):
     """Both headers wait from cycle 12 on."""
-    box = deadlock.browser.find_element(By.ID, "deadlock")
+    def told():
+        return [item.text.splitlines()[0] for item in deadlock.browser.find_elements(By.CSS_SELECTOR, "#deadlock li")
+                if item.is_displayed()]
+
     deadlock.click("first")
     for _ in range(11):
         deadlock.click("forward")
-    assert not box.is_displayed()
+    assert told() == []
     assert deadlock.tracks(".ring[data-track]") == set()
-    for name in ("forward", "last"):
+    all_told = [f"{words} {cycle}" for words, cycle, _ in milestones(deadlock.history)]
+    for name, number in (("forward", 1), ("last", 3)):
         deadlock.click(name)
-        assert box.is_displayed()
-        assert box.text.splitlines() == describe_deadlock(deadlock.history)
+        assert told() == all_told[:number]
         assert deadlock.tracks(".ring[data-track]") == {"link:0.1>0.2:0", "link:0.2>0.1:0", "cons:0.1:0", "cons:0.2:0"}
         assert len(deadlock.browser.find_elements(By.CSS_SELECTOR, "#layer-waits .circle .arrow")) == 2
     assert deadlock.texts("#worms .now") == ["waits at 0.2 for cons:0.2:0 (worm 1)",
                                              "waits at 0.1 for cons:0.1:0 (worm 0)"]
     assert len(deadlock.browser.find_elements(By.CSS_SELECTOR, "#layer-holds .still")) == len(deadlock.history.holds)
+
+
+def test_wait_for_graph_leads_from_each_worm_to_the_holder_of_its_channel(deadlock):
+    def arrows(selector=""):
+        return deadlock.browser.execute_script(
+            "return [...document.querySelectorAll(arguments[0])].map((one) => [one.dataset.from, one.dataset.to, "
+            "one.querySelector('text').textContent])", f"#waits g[data-from]{selector}")
+
+    graph = deadlock.browser.find_element(By.ID, "waits")
+    deadlock.click("first")
+    assert arrows() == []
+    assert graph.accessible_name == "no worm waits"
+    deadlock.click("last")
+    assert arrows() == arrows(".knot") == [["0", "1", "cons:0.2:0"], ["1", "0", "cons:0.1:0"]]
+    assert graph.accessible_name == ("worm 0 waits for cons:0.2:0, held by worm 1; "
+                                     "worm 1 waits for cons:0.1:0, held by worm 0")
+
+
+def test_slots_fill_in_the_order_of_arrival_and_credits_are_counted(browser, tmp_path):
+    """Flits of worm 0 are on the link 0.0>0.1 in cycles 6 to 9 and 12 to 15."""
+    history = figure_4()
+    row = next(row for row, link in enumerate(history.links) if link.name == "link:0>1")
+    buffer = RecordedBuffer(row, 0, ((0, 0), (7, 1), (8, 2), (12, 1), (14, 4)), ((0, 0), (7, 1), (14, 4)))
+    page = Page(browser, replace(history, buffers=(buffer,)), tmp_path / "slots.html")
+    slots = "#layer-slots g[data-track='link:0.0>0.1:0'] rect"
+    seen = {}
+    for _ in range(15):
+        seen[page.cycle] = browser.execute_script(
+            "return [...document.querySelectorAll(arguments[0])].map((one) => one.classList.value)", slots)
+        page.press(Keys.ARROW_RIGHT)
+    assert seen[6] == ["slot"] * 4
+    assert seen[7] == ["slot full c0 lead", *["slot"] * 3]
+    assert seen[8] == ["slot full c0 lead", "slot full c0", *["slot"] * 2]
+    assert seen[12] == ["slot full c0", *["slot"] * 3]
+    assert seen[15] == ["slot full c0"] * 4
+    [credit] = browser.find_elements(By.CSS_SELECTOR, ".credit[data-track]")
+    assert not credit.is_displayed()
+    page.press("c")
+    assert (credit.is_displayed(), credit.text) == (True, "0")
+    page.click("first")
+    assert credit.text == "4"
+    page.require_quiet()
+
+
+def test_projector_has_large_type_and_few_panels(deadlock):
+    def height(name):
+        return deadlock.browser.find_element(By.ID, name).size["height"]
+
+    size = "return parseFloat(getComputedStyle(document.getElementById('cycle')).fontSize)"
+    small, network = deadlock.browser.execute_script(size), height("network")
+    deadlock.press("l")
+    assert deadlock.browser.execute_script(size) > 1.5 * small
+    shown = {name: deadlock.browser.find_element(By.ID, name).is_displayed() for name in (
+        "network", "waits", "deadlock", "play", "list", "legend", "told")}
+    assert [name for name, there in shown.items() if there] == ["network", "waits", "deadlock", "play"]
+    assert height("network") >= network
+    deadlock.press("l")
+    assert deadlock.browser.find_element(By.ID, "list").is_displayed()
+
+
+def test_keys_change_the_speed(deadlock):
+    speed = Select(deadlock.browser.find_element(By.ID, "speed"))
+    for key, cycles in (("+", "8"), ("+", "16"), ("-", "8"), *[("-", None)] * 9, ("-", "1"), *[("+", None)] * 9,
+                        ("+", "60")):
+        deadlock.press(key)
+        assert cycles in (None, speed.first_selected_option.text)
+
+
+def test_worms_network_and_graph_are_above_the_fold_of_a_small_window(browser, tmp_path):
+    browser.set_window_size(1024, 600)
+    try:
+        page = Page(browser, figure_4(), tmp_path / "small.html")
+        page.click("last")
+        high = browser.execute_script("return innerHeight")
+        for selector in ("#network", "#worms tr:last-child", "#waits > g:last-child", "#deadlock"):
+            box = browser.execute_script("return document.querySelector(arguments[0]).getBoundingClientRect()",
+                                         selector)
+            assert 0 < box["top"] < box["bottom"] <= high, selector
+        page.require_quiet()
+    finally:
+        browser.set_window_size(1400, 1000)
+
+
+def test_notes_change_with_the_cycle_and_the_address_opens_at_one(browser, tmp_path):
+    file = tmp_path / "lesson.html"
+    page = Page(browser, figure_4(), file)
+    assert not browser.find_element(By.ID, "note").is_displayed()
+    write_replay(figure_4(), file, title="A lesson", notes=((0, "first"), (12, "second <b>")))
+    browser.get(f"{page.url}#11,projector")
+    browser.refresh()
+    assert page.texts("#title, #note") == ["A lesson", "first"]
+    assert page.cycle == 11
+    assert not browser.find_element(By.ID, "list").is_displayed()
+    page.click("forward")
+    assert page.texts("#note") == ["second <b>"]
 
 
 def test_slider_goes_to_any_cycle(crowd):

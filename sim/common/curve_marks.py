@@ -33,7 +33,7 @@ PLAIN = "#808080"
 #: Meanings of the marks in plots of curves, in the order of the legend.
 MARKS = {"half": "imprecise mean", "open": "saturated", "dead": "deadlock"}
 
-#: What captions say about the marks of saturated points in panels of latencies.
+#: Text of captions about the marks of saturated points in panels of latencies.
 ABOVE_WORDS = "above the frame: saturated, no steady latency"
 
 

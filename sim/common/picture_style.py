@@ -83,8 +83,8 @@ class PictureOptions:
         metavar="SCHEME=NAME", panel=PANEL)
 
     def __post_init__(self) -> None:
-        for name in ("style", "width"):
-            DECLARED[name].require(getattr(self, name))
+        DECLARED["style"].require(self.style)
+        DECLARED["width"].require(self.width)
 
     @property
     def has_own_files(self) -> bool:

@@ -37,7 +37,7 @@ __all__ = ["require_drawable", "spacetime_figure"]
 
 NARROW_CYCLES, NARROW_ROWS = 200, 45
 NARROWEST = 2.6  # least width in inches of a diagram beside others
-TICK = 28  # least distance of ticks on the cycle axis in points
+TICK = 22  # least distance of ticks on the cycle axis in points
 MOST_ROWS = 800
 LEAST_ROW, LARGEST_ROW = 0.07, 0.13  # inches
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -98,6 +98,8 @@ def spacetime_figure(drawn: Sequence[tuple[History, Sequence[ChannelRow]]], *,
         diagrams = [_Diagram(*one, below, wide, title, span if shared is not drawn else (one[0].first, one[0].end))
                     for one, below, wide, title in zip(shared, lanes or [()] * len(drawn), widths, titles,
                                                        strict=True)]
+        for one in diagrams if shared is not drawn else ():
+            one.right = max(other.right for other in diagrams)
         stacked = sum(widths) > (style().fixed or math.inf) + 1e-9
         width, height = ((max(widths), sum(one.height for one in diagrams)) if stacked else
                          (sum(widths), max(one.height for one in diagrams)))
@@ -158,6 +160,10 @@ class _Diagram:
     ----------
     width, height : float
         Size in inches.
+    right : float
+        Width of the space beside the bars for a deadlock's arrows, in inches.
+    caption : list of str
+        The diagram in words.
     """
 
     def __init__(self, history: History, rows: Sequence[ChannelRow], lanes: Sequence[Lane], width: float, title: str,
@@ -170,7 +176,7 @@ class _Diagram:
         self._size = min(style().text, SHARE * POINTS * self._pitch)
         labels = [*(row.label for row in rows), *map(lane_label, lanes)]
         self._left = MARGIN + 0.05 + max(text_width(label, self._size) for label in labels) / POINTS
-        self._right = 0.1 + TRACK * (len(history.deadlock["cycle"]) if history.deadlock else 0)
+        self.right = 0.1 + TRACK * (len(history.deadlock["cycle"]) if history.deadlock else 0)
         self._colours = colours_of(history)
         worms = shown_worms(history)
         self._listed = [(self._colours[worm], describe_worm(history, worm)) for worm in worms] \
@@ -192,12 +198,12 @@ class _Diagram:
         self._across = -(-len(self._marks) // math.ceil(needed / POINTS / width))
         self._legend = LEGEND * style().text / 6 * (-(-len(self._marks) // self._across) + (1 if lanes else 0))
         self._below = TICKS + self._legend + listing + style().line * len(self._lines) + 2 * MARGIN
-        self._above = (TICKS if self._twice else MARGIN) + (style().line * 1.2 * len(self._title) + MARGIN * bool(title))
+        self._above = (TICKS if self._twice else MARGIN) + MARGIN * bool(title) + style().line * 1.2 * len(self._title)
         self.height = self._above + self._pitch * self._tall + self._below
 
     def draw(self, figure: "Figure | SubFigure", height: float) -> None:
         """Draw the diagram at the top of a subfigure with a height of ``height`` inches."""
-        history, width, left, right = self.history, self.width, self._left, self._right
+        history, width, left, right = self.history, self.width, self._left, self.right
         foot = height - self.height
         below = foot + self._below
         axes = figure.add_axes((left / width, below / height, 1 - (left + right) / width,
@@ -205,8 +211,9 @@ class _Diagram:
         if self._title:
             figure.text(0.5, 1 - MARGIN / height, "\n".join(self._title), ha="center", va="top", fontsize=style().text)
         axes.set(xlim=(self._span[0] - 0.5, self._span[1] - 0.5), ylim=(self._tall - 0.5, -0.5), xlabel="cycle")
-        _frame(axes, max(2, min(8, int((width - left - right) * POINTS / TICK))), [*((self._at[row.link, row.vc], row.label) for row in self.rows),
-                      *((at, lane_label(lane)) for lane, at in self._lanes.items())], self._size, self._twice)
+        ticks = max(2, min(8, int((width - left - right) * POINTS / TICK)))
+        _frame(axes, ticks, [*((self._at[row.link, row.vc], row.label) for row in self.rows),
+                             *((at, lane_label(lane)) for lane, at in self._lanes.items())], self._size, self._twice)
         across = (width - left - right) * POINTS / (self._span[1] - self._span[0])
         scale = Scale(self._at, self._pitch * POINTS, across, style().text, TRACK * POINTS, self._colours)
         draw_marks(axes, history, scale)

@@ -29,9 +29,9 @@ def result(latency, saturated=False, deadlock=False, half=5.0, effective=0.1, pr
 
 
 def lines_of(axes, points):
-    """The lines of so many points, without those that are markers alone."""
-    return [line for line in axes.lines if line.get_linestyle() not in ("None", "")
-            and len(line.get_xdata()) == points and line.get_linestyle() != ":"]
+    """The lines of so many points, without markers, intervals and the diagonal."""
+    return [line for line in axes.lines if line.get_linestyle() not in ("None", "", ":")
+            and len(line.get_xdata()) == points and line.get_zorder() == 2]
 
 
 def drawn(sweep, results, tmp_path):
@@ -50,19 +50,19 @@ def test_lines_are_the_other_combinations_over_the_load(sweep_of, tmp_path):
     """Families are told apart by hue and marker, their members by dashes, and each has a column of the legend."""
     sweep = sweep_of('rate = [0.02, 0.01]\nvcs = [1, 2, 4]\nscheme = ["dual-path", "u-mesh"]\n')
     loads = [0.078] * 6 + [0.041] * 6
-    latency, delivered, words = drawn(sweep, [result(100.0 + k, effective=load) for k, load in enumerate(loads)],
+    latency, delivered, words = drawn(sweep, [result(100.0 + 20 * k, effective=load) for k, load in enumerate(loads)],
                                       tmp_path)
     families = [[f"{scheme}, vcs {vcs}" for vcs in (1, 2, 4)] for scheme in ("dual-path", "u-mesh\N{DAGGER}")]
     assert words == [*families[0], *families[1], "\N{DAGGER} reconstructed scheme"]
     lines = lines_of(latency, 2)
     assert [list(line.get_xdata()) for line in lines] == [[0.041, 0.078]] * 6
-    assert [list(line.get_ydata()) for line in lines] == [[106.0 + k, 100.0 + k] for k in (0, 2, 4, 1, 3, 5)]
+    assert [list(line.get_ydata()) for line in lines] == [[220.0 + 20 * k, 100.0 + 20 * k] for k in (0, 2, 4, 1, 3, 5)]
     looks = [(line.get_color(), str(line._dash_pattern)) for line in lines]
     assert len({hue for hue, _ in looks}) == 2
     assert len({dashes for _, dashes in looks}) == 3
     assert len(set(looks)) == 6
-    assert [(lines_of(delivered, 2)[k].get_color(), delivered.lines[0].get_linestyle()) for k in range(6)] == [
-        (hue, ":") for hue, _ in looks]
+    assert [line.get_color() for line in lines_of(delivered, 2)] == [hue for hue, _ in looks]
+    assert delivered.lines[0].get_linestyle() == ":"
     markers = {(line.get_color(), line.get_marker()) for line in latency.lines if line.get_marker() in ("o", "s", "^")
                and len(line.get_xdata())}
     assert len({marker for _, marker in markers}) == len(markers) == 2
@@ -85,18 +85,21 @@ def test_a_network_that_delivers_all_lies_on_the_diagonal(sweep_of, tmp_path):
     assert list(line.get_xdata()) == list(line.get_ydata()) == [0.1, 0.1]
 
 
-def test_a_line_that_leaves_the_frame_has_an_arrow_there(sweep_of, tmp_path):
-    """And no interval of a point that is beyond reaches into the frame."""
+def test_a_saturated_point_is_above_the_frame_and_has_no_line(sweep_of, tmp_path):
+    """It has no steady latency: neither its interval nor a line to it may be read as one."""
     sweep = sweep_of('rate = [0.01, 0.02, 0.03]\nscheme = "dual-path"\n')
     latency, _, words = drawn(sweep, [result(100.0, effective=0.1), result(200.0, effective=0.2),
                                       result(5000.0, saturated=True, half=4900.0, effective=0.3)],
                               tmp_path)
     assert latency.get_ylim() == (0, 250)
     [arrow] = [line for line in latency.lines if "arrow" in str(line.get_marker())]
-    assert arrow.get_xdata() == pytest.approx([0.2 + 0.1 * 50 / 4800])
-    assert "beyond the frame" in words
-    bars = [path for bars in latency.collections for path in bars.get_segments()]
-    assert sorted(float(bar[0][0]) for bar in bars if len(bar) and not (bar != bar).any()) == [0.1, 0.2]
+    assert list(arrow.get_xdata()) == [0.3]
+    assert arrow.get_transform().transform((0.3, 1.0))[1] > latency.get_window_extent().y1
+    assert [list(line.get_xdata()) for line in lines_of(latency, 2)] == [[0.1, 0.2]]
+    assert 5000.0 not in [value for line in latency.lines for value in line.get_ydata()]
+    assert words == ["all points", "saturated"]
+    bars = [line for line in latency.lines if line.get_zorder() == 2.5 and line.get_marker() == "None"]
+    assert [list(line.get_xdata()) for line in bars] == [[0.1, 0.1], [0.2, 0.2]]
 
 
 def test_an_imprecise_mean_has_a_half_open_marker(sweep_of, tmp_path):
@@ -116,9 +119,9 @@ def test_scale_is_that_of_points_that_are_not_saturated(sweep_of, tmp_path):
     assert latency.get_yscale() == "linear"
     assert latency.get_ylim() == (0, 250)
     assert latency.get_xlim()[1] < 0.16 < delivered.get_xlim()[1]
-    assert words == ["all points", "saturated", "beyond the frame", "deadlock"]
+    assert words == ["all points", "saturated", "deadlock"]
     hollow = [line for line in latency.lines if line.get_markerfacecolor() == "white" and line.get_marker() == "o"]
-    assert [list(line.get_ydata()) for line in hollow] == [[5000.0], [1]]
+    assert [list(line.get_ydata()) for line in hollow] == [[1], [1]]
     crosses = [line for line in (*latency.lines, *delivered.lines) if line.get_marker() == "x"]
     assert [list(line.get_xdata()) for line in crosses] == [[0.16]] * 2
     wide = drawn(sweep, [result(100.0, half=1e9), *(result(2000.0) for _ in range(3))], tmp_path)[0]

@@ -1,0 +1,81 @@
+"""Styles of pictures: sizes in papers, files beside them, names and panels that users choose, refusals."""
+
+import csv
+import re
+
+import pytest
+from command import wormcast
+
+from wormcast.sim.common.picture_style import WIDTHS
+
+PLAN = ["plan", "mesh:4x4", "dual-path", "--source", "1.1", "--destinations", "0.0,0.3,2.2"]
+RUN = ["run", "mesh:3x3", "u-mesh", "--source", "4", "--destinations", "0,1,8", "--length", "9", "--t-hs", "5"]
+CHECK = ["check", "mesh:4x4", "dual-path", "--consumption", "1"]
+PICTURES = [["topology", "ring:4"], ["topology", "min:b=2,stages=3"], PLAN, RUN, CHECK]
+
+
+def sizes(svg):
+    """Give the width of a drawing in inches, and the heights of its letters in points."""
+    width = float(re.search(r'<svg[^>]* width="([0-9.]+)pt"', svg)[1]) / 72
+    scales = [float(one) for one in re.findall(r'scale\(([0-9.]+) -[0-9.]+\)', svg)]
+    return width, [100 * scale for scale in scales]  # glyphs are outlines for 100 points
+
+
+@pytest.mark.parametrize("command", PICTURES, ids=lambda command: " ".join(command[:3]))
+@pytest.mark.parametrize("width", ["ieee", "acm", "120"])
+def test_in_papers_widths_are_exact_and_letters_have_7_points(command, width, tmp_path):
+    file = tmp_path / "picture.svg"
+    code, out, err = wormcast(*command, "--plot", file, "--style", "paper", "--width", width)
+    assert code in (0, 3)
+    assert not err
+    wide, letters = sizes(file.read_text())
+    assert wide == pytest.approx(WIDTHS.get(width) or float(width) / 25.4, abs=0.01)
+    assert letters
+    assert min(letters) >= 7 - 1e-6
+    assert f"caption: {tmp_path}/picture.caption.txt" in out.replace("\n", "")
+    caption = (tmp_path / "picture.caption.txt").read_text().splitlines()
+    assert caption
+    assert caption[0] not in file.read_text()
+    with (tmp_path / "picture.data.csv").open() as opened:
+        assert list(csv.DictReader(opened))
+
+
+def test_a_picture_for_the_screen_has_its_caption_and_no_files_beside_it(tmp_path):
+    assert wormcast(*PLAN, "--plot", tmp_path / "p.svg")[0] == 0
+    assert [one.name for one in tmp_path.iterdir()] == ["p.svg"]
+    assert "dual-path on mesh:4x4, from 1.1 to 3 nodes" in (tmp_path / "p.svg").read_text()
+
+
+def test_names_of_ones_own_stand_for_schemes_and_entries_of_legends(tmp_path):
+    words = ["--label", "dual-path=DP", "--label", "worm 0=upwards"]
+    assert wormcast(*PLAN, "--plot", tmp_path / "p.svg", *words)[0] == 0
+    text = (tmp_path / "p.svg").read_text()
+    assert "<!-- DP on mesh:4x4" in text
+    assert "<!-- upwards -->" in text
+    assert "dual-path" not in text
+    assert "worm 0" not in text
+
+
+@pytest.mark.parametrize(("words", "sentence"), [
+    (["--style", "poster"], "style: 'poster' is not valid. Allowed: screen, paper, slides."),
+    (["--width", "10"], "width: '10' is not valid. Allowed: ieee, ieee-two, acm, acm-two, and 60 to 600 millimetres."),
+    (["--panel", "latency"], "panel: 'latency' is not valid: this picture has one panel. Allowed: no panel."),
+    (["--label", "dp"], "label: 'dp' is not valid. Allowed: SCHEME=NAME."),
+    (["--label", "multipath=M"], "label: 'multipath' is not valid: the picture has no such name. Allowed: dual-path, "),
+])
+def test_words_that_do_not_fit_are_refused_and_nothing_is_written(words, sentence, tmp_path):
+    code, out, err = wormcast(*PLAN, "--plot", "p.svg", *words, cwd=tmp_path)
+    assert (code, out) == (2, "")
+    assert sentence in err.replace("\n", " ")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_style_needs_a_picture(tmp_path):
+    code, _, err = wormcast(*PLAN, "--style", "paper", cwd=tmp_path)
+    assert (code, err) == (2, "wormcast: style: paper is not valid without --plot. Needed: --plot FILE.\n")
+
+
+def test_a_width_that_is_too_small_names_the_width_that_is_needed(tmp_path):
+    code, _, err = wormcast("topology", "mesh:12x12", "--plot", "p.svg", "--width", "60", cwd=tmp_path)
+    assert code == 2
+    assert re.search(r"width: 60 is not valid: the picture needs 1\d\d millimetres\. Allowed: this width or more", err)

@@ -1,0 +1,70 @@
+"""Curves that hide one another are told apart, and no line stands for what was not measured."""
+
+import math
+
+import numpy as np
+import pytest
+
+from wormcast.sim.common.curve_frame import curve_settings
+from wormcast.sim.common.curve_marks import CurveMarks, draw_curves
+from wormcast.sim.common.frame import blank_figure
+
+NAN = math.nan
+
+
+def drawn(*curves, **options):
+    """Draw curves, each a list of (x, y), into axes from 0 to 10, and give these."""
+    import matplotlib
+
+    with matplotlib.rc_context(curve_settings()):
+        axes = blank_figure(4, 3).subplots()
+        axes.set(xlim=(0, 10), ylim=(0, 10))
+        draw_curves(axes, [CurveMarks({"color": f"C{number}", "marker": "os^"[number], "linestyle": "-"},
+                                      [x for x, _ in points], [y for _, y in points], ["full"] * len(points))
+                           for number, points in enumerate(curves)], **options)
+    return axes
+
+
+def lines(axes):
+    return [line for line in axes.lines if line.get_zorder() == 2]
+
+
+def markers(axes):
+    """Give the places of markers on the page, and their places in the data."""
+    found = [line for line in axes.lines if line.get_zorder() == 3]
+    return (np.array([line.get_transform().transform(line.get_xydata())[0] for line in found]),
+            np.array([axes.transData.transform(line.get_xydata())[0] for line in found]))
+
+
+def test_curves_that_are_one_line_alternate_in_colour():
+    same = [(1, 2), (5, 3), (9, 4)]
+    axes = drawn(same, same, [(1, 8), (5, 8), (9, 8)])
+    patterns = {}
+    for line in lines(axes):
+        patterns.setdefault(line.get_color(), set()).add(str(line._dash_pattern))
+    assert len(patterns["C0"]) == len(patterns["C1"]) == len(patterns["C2"]) == 1
+    assert len({str(one) for one in patterns.values()}) == 3
+    assert patterns["C2"] == {"(0.0, None)"}
+
+
+@pytest.mark.parametrize(("diagonal", "points"), [(False, [(2, 2), (8, 2)]), (True, [(2, 2), (8, 8)])])
+def test_markers_that_hide_one_another_stand_side_by_side(diagonal, points):
+    """Along the x axis, or along the diagonal so that none leaves it."""
+    axes = drawn(points, points, [(2, 9), (8, 5)], diagonal=diagonal)
+    places, true = markers(axes)
+    shifts = (places - true).reshape(3, 2, 2)
+    assert np.allclose(shifts[0], -shifts[1])
+    assert np.allclose(shifts[2], 0)
+    assert (np.hypot(*shifts[0].T) > 1).all()
+    direction = np.subtract(*axes.transData.transform([(1, 1), (0, 0)])) if diagonal else np.array([1, 0])
+    assert np.allclose(shifts[..., 0] * direction[1], shifts[..., 1] * direction[0])
+
+
+@pytest.mark.parametrize(("gap", "joined"), [
+    ([(1, 2), (9, 2)], True),  # below the other curve's point as at both ends
+    ([(1, 4), (9, 4)], False),  # above it, though below the other curve at both ends
+    ([(1, 2), (5, NAN), (9, 2)], False),
+])
+def test_no_line_over_a_gap_reverses_an_order(gap, joined):
+    axes = drawn([(1, 5), (5, 3), (9, 5)], gap)
+    assert [line.get_color() for line in lines(axes)] == ["C0", "C0", *["C1"] * joined]

@@ -63,6 +63,23 @@ def test_ties_are_as_they_were(tmp_path):
     assert outcome(other) == outcome(whole) != outcome(plus)
 
 
+def test_bursts_go_on_from_where_they_are(tmp_path):
+    like = experiment()
+    bursts = Traffic(0.02, destinations_mean=3, injection_process="on-off", burst_on=300, burst_off=900,
+                     multicast_sets="cluster", cluster_size=4)
+
+    def fresh():
+        return Experiment(like.topology, like.scheme, bursts, configuration=like.configuration, cycles=6000, warmup=0,
+                          parts=[[1, 2]])
+
+    whole, one = fresh(), fresh()
+    whole.run()
+    one.run(2500)
+    other = passed(one, tmp_path / "kept")
+    other.run()
+    assert outcome(other) == outcome(whole)
+
+
 @pytest.mark.parametrize("processors", [slow(1), slow(2), 7])
 def test_any_number_of_processors_continues_it(processors, tmp_path, monkeypatch):
     unbroken, one = experiment(workers=3), experiment(workers=3)

@@ -3,15 +3,23 @@
 import dataclasses
 
 import numpy as np
+import numpy.typing as npt
 
 from ..errors import WormcastError
 from ..phrases import count
-from .base import Topology
-from .coordinates import places_in_grid
+from .base import Places, Topology
 from .direct import grid
 from .parameters import MOST_PORTS, MOST_SWITCHES, read_extents
 
 __all__ = ["cmesh", "routers_of"]
+
+Integers = npt.NDArray[np.int32]
+
+# in cells, see `Places`
+OUT, UP = 1.2, 0.6  # distance of a router's first nodes from it, across and down
+APART = 0.7  # distance of further nodes from those
+SIDE = 0.1  # nodes are farther across than down by this distance, so that their lines end on the sides of the box
+BETWEEN = 1.4  # distance between the nodes of neighbouring routers
 
 
 def cmesh(extents: str) -> Topology:
@@ -57,8 +65,15 @@ def cmesh(extents: str) -> Topology:
         switch_names=(),
         origin="",
     )
-    row, column = mesh.coordinates.T
-    return dataclasses.replace(network, places=places_in_grid(network, column, row))
+    return dataclasses.replace(network, places=_places(mesh.coordinates[:, ::-1], router, number))
+
+
+def _places(at: Integers, router: Integers, number: Integers) -> Places:
+    """Place routers by column and row, and the nodes of a router on its left and right, above and below its links."""
+    across, down, high = np.where(number % 2, 1, -1), np.where(number // 2 % 2, 1, -1), UP + APART * (number // 4)
+    beside = np.stack([across * max(OUT, high.max() + SIDE), down * high], axis=1)
+    switches = at * (2 * np.abs(beside).max(axis=0) + BETWEEN)
+    return Places(np.round(switches, 4), np.round(switches[router] + beside, 4))
 
 
 def routers_of(topology: Topology) -> Topology:

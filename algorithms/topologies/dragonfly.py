@@ -14,8 +14,10 @@ __all__ = ["dragonfly", "read_dragonfly"]
 Floats = npt.NDArray[np.float64]
 
 # in cells, see `Places`
-NEAR, FAR = 1.5, 4.0  # distance between two routers that are drawn with their nodes, and with nodes beside them
-OUT, BESIDE = 1.6, 0.9  # distance of nodes from their router, and from each other
+NEAR, FAR = 1.5, 6.0  # distance between two routers that are drawn with their nodes, and with nodes beside them
+BEND = 0.35  # distance of a router from the line between those beside it, as a share of NEAR or FAR
+OUT, BESIDE = 1.8, 0.9  # distance of nodes from their router, and from each other
+SIDEWAYS = 0.4  # sine of the largest angle from the top, or from the bottom, at which nodes are above or below
 
 
 def dragonfly(parameters: str) -> Topology:
@@ -76,31 +78,31 @@ def dragonfly(parameters: str) -> Topology:
 
 
 def _places(topology: Topology) -> Places:
-    """Place the groups on a circle, clockwise from the top; the routers of a group on a smaller circle, the first one
-    outside; and the nodes of a router on the far side of the group's middle."""
+    """Place the groups on a circle, clockwise from the top; the routers of a group on an arc that bends outwards; and
+    the nodes of a router outside: above it at the top, below it at the bottom, else at its left or right.
+
+    All links then run inside the circle, and local links pass inside the routers between their ends.
+    """
     groups, a, p = topology.shape
-    around, number = 2 * np.pi * np.arange(groups) / groups, 2 * np.pi * np.arange(a) / a
-    inner = _radius(a, NEAR if topology.direct else FAR)
-    outer = _radius(groups, 2 * inner + (NEAR if topology.direct else FAR))
+    apart = NEAR if topology.direct else FAR
+    radius = (a + 0.5) * apart / 2 / np.sin(np.pi / groups)
     group, router = np.divmod(np.arange(groups * a), a)
-    turned = around[group] + number[router]
-    switches = outer * _on_circle(around[group]) + inner * _on_circle(turned)
+    out, along = _directions(2 * np.pi * group / groups)
+    place = router[:, None] - (a - 1) / 2
+    switches = (radius - BEND * apart * place**2) * out + apart * place * along
     if topology.direct:
         return Places(*[np.round(switches, 4)] * 2)
-    at, one = np.divmod(np.arange(topology.nodes), p)
-    beside = (one - (p - 1) / 2) * BESIDE
-    nodes = switches[at] + OUT * _on_circle(turned[at]) + beside[:, None] * _on_circle(turned[at] + np.pi / 2)
+    home, number = np.divmod(np.arange(topology.nodes), p)
+    sideways = np.abs(out[:, :1]) > SIDEWAYS  # lines of nodes end on sides of the box that few links leave
+    out = np.sign(out) * np.where(sideways, [1, 0], [0, 1])
+    nodes = switches[home] + OUT * out[home] + BESIDE * (number[:, None] - (p - 1) / 2) * np.abs(out[home, ::-1])
     return Places(np.round(switches, 4), np.round(nodes, 4))
 
 
-def _radius(count: int, apart: float) -> float:
-    """Return the radius of a circle on which neighbours of this number of points are this far apart."""
-    return apart / 2 / np.sin(np.pi / count)
-
-
-def _on_circle(angle: Floats) -> Floats:
-    """Return points of the circle of radius 1, clockwise from the top, float [angles, 2]."""
-    return np.stack([np.sin(angle), -np.cos(angle)], axis=-1)
+def _directions(angle: Floats) -> tuple[Floats, Floats]:
+    """Return the directions away from the middle and clockwise around it at these angles from the top, float [angles,
+    2] both."""
+    return np.stack([np.sin(angle), -np.cos(angle)], axis=1), np.stack([np.cos(angle), np.sin(angle)], axis=1)
 
 
 def read_dragonfly(parameters: str) -> tuple[int, int, int]:

@@ -18,6 +18,9 @@ __all__ = ["ORDERS", "chains_of", "require_order", "usual_order"]
 
 Keys = npt.NDArray[np.int64]
 
+DIMENSIONED = (*GRIDS, "cmesh", "fat-tree", "dragonfly")
+"""Kinds of topology with the order ``dimension``."""
+
 NODE_BITS = (MOST_NODES - 1).bit_length()
 
 NOT_TURNED = -1
@@ -30,8 +33,8 @@ def chains_of(order: str, topology: Topology, messages: MessageBatch, *, seed: i
     Parameters
     ----------
     order : str
-        One of `ORDERS`: ``id``, ascending; ``dimension``, by coordinates, first by the dimension that e-cube routes
-        first (the last), as `halving_worms`; ``cco``, chain after chain of switches (`chains`), and by id at each
+        One of `ORDERS`: ``id``, ascending; ``dimension``, in the order in which routing corrects coordinates
+        (`_in_dimension_order`); ``cco``, chain after chain of switches (`chains`), and by id at each
         switch; ``random``. With ``dimension`` and ``cco`` the chain is rotated until the source is first. With ``id``
         and ``random`` the source is moved to the beginning of the chain.
     messages : MessageBatch
@@ -48,8 +51,8 @@ def chains_of(order: str, topology: Topology, messages: MessageBatch, *, seed: i
 
 
 def usual_order(topology: Topology) -> str:
-    """Return the default order: dimension on meshes, tori and rings; else cco if all links go both ways; else id."""
-    if topology.kind in GRIDS:
+    """Return the default order: dimension on networks of `DIMENSIONED`; else cco if all links go both ways; else id."""
+    if topology.kind in DIMENSIONED:
         return "dimension"
     return "cco" if links_go_both_ways(topology) else "id"
 
@@ -57,7 +60,7 @@ def usual_order(topology: Topology) -> str:
 def require_order(order: str, topology: Topology, whose: str) -> None:
     """Refuse an order that a network does not have. The error message begins with ``whose``, as ``"scheme
     binomial"``."""
-    if order == "dimension" and topology.kind not in GRIDS:
+    if order == "dimension" and topology.kind not in DIMENSIONED:
         raise WormcastError(f"{whose}: order dimension is not valid: {topology.name} has no dimensions. Allowed: "
                             f"{', '.join(sorted(set(ORDERS) - {'dimension'}))}.")
     if order == "cco":
@@ -69,12 +72,25 @@ def _by_id(topology: Topology, messages: MessageBatch, seed: int) -> tuple[Keys,
 
 
 def _by_dimension(topology: Topology, messages: MessageBatch, seed: int) -> tuple[Keys, Keys]:
-    place = np.argsort(np.lexsort(topology.coordinates.T))
+    place = np.argsort(_in_dimension_order(topology))
     return place[messages.destinations], place[messages.sources]
 
 
 def _by_chains(topology: Topology, messages: MessageBatch, seed: int) -> tuple[Keys, Keys]:
     return _concatenated(chain_arrays(topology), topology.switches, *messages)
+
+
+def _in_dimension_order(topology: Topology) -> npt.NDArray[np.int64]:
+    """Sort the nodes by the coordinate that routing corrects first, then by the one that it corrects next, and so on.
+
+    On meshes, tori and rings the last coordinate is first, as in `halving_worms`. On a concentrated mesh the router's
+    coordinates are first, in the same order. On a dragonfly the group is first, then the router. On a fat tree the
+    nodes are sorted by id: the nodes of each subtree follow each other.
+    """
+    coordinates = topology.coordinates.T
+    if topology.kind in GRIDS:
+        return np.lexsort(coordinates)
+    return np.lexsort(np.roll(coordinates, 1, axis=0)) if topology.kind == "cmesh" else np.arange(topology.nodes)
 
 
 def _at_random(topology: Topology, messages: MessageBatch, seed: int) -> tuple[Keys, Keys]:

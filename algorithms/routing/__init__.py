@@ -10,7 +10,9 @@ from ..registry import Registry
 from ..topologies import TOPOLOGIES
 from .adaptive import ADAPTIVE, Adaptive
 from .base import AnyChannel, ChoiceRelation, Choices, Relation, Routes, last_option, walk, without_classes
+from .d_mod_k import D_MOD_K, DModK
 from .destination_tags import DESTINATION_TAGS, DestinationTags
+from .dragonfly_minimal import DRAGONFLY_MINIMAL, DragonflyMinimal
 from .e_cube import E_CUBE, E_CUBE_EITHER, E_CUBE_SIGNED, ECube
 from .e_cube_adaptive import E_CUBE_ADAPTIVE
 from .hamiltonian import HAMILTONIAN, Hamiltonian
@@ -24,6 +26,8 @@ from .up_down_tree import UP_DOWN_TREE, UP_DOWN_TREE_ANY, UpDownTree
 __all__ = [
     "ADAPTIVE",
     "DESTINATION_TAGS",
+    "DRAGONFLY_MINIMAL",
+    "D_MOD_K",
     "E_CUBE",
     "E_CUBE_ADAPTIVE",
     "E_CUBE_EITHER",
@@ -40,7 +44,9 @@ __all__ = [
     "AnyChannel",
     "ChoiceRelation",
     "Choices",
+    "DModK",
     "DestinationTags",
+    "DragonflyMinimal",
     "ECube",
     "Hamiltonian",
     "Reachability",
@@ -69,8 +75,8 @@ __all__ = [
 
 RELATIONS: Registry[Relation] = Registry(
     "relation", Relation, "wormcast.relations", files=True)  # type: ignore[type-abstract]
-for _relation in (E_CUBE, E_CUBE_EITHER, HAMILTONIAN, DESTINATION_TAGS, UP_DOWN, UP_DOWN_ADAPTIVE, UP_DOWN_TREE,
-                  UP_DOWN_TREE_ANY, ADAPTIVE, E_CUBE_ADAPTIVE, SHORTEST):
+for _relation in (E_CUBE, E_CUBE_EITHER, HAMILTONIAN, DESTINATION_TAGS, D_MOD_K, DRAGONFLY_MINIMAL, UP_DOWN,
+                  UP_DOWN_ADAPTIVE, UP_DOWN_TREE, UP_DOWN_TREE_ANY, ADAPTIVE, E_CUBE_ADAPTIVE, SHORTEST):
     RELATIONS.add(_relation.name, _relation)
 
 

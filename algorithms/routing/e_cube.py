@@ -1,4 +1,4 @@
-"""Dimension-order routing on meshes, tori and rings."""
+"""Dimension-order routing on meshes, concentrated meshes, tori and rings."""
 
 from functools import lru_cache
 
@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from ..errors import WormcastError
 from ..topologies.base import Topology
+from ..topologies.cmesh import routers_of
 from ..topologies.direct import GRIDS, mesh_directions
 from .base import ChoiceRelation, Choices, one_way
 
@@ -55,7 +56,7 @@ class ECube(ChoiceRelation):
         """Return all turns except back, and except into dimensions routed earlier unless `ties` is ``either``."""
         found = super().turns(topology)
         if self.ties != "either":
-            at = topology.coordinates
+            at = _routers(topology).coordinates
             along = (at[topology.links[:, 0]] != at[topology.links[:, 2]]).argmax(axis=1)
             # for each link and each output port of the switch at its end: the link from this port
             onward = topology.link_of_port[topology.links[:, 2]]
@@ -63,10 +64,13 @@ class ECube(ChoiceRelation):
         return found
 
     def choices(self, topology: Topology) -> Choices:
-        """Return the candidates to each node. The relation is defined on meshes, tori and rings."""
+        """Return the candidates to each node. The relation is defined on meshes, concentrated meshes, tori and
+        rings."""
+        if topology.kind == "cmesh":
+            return one_way(topology, _concentrated_table(topology))
         if topology.kind not in GRIDS:
-            raise WormcastError(f"relation {self.name}: topology {topology.name} is not valid. Allowed: meshes, tori, "
-                                "rings.")
+            raise WormcastError(f"relation {self.name}: topology {topology.name} is not valid. Allowed: meshes, "
+                                "concentrated meshes, tori, rings.")
         if topology.kind == "mesh":
             return one_way(topology, _table(topology, UP)[0])
         if self.ties != "either":
@@ -76,6 +80,20 @@ class ECube(ChoiceRelation):
         other = np.where(downwards.options == upwards.options, -1, downwards.options)
         options = np.concatenate([upwards.options, other], axis=-1)
         return Choices(options.astype(np.int16), upwards.phase_of_link, CLASSES)
+
+
+def _routers(topology: Topology) -> Topology:
+    """Return the network of the routers: for a concentrated mesh the mesh that they form, else the network itself."""
+    return routers_of(topology) if topology.kind == "cmesh" else topology
+
+
+def _concentrated_table(topology: Topology) -> npt.NDArray[np.int8]:
+    """Output port of each hop on a concentrated mesh, int8 [switches, nodes]: those of its mesh of routers, and at its
+    own router a node's own port."""
+    homes, own = topology.consumptions.T
+    table = _table(routers_of(topology), UP)[0][:, homes]
+    table[homes, np.arange(topology.nodes)] = own
+    return table
 
 
 def _table(topology: Topology, signs: int | None) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:

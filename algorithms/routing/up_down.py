@@ -21,7 +21,8 @@ class UpDown(ChoiceRelation):
     the end nearer to the root; between switches of one level, the end with the lower id. So no cycle of links leads
     only up, or only down. A worm takes zero or more links up, then zero or more links down, on a shortest such path.
 
-    Source: [Sivaram98], section 2.2 (Autonet). The root is `Topology.root`, by default switch 0.
+    Source: [Sivaram98], section 2.2 (Autonet). The root is `Topology.root`, by default switch 0. A network with several
+    roots, as a fat tree, has levels by the nearest root. Links up must then lead from any two nodes to a common switch.
 
     Parameters
     ----------

@@ -19,19 +19,28 @@ __all__ = ["PlainScheme"]
 
 
 class PlainScheme(MeshScheme):
-    """A scheme on meshes that divides one multicast at a time among worms.
+    """A scheme that divides one multicast at a time among worms, by default on meshes.
 
     The multicast's source sends all worms, one after the other. No worm waits for a receipt.
 
-    A subclass defines the method `visits`, its name, its relation and its consumption classes (`classes_on`). A plain
-    scheme needs microseconds per multicast, a compiled scheme nanoseconds. The hardware is the same for plain and
-    compiled schemes.
+    A subclass defines the method `visits`, its name, its relation and its consumption classes (`classes_on`). With
+    another value of `kinds`, a subclass is defined on other networks, with coordinates or without. Worms with several
+    destinations need switches with one node each, and outside of meshes, tori and rings a relation with one path, one
+    phase and one class of virtual channels. A scheme whose worms have one destination each sets ``header = Unicast``
+    and ``pairs_are_complete = True``, and runs on all networks.
+
+    A plain scheme needs microseconds per multicast, a compiled scheme nanoseconds. The hardware is the same for plain
+    and compiled schemes.
     """
 
     header = AddressList
     in_two_dimensions = "as its author says"
     in_more_dimensions = "as its author says"
     pairs_are_complete = False
+
+    def form(self, topology: Topology) -> str:
+        """Describe the form on a mesh as `MeshScheme` does; elsewhere as its author says."""
+        return super().form(topology) if topology.kind == "mesh" else self.in_more_dimensions
 
     @abstractmethod
     def visits(self, topology: Topology, source: int, destinations: list[int]) -> Sequence[Sequence[int]]:

@@ -30,7 +30,7 @@ class UnicastScheme(Scheme):
 class UnicastAnywhere(UnicastScheme):
     """A scheme of unicasts on every network, routed by the network's default relation for unicasts.
 
-    The relation is e-cube on meshes, tori and rings, destination tags in multistage networks, and up*/down* on others.
+    `TopologyKind.relation` names the relation of each kind of network; users' networks are routed by up*/down*.
     """
 
     kinds: tuple[str, ...] = ()

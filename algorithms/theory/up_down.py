@@ -77,8 +77,10 @@ def _links(number: int) -> str:
 def _covered(part: ChannelUse) -> TheoremCheck:
     """Decide if a worm that goes up comes to a switch from which down links lead to all destinations."""
     topology = part.topology
-    reached = int(reachability(topology).total[topology.root].sum())
-    return TheoremCheck("Up", "section 5.3.3", f"down links lead from the root to {reached} of {topology.nodes} nodes",
+    roots = np.atleast_1d(topology.root)
+    reached = int(reachability(topology).total[roots].sum(axis=1).min())
+    which = "each root" if len(roots) > 1 else "the root"
+    return TheoremCheck("Up", "section 5.3.3", f"down links lead from {which} to {reached} of {topology.nodes} nodes",
                      reached == topology.nodes, found={"reached": reached}, source=SOURCE)
 
 

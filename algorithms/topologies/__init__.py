@@ -13,6 +13,9 @@ from ..python_file import split_file
 from ..registry import Registry
 from ..typecheck import require_kind
 from .base import Places, Topology
+from .cmesh import cmesh
+from .dragonfly import dragonfly
+from .fat_tree import fat_tree
 from .irregular import irregular
 from .mesh import mesh
 from .min import WIRINGS, multistage
@@ -52,6 +55,15 @@ TOPOLOGIES.add("torus", TopologyKind(
     "torus:XxY", "a mesh with links around its edges; coordinates x.y, as a mesh's row.column; more dimensions: "
     "torus:XxYxZ, and so on", torus, "e-cube"))
 TOPOLOGIES.add("ring", TopologyKind("ring:N", "nodes in a circle, links both ways", ring, "e-cube"))
+TOPOLOGIES.add("cmesh", TopologyKind(
+    "cmesh:ROWSxCOLUMNSxNODES", "concentrated mesh: a mesh of routers with several nodes each; coordinates "
+    "row.column.number", cmesh, "e-cube"))
+TOPOLOGIES.add("fat-tree", TopologyKind(
+    "fat-tree:k=K,levels=L", "fat tree of switches with k links down and k links up, for k**L nodes", fat_tree,
+    "d-mod-k"))
+TOPOLOGIES.add("dragonfly", TopologyKind(
+    "dragonfly:p=P,a=A,h=H", "A*H+1 groups of A routers with P nodes and H global links each, one global link between "
+    "any two groups; coordinates group.router.number", dragonfly, "dragonfly-minimal"))
 TOPOLOGIES.add("min", TopologyKind(
     "min:b=B,stages=S[,kind=KIND]", "multistage network of BxB switches for B**S nodes, which inject on the left and "
     f"consume on the right; kinds: {', '.join(WIRINGS)}", multistage, "destination-tags"))

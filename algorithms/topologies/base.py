@@ -70,8 +70,8 @@ class Topology:
     places : Places, optional
         Positions of switches and nodes in drawings. By default, a ring, with or without chords, is drawn as a ring.
         The default layout of other networks follows the levels of the breadth-first tree from the root.
-    root : int
-        Switch from which breadth-first trees grow.
+    root : int or tuple of int
+        Switch from which breadth-first trees grow, or several: the top switches of a fat tree.
     origin : str, optional
         Specification from which the function `topology` builds the network again. The default of `origin` is the
         network's name; for a network from a file, the text that the user gave.
@@ -88,7 +88,7 @@ class Topology:
     labels: Integers | None = None
     switch_names: tuple[str, ...] = ()
     places: _PlacesOfTopology = _PlacesOfTopology()
-    root: int = 0
+    root: int | tuple[int, ...] = 0
     origin: str = ""
 
     def __post_init__(self) -> None:

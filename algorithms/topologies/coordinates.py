@@ -9,7 +9,8 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int32]
 
-__all__ = ["FARTHEST", "Places", "circle", "levels", "places_around", "places_by_default", "places_by_level"]
+__all__ = ["FARTHEST", "Places", "circle", "levels", "places_around", "places_by_default", "places_by_level",
+           "places_in_grid"]
 
 FARTHEST = 10**9
 """Largest coordinate, and with a minus sign the smallest. Arithmetic with larger coordinates would lose precision."""
@@ -46,7 +47,7 @@ class Wired(Protocol):
     @property
     def consumptions(self) -> Integers: ...
     @property
-    def root(self) -> int: ...
+    def root(self) -> int | tuple[int, ...]: ...
     @property
     def switches(self) -> int: ...
     @property
@@ -81,9 +82,10 @@ class Places:
 
 
 def levels(topology: Wired) -> Integers:
-    """Return each switch's distance from the root, over links in either direction, int32 [switches]; -1: no path."""
+    """Return each switch's distance from the nearest root, over links in either direction, int32 [switches]; -1: no
+    path."""
     found = np.full(topology.switches, -1, np.int32)
-    found[topology.root] = level = 0
+    found[np.atleast_1d(topology.root)] = level = 0
     while (front := found == level).any():
         level += 1
         for start, end in ((0, 2), (2, 0)):
@@ -149,6 +151,19 @@ def places_around(topology: Wired, places: Floats) -> Places:
         return Places(places, places)
     homes, ends = topology.injections[:, 0], topology.consumptions[:, 0]
     return Places(places, _block(places, homes, 1), _block(places, ends, -1) if (homes != ends).any() else None)
+
+
+def places_in_grid(topology: Wired, columns: npt.ArrayLike, rows: npt.ArrayLike) -> Places:
+    """Place switches in rows and columns that leave space for the nodes below each switch.
+
+    Parameters
+    ----------
+    columns, rows : int array [switches]
+        Column, and row from the top, of each switch.
+    """
+    wide, high = _size(int(np.bincount(topology.injections[:, 0]).max()))
+    cell = np.array([(wide - 1) * BESIDE + SIDES + LINK, high + GAP])
+    return places_around(topology, np.round(np.stack([columns, rows], axis=1) * cell, 4))
 
 
 def _most_beside(topology: Wired, level: Integers) -> int:

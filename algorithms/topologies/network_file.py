@@ -46,7 +46,8 @@ NETWORK = FileSchema("a network", {
         "name": TEXT,
         "kind": TEXT,
         "shape": {"type": "array", "items": EXTENT, "description": "Extents of the coordinates"},
-        "root": SWITCH,
+        "root": {"anyOf": [*SWITCH["anyOf"], {"type": "array", "items": SWITCH, "minItems": 1}],
+                 ALLOWED: "a switch, or a list of switches"},
         "switches": {"anyOf": [{"type": "integer", "minimum": 1, "maximum": MOST}, {**TEXTS, "maxItems": MOST}],
                      ALLOWED: f"a number up to {MOST}, or a list of names"},
         "ports": {"anyOf": [{"type": "integer", "minimum": 1, "maximum": MOST_PORTS}, TEXTS,
@@ -76,7 +77,7 @@ def to_toml(topology: Topology) -> str:
         "name": topology.name,
         "kind": topology.kind,
         "shape": list(topology.shape) if len(topology.shape) > 1 else None,
-        "root": topology.root or None,
+        "root": list(topology.root) if isinstance(topology.root, tuple) else topology.root or None,
         "switches": topology.switches if topology.switch_names == default else list(topology.switch_names),
         "ports": list(ports) if isinstance(ports[0], str) else [list(names) for names in ports],
         "nodes": nodes,
@@ -116,7 +117,8 @@ def read_toml(path: str) -> Topology:
       switch has the ports that it needs: ports of links ``p0``, ``p1`` and so on, and ports of nodes ``n0``, ``n1`` and
       so on.
     - ``consumptions``: [switch, port] where each node consumes, for all nodes. Default: where they inject.
-    - ``name``: name of the network, default the file's path. ``kind``: default ``own``. ``root``: a switch, default 0.
+    - ``name``: name of the network, default the file's path. ``kind``: default ``own``. ``root``: a switch, or a
+      list of switches, default 0.
     - ``shape``: extents of the coordinates; node ids are row-major in ``shape``.
     - ``labels``: label of each node, along a Hamiltonian path.
     - ``places`` of switches, ``node_places`` and ``sink_places``: positions in drawings, two or three numbers each
@@ -184,9 +186,16 @@ class _Reader:
             coordinates=coordinates.astype(np.int32),
             labels=np.array(self.entries["labels"], np.int64) if "labels" in self.entries else None,
             switch_names=() if isinstance(self.entries["switches"], int) else tuple(self.names),
-            root=self._switch("root", self.entries.get("root", 0)),
+            root=self._root(),
         ), self.path)
         return self._placed(found)
+
+    def _root(self) -> int | tuple[int, ...]:
+        """Return the switch, or the switches, from which breadth-first trees grow."""
+        root = self.entries.get("root", 0)
+        if isinstance(root, list):
+            return tuple(self._switch("root", one) for one in root)
+        return self._switch("root", root)
 
     def _placed(self, topology: Topology) -> Topology:
         """Return the network with the positions in drawings that the file states."""

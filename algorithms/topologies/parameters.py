@@ -24,21 +24,28 @@ MOST_DIMENSIONS = 12
 """Largest number of dimensions: twelve extents of 2 have 4096 nodes."""
 
 
-def read_extents(kind: str, extents: str, *, syntax: str = "ROWSxCOLUMNS") -> tuple[int, ...]:
+def read_extents(kind: str, extents: str, *, syntax: str = "ROWSxCOLUMNS", dimensions: int = 0) -> tuple[int, ...]:
     """Read ``"8x8"`` as (8, 8).
+
+    Parameters
+    ----------
+    syntax : str
+        Form of the text after the colon, for error messages.
+    dimensions : int
+        Number of extents. Default: any number from two to twelve.
 
     Raises
     ------
     WormcastError
-        The text is not two to twelve whole numbers from 1 joined by ``x``, or the network would have fewer than two
-        nodes or more than 4096.
+        The text is not two to twelve whole numbers from 1 joined by ``x`` (with ``dimensions``: this number of whole
+        numbers), or the network would have fewer than two nodes or more than 4096.
     """
     digits = re.compile("[0-9]{1,9}")
     shape = tuple(int(field) if digits.fullmatch(field) else 0 for field in extents.split("x"))
-    if not 2 <= len(shape) <= MOST_DIMENSIONS or min(shape) < 1:
+    if not (dimensions or 2) <= len(shape) <= (dimensions or MOST_DIMENSIONS) or min(shape) < 1:
+        more = "" if dimensions else f" {kind}:XxYxZ, or up to {MOST_DIMENSIONS} extents,"
         raise WormcastError(
-            f"topology: '{kind}:{extents}' is not valid. Allowed: {kind}:{syntax}, {kind}:XxYxZ, or up to "
-            f"{MOST_DIMENSIONS} extents, with whole numbers from 1."
+            f"topology: '{kind}:{extents}' is not valid. Allowed: {kind}:{syntax},{more} with whole numbers from 1."
         )
     if not 2 <= math.prod(shape) <= MOST_NODES:
         raise WormcastError(

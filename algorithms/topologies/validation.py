@@ -76,7 +76,8 @@ def _require_names(topology: Topology) -> None:
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise _Invalid(f"two switches have the name {twice!r}. Allowed: distinct names.")
-    if not _is_whole(topology.root) or not 0 <= topology.root < topology.switches:
+    roots = topology.root if isinstance(topology.root, tuple) else (topology.root,)
+    if not roots or not all(_is_whole(root) and 0 <= root < topology.switches for root in roots):
         raise _Invalid(f"root {topology.root!r} is not valid. Allowed: switches from 0 to {topology.switches - 1}.")
 
 
@@ -113,7 +114,8 @@ def _with_arrays(topology: Topology) -> Topology:
             raise _Invalid(f"labels are not valid. Needed: the numbers from 0 to {nodes - 1}, each once.")
     checked = dataclasses.replace(
         topology, shape=tuple(map(int, shape)), links=links, injections=injections, consumptions=consumptions,
-        coordinates=coordinates, labels=labels, root=int(topology.root), places=None)
+        coordinates=coordinates, labels=labels, places=None,
+        root=tuple(map(int, topology.root)) if isinstance(topology.root, tuple) else int(topology.root))
     if switches > (MOST_NODES if checked.direct else MOST_SWITCHES):
         raise _Invalid(f"it has {switches} switches. Allowed: up to {MOST_SWITCHES}, or up to {MOST_NODES} with one "
                        "node each.")

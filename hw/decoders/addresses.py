@@ -72,6 +72,10 @@ def decoder_of(place: DecoderPlace) -> Decoder:
                 f"bits, and its routing tables have room for {MOST_ADDRESS_BITS} (16x16 nodes). Allowed: e-cube, "
                 "hamiltonian, which need no tables."
             )
+        if len(kind.ejections) != 1:
+            raise WormcastError(f"scheme: {place.scheme.name} is not valid: its worms have several destinations, and a "
+                                f"switch of {topology.name} has {len(kind.ejections)} nodes. Allowed: networks with "
+                                "one node at each switch, or schemes of unicasts or of trees.")
         return TableDecoder(header, consumption=classes, multicast=multicast, kind=kind,
                             absorbs=absorbs and multicast, **ports)
     digits = {one: tag_digits(routes, one) for one in switch_kinds(topology)}

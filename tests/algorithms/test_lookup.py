@@ -227,7 +227,7 @@ def test_several_that_a_file_defines_are_listed(tmp_path):
 def test_no_file_and_no_name(tmp_path):
     with pytest.raises(WormcastError, match=r"absent.py cannot be read: No such file"):
         load_relation(str(tmp_path / "absent.py"))
-    with pytest.raises(WormcastError, match=r"'y-first' is unknown\. Allowed: adaptive, destination-tags, e-cube"):
+    with pytest.raises(WormcastError, match=r"'y-first' is unknown\. Allowed: adaptive, d-mod-k, destination-tags, "):
         load_relation("y-first")
 
 

@@ -225,7 +225,7 @@ def test_adaptive_hops_lead_nearer_and_the_last_is_e_cube_s(relation, name):
 @pytest.mark.parametrize(
     ("relation", "name", "sentence"),
     [
-        (E_CUBE, "min:b=2,stages=2", "e-cube: topology min:b=2,stages=2 is not valid. Allowed: meshes, tori, rings"),
+        (E_CUBE, "min:b=2,stages=2", "e-cube: topology min:b=2,stages=2 is not valid. Allowed: meshes, conc"),
         (DESTINATION_TAGS, "mesh:2x2", "destination-tags: topology mesh:2x2 is not valid. Allowed: multistage"),
         (ADAPTIVE, "torus:3x3", "adaptive: topology torus:3x3 is not valid. Allowed: meshes"),
         (E_CUBE_ADAPTIVE, "ring:3", "e-cube-adaptive: topology ring:3 is not valid. Allowed: meshes"),

@@ -57,7 +57,7 @@ AT_REST = {
 }
 MUST_EXIST = ("_filled0", "links", "here", "owns_link", "wants_consumption", "__credit", "_busy", "_spent",
               "__0__eligible")
-DEEP_MUST_EXIST = ("wants__p0", "used", "owed", "under_way", "holding", "has_current", "has_behind", "__credit",
+DEEP_MUST_EXIST = ("wants__{port}", "used", "owed", "under_way", "holding", "has_current", "has_behind", "__credit",
                    "_busy", "_spent")
 TREES_MUST_EXIST = ("_filled0", "targets", "drops", "__0__left", "__0__owned", "__credit", "_busy", "_spent",
                    "__0__eligible")
@@ -68,6 +68,7 @@ def left_over(engine):
     names = [name for kernel in engine.kernels.values() for name in kernel.state]
     must = TREES_MUST_EXIST if engine.network.scheme.is_tree else MUST_EXIST
     for end in DEEP_MUST_EXIST if engine.network.configuration.deep else must:
+        end = end.format(port=engine.network.topology.ports[0][0])
         assert any(name.endswith(end) for name in names), f"no register is called {end} any more: mend AT_REST"
     found = {}
     for kind, kernel in engine.kernels.items():

@@ -8,7 +8,7 @@ from cases import slow, some
 
 from wormcast.algorithms import SCHEMES, find_scheme, topology
 from wormcast.algorithms.deadlock.check import check
-from wormcast.algorithms.routing import E_CUBE, SHORTEST, ChoiceRelation, without_classes
+from wormcast.algorithms.routing import DRAGONFLY_MINIMAL, E_CUBE, SHORTEST, ChoiceRelation, without_classes
 from wormcast.sim import Configuration, run
 from wormcast.sim.engines.deadlock import find_deadlock
 from wormcast.sim.host import NOW
@@ -55,10 +55,12 @@ DEADLOCKS = {
     "torus": ("torus:4x4", SCHEMES["individual"].routed_by(without_classes(E_CUBE)), {}, half_way_round((4, 4))),
     "ring": ("ring:6", SCHEMES["individual"].routed_by(without_classes(E_CUBE)), {"vcs": 2}, half_way_round((6,))),
     "shortest": (IRREGULAR, SCHEMES["individual"].routed_by(SHORTEST), {}, unicasts(16)),
+    "dragonfly": ("dragonfly:p=1,a=2,h=1", SCHEMES["individual"].routed_by(without_classes(DRAGONFLY_MINIMAL)), {},
+                  [send(0, 5, length=40), send(4, 3, length=40), send(2, 1, length=40)]),
 }
 
 
-@pytest.mark.parametrize("case", some(DEADLOCKS, "ring", "shortest"))
+@pytest.mark.parametrize("case", some(DEADLOCKS, "ring", "shortest", "dragonfly"))
 def test_what_can_deadlock_does_and_is_explained(case):
     """Each worm of the circle waits for a virtual channel of a link that the next one holds, under the link's name."""
     name, scheme, options, messages = DEADLOCKS[case]
@@ -103,6 +105,9 @@ FULL = {
     "up-down": Full("individual", 500, HARDWARE, IRREGULAR, most=1),
     "up-down-adaptive": Full("individual", 500, HARDWARE, IRREGULAR, "up-down-adaptive", most=1),
     "min": Full("individual", 500, HARDWARE, "min:b=2,stages=3", most=1),
+    "cmesh": Full("individual", 500, HARDWARE, "cmesh:2x2x2", most=1),
+    "fat tree": Full("individual", 500, HARDWARE, "fat-tree:k=2,levels=3", most=1),
+    "dragonfly": Full("individual", 400, {**HARDWARE, "vcs": 2}, "dragonfly:p=1,a=2,h=1", most=1),
 }
 
 

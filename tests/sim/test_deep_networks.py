@@ -47,6 +47,13 @@ def test_every_destination_gets_each_message_once(scheme, seed):
     delivered(f"irregular:switches=4,ports=4,nodes=6,connectivity=0.8,seed={seed}", scheme, seed)
 
 
+@pytest.mark.slow  # each network has kernels of its own, up to two minutes of compiling; the decoders are those above
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("name", ["fat-tree:k=2,levels=3", "cmesh:2x2x2", "dragonfly:p=1,a=2,h=1"])
+def test_every_destination_of_a_textbook_network_gets_each_message_once(name, scheme):
+    delivered(name, scheme, 1)
+
+
 @pytest.mark.parametrize("seed", [1, *map(slow, range(2, 40))])
 def test_trees_that_go_up_by_any_link(seed):
     delivered(f"irregular:switches=4,ports=4,nodes=6,connectivity=0.8,seed={seed}", "tree", seed,

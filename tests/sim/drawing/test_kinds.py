@@ -12,10 +12,13 @@ from wormcast.sim.drawing import cycle_sheet, layout_of, paths_sheet, topology_s
 from wormcast.sim.drawing.ways import beside, reaches
 
 DIRECT = ["torus:4x4", "torus:5x5", "torus:2x3", "torus:3x3x3", "torus:4x2x3", "ring:8", "ring:2", "mesh:3x3x3",
-          "mesh:2x2x2x2", "examples/hypercube.py:three", "examples/hypercube.py:four"]
+          "mesh:2x2x2x2", "dragonfly:p=1,a=2,h=1", "dragonfly:p=1,a=4,h=1", "examples/hypercube.py:three",
+          "examples/hypercube.py:four"]
 INDIRECT = ["min:b=2,stages=3", "min:b=2,stages=4,kind=cube", "min:b=2,stages=3,kind=omega", "min:b=4,stages=2",
             "min:b=2,stages=3,kind=butterfly", "irregular:switches=8", "irregular:seed=3",
-            "irregular:switches=5,nodes=40,ports=16,seed=7", "irregular:switches=4,nodes=2,ports=4,connectivity=1"]
+            "irregular:switches=5,nodes=40,ports=16,seed=7", "irregular:switches=4,nodes=2,ports=4,connectivity=1",
+            "cmesh:2x3x4", "cmesh:2x2x8", "fat-tree:k=2,levels=3", "fat-tree:k=4,levels=2", "dragonfly:p=2,a=2,h=1",
+            "dragonfly:p=3,a=2,h=2"]
 KINDS = [*DIRECT, *INDIRECT]
 
 

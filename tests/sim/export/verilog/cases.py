@@ -63,6 +63,9 @@ ANY = [
     pytest.param(lambda: on_any("min:b=2,stages=2", flit_width=12), id="min"),
     slow(lambda: on_any("irregular:switches=3,ports=5,nodes=5,connectivity=0.8,seed=4", flit_width=12),
                  id="irregular"),
+    slow(lambda: on_any("cmesh:1x2x2", flit_width=12), id="cmesh"),
+    slow(lambda: on_any("fat-tree:k=2,levels=2", flit_width=12), id="fat-tree"),
+    slow(lambda: on_any("dragonfly:p=1,a=2,h=1", flit_width=12), id="dragonfly"),
 ]
 
 #: Worms that are copied to several outputs: headers of two flits and tokens, and the other ways of copying.

@@ -1,0 +1,120 @@
+"""Dragonflies: groups of routers, all routers of a group joined, and one link between any two groups."""
+
+import dataclasses
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import WormcastError
+from .base import Places, Topology
+from .parameters import MOST_NODES, MOST_PORTS, MOST_SWITCHES, read_parameters, whole_number
+
+__all__ = ["dragonfly", "read_dragonfly"]
+
+Floats = npt.NDArray[np.float64]
+
+# in cells, see `Places`
+NEAR, FAR = 1.5, 6.0  # distance between two routers that are drawn with their nodes, and with nodes beside them
+BEND = 0.35  # distance of a router from the line between those beside it, as a share of NEAR or FAR
+OUT, BESIDE = 1.8, 0.9  # distance of nodes from their router, and from each other
+SIDEWAYS = 0.4  # sine of the largest angle from the top, or from the bottom, at which nodes are above or below
+
+
+def dragonfly(parameters: str) -> Topology:
+    """Build the dragonfly with these parameters: ``"p=2,a=4,h=2"``, of the largest size.
+
+    A group has a routers, and each two of them are joined by a local link. A router has p nodes and h global links to
+    routers of other groups. There are g = a*h + 1 groups, so that one global link joins each two groups. A node's
+    coordinates are ``group.router.number``, and router r of group q is switch q*a+r. With p=1, a=2, h=1::
+
+             0.0 --- 0.1
+            /           \\
+        1.1              2.0
+         |                |
+        1.0 ------------ 2.1
+
+    A router has first the ports ``l0`` to ``l{a-2}`` to the other routers of its group, ascending, then the ports
+    ``g0`` to ``g{h-1}`` of its global links, and last the ports ``n0`` to ``n{p-1}`` of its nodes. Global port i of
+    router r is number j = r*h + i of its group q, and leads to group (q + j + 1) mod g, whose number of this link is
+    a*h - 1 - j.
+
+    Source: [Kim08], section 3.1. The paper leaves open which router has the link to which group: ours.
+
+    Raises
+    ------
+    WormcastError
+        A parameter is unknown, missing or out of its range. A dragonfly has at most 4096 nodes, 1024 routers and 32
+        ports at a router.
+    """
+    p, a, h = read_dragonfly(parameters)
+    groups = a * h + 1
+    rows = []
+    for group in range(groups):
+        for router in range(a):
+            here = group * a + router
+            for other in range(a):
+                if other != router:
+                    rows.append([here, other - (other > router), group * a + other, router - (router > other)])
+            for port in range(h):
+                number = router * h + port
+                there, back = (group + number + 1) % groups, a * h - 1 - number
+                rows.append([here, a - 1 + port, there * a + back // h, a - 1 + back % h])
+    nodes = groups * a * p
+    node = np.arange(nodes)
+    ends = np.stack([node // p, a - 1 + h + node % p], axis=1).astype(np.int32)
+    names = (*(f"l{port}" for port in range(a - 1)), *(f"g{port}" for port in range(h)),
+             *(f"n{port}" for port in range(p)))
+    network = Topology(
+        name=f"dragonfly:p={p},a={a},h={h}",
+        kind="dragonfly",
+        shape=(groups, a, p),
+        ports=(names,) * (groups * a),
+        links=np.array(rows, np.int32),
+        injections=ends,
+        consumptions=ends.copy(),
+        coordinates=np.stack(np.unravel_index(node, (groups, a, p)), axis=1).astype(np.int32),
+    )
+    return dataclasses.replace(network, places=_places(network))
+
+
+def _places(topology: Topology) -> Places:
+    """Place the groups on a circle, clockwise from the top; the routers of a group on an arc that bends outwards; and
+    the nodes of a router outside: above it at the top, below it at the bottom, else at its left or right.
+
+    All links then run inside the circle, and local links pass inside the routers between their ends.
+    """
+    groups, a, p = topology.shape
+    apart = NEAR if topology.direct else FAR
+    radius = (a + 0.5) * apart / 2 / np.sin(np.pi / groups)
+    group, router = np.divmod(np.arange(groups * a), a)
+    out, along = _directions(2 * np.pi * group / groups)
+    place = router[:, None] - (a - 1) / 2
+    switches = (radius - BEND * apart * place**2) * out + apart * place * along
+    if topology.direct:
+        return Places(*[np.round(switches, 4)] * 2)
+    home, number = np.divmod(np.arange(topology.nodes), p)
+    sideways = np.abs(out[:, :1]) > SIDEWAYS  # lines of nodes end on sides of the box that few links leave
+    out = np.sign(out) * np.where(sideways, [1, 0], [0, 1])
+    nodes = switches[home] + OUT * out[home] + BESIDE * (number[:, None] - (p - 1) / 2) * np.abs(out[home, ::-1])
+    return Places(np.round(switches, 4), np.round(nodes, 4))
+
+
+def _directions(angle: Floats) -> tuple[Floats, Floats]:
+    """Return the directions away from the middle and clockwise around it at these angles from the top, float [angles,
+    2] both."""
+    return np.stack([np.sin(angle), -np.cos(angle)], axis=1), np.stack([np.cos(angle), np.sin(angle)], axis=1)
+
+
+def read_dragonfly(parameters: str) -> tuple[int, int, int]:
+    """Read p, a and h from the text after ``dragonfly:``, or refuse it."""
+    specification = f"dragonfly:{parameters}"
+    given = read_parameters("dragonfly", parameters, {"p": None, "a": None, "h": None})
+    p = whole_number(specification, "p", given["p"], 1, MOST_PORTS - 2)
+    a = whole_number(specification, "a", given["a"], 2, MOST_PORTS - p)
+    h = whole_number(specification, "h", given["h"], 1, MOST_PORTS - p - a + 1,
+                     reason=f"with p={p} and a={a}: up to {MOST_PORTS} ports at a router")
+    routers = (a * h + 1) * a
+    if routers > MOST_SWITCHES or routers * p > MOST_NODES:
+        raise WormcastError(f"topology: '{specification}' has {routers} routers and {routers * p} nodes. Allowed: up "
+                            f"to {MOST_SWITCHES} routers and {MOST_NODES} nodes.")
+    return p, a, h

@@ -66,7 +66,7 @@ FILES = {
 
 
 @dataclass(frozen=True)
-class Scene:
+class LessonRun:
     """A run of a lesson, and the notes on its replay.
 
     Parameters
@@ -96,7 +96,7 @@ class Lesson:
 
     summary: str
     given: dict[str, str]
-    scenes: tuple[Scene, ...]
+    scenes: tuple[LessonRun, ...]
 
 
 #: Figure 1(a) of [Varavithya], as the figure's claims use it.
@@ -111,14 +111,14 @@ LESSONS = {
         {"ring.jsonl": "".join(
             f'{{"cycle": 0, "source": "{node}", "destinations": ["{(node + 2) % 4}"], "length": 64}}\n'
             for node in range(4))},
-        (Scene("ring", "Four unicasts in a ring: deadlock", f"{RING} --vcs 1 --vc-classes none", Exit.DEADLOCK, {
+        (LessonRun("ring", "Four unicasts in a ring: deadlock", f"{RING} --vcs 1 --vc-classes none", Exit.DEADLOCK, {
             "start": "Each node sends a worm to the opposite node, by way of the next higher number. Watch the "
                      "headers: each reserves a link, and its flits follow.",
             "closed": "Each header waits for the link that the next worm holds. A worm releases a link only after its "
                       "tail has passed, so this wait never ends.",
             "rest": "The buffers behind the headers are full, and their senders have no credits. Nothing moves any "
                     "more."}),
-         Scene("ring-cured", "The same four unicasts with two classes of virtual channels: all arrive",
+         LessonRun("ring-cured", "The same four unicasts with two classes of virtual channels: all arrive",
                f"{RING} --vcs 2", Exit.DONE, {
                    "start": "Each link has two virtual channels. Worms that still have to cross the edge of the ring, "
                             "between nodes 3 and 0, use one of them, all other worms the other one.",
@@ -127,7 +127,7 @@ LESSONS = {
     "consumption": Lesson(
         "two multicasts that wait for each other's consumption channel, and two channels per node",
         {"figure4.jsonl": MESSAGES},
-        (Scene("consumption", "Two multicasts, one consumption channel per node: deadlock",
+        (LessonRun("consumption", "Two multicasts, one consumption channel per node: deadlock",
                f"{FIGURE_4} --consumption 1", Exit.DEADLOCK, {
                    "start": "Each multicast visits the two nodes in the middle, one from the left, one from the right. "
                             "At a stop a worm reserves the node's consumption channel, and holds it to the tail.",
@@ -135,7 +135,7 @@ LESSONS = {
                              "holds. No link is in this circle: more virtual channels on links would not help.",
                    "rest": "The buffers behind the headers are full, and their senders have no credits. Nothing moves "
                            "any more."}),
-         Scene("consumption-cured", "The same multicasts with two consumption channels per node: both arrive",
+         LessonRun("consumption-cured", "The same multicasts with two consumption channels per node: both arrive",
                f"{FIGURE_4} --consumption 2", Exit.DONE, {
                    "start": "One consumption channel is for worms to higher labels, the other for worms to lower "
                             "labels. Both share one link into the node.",
@@ -144,14 +144,14 @@ LESSONS = {
     "tokens": Lesson(
         "two trees that need the same two outputs of a switch, without tokens and with them",
         {"trees.jsonl": TREES.read_text()},
-        (Scene("trees", "Two trees that a switch copies, without tokens: deadlock", f"{TREE} --tokens off",
+        (LessonRun("trees", "Two trees that a switch copies, without tokens: deadlock", f"{TREE} --tokens off",
                Exit.DEADLOCK, {
                    "start": "Worms 1 and 2 are multicasts that enter one switch by its two inputs. Each needs both "
                             "outputs of this switch. Worm 0 is a unicast that is in the way of one of them.",
                    "closed": "Each tree holds one output of the switch, and waits for the other one. The branch that "
                              "goes on cannot finish: its flits stay in the input buffer until both branches have them.",
                    "rest": "The input buffers are full of flits that one branch still needs. Nothing moves any more."}),
-         Scene("trees-cured", "The same trees with tokens: both arrive", TREE, Exit.DONE, {
+         LessonRun("trees-cured", "The same trees with tokens: both arrive", TREE, Exit.DONE, {
              "start": "A switch copies a worm only while it holds the token of its group. Watch the second tree wait "
                       "for the token.",
              "delivered": "The trees went one after the other: the second one was copied after the first one had "

@@ -32,7 +32,9 @@ SLOW = {
 }
 NEVER = {
     "wormcast wave figure4.fst": "GTKWave's vcd2fst makes the file; tests/sim/waves/view/test_fst.py reads one",
-    "wormcast demo": "a minute; tests/cli/test_commands.py runs it",
+    "wormcast demo --out": "a minute; tests/cli/test_commands.py runs it",
+    **dict.fromkeys(("wormcast demo ring", "wormcast demo consumption", "wormcast demo tokens"),
+                    "tests/cli/test_commands.py runs them"),
     "wormcast synth": "minutes of synthesis; `make tables` runs them, tests/sim/test_tables.py up to where tools begin",
     "wormcast sweep examples/boppana_8x8": "minutes; `make figures` runs it",
     "wormcast figure 002-fig9": "minutes; tests/cli/test_figure.py runs a small one",
@@ -49,6 +51,8 @@ BY_TOOLS = ("synth", "verilog")
 #: Files that pages name and none of the commands that are run here writes.
 ELSEWHERE = {
     "out/deadlock.html": "of `make demo`",
+    **dict.fromkeys(("ring.html", "ring-cured.html", "ring.svg", "ring.vcd", "ring-cured.vcd"),
+                    "of `demo ring`"),
     "index.html": "of `figure 001`", "verdicts.md": "of `figure 001`",
     "manifest.json": "within a checkpoint",
     "wormcast-deadlock.vcd": "of a deadlock without `--vcd`: tests/cli/test_waveform.py",

@@ -221,14 +221,21 @@ def test_owners_and_targets_are_those_of_the_flits_that_leave(case, tmp_path):
 
 
 def test_stored_flits_come_and_go_by_the_links(tmp_path):
-    """A flit is in the buffer the cycle after it came, and leaves it the cycle before it is on the next link."""
+    """A flit is in the buffer the cycle after it came, and leaves it the cycle before it is on the next link.
+
+    The sender has its credit back a cycle after it has left.
+    """
     network = topology("mesh:1x3")
     run(network, SCHEMES["individual"], [Message(0, 0, (2,), 9)], Configuration(vcs=1), vcd=tmp_path / "w.vcd")
     found = waves.read(tmp_path / "w.vcd")
     inside = f"{ROUTERS}router_0_1."
-    stored = in_it = 0
+    [channel] = [f"{link['scope']}.vc_0" for link in heading(tmp_path / "w.vcd")["links"] if link["name"] == "link:0>1"]
+    stored = in_it = left = 0
     for cycle in range(40):
         assert numbers(found[f"{inside}west_in.vc_0.stored"], cycle) == in_it
+        assert numbers(found[f"{channel}.stored"], cycle) == in_it
+        assert numbers(found[f"{channel}.spent"], cycle) == in_it + left
+        left = words(found[f"{inside}east_out.vc_0.kind"], cycle + 1) != ""
         in_it += words(found[f"{inside}west_in.vc_0.kind"], cycle) != ""
         in_it -= words(found[f"{inside}east_out.vc_0.kind"], cycle + 1) != ""
         stored += in_it

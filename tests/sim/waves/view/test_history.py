@@ -8,6 +8,7 @@ from written_waves import FIGURE_4, comment, links_of, vcd, worm
 from wormcast.algorithms import WormcastError, topology
 from wormcast.sim.waves.view import (
     History,
+    RecordedBuffer,
     RecordedHold,
     RecordedLink,
     Wait,
@@ -18,6 +19,7 @@ from wormcast.sim.waves.view import (
     rows_of,
     summarise,
 )
+from wormcast.sim.waves.view.telling import milestones
 
 
 @pytest.fixture
@@ -88,6 +90,43 @@ def test_a_deadlock_stays_where_its_worms_rest(figure_4):
     assert figure_4.between(0, 17).deadlock == figure_4.deadlock
     assert of_worms(figure_4, [0]).deadlock is None
     assert of_worms(figure_4, [0, 1]).deadlock == figure_4.deadlock
+
+
+def test_the_knot_closes_with_the_last_wait_that_never_ends(figure_4):
+    """The second header waits from cycle 15 on, for a channel that the first worm holds since cycle 10."""
+    assert figure_4.knot_closed() == 15
+    assert figure_4.between(16, 30).knot_closed() == 16
+    assert [(words, cycle) for words, cycle, _ in milestones(figure_4)] == [
+        ("the knot closed in cycle", 15), ("no flit is on a link after cycle", 15), ("proved in cycle", 29)]
+    later = [dataclasses.replace(hold, first=20) if figure_4.links[hold.link].name == "cons:1#0" else hold
+             for hold in figure_4.holds]
+    assert dataclasses.replace(figure_4, holds=tuple(later)).knot_closed() == 20
+
+
+def test_no_cycle_is_given_for_a_knot_whose_waits_are_not_recorded(figure_4, crossing):
+    assert crossing.knot_closed() is None
+    assert milestones(crossing) == []
+    unknown = dataclasses.replace(figure_4, waits=figure_4.waits[:1])
+    assert unknown.knot_closed() is None
+    assert [cycle for _, cycle, _ in milestones(unknown)] == [15, 29]
+
+
+def test_holders_of_all_alternatives_belong_to_the_knot(figure_4):
+    """Worm 1 may also take a channel of a third worm, which waits from cycle 25 on."""
+    first, second = figure_4.waits
+    links = {link.name: place for place, link in enumerate(figure_4.links)}
+    third = RecordedHold(links["cons:3#0"], 0, 2, 17, 29, (17,), False)
+    waits = (first, dataclasses.replace(second, resources=("cons:1:0", "cons:3:0")),
+             Wait(2, links["link:2>3"], 0, 25, 29, ("cons:2:0",)))
+    found = dataclasses.replace(figure_4, holds=(*figure_4.holds, third), waits=waits)
+    assert found.knot_closed() == 25
+    assert dataclasses.replace(found, waits=waits[:2]).knot_closed() is None
+
+
+def test_a_window_of_a_buffer_begins_with_its_level():
+    buffer = RecordedBuffer(0, 0, ((0, 0), (4, 1), (6, 2), (9, 1)), ())
+    assert buffer.between(5, 9) == RecordedBuffer(0, 0, ((5, 1), (6, 2)), ())
+    assert buffer.between(6, 10) == RecordedBuffer(0, 0, ((6, 2), (9, 1)), ())
 
 
 def test_cycles_without_flits_are_trimmed(figure_4, crossing):

@@ -14,7 +14,7 @@ import numpy as np
 
 from .errors import WormcastError
 
-__all__ = ["checked", "plain", "require_fields", "require_kind"]
+__all__ = ["checked", "hints_of", "kinds_of", "plain", "require_fields", "require_kind"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -60,7 +60,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     @functools.wraps(function)
     def checking(*args: P.args, **kwargs: P.kwargs) -> R:
         bound = signature.bind(*args, **kwargs)
-        hints = _hints(function)
+        hints = hints_of(function)
         for name, parameter in signature.parameters.items():
             if name not in bound.arguments:
                 continue
@@ -68,7 +68,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
                 bound.arguments[name] = {key: plain(value) for key, value in bound.arguments[name].items()}
                 continue
             value = bound.arguments[name] = plain(bound.arguments[name])
-            kinds = _kinds(hints[name])
+            kinds = kinds_of(hints[name])
             if kinds:
                 require_kind(name.rstrip("_"), value, *kinds)
         return function(*bound.args, **bound.kwargs)
@@ -77,15 +77,16 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
 
 @functools.cache
-def _hints(function: Callable[..., Any]) -> dict[str, Any]:
+def hints_of(function: Callable[..., Any]) -> dict[str, Any]:
+    """Return the types of a function's parameters by name; any type for messages."""
     # annotations name the class of messages, whose import would be slow
     return typing.get_type_hints(function, localns={"Message": Any})
 
 
-def _kinds(hint: Any) -> tuple[type, ...]:
+def kinds_of(hint: Any) -> tuple[type, ...]:
     """Return the types that a hint allows; an empty tuple if it allows any."""
     if isinstance(hint, types.UnionType) or get_origin(hint) is typing.Union:
-        parts = [_kinds(one) for one in get_args(hint)]
+        parts = [kinds_of(one) for one in get_args(hint)]
         return () if () in parts else tuple(dict.fromkeys(kind for part in parts for kind in part))
     kind = get_origin(hint) or hint
     return (kind,) if isinstance(kind, type) else ()

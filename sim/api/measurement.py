@@ -13,6 +13,7 @@ from wormcast.algorithms.typecheck import checked, plain, require_kind
 from ..build.limits import PRECISION
 from ..build.setup import Origin, Setup
 from ..build.traffic import Traffic
+from ..common.exit_codes import Exit
 from ..common.progress import pause_of, watched
 from ..common.progress import progress as progress_bar
 from ..common.text import count
@@ -104,6 +105,11 @@ class LoadResult(CommandResult):
     def deadlock(self) -> bool:
         """The experiment ended in a deadlock."""
         return self.load.deadlock is not None
+
+    @property
+    def exit_code(self) -> Exit:
+        """Exit code of ``wormcast load``."""
+        return Exit.DEADLOCK if self.deadlock else Exit.DONE
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one row: network, scheme and rate, then all measurements with one value."""
@@ -334,6 +340,11 @@ class SaturationResult(CommandResult):
     def rates(self) -> tuple[float, float]:
         """Highest rate that does not saturate, and lowest rate that does."""
         return self.saturation.rates()
+
+    @property
+    def exit_code(self) -> Exit:
+        """Exit code of ``wormcast load --find-saturation``."""
+        return Exit.DEADLOCK if self.saturation.deadlock else Exit.DONE
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each load experiment of the search, by rising rate."""

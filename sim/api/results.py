@@ -11,6 +11,7 @@ import wormcast
 from wormcast.algorithms import Relation, Scheme, Topology, WormcastError
 
 from ..build.setup import name_of
+from ..common.exit_codes import Exit
 from ..common.frame import load_notebook_backend, notebook_figures
 from ..common.requirements import require
 
@@ -41,6 +42,11 @@ class CommandResult(ABC):
     configuration: dict[str, Any]
     seed: int | None = None
     files: dict[str, str | None] = field(default_factory=dict)
+
+    @property
+    def exit_code(self) -> Exit:
+        """Exit code of the command with this result."""
+        return Exit.DONE
 
     def to_json(self) -> str:
         """Return what the command prints with --json. Files that only the command writes are null."""

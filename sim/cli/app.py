@@ -1,7 +1,6 @@
 """Application, output and exit codes of all commands."""
 
 import contextlib
-import enum
 import functools
 import json
 import os
@@ -18,6 +17,7 @@ import wormcast
 from wormcast.algorithms.announcements import announce_by
 from wormcast.algorithms.errors import FAILURES, WireError, WormcastError
 
+from ..common.exit_codes import Exit
 from ..common.progress import announced, cleared
 from ..common.requirements import ToolMissing
 from ..common.text import count
@@ -42,19 +42,6 @@ app = typer.Typer(
     no_args_is_help=True,
     **options_of_program(),
 )
-
-
-class Exit(enum.IntEnum):
-    """Exit codes of the command line."""
-
-    DONE = 0
-    INTERNAL = 1
-    BAD_INPUT = 2
-    DEADLOCK = 3
-    TOOL_MISSING = 4
-    UNFINISHED = 5
-    UNDECIDED = 6
-    INTERRUPTED = 130
 
 
 class Interrupted(Exception):

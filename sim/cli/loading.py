@@ -12,7 +12,7 @@ from ..build.limits import CYCLES, FIRST_SEED, MOST_SEEDS, PRECISION, SEEDS
 from ..build.traffic import Traffic
 from ..common.option import options_of
 from ..common.path_conflicts import require_apart
-from .app import Exit, Json, SchemeName, TopologyName, emit_result, stdout_for_results
+from .app import Json, SchemeName, TopologyName, emit_result, stdout_for_results
 from .commands import command
 from .hardware import RelationOption, takes_hardware
 from .named import user_files
@@ -91,7 +91,7 @@ def load_(
             emit_result(found)
         else:
             report_saturation(found.saturation)
-        return Exit.DEADLOCK if found.saturation.deadlock else Exit.DONE
+        return found.exit_code
     if "rate" not in traffic and "trace" not in traffic:
         raise WormcastError("rate is missing. Needed: --rate, --trace or --find-saturation.")
     outputs = Outputs(kept)

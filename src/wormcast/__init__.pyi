@@ -1,7 +1,9 @@
 """Types of the public names. They are not in ``__init__.py``: its imports would count as imports of all modules."""
 
 from .algorithms import Relation, Scheme, Topology, WormcastError, topology
+from .sim.api.catalogue import NamesResult, names
 from .sim.api.checking import CheckResult, check
+from .sim.api.figures import FigureResult, figure
 from .sim.api.hardware_cost import SynthesisResult, VerilogResult, synth, verilog
 from .sim.api.measurement import LoadResult, SaturationResult, SweepResult, find_saturation, load, sweep
 from .sim.api.planning import PlanResult, RandomPlansResult, plan, plan_random
@@ -13,9 +15,11 @@ __version__: str
 
 __all__ = [
     "CheckResult",
+    "FigureResult",
     "HuntResult",
     "LoadResult",
     "Message",
+    "NamesResult",
     "PlanResult",
     "RandomPlansResult",
     "Relation",
@@ -30,9 +34,11 @@ __all__ = [
     "WormcastError",
     "__version__",
     "check",
+    "figure",
     "find_saturation",
     "hunt",
     "load",
+    "names",
     "plan",
     "plan_random",
     "read_waveform",

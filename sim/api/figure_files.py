@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-import wormcast
-
 from ..common.atomic_write import whole_file
 from ..common.figure_file import draw_file
+from ..common.text import version_text
 from ..experiments.figure import Figure, FigureOutcome, figure_page, index_page, scatter_figure, verdicts_page
 from ..experiments.figure.substitution import written
 from ..experiments.option_grid import write_csv
@@ -44,7 +43,7 @@ def write_figure(outcome: FigureOutcome, out: Path, quick: bool) -> tuple[Path, 
 def write_report(name: str, outcomes: Sequence[FigureOutcome], out: Path, quick: bool) -> tuple[Path, ...]:
     """Write the index page of several figures, and the page of their verdicts, and return the files."""
     files = [out / "index.html", out / "verdicts.md"]
-    made = f"Made by `wormcast figure {name}{' --quick' if quick else ''}`, version {wormcast.__version__}."
+    made = f"Made by `wormcast figure {name}{' --quick' if quick else ''}`, version {version_text()}."
     texts = [index_page(outcomes), verdicts_page(outcomes, [made, RULE, VARIED])]
     for file, text in zip(files, texts, strict=True):
         with whole_file(file) as unfinished:
@@ -79,7 +78,7 @@ IN_HASTE = "Quick: an eighth of the cycles, intervals twice as wide, no variatio
 
 def _notes(figure: Figure, quick: bool) -> list[str]:
     """Return the command, the definitions and the rule of the verdicts for a figure's page."""
-    made = f"wormcast figure {figure.name}{' --quick' if quick else ''}, version {wormcast.__version__}."
+    made = f"wormcast figure {figure.name}{' --quick' if quick else ''}, version {version_text()}."
     if figure.runs:
         return [made, *ABOUT_RUNS.splitlines(), RULE_OF_RUNS, *([RUNS_IN_HASTE] if quick else [])]
     about = [*ABOUT.format(percent=10 if quick else 5).splitlines(), RULE] if figure.series else []

@@ -50,8 +50,8 @@ class CommandResult(ABC):
 
     def to_json(self) -> str:
         """Return what the command prints with --json. Files that only the command writes are null."""
-        return json.dumps({"version": wormcast.__version__, "configuration": self.configuration, "seed": self.seed,
-                           **self._data(), **self.files})
+        return json.dumps({"version": wormcast.__version__, "commit": wormcast.__commit__,
+                           "configuration": self.configuration, "seed": self.seed, **self._data(), **self.files})
 
     def to_dict(self) -> dict[str, Any]:
         """Return `to_json` as a dictionary."""

@@ -20,7 +20,7 @@ from wormcast.algorithms.errors import FAILURES, WireError, WormcastError
 from ..common.exit_codes import Exit
 from ..common.progress import announced, cleared
 from ..common.requirements import ToolMissing
-from ..common.text import count
+from ..common.text import count, version_text
 from .commands import Commands, options_of_program
 from .usage_errors import usage_sentence, with_option_names
 
@@ -65,11 +65,12 @@ LONGEST = re.compile(r"(.{1000})(?:.{1500,})(.{500})", re.DOTALL)
 
 @app.callback(invoke_without_command=True)
 def version(
-    show: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
+    show: Annotated[bool, typer.Option(
+        "--version", help="Print the version and the git commit.", is_eager=True)] = False,
 ) -> None:
     """Multicast in switched networks, at register-transfer level."""
     if show:
-        say(wormcast.__version__)
+        say(version_text())
         raise typer.Exit(Exit.DONE)
 
 
@@ -125,7 +126,8 @@ def table(columns: list[str], rows: list[list[object]], title: str | None = None
 
 def emit(data: dict[str, Any], configuration: dict[str, Any], seed: int | None = None) -> None:
     """Print a result as JSON, with the version, configuration and seed that reproduce it."""
-    put(json.dumps({"version": wormcast.__version__, "configuration": configuration, "seed": seed, **data}) + "\n")
+    origin = {"version": wormcast.__version__, "commit": wormcast.__commit__}
+    put(json.dumps({**origin, "configuration": configuration, "seed": seed, **data}) + "\n")
 
 
 def emit_result(result: "CommandResult") -> None:

@@ -37,6 +37,7 @@ __all__ = [
     "VerilogResult",
     "WaveformResult",
     "WormcastError",
+    "__commit__",
     "__version__",
     "check",
     "figure",
@@ -55,6 +56,9 @@ __all__ = [
 ]
 
 __version__: str
+
+__commit__: str | None
+"""git commit of this installation, 40 or 64 hexadecimal digits; None if it is unknown."""
 
 #: Module of each public name, imported at the first use of the name.
 _MODULES = {
@@ -84,6 +88,12 @@ def __getattr__(name: str) -> Any:
 
     if name == "__version__":
         value: Any = metadata.version("wormcast")
+    elif name == "__commit__":
+        from pathlib import Path
+
+        from .algorithms.commit import commit_of
+
+        value = commit_of(Path(__file__).parent)
     elif name in _MODULES:
         value = vars(import_module(f"{__name__}.{_MODULES[name]}"))[name]
     else:

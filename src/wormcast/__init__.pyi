@@ -12,6 +12,7 @@ from .sim.api.simulation import HuntResult, RunResult, hunt, run
 from .sim.host.message import Message
 
 __version__: str
+__commit__: str | None
 
 __all__ = [
     "CheckResult",
@@ -32,6 +33,7 @@ __all__ = [
     "VerilogResult",
     "WaveformResult",
     "WormcastError",
+    "__commit__",
     "__version__",
     "check",
     "figure",

@@ -351,8 +351,8 @@ def test_the_package_imports_nothing():
 def test_all_public_names_are_there():
     stub = ast.parse(Path(wc.__file__).with_suffix(".pyi").read_text())
     typed = {name.name for one in stub.body if isinstance(one, ast.ImportFrom) for name in one.names}
-    assert typed | {"__version__"} == set(wc.__all__)
-    assert all(getattr(wc, name) is not None for name in wc.__all__)
+    assert typed | {"__commit__", "__version__"} == set(wc.__all__)
+    assert all(getattr(wc, name) is not None for name in wc.__all__ if name != "__commit__")
     with pytest.raises(AttributeError, match="has no attribute 'unknown'"):
         wc.unknown  # noqa: B018
 
@@ -416,7 +416,7 @@ def test_signatures_of_the_page_are_those_of_the_code(name):
 
 def test_results_are_of_one_family():
     results = [getattr(wc, name) for name in wc.__all__ if name.endswith("Result")]
-    assert len(results) == 11
+    assert len(results) == 13
     assert all(issubclass(one, CommandResult) for one in results)
 
 

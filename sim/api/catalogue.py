@@ -1,5 +1,6 @@
 """Names that other functions accept: of schemes, topologies, relations, configurations, components and figures."""
 
+import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,9 @@ __all__ = ["FORMS", "KINDS", "NamesResult", "names"]
 
 #: Kinds of names.
 KINDS = ("schemes", "topologies", "relations", "configurations", "components", "figures")
+
+#: Largest number of characters of the names in a result's ``repr``.
+LONGEST = 120
 
 #: Titles of a mesh scheme's attributes.
 FORMS = {
@@ -58,7 +62,7 @@ class NamesResult(CommandResult):
         return {self.kind: self.entries}
 
     def _lines(self) -> list[str]:
-        return [f"{len(self)} {self.kind}: {', '.join(self)}"]
+        return [textwrap.shorten(f"{len(self)} {self.kind}: {', '.join(self)}", LONGEST, placeholder=" ...")]
 
 
 @checked

@@ -1,16 +1,14 @@
 """Commands as texts, ``plan mesh:8x8 dual-path --source 0 --destinations 1,2``, called as functions of this package."""
 
 import importlib
-import inspect
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 from wormcast.algorithms import WormcastError
-from wormcast.algorithms.errors import naming, nearest
-from wormcast.algorithms.typecheck import hints_of, kinds_of
+from wormcast.algorithms.errors import naming, nearest, options_named
+from wormcast.algorithms.typecheck import kinds_of, parameters_of
 
 from ..experiments.figure import HERE
 from ..experiments.figure.substitution import PLOT
@@ -94,8 +92,9 @@ class Call:
 
     def result(self, *, progress: bool = True) -> "CommandResult":
         """Call the function. ``progress``: announce long work on a terminal."""
-        shown = {"progress": progress} if "progress" in _parameters(self.function) else {}
-        return self.function(**self.arguments, **shown)
+        shown = {"progress": progress} if "progress" in parameters_of(self.function) else {}
+        with options_named():
+            return self.function(**self.arguments, **shown)
 
 
 def module_of(command: str) -> str:
@@ -114,7 +113,7 @@ def read_command(command: str) -> Call:
     name, *words = shlex.split(command.replace("{here}", shlex.quote(str(HERE))))
     found = _function_of([name, *words])
     function, arguments, places = found.called, dict[str, Any](), [*found.words]
-    hints, plot = _parameters(function), None
+    hints, plot = parameters_of(function), None
     while words:
         word = words.pop(0)
         if not word.startswith("-"):
@@ -177,19 +176,6 @@ def _function_of(words: Sequence[str]) -> _Function:
     given = {word.partition("=")[0].removeprefix("--").replace("-", "_") for word in words[1:] if word[:2] == "--"}
     functions = COMMANDS[name]
     return next((function for option, function in functions.items() if option in given), functions[""])
-
-
-@cache
-def _parameters(function: Callable[..., Any]) -> dict[str, Any]:
-    """Return the types of a function's parameters by name, with each option that it accepts by keyword."""
-    hints, found = hints_of(function), dict[str, Any]()
-    for name, parameter in inspect.signature(function).parameters.items():
-        if parameter.kind is inspect.Parameter.VAR_KEYWORD:
-            [options] = get_args(hints[name])
-            found |= options.__annotations__
-        else:
-            found[name] = hints[name]
-    return found
 
 
 def _converted(option: str, text: str, kinds: Sequence[type]) -> Any:

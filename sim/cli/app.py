@@ -15,7 +15,7 @@ import typer
 
 import wormcast
 from wormcast.algorithms.announcements import announce_by
-from wormcast.algorithms.errors import FAILURES, WireError, WormcastError
+from wormcast.algorithms.errors import FAILURES, WireError, WormcastError, options_named
 
 from ..common.exit_codes import Exit
 from ..common.progress import announced, cleared
@@ -65,10 +65,12 @@ LONGEST = re.compile(r"(.{1000})(?:.{1500,})(.{500})", re.DOTALL)
 
 @app.callback(invoke_without_command=True)
 def version(
+    context: typer.Context,
     show: Annotated[bool, typer.Option(
         "--version", help="Print the version and the git commit.", is_eager=True)] = False,
 ) -> None:
     """Multicast in switched networks, at register-transfer level."""
+    context.with_resource(options_named())  # functions called by a command refuse its options
     if show:
         say(version_text())
         raise typer.Exit(Exit.DONE)

@@ -28,8 +28,8 @@ def test_the_changelog_has_the_version_with_its_date():
     assert (version, date) == (str(cited["version"]), str(cited["date-released"]))
 
 
-def test_the_readme_lists_the_extras():
+def test_the_contract_lists_the_extras():
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-    [table] = re.findall(r"\| `pip install .*?\n\n", (ROOT / "README.md").read_text(), re.S)
+    [table] = re.findall(r"\| `pip install .*?\n\n", (ROOT / "docs" / "contract.md").read_text(), re.S)
     rows = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", table, re.M)
     assert {name for row in rows for name in re.findall("`(.*?)`", row)} == extras.keys() - {"docs", "test"}

@@ -4,10 +4,11 @@ import contextlib
 import difflib
 import traceback
 from collections.abc import Iterable, Iterator
+from contextvars import ContextVar
 from pathlib import Path
 
-__all__ = ["FAILURES", "MessageError", "WireError", "WormcastError", "describe_error", "naming", "nearest",
-           "users_code"]
+__all__ = ["FAILURES", "MessageError", "WireError", "WormcastError", "describe_error", "naming", "naming_options",
+           "nearest", "options_named", "users_code"]
 
 #: Errors in a user's code that become refusals, `SystemExit` included. Ctrl-C still ends the program.
 FAILURES = (Exception, SystemExit)
@@ -56,6 +57,24 @@ def nearest(name: str, known: Iterable[str]) -> str:
     alike = {one.replace("-", "_"): one for one in known}
     found = difflib.get_close_matches(name.replace("-", "_"), list(alike), n=1)
     return f" Nearest: {alike[found[0]]}." if found else ""
+
+
+_naming_options: ContextVar[bool] = ContextVar("naming_options", default=False)
+
+
+@contextlib.contextmanager
+def options_named() -> Iterator[None]:
+    """Let refusals name options of the command line in place of parameters of functions, while the context is open."""
+    before = _naming_options.set(True)
+    try:
+        yield
+    finally:
+        _naming_options.reset(before)
+
+
+def naming_options() -> bool:
+    """Return whether refusals name options of the command line."""
+    return _naming_options.get()
 
 
 @contextlib.contextmanager

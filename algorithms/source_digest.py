@@ -59,7 +59,7 @@ def package_file(module: str) -> str:
     return f"{base}.py" if os.path.isfile(f"{base}.py") else os.path.join(base, "__init__.py")
 
 
-def source_digest(files: Iterable[str | os.PathLike[str]], *, help_only: Iterable[str] = ()) -> str:
+def source_digest(files: Iterable[str | os.PathLike[str]]) -> str:
     """Return a digest that changes when a file, or one of the `imported_files`, has another syntax tree.
 
     Comments, docstrings and blank lines do not count, unless the code of one of the files reads docstrings: then the
@@ -69,12 +69,9 @@ def source_digest(files: Iterable[str | os.PathLike[str]], *, help_only: Iterabl
     Parameters
     ----------
     files : paths of Python files
-    help_only : paths of Python files
-        Files that read docstrings for ``--help`` only.
     """
     sources = _follow(files)
-    help_only = set(help_only)
-    docstrings = any(source.reads_docstrings for path, source in sources.items() if path not in help_only)
+    docstrings = any(source.reads_docstrings for source in sources.values())
     parts = sorted(f"{_name(path)} {source.content if docstrings else source.tree}" for path, source in sources.items())
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 

@@ -2,19 +2,20 @@
 
 import functools
 import inspect
+import re
 import reprlib
 import types
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import fields
 from numbers import Integral, Real
 from typing import Any, ParamSpec, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from .errors import WormcastError
+from .errors import WormcastError, naming_options
 
-__all__ = ["checked", "plain", "require_fields", "require_kind"]
+__all__ = ["checked", "kinds_of", "parameters_of", "plain", "require_fields", "require_kind"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -51,16 +52,21 @@ def require_fields(thing: Any) -> None:
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:
-    """Refuse arguments of another type than the function declares, in a sentence with the argument's name.
+    """Refuse missing and unknown arguments, and arguments of another type than the function declares.
 
-    Numbers and arrays of NumPy and pandas are passed on as numbers and lists of Python.
+    Numbers and arrays of NumPy and pandas are passed on as numbers and lists of Python. Refusals that the function
+    raises name its parameters, ``ejection``, in place of options of the command line, ``--ejection``; except while
+    `options_named` is open.
     """
     signature = inspect.signature(function)
 
     @functools.wraps(function)
     def checking(*args: P.args, **kwargs: P.kwargs) -> R:
-        bound = signature.bind(*args, **kwargs)
-        hints = _hints(function)
+        try:
+            bound = signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise WormcastError(f"{function.__name__}: {error}. Allowed: {', '.join(signature.parameters)}.") from error
+        hints = hints_of(function)
         for name, parameter in signature.parameters.items():
             if name not in bound.arguments:
                 continue
@@ -68,24 +74,55 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
                 bound.arguments[name] = {key: plain(value) for key, value in bound.arguments[name].items()}
                 continue
             value = bound.arguments[name] = plain(bound.arguments[name])
-            kinds = _kinds(hints[name])
+            kinds = kinds_of(hints[name])
             if kinds:
                 require_kind(name.rstrip("_"), value, *kinds)
-        return function(*bound.args, **bound.kwargs)
+        try:
+            return function(*bound.args, **bound.kwargs)
+        except WormcastError as error:
+            if not naming_options() and error.args:
+                error.args = (_with_parameters(str(error.args[0]), parameters_of(checking)), *error.args[1:])
+            raise
 
     return checking
 
 
+#: Name of an option, as the command line writes it: ``--flit-width``, or at the start of a refusal ``flit-width:``.
+OPTION = re.compile(r"(?<![\w-])--(?P<name>[a-z]+(?:-[a-z]+)*)(?![\w-])|^(?P<first>[a-z]+(?:-[a-z]+)+)(?=:)")
+
+
+def _with_parameters(sentence: str, known: Collection[str]) -> str:
+    """Return a refusal in which names of options are those of a function's parameters."""
+    def parameter(found: re.Match[str]) -> str:
+        name = (found["name"] or found["first"]).replace("-", "_")
+        return next((one for one in (name, f"{name}_") if one in known), found[0])
+
+    return OPTION.sub(parameter, sentence)
+
+
 @functools.cache
-def _hints(function: Callable[..., Any]) -> dict[str, Any]:
+def parameters_of(function: Callable[..., Any]) -> dict[str, Any]:
+    """Return the types of a function's parameters by name, with each option that it accepts by keyword."""
+    hints, found = hints_of(function), dict[str, Any]()
+    for name, parameter in inspect.signature(function).parameters.items():
+        if parameter.kind is inspect.Parameter.VAR_KEYWORD:
+            found |= {key: hint for options in get_args(hints[name]) for key, hint in options.__annotations__.items()}
+        else:
+            found[name] = hints[name]
+    return found
+
+
+@functools.cache
+def hints_of(function: Callable[..., Any]) -> dict[str, Any]:
+    """Return the types of a function's parameters by name; any type for messages."""
     # annotations name the class of messages, whose import would be slow
     return typing.get_type_hints(function, localns={"Message": Any})
 
 
-def _kinds(hint: Any) -> tuple[type, ...]:
+def kinds_of(hint: Any) -> tuple[type, ...]:
     """Return the types that a hint allows; an empty tuple if it allows any."""
     if isinstance(hint, types.UnionType) or get_origin(hint) is typing.Union:
-        parts = [_kinds(one) for one in get_args(hint)]
+        parts = [kinds_of(one) for one in get_args(hint)]
         return () if () in parts else tuple(dict.fromkeys(kind for part in parts for kind in part))
     kind = get_origin(hint) or hint
     return (kind,) if isinstance(kind, type) else ()

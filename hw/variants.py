@@ -158,22 +158,52 @@ def _forwarding(options: RouterOptions, ports: int, links: int) -> dict[str, Any
     return {"kind": options.ni, "rows": options.rows, "places": options.places, "row_flits": options.row}
 
 
+def _absorbs(options: RouterOptions) -> bool:
+    return options.slots > 0
+
+
+def _absorbing(options: RouterOptions, ports: int, links: int) -> dict[str, Any]:
+    return {"slots": options.slots, "slot_flits": options.slot}
+
+
+def _forwards(options: RouterOptions) -> bool:
+    return options.ni in FORWARD_ORDERS
+
+
+def _conventional(options: RouterOptions, ports: int, links: int) -> dict[str, Any]:
+    return {"ports": ports, "links": links}
+
+
+def _always(*_: Any) -> bool:
+    return True
+
+
+def _is_deep(options: RouterOptions, header: Header) -> bool:
+    return options.deep
+
+
+def _is_tree(options: RouterOptions, header: Header) -> bool:
+    return header.router == "tree"
+
+
+def _deep(options: RouterOptions, scheme: Scheme, tokens: TokenGroups | None, kind: SwitchKind) -> dict[str, Any]:
+    return {}
+
+
+# functions in place of lambdas: networks, and results that have them, are pickled
+
 #: Variants of the network interface; the first one that fits is used.
 INTERFACES = [
-    InterfaceVariant("absorbing", lambda options: options.slots > 0, _build_absorbing, RetransmissionProbe,
-                     lambda options, ports, links: {"slots": options.slots, "slot_flits": options.slot}),
-    InterfaceVariant("forwarding", lambda options: options.ni in FORWARD_ORDERS, _build_forwarding, PacketBufferProbe,
-                     _forwarding, host_ports=("table_in",)),
-    InterfaceVariant("conventional", lambda options: True, _build_conventional, InterfaceProbe,
-                     lambda options, ports, links: {"ports": ports, "links": links}),
+    InterfaceVariant("absorbing", _absorbs, _build_absorbing, RetransmissionProbe, _absorbing),
+    InterfaceVariant("forwarding", _forwards, _build_forwarding, PacketBufferProbe, _forwarding,
+                     host_ports=("table_in",)),
+    InterfaceVariant("conventional", _always, _build_conventional, InterfaceProbe, _conventional),
 ]
 
 
 #: Variants of the router; the first one that fits is used.
 ROUTERS = [
-    RouterVariant("deep", lambda options, header: options.deep, DeepSwitchSpec, _build_deep, DeepProbe,
-                  lambda options, scheme, tokens, kind: {}),
-    RouterVariant("tree", lambda options, header: header.router == "tree", TreeSwitchSpec, _build_tree,
-                  TreeProbe, _tree),
-    RouterVariant("path", lambda options, header: True, SwitchSpec, _build_path, PathProbe, _path),
+    RouterVariant("deep", _is_deep, DeepSwitchSpec, _build_deep, DeepProbe, _deep),
+    RouterVariant("tree", _is_tree, TreeSwitchSpec, _build_tree, TreeProbe, _tree),
+    RouterVariant("path", _always, SwitchSpec, _build_path, PathProbe, _path),
 ]

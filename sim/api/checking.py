@@ -31,6 +31,7 @@ from ..build.configuration import ANALYSED, Configuration, describe_classes
 from ..build.configurations import completed
 from ..build.setup import name_of
 from ..build.whole_worms import WholeWorms, whole_worms
+from ..common.exit_codes import Exit
 from ..common.progress import watched
 from ..common.text import consumption_text, count, resource_text
 from .arguments import known, require_at_least
@@ -65,6 +66,11 @@ class CheckResult(CommandResult):
     def verdict(self) -> str:
         """``free``, ``deadlock`` or ``undecided``."""
         return self.analysis.verdict
+
+    @property
+    def exit_code(self) -> Exit:
+        """Exit code of ``wormcast check``."""
+        return {"free": Exit.DONE, "deadlock": Exit.DEADLOCK, "undecided": Exit.UNDECIDED}[self.verdict]
 
     @property
     def free(self) -> bool:

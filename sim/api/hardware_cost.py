@@ -2,7 +2,7 @@
 
 import os
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -14,15 +14,20 @@ from ..build.configuration import HOST_FIELDS, INTERFACE_FIELDS
 from ..build.setup import DEFAULTS, HARDWARE, Origin, Setup
 from ..common.atomic_write import whole_file
 from ..common.progress import watched
+from ..common.text import count
 from .arguments import known, require_at_least
 from .option_types import HardwareOptions, PathLike, RelationLike, SchemeLike, TopologyLike
 from .results import CommandResult
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from ..experiments.option_grid import Sweep
     from ..export.synthesis import Breakdown, Synthesis, SynthesisPoint
     from ..export.verilog import Export
 
-__all__ = ["SynthesisResult", "VerilogResult", "require_tables", "synth", "verilog"]
+__all__ = ["SynthesisResult", "SynthesisSweepResult", "VerilogResult", "require_tables", "synth", "synth_sweep",
+           "verilog"]
 
 #: Hardware options that change components: all options except those of the hosts' software.
 BUILT = HARDWARE - {*HOST_FIELDS}
@@ -277,3 +282,90 @@ def synth(
         blocks = point.breakdown(on_step) if breakdown else None
     resolved = {"what": what, "port": port, "kind": kind, **point.resolved, "seeds": len(placements)}
     return SynthesisResult(configuration=resolved, point=point, synthesis=found, blocks=blocks)
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class SynthesisSweepResult(CommandResult):
+    """Result of `synth_sweep`: area and clock of a component for each combination of option values.
+
+    Parameters
+    ----------
+    sweep : Sweep
+        Options with one value, and options with several values.
+    points : list of SynthesisPoint
+        The component with each combination.
+    results : list of Synthesis
+        Area and clock of each point.
+    """
+
+    sweep: "Sweep"
+    points: "list[SynthesisPoint]"
+    results: "list[Synthesis]"
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row for each point: its options, its cells and its clock."""
+        from ..export.synthesis import row
+
+        return [row(self.sweep, point, result) for point, result in zip(self.points, self.results, strict=True)]
+
+    def _figure(self) -> "Figure":
+        """Return curves of the cells and the clock over a swept option."""
+        from ..export.synthesis import costs_figure
+
+        return costs_figure(self.sweep, self.points, self.results)
+
+    def _data(self) -> dict[str, Any]:
+        return {"points": [{"options": point.resolved, "given": point.given, "result": result.to_dict()}
+                           for point, result in zip(self.points, self.results, strict=True)]}
+
+    def _lines(self) -> list[str]:
+        swept = " x ".join(f"{len(values)} {name}" for name, values in self.sweep.swept.items())
+        return [f"{self.configuration['what']}: {count(len(self.points), 'point')} ({swept})"]
+
+
+@checked
+def synth_sweep(
+    what: str,
+    sweep: str | Sequence[str],
+    *,
+    topology: str | None = None,
+    scheme: str | None = None,
+    relation: str | None = None,
+    relations: str | None = None,
+    port: str | None = None,
+    kind: str | None = None,
+    target: str | None = None,
+    seeds: int = 0,
+    area_delay: int | None = None,
+    progress: bool = True,
+    on_step: OnStep = lambda step: None,
+    **hardware: Unpack[HardwareOptions],
+) -> SynthesisSweepResult:
+    """Synthesise a component for all combinations of option values.
+
+    Parameters
+    ----------
+    sweep : str or sequence of str
+        ``OPTION=VALUE,VALUE``, as for ``--sweep`` of ``wormcast synth``.
+    seeds : int
+        Number of placements. 0: synthesis only, without a clock.
+    what, topology, scheme, relation, relations, port, kind, target, area_delay, progress, on_step, hardware
+        As for `synth`.
+
+    Raises
+    ------
+    ToolMissing
+        Yosys or nextpnr, which the extra ``synth`` installs, is missing.
+    """
+    from ..export.synthesis import points, read_sweep, run
+
+    require_at_least(0, seeds=seeds)
+    own = {name: value for name, value in (("target", target), ("area_delay", area_delay)) if value is not None}
+    fixed = own | _given(topology, scheme, relation, relations) | known("synth", hardware, BUILT)
+    found = read_sweep([sweep] if isinstance(sweep, str) else sweep, fixed)
+    with watched(progress):
+        every = points(what, port, found, kind)
+        results = list(run(every, range(1, seeds + 1), on_step))
+    resolved = {"what": what, "port": port, "kind": kind, **found.fixed, **found.swept, "seeds": seeds}
+    return SynthesisSweepResult(configuration=resolved, files=dict.fromkeys(("output", "plot")), sweep=found,
+                                points=every, results=results)

@@ -14,6 +14,7 @@ from ..build.configuration import UNTIMED_FIELDS
 from ..build.limits import PRECISION
 from ..build.setup import Origin, Setup
 from ..build.traffic import Traffic
+from ..common.exit_codes import Exit
 from ..common.progress import pause_of, watched
 from ..common.progress import progress as progress_bar
 from ..common.text import count
@@ -141,6 +142,11 @@ class LoadResult(CommandResult):
     def energy(self) -> float | None:
         """Energy per payload flit received, in pJ; None without the option ``energy``, and after a deadlock."""
         return None if self.events is None or self.events.table is None else self.events.energy_per_flit().mean
+
+    @property
+    def exit_code(self) -> Exit:
+        """Exit code of ``wormcast load``."""
+        return Exit.DEADLOCK if self.deadlock else Exit.DONE
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one row: network, scheme and rate, then all measurements with one value."""
@@ -400,6 +406,11 @@ class SaturationResult(CommandResult):
         The property is None without ``zero_load_multiple``.
         """
         return None if self.saturation.limit is None else self.saturation.slow_rates()
+
+    @property
+    def exit_code(self) -> Exit:
+        """Exit code of ``wormcast load --find-saturation``."""
+        return Exit.DEADLOCK if self.saturation.deadlock else Exit.DONE
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each load experiment of the search, by rising rate."""

@@ -10,7 +10,8 @@ from typing import TypedDict
 
 from wormcast.algorithms import Relation, Scheme, Topology
 
-__all__ = ["HardwareOptions", "PathLike", "PictureWords", "RelationLike", "SchemeLike", "TopologyLike",
+__all__ = ["DestinationOptions", "HardwareOptions", "PathLike", "PictureWords", "RelationLike", "SchemeLike",
+           "TopologyLike",
            "TrafficOptions"]
 
 # a name as on the command line, or the object itself
@@ -72,16 +73,21 @@ class HardwareOptions(TypedDict, total=False):
     classes: str | None
 
 
-class TrafficOptions(TypedDict, total=False):
+class DestinationOptions(TypedDict, total=False):
+    """Options of the number of destinations of random multicasts by name; see `Traffic`."""
+
+    destinations_mean: float
+    destinations_distribution: str
+    destinations_deviation: float
+    destinations_counts: str | None
+
+
+class TrafficOptions(DestinationOptions, total=False):
     """Options of random traffic by name, without the rate; see `Traffic`."""
 
     length: int
     unicast_length: int
     multicast_fraction: float
-    destinations_mean: float
-    destinations_distribution: str
-    destinations_deviation: float
-    destinations_counts: str | None
     pattern: str
     hot_spots: str | None
     hot_spot_share: float

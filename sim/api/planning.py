@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from wormcast.algorithms import Plan, PlannedWorm, Scheme, Topology, WormcastError, find_scheme
 from wormcast.algorithms import topology as find_topology
@@ -19,7 +19,7 @@ from ..common.packet_count import packets_of
 from ..common.progress import watched
 from ..common.text import count
 from .arguments import known, require_at_least
-from .option_types import RelationLike, SchemeLike, TopologyLike, TrafficOptions
+from .option_types import DestinationOptions, RelationLike, SchemeLike, TopologyLike
 from .results import CommandResult, names_of
 
 if TYPE_CHECKING:
@@ -140,9 +140,6 @@ def _planned(topology: TopologyLike, scheme: SchemeLike, relation: RelationLike 
     return network, found, None if length is None else packets_of(length, chosen("packet", packet))
 
 
-#: Options of the number of destinations of random multicasts.
-DESTINATION_OPTIONS = tuple(name for name in TrafficOptions.__annotations__ if name.startswith("destinations"))
-
 #: Descriptions of the means that `plan_random` returns.
 MEANS = {"destinations": "destinations", "copies": "worms", "hops": "hops", "longest": "hops of the longest worm",
          "hops_per_destination": "hops per destination", "channels": "channels", "start_ups": "start-ups",
@@ -196,7 +193,7 @@ def plan_random(
     ties: str | None = None,
     seed: int = 0,
     progress: bool = True,
-    **law: Any,
+    **law: Unpack[DestinationOptions],
 ) -> RandomPlansResult:
     """Plan random multicasts, and return their mean costs: ``wormcast plan --random``.
 
@@ -217,15 +214,15 @@ def plan_random(
     """
     from ..experiments.random_plans import random_plans
 
-    law = known("plan_random", law, DESTINATION_OPTIONS)
+    asked = known("plan_random", law, DestinationOptions.__annotations__)
     require_at_least(0, seed=seed)
     network, found, packets = _planned(topology, scheme, relation, ties, length, packet)
     if packets is not None:
         found = found.for_packets(packets)
     sender = None if source is None else network.node(source)
     with watched(progress), announce(f"planning {multicasts} multicasts"):
-        means = random_plans(network, found, law, multicasts, seed, sender)
+        means = random_plans(network, found, asked, multicasts, seed, sender)
     named = names_of(network, scheme, relation, ties=chosen("ties", ties), length=length, packet=packet,
-                   random=multicasts, source=sender, **law)
+                   random=multicasts, source=sender, **asked)
     return RandomPlansResult(configuration=named, seed=seed, means=means,
                              title=f"{found.name} on {network.name}: {count(multicasts, 'random multicast')}")

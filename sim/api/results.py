@@ -12,6 +12,7 @@ import wormcast
 from wormcast.algorithms import Relation, Scheme, Topology, WormcastError
 
 from ..build.setup import name_of
+from ..common.exit_codes import Exit
 from ..common.frame import load_notebook_backend, notebook_figures
 from ..common.picture_style import PictureOptions, drawn_with
 from ..common.requirements import require
@@ -45,10 +46,15 @@ class CommandResult(ABC):
     seed: int | None = None
     files: dict[str, str | None] = field(default_factory=dict)
 
+    @property
+    def exit_code(self) -> Exit:
+        """Exit code of the command with this result."""
+        return Exit.DONE
+
     def to_json(self) -> str:
         """Return what the command prints with --json. Files that only the command writes are null."""
-        return json.dumps({"version": wormcast.__version__, "configuration": self.configuration, "seed": self.seed,
-                           **self._data(), **self.files})
+        return json.dumps({"version": wormcast.__version__, "commit": wormcast.__commit__,
+                           "configuration": self.configuration, "seed": self.seed, **self._data(), **self.files})
 
     def to_dict(self) -> dict[str, Any]:
         """Return `to_json` as a dictionary."""

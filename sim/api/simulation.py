@@ -19,6 +19,7 @@ from ..build.configuration import UNTIMED_FIELDS
 from ..build.limits import HUNT_CYCLES, MOST_RUN_CYCLES, MOST_RUN_LENGTH
 from ..build.setup import HARDWARE, Setup
 from ..common.atomic_write import whole_file
+from ..common.exit_codes import Exit
 from ..common.progress import progress as progress_bar
 from ..common.progress import watched
 from ..common.text import count
@@ -70,6 +71,12 @@ class RunResult(CommandResult):
     def outcome(self) -> str:
         """``delivered``, ``deadlock``, ``stalled`` or ``error``."""
         return self.run.outcome
+
+    @property
+    def exit_code(self) -> Exit:
+        """Exit code of ``wormcast run``."""
+        return {"delivered": Exit.DONE, "deadlock": Exit.DEADLOCK, "stalled": Exit.UNFINISHED,
+                "error": Exit.INTERNAL}[self.outcome]
 
     @property
     def cycles(self) -> int:
@@ -327,6 +334,11 @@ class HuntResult(CommandResult):
     def found(self) -> bool:
         """A deadlock was found."""
         return self.run is not None
+
+    @property
+    def exit_code(self) -> Exit:
+        """Exit code of ``wormcast hunt``."""
+        return Exit.DEADLOCK if self.found else Exit.DONE
 
     @property
     def run(self) -> "Run | None":

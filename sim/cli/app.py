@@ -1,7 +1,6 @@
 """Application, output and exit codes of all commands."""
 
 import contextlib
-import enum
 import functools
 import json
 import os
@@ -16,11 +15,12 @@ import typer
 
 import wormcast
 from wormcast.algorithms.announcements import announce_by
-from wormcast.algorithms.errors import FAILURES, WireError, WormcastError
+from wormcast.algorithms.errors import FAILURES, WireError, WormcastError, options_named
 
+from ..common.exit_codes import Exit
 from ..common.progress import announced, cleared
 from ..common.requirements import ToolMissing
-from ..common.text import count
+from ..common.text import count, version_text
 from .commands import Commands, options_of_program
 from .usage_errors import usage_sentence, with_option_names
 
@@ -44,19 +44,6 @@ app = typer.Typer(
 )
 
 
-class Exit(enum.IntEnum):
-    """Exit codes of the command line."""
-
-    DONE = 0
-    INTERNAL = 1
-    BAD_INPUT = 2
-    DEADLOCK = 3
-    TOOL_MISSING = 4
-    UNFINISHED = 5
-    UNDECIDED = 6
-    INTERRUPTED = 130
-
-
 class Interrupted(Exception):
     """Interrupt by the user, with a message for stderr."""
 
@@ -78,11 +65,14 @@ LONGEST = re.compile(r"(.{1000})(?:.{1500,})(.{500})", re.DOTALL)
 
 @app.callback(invoke_without_command=True)
 def version(
-    show: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
+    context: typer.Context,
+    show: Annotated[bool, typer.Option(
+        "--version", help="Print the version and the git commit.", is_eager=True)] = False,
 ) -> None:
     """Multicast in switched networks, at register-transfer level."""
+    context.with_resource(options_named())  # functions called by a command refuse its options
     if show:
-        say(wormcast.__version__)
+        say(version_text())
         raise typer.Exit(Exit.DONE)
 
 
@@ -138,7 +128,8 @@ def table(columns: list[str], rows: list[list[object]], title: str | None = None
 
 def emit(data: dict[str, Any], configuration: dict[str, Any], seed: int | None = None) -> None:
     """Print a result as JSON, with the version, configuration and seed that reproduce it."""
-    put(json.dumps({"version": wormcast.__version__, "configuration": configuration, "seed": seed, **data}) + "\n")
+    origin = {"version": wormcast.__version__, "commit": wormcast.__commit__}
+    put(json.dumps({**origin, "configuration": configuration, "seed": seed, **data}) + "\n")
 
 
 def emit_result(result: "CommandResult") -> None:

@@ -16,7 +16,7 @@ from ..common.figure_file import draw_file
 from ..common.path_conflicts import require_apart
 from ..common.text import resource_text
 from ..drawing import require_drawable
-from .app import Exit, Json, SchemeName, TopologyName, count, emit_result, say, stdout_for_results, table
+from .app import Json, SchemeName, TopologyName, count, emit_result, say, stdout_for_results, table
 from .commands import command
 from .hardware import RelationOption, takes_analysed
 from .named import user_files
@@ -82,7 +82,7 @@ def check_(
         report_explanation(result.explanation or ())
         if plot:
             say_files(plot, options)
-    return {"free": Exit.DONE, "deadlock": Exit.DEADLOCK, "undecided": Exit.UNDECIDED}[result.verdict]
+    return result.exit_code
 
 
 def report(result: CheckResult) -> None:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from wormcast.algorithms.announcements import announce
 
+from ..common.text import version_text
 from .app import Exit, Json, count, emit, say
 from .commands import command
 
@@ -26,7 +27,7 @@ def doctor(json: Json = False) -> int:
 
     quiet = (lambda line: None) if json else say
     installed, machine = installation.versions(), installation.processor()
-    quiet("wormcast {wormcast} with Python {python}, ".format(**installed)
+    quiet(f"wormcast {version_text()} with Python {installed['python']}, "
           + ", ".join(f"{name} {number}" for name, number in list(installed.items())[2:]))
     quiet(_machine(machine))
     with announce("testing the engines"):

@@ -18,8 +18,9 @@ __all__: list[str] = []
 @takes("look", PICTURE)
 def figure_(
     name: Annotated[str | None, typer.Argument(
-        metavar="[NAME]", help="Name of a figure; a paper's number, for example 001, for all its figures; all, for all "
-        "figures; or your own FILE.toml. Default: list the names.", show_default=False)] = None,
+        metavar="[NAME]", help="Name of a figure; for all figures of a paper its number (001), or a part of an "
+        "author's name or of the title (boppana); all, for all figures; or your own FILE.toml. Default: list the "
+        "names.", show_default=False)] = None,
     quick: Annotated[bool, typer.Option(
         "--quick", help="Run an eighth of the cycles, with intervals twice as wide and without variations.")] = False,
     out: Annotated[Path, typer.Option(

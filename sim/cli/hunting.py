@@ -14,7 +14,7 @@ from ..api.simulation import hunt
 from ..build.limits import HUNT_CYCLES, HUNT_LENGTHS
 from ..common.atomic_write import require_writable
 from ..common.path_conflicts import require_apart
-from .app import Exit, Json, SchemeName, TopologyName, emit_result, stdout_for_results
+from .app import Json, SchemeName, TopologyName, emit_result, stdout_for_results
 from .commands import command
 from .hardware import RelationOption, takes_hardware
 from .named import user_files
@@ -79,7 +79,7 @@ def hunt_(
         report(result)
     if failed:
         raise failed
-    return Exit.DEADLOCK if result.found else Exit.DONE
+    return result.exit_code
 
 
 def _command(topology: str, scheme: str, relation: str | None, given: Given, messages: Path) -> str:

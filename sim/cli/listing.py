@@ -1,36 +1,17 @@
 """``list``: names of schemes, topologies, relations, configurations, components and figures."""
 
 import enum
-from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
 
-from wormcast.algorithms import RELATIONS, SCHEMES, TOPOLOGIES, MeshScheme, Scheme, WormcastError
-
-from ..build.configurations import CONFIGURATIONS
-from .app import Json, emit, say, table
+from ..api.catalogue import FORMS, KINDS, names
+from .app import Json, emit_result, say, table
 from .commands import command
 
 __all__: list[str] = []
 
-
-class Subject(enum.StrEnum):
-    """Kinds of things that can be listed."""
-
-    SCHEMES = "schemes"
-    TOPOLOGIES = "topologies"
-    RELATIONS = "relations"
-    CONFIGURATIONS = "configurations"
-    COMPONENTS = "components"
-    FIGURES = "figures"
-
-
-#: Titles of a mesh scheme's attributes.
-FORMS = {
-    "in_two_dimensions": "forms in two dimensions", "in_three_dimensions": "forms in three dimensions alone",
-    "in_more_dimensions": "forms in more than two dimensions",
-}
+Subject = enum.StrEnum("Subject", {kind.upper(): kind for kind in KINDS})  # type: ignore[misc]  # kinds as choices
 
 
 @command("list")
@@ -41,59 +22,17 @@ def list_(
         "name or of the title (boppana).", show_default=False)] = None,
     json: Json = False,
 ) -> None:
-    if paper is not None and what is not Subject.FIGURES:
-        raise WormcastError(f"paper: {paper!r} is not valid: list {what} has no papers. Allowed: with list figures.")
-    entries = _entries(what, paper)
+    result = names(str(what), paper)
     if json:
-        emit({what.value: entries}, {"what": what.value} | ({} if paper is None else {"paper": paper}))
-    elif what is Subject.SCHEMES:
-        _show_schemes(entries)
+        emit_result(result)
+    elif result.kind == "schemes":
+        _show_schemes(result.rows())
     else:
-        table(list(entries[0]), [list(entry.values()) for entry in entries])
+        rows = result.rows()
+        table(list(rows[0]), [list(entry.values()) for entry in rows])
 
 
-def _entries(what: Subject, paper: str | None) -> list[dict[str, str | None]]:
-    """Return the names and descriptions of one kind; of figures, those of the papers that fit the text ``paper``."""
-    described: Mapping[str, Any]
-    match what:
-        case Subject.SCHEMES:
-            return [_scheme(name, SCHEMES[name]) for name in SCHEMES]
-        case Subject.FIGURES:
-            from ..experiments.figure import catalogue, find_figure, find_papers, paper_of
-
-            numbers = [one.number for one in find_papers(paper)]
-            found = [find_figure(name) for name in catalogue() if paper_of(name) in numbers]
-            return [{"name": one.name, "description": one.title, "source": one.source} for one in found]
-        case Subject.TOPOLOGIES:
-            return [{"name": TOPOLOGIES[name].syntax, "description": TOPOLOGIES[name].description}
-                    for name in TOPOLOGIES]
-        case Subject.RELATIONS:
-            described = RELATIONS
-        case Subject.CONFIGURATIONS:
-            described = CONFIGURATIONS
-        case Subject.COMPONENTS:
-            from ..build.components import COMPONENTS
-
-            described = COMPONENTS
-    return [{"name": name, "description": thing.description} for name, thing in described.items()]
-
-
-def _scheme(name: str, scheme: Scheme) -> dict[str, str | None]:
-    """Describe a scheme, with its forms on meshes of two, three and more dimensions (None: no special form).
-
-    ``networks``: kinds of topology that the scheme supports. ``parameters``: parameters allowed after the scheme's
-    name.
-    """
-    return {
-        "name": name, "networks": scheme.networks,
-        "parameters": ",".join(f"{one}=..." for one in scheme.parameters) or None,
-        "description": scheme.description, "provenance": scheme.provenance,
-        "dimensions": scheme.dimensions if isinstance(scheme, MeshScheme) else None,
-        **{form: getattr(scheme, form, None) or None for form in FORMS},
-    }
-
-
-def _show_schemes(entries: list[dict[str, str | None]]) -> None:
+def _show_schemes(entries: list[dict[str, Any]]) -> None:
     table(["name", "networks", "dimensions", "description", "provenance"],
           [[entry["name"], entry["networks"], entry["dimensions"] or "-", entry["description"], entry["provenance"]]
            for entry in entries])

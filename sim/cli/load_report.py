@@ -9,7 +9,7 @@ from wormcast.algorithms import WormcastError
 from ..api.measurement import LoadResult
 from ..experiments.load import PERCENTILES, Interval, Load, Saturation, Trace
 from ..experiments.load.stages import HEADS, HELD, WAITS, WALK
-from .app import Exit, emit_result, say, table
+from .app import emit_result, say, table
 from .event_report import report_events, report_places
 from .experiments import Outputs
 from .hardware import describe_hardware
@@ -76,10 +76,9 @@ def tell(result: LoadResult, outputs: Outputs, *, json: bool) -> int:
     if result.deadlock:
         for sentence in refused:
             print(f"wormcast: {sentence}", file=sys.stderr)
-        return Exit.DEADLOCK
-    if refused:
+    elif refused:
         raise WormcastError("; ".join(refused))
-    return Exit.DONE
+    return result.exit_code
 
 
 def report(result: Load) -> None:

@@ -13,7 +13,7 @@ from ..build.limits import CYCLES, FIRST_SEED, MOST_SEEDS, PRECISION, SEEDS
 from ..build.traffic import Traffic
 from ..common.option import options_of
 from ..common.path_conflicts import require_apart
-from .app import Exit, Json, SchemeName, TopologyName, emit_result, stdout_for_results
+from .app import Json, SchemeName, TopologyName, emit_result, stdout_for_results
 from .commands import command
 from .counting import EnergyOption, EventsOption
 from .hardware import RelationOption, takes_hardware
@@ -109,7 +109,7 @@ def load_(
             out.tell()
         if out.refused:
             raise WormcastError(out.refused)
-        return Exit.DEADLOCK if found.saturation.deadlock else Exit.DONE
+        return found.exit_code
     if zero_load_multiple is not None:
         raise WormcastError(f"zero-load-multiple: {zero_load_multiple:g} is not valid without --find-saturation. "
                             "Needed: --find-saturation.")

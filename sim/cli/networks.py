@@ -1,18 +1,19 @@
 """``topology``: nodes, switches and links of a network."""
 
+import dataclasses
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from wormcast.algorithms import WormcastError, to_toml
 from wormcast.algorithms import topology as build_topology
-from wormcast.algorithms.token_groups import all_consumed, require_one_or_all, token_groups
 
+from ..api.networks import describe
 from ..common.atomic_write import whole_file
 from ..common.figure_file import draw_file
 from ..common.path_conflicts import require_apart
-from .app import Json, TopologyName, emit, say, table
+from .app import Json, TopologyName, emit_result, say, table
 from .commands import command
 from .named import user_files
 from .options import PICTURE, Given, picture_options, picture_paths, say_files, takes
@@ -41,28 +42,22 @@ def topology_(
     if toml and toml.suffix != ".toml":
         raise WormcastError(f"toml: {toml} is not valid. Allowed: names that end in .toml.")
     require_apart(user_files(None, topology=name), {**picture_paths(plot, options), "--toml": toml})
-    groups = None
-    if tokens is not None:
-        single: dict[str, Any] = {"channels": tokens, "vcs": 1, "ejection": "one"}
-        require_one_or_all(network, **single)
-        groups = token_groups(network, consumed=all_consumed(network, **single))
+    result = describe(network, tokens=tokens)
+    groups = result.groups
     if plot:
-        from ..drawing import require_drawable, topology_sheet
+        from ..drawing import require_drawable
 
         require_drawable(network, plot)
-        draw_file(plot, lambda: topology_sheet(network, groups).figure, options)
+        draw_file(plot, result.figure, options)
     if toml:
         with whole_file(toml) as unfinished:
             unfinished.write_text(to_toml(network), encoding="utf-8")
-    description, switches = network.describe(), [*map(network.switch_title, range(network.switches))]
+    description, switches = result.description, [*map(network.switch_title, range(network.switches))]
     if json:
-        told: dict[int, list[list[int]]] = {}
-        for (stage, _), ring in (groups.rings() if groups else {}).items():
-            told.setdefault(stage, []).append(ring)
-        emit(description | {"tokens": groups and [{"stage": stage, "groups": rings} for stage, rings in told.items()],
-                            "plot": plot and str(plot), "toml": toml and str(toml)}, {"topology": network.origin})
+        files = {"plot": None if plot is None else str(plot), "toml": None if toml is None else str(toml)}
+        emit_result(dataclasses.replace(result, files=files))
         return
-    say(f"{network.name}: {network.nodes} nodes, {network.switches} switches, {len(network.links)} links")
+    say(repr(result))
     apart = any("consumes" in node for node in description["nodes"])
     table(
         ["id", "coordinates", "label", "switch", "port", *(["consumes at", "port"] if apart else [])],

@@ -11,7 +11,7 @@ from ..api.simulation import run
 from ..build.limits import ENGINES, MOST_RUN_CYCLES
 from ..common.figure_file import draw_file, require_page, require_picture
 from ..common.path_conflicts import require_apart
-from .app import Exit, Json, SchemeName, TopologyName, emit_result, say, stdout_for_results
+from .app import Json, SchemeName, TopologyName, emit_result, say, stdout_for_results
 from .commands import command
 from .counting import EnergyOption, EventsOption
 from .hardware import RelationOption, takes_hardware
@@ -119,5 +119,4 @@ def run_(
             say_files(plot, options)
         if replay:
             say(f"replay: {replay}")
-    return {"delivered": Exit.DONE, "deadlock": Exit.DEADLOCK, "stalled": Exit.UNFINISHED,
-            "error": Exit.INTERNAL}[result.outcome]
+    return result.exit_code

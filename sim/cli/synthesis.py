@@ -49,7 +49,6 @@ def synth_(
     given: Given,
     json: Json = False,
 ) -> None:
-    from ..export.synthesis.sweep import read_sweep
     from .synthesis_report import report_point, synthesise_sweep, tell
 
     require_at_least(0, seeds=seeds)
@@ -60,8 +59,7 @@ def synth_(
         port, kind = built_for.pop("port", None), built_for.pop("kind", None)
         own = {"target": target, "area_delay": area_delay}
         fixed = {name: value for name, value in own.items() if value is not None} | built_for | given
-        synthesise_sweep(what, port, kind, read_sweep(sweep, fixed), seeds or 0, output, plot, options, json,
-                         markdown)
+        synthesise_sweep(what, port, kind, sweep, fixed, seeds or 0, output, plot, options, json, markdown)
         return
     for hint, file in (("output", output), ("plot", plot)):
         if file:

@@ -1,11 +1,13 @@
 """Reports of a synthesis and of a sweep of syntheses."""
 
+import dataclasses
 import itertools
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..api.hardware_cost import synth_sweep
 from ..common.atomic_write import require_writable, whole_file
 from ..common.figure_file import draw_file
 from ..common.path_conflicts import require_apart
@@ -18,13 +20,10 @@ from ..export.synthesis import (
     CriticalPath,
     Synthesis,
     SynthesisPoint,
-    costs_figure,
-    points,
+    read_sweep,
     require_drawable,
-    row,
-    run,
 )
-from .app import emit, say, stdout_for_results, table
+from .app import emit_result, say, stdout_for_results, table
 from .hardware import describe_hardware
 from .named import user_files
 from .options import picture_paths, say_files
@@ -114,9 +113,11 @@ def _report_blocks(blocks: Breakdown, result: Synthesis, markdown: bool) -> None
                "differs from the flattened component.", markdown)
 
 
-def synthesise_sweep(what: str, port: str | None, kind: str | None, sweep: Sweep, seeds: int, output: Path | None,
-                     plot: Path | None, options: PictureOptions, json: bool, markdown: bool) -> None:
-    """Synthesise all points, and write, draw and print the results."""
+def synthesise_sweep(what: str, port: str | None, kind: str | None, texts: Sequence[str], fixed: Mapping[str, Any],
+                     seeds: int, output: Path | None, plot: Path | None, options: PictureOptions, json: bool,
+                     markdown: bool) -> None:
+    """Synthesise all points, and write, draw and print the results. ``texts``: the options ``--sweep``."""
+    sweep = read_sweep(texts, fixed)
     if plot:
         with drawn_with(options):
             require_drawable(sweep, seeds, plot)
@@ -127,21 +128,17 @@ def synthesise_sweep(what: str, port: str | None, kind: str | None, sweep: Sweep
     for file in filter(None, (output, *pictures.values())):
         require_writable(file)
     with stdout_for_results():
-        all_points = points(what, port, sweep, kind)
-    results = list(run(all_points, range(1, seeds + 1), tell))
+        result = synth_sweep(what, texts, port=port, kind=kind, seeds=seeds, on_step=tell, **fixed)
     if output:
-        rows = [row(sweep, point, result) for point, result in zip(all_points, results, strict=True)]
         with whole_file(output) as unfinished:
-            write_csv(rows, unfinished)
+            write_csv(result.rows(), unfinished)
     if plot:
-        draw_file(plot, lambda: costs_figure(sweep, all_points, results), options)
+        draw_file(plot, result.figure, options)
     if json:
-        emit({"points": [{"options": point.resolved, "given": point.given, "result": result.to_dict()}
-                         for point, result in zip(all_points, results, strict=True)],
-              "output": output and str(output), "plot": plot and str(plot)},
-             {"what": what, "port": port, "kind": kind, **sweep.fixed, **sweep.swept, "seeds": seeds})
+        files = {name: None if path is None else str(path) for name, path in (("output", output), ("plot", plot))}
+        emit_result(dataclasses.replace(result, files=files))
         return
-    _report_sweep(sweep, all_points, results, markdown)
+    _report_sweep(sweep, result.points, result.results, markdown)
     if output and not markdown:
         say(f"table: {output}")
     if plot and not markdown:

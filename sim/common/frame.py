@@ -177,7 +177,14 @@ def _picture() -> "type[Figure]":
             with matplotlib.rc_context(self._settings), missing_glyphs_drawn_as_boxes():
                 super().savefig(fname, transparent=transparent, **{"dpi": dots, **options})
 
+    Picture.__qualname__ = "Picture"  # pickle finds the class by `__getattr__`
     return Picture
+
+
+def __getattr__(name: str) -> Any:
+    if name == "Picture":
+        return _picture()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 _in_cell = ContextVar("in_cell", default=False)

@@ -4,12 +4,22 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+import wormcast
 from wormcast.algorithms.phrases import count
 
 if TYPE_CHECKING:
     from wormcast.algorithms import Topology
 
-__all__ = ["consumption_text", "count", "markdown_table", "resource_text"]
+__all__ = ["consumption_text", "count", "markdown_table", "resource_text", "version_text"]
+
+#: Digits of a commit in texts for people.
+DIGITS = 12
+
+
+def version_text() -> str:
+    """Return the version of wormcast, and the beginning of its git commit if it is known."""
+    commit = wormcast.__commit__
+    return wormcast.__version__ + ("" if commit is None else f" (commit {commit[:DIGITS]})")
 
 
 def consumption_text(channels: int, ejection: str) -> str:

@@ -7,7 +7,7 @@
     wc.check("mesh:4x4", "dual-path", consumption=1).plot()
     wc.load("mesh:8x8", "dual-path", rate=[0.004, 0.008, 0.012]).plot()
 
-Each command of the command line is a function, except ``figure``, ``list``, ``continue``, ``demo`` and ``doctor``. A
+Each command of the command line is a function, except ``continue``, ``demo`` and ``doctor``; ``list`` is `names`. A
 function has the options of its command, except most options for files. ``topology`` returns a `Topology`; each other
 function returns a result with ``to_dict``, ``to_dataframe`` and ``to_arrow``. Most results have ``plot``. Topologies,
 schemes and relations are names or objects. Input that is not valid raises `WormcastError`.
@@ -20,9 +20,11 @@ from typing import Any
 
 __all__ = [
     "CheckResult",
+    "FigureResult",
     "HuntResult",
     "LoadResult",
     "Message",
+    "NamesResult",
     "PlanResult",
     "RandomPlansResult",
     "Relation",
@@ -35,11 +37,14 @@ __all__ = [
     "VerilogResult",
     "WaveformResult",
     "WormcastError",
+    "__commit__",
     "__version__",
     "check",
+    "figure",
     "find_saturation",
     "hunt",
     "load",
+    "names",
     "plan",
     "plan_random",
     "read_waveform",
@@ -52,6 +57,9 @@ __all__ = [
 
 __version__: str
 
+__commit__: str | None
+"""git commit of this installation, 40 or 64 hexadecimal digits; None if it is unknown."""
+
 #: Module of each public name, imported at the first use of the name.
 _MODULES = {
     name: module
@@ -61,7 +69,9 @@ _MODULES = {
         "algorithms.schemes.base": ("Scheme",),
         "algorithms.topologies": ("topology",),
         "algorithms.topologies.base": ("Topology",),
+        "sim.api.catalogue": ("NamesResult", "names"),
         "sim.api.checking": ("CheckResult", "check"),
+        "sim.api.figures": ("FigureResult", "figure"),
         "sim.api.hardware_cost": ("SynthesisResult", "VerilogResult", "synth", "verilog"),
         "sim.api.measurement": ("LoadResult", "SaturationResult", "SweepResult", "find_saturation", "load", "sweep"),
         "sim.api.planning": ("PlanResult", "RandomPlansResult", "plan", "plan_random"),
@@ -78,6 +88,12 @@ def __getattr__(name: str) -> Any:
 
     if name == "__version__":
         value: Any = metadata.version("wormcast")
+    elif name == "__commit__":
+        from pathlib import Path
+
+        from .algorithms.commit import commit_of
+
+        value = commit_of(Path(__file__).parent)
     elif name in _MODULES:
         value = vars(import_module(f"{__name__}.{_MODULES[name]}"))[name]
     else:

@@ -1,7 +1,9 @@
 """Types of the public names. They are not in ``__init__.py``: its imports would count as imports of all modules."""
 
 from .algorithms import Relation, Scheme, Topology, WormcastError, topology
+from .sim.api.catalogue import NamesResult, names
 from .sim.api.checking import CheckResult, check
+from .sim.api.figures import FigureResult, figure
 from .sim.api.hardware_cost import SynthesisResult, VerilogResult, synth, verilog
 from .sim.api.measurement import LoadResult, SaturationResult, SweepResult, find_saturation, load, sweep
 from .sim.api.planning import PlanResult, RandomPlansResult, plan, plan_random
@@ -10,12 +12,15 @@ from .sim.api.simulation import HuntResult, RunResult, hunt, run
 from .sim.host.message import Message
 
 __version__: str
+__commit__: str | None
 
 __all__ = [
     "CheckResult",
+    "FigureResult",
     "HuntResult",
     "LoadResult",
     "Message",
+    "NamesResult",
     "PlanResult",
     "RandomPlansResult",
     "Relation",
@@ -28,11 +33,14 @@ __all__ = [
     "VerilogResult",
     "WaveformResult",
     "WormcastError",
+    "__commit__",
     "__version__",
     "check",
+    "figure",
     "find_saturation",
     "hunt",
     "load",
+    "names",
     "plan",
     "plan_random",
     "read_waveform",

@@ -2,18 +2,12 @@
 
 import json
 import re
-import shlex
-from pathlib import Path
 
 import pytest
 from command import wormcast
 from typer.testing import CliRunner
 
-from wormcast.algorithms import WormcastError
-from wormcast.sim.cli import figure_report
 from wormcast.sim.cli.app import app
-from wormcast.sim.cli.commands import COMMANDS
-from wormcast.sim.cli.figure_commands import output_options, require_only_pictures
 from wormcast.sim.experiments.figure import PAPERS, catalogue, definition, paper_of
 
 from .test_sweep import start_command, wait_for_points
@@ -125,47 +119,13 @@ def test_a_refused_command_is_told_before_anything_is_measured(file, tmp_path):
     assert not (tmp_path / "out" / "figures.sqlite").exists()
 
 
-#: Options of each command that name outputs. A new one is refused in figures' files, unless it reads.
-OUTPUTS = {
-    "check": "--plot", "run": "--vcd --plot --replay", "load": "--plot --csv --messages-out --checkpoint --vcd",
-    "continue": "--plot --csv --messages-out --checkpoint --vcd", "demo": "--out", "doctor": "", "figure": "--out",
-    "hunt": "--out", "list": "", "topology": "--plot --toml", "plan": "--plot", "sweep": "--out --plot",
-    "synth": "--output -o --plot", "verilog": "--output -o --tables", "wave": "--plot --replay"}
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_the_options_that_name_outputs(name):
-    assert set(output_options(name)) == set(OUTPUTS[name].split())
-
-
-@pytest.mark.parametrize(("command", "sentence"), [
-    *((f"{name} x {option} ../victim --plot {{plot}}", f"{option}: '../victim' is not valid: a figure's file must not")
-      for name, options in OUTPUTS.items() for option in options.split()),
-    ("load x --checkpoint=evil.npz --plot {plot}", "--checkpoint: 'evil.npz' is not valid"),
-    ("synth router -oevil.json --plot {plot}", "-o: 'evil.json' is not valid"),
-    ("load x --messages-out {plot} --plot {plot}", "--messages-out: '{plot}' is not valid"),
-    ("plan x --plot {plot} --plot evil.svg", "--plot: 'evil.svg' is not valid"),
-    ("plan x --plot {plot}/../evil.svg", "--plot: '{plot}/../evil.svg' is not valid"),
-    ("plan {plot} --plot", "--plot: '' is not valid"),
-    ("rm -rf {plot}", "'rm' is not a command of wormcast. Allowed: check, run"),
-    ("-- figure x {plot}", "'--' is not a command of wormcast"),
-])
-def test_commands_that_name_outputs_are_refused(command, sentence):
-    with pytest.raises(WormcastError, match=re.escape(sentence)):
-        require_only_pictures(command, drawn=True)
-
-
-@pytest.mark.parametrize("command", ["plan x --plot {plot}", "plan x --plot={plot}", "run x --messages a.jsonl"])
-def test_commands_that_name_their_picture_alone(command):
-    require_only_pictures(command, drawn=True)
-    if "{plot}" in command:
-        with pytest.raises(WormcastError, match="Allowed: commands without output files"):
-            require_only_pictures(command, drawn=False)
-
-
 @pytest.mark.parametrize(("before", "after", "sentence"), [
     ("--destinations 1.1 --plot", "--destinations 1.1 --plot ../victim.csv --plot",
-     "two: pictures[0].command: --plot: '../victim.csv' is not valid"),
+     "two: pictures[0].command: --plot: '{plot}' is not valid: the option is given twice"),
+    ("1.1 --plot {plot}", "1.1 --plot ../victim.csv --relation {plot}",
+     "two: pictures[0].command: --plot: '../victim.csv' is not valid: a figure's file must not choose the files"),
+    ("1.1 --plot {plot}", "1.1 --plot {plot} --vcd victim.csv",
+     "two: pictures[0].command: --vcd is not an option of plan in a figure."),
     ("told('plan", "told('plan --plot victim.csv", "two: told: --plot: 'victim.csv' is not valid"),
 ])
 def test_a_figure_that_names_a_file_is_refused_before_anything_is_measured(before, after, sentence, file, tmp_path):
@@ -313,16 +273,5 @@ def test_a_figure_that_is_not_there_is_refused(tmp_path):
     code, _, err = wormcast("figure", "005", "--out", tmp_path)
     assert code == 2
     assert err.startswith("wormcast: figure: '005' is unknown. ")
-    assert err.endswith(", NAME.toml, all, or all figures of a paper: 000, 001, 002, 003, 004.\n")
+    assert err.endswith("by a part of an author's name or of its title, or by its number: 000, 001, 002, 003, 004.\n")
     assert "Nearest: 002-fig17." in wormcast("figure", "002-fg17", "--out", tmp_path)[2]
-
-
-def test_a_command_s_picture_has_no_other_name_in_the_folder(file, tmp_path, monkeypatch):
-    """Killed at any moment, it leaves nothing there that nobody finds: its own unfinished file lies elsewhere."""
-    out, plotted = tmp_path / "out", []
-    monkeypatch.setattr(figure_report, "invoke", lambda command: plotted.append(Path(shlex.split(command)[-1])) or
-                        plotted[-1].write_text("<svg/>"))
-    done = CliRunner().invoke(app, ["figure", str(file), "--quick", "--out", str(out)])
-    assert done.exit_code == 0, done.output
-    assert [path.parent == out for path in plotted] == [False]
-    assert (out / "two-plan.svg").read_text() == "<svg/>"

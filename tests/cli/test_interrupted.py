@@ -8,7 +8,7 @@ import time
 import pytest
 
 from wormcast.algorithms import WormcastError
-from wormcast.sim.cli import answers, app
+from wormcast.sim.cli import app
 
 
 @pytest.fixture
@@ -65,9 +65,3 @@ def test_an_error_without_it_is_an_error(heard, monkeypatch):
     monkeypatch.setattr(app, "app", command)
     with pytest.raises(RuntimeError, match="as before"):
         app.main()
-
-
-def test_a_figure_is_interrupted_in_a_command_that_it_asks(monkeypatch):
-    monkeypatch.setattr(answers, "app", lambda *_, **__: 130)
-    with pytest.raises(KeyboardInterrupt):
-        answers.invoke("check mesh:3x3 dual-path")

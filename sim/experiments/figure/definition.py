@@ -16,6 +16,7 @@ from wormcast.algorithms.toml_file import read_toml
 
 from ..option_grid import require_known
 from ..sweep import OPTIONS
+from .papers import find_papers
 from .predicate import Number, Predicate, require_command
 from .schema import (
     ALL,
@@ -33,11 +34,14 @@ from .schema import (
 from .substitution import PLOT, read_words, written
 
 __all__ = ["HERE", "Figure", "Picture", "Scatter", "Series", "Statement", "Variation", "axes_of", "catalogue",
-           "find_figure", "paper_of", "place_on_axis", "read_figure",
+           "find_figure", "names_of_several", "paper_of", "place_on_axis", "read_figure",
            "x_label"]
 
 #: Labels of x axes of figures of single runs that are no options of hardware or traffic.
 AXES_OF_RUNS = {"random": "destinations", "ratio": "overhead ratio R"}
+
+#: Name that stands for all figures.
+EVERY = "all"
 
 #: Folder of the figures that come with wormcast, and of the message files that they name.
 HERE = Path(__file__).parent / "catalogue"
@@ -213,14 +217,32 @@ def x_label(figure: Figure) -> str:
     return AXES_OF_RUNS.get(figure.over) or (RUN_OPTIONS if figure.runs else LOAD_OPTIONS).known[figure.over].axis
 
 
+def names_of_several(text: str) -> list[str]:
+    """Return the names of all figures (``all``), or of those of the papers that a text describes (see `find_papers`).
+
+    The list is empty if the text is the name of one figure, or unknown.
+    """
+    names = catalogue()
+    if found := [name for name in names if text in (EVERY, paper_of(name))]:
+        return found
+    if text in names or text.endswith(".toml"):
+        return []
+    try:
+        numbers = [paper.number for paper in find_papers(text)]
+    except WormcastError:
+        return []
+    return [name for name in names if paper_of(name) in numbers]
+
+
 def find_figure(name: str) -> Figure:
     """Return the figure of the catalogue with a name, or the figure in a file NAME.toml."""
     if name.endswith(".toml"):
         return read_figure(Path(name))
     if name not in catalogue():
         papers = dict.fromkeys(map(paper_of, catalogue()))
-        raise WormcastError(f"figure: {name!r} is unknown.{nearest(name, catalogue())} Allowed: names of "
-                            f"wormcast list figures, NAME.toml, all, or all figures of a paper: {', '.join(papers)}.")
+        raise WormcastError(f"figure: {name!r} is unknown.{nearest(name, catalogue())} Allowed: names of wormcast list "
+                            "figures, NAME.toml, all, or all figures of a paper, by a part of an author's name or of "
+                            f"its title, or by its number: {', '.join(papers)}.")
     return _of_catalogue(name)
 
 

@@ -13,6 +13,7 @@ from wormcast.algorithms.worms import steps_of
 from ...build.front_door import require_sent
 from ...build.network import Network
 from ...build.setup import Setup
+from ...common.stop import Stop
 from ...engines.bulk import BulkEngine
 from ...host import NOW, UNDELIVERED, check_receipts, lay_out
 from ..load.statistics import interval
@@ -61,7 +62,7 @@ class DrawnPoint:
         """Duration relative to other `DrawnPoint` objects: nodes times multicasts times payload flits."""
         return sum(setup.topology.nodes for setup in self.setups) * self.draws * self.length
 
-    def run(self, workers: int | None = None) -> dict[str, Any]:
+    def run(self, workers: int | None = None, stop: Stop | None = None) -> dict[str, Any]:
         """Run the multicasts, and return results as plain data.
 
         Each result is the mean over the networks of the mean in each network. Only ``cycles_simulated`` is the sum
@@ -71,6 +72,8 @@ class DrawnPoint:
         """
         found = []
         for number, setup in enumerate(self.setups):
+            if stop is not None and stop.requested:
+                raise KeyboardInterrupt
             with named_point(f"{self.name}, network {number + 1}"):
                 found.append(self._run(setup, number))
         latencies, worms, phases, cycles = zip(*found, strict=True)

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wormcast.algorithms.errors import naming
 
-from ..sweep import Point, ResultStore, cells_of, missing
+from ...common.requirements import ToolMissing
+from ...common.text import count
+from ..sweep import MemoryStore, Point, ResultStore, cells_of, missing
 from .curve import Curve
 from .definition import Figure
 from .drawn import DrawnPoint
@@ -14,6 +16,9 @@ from .predicate import CommandValue, Measured
 from .schema import DECIDED
 from .single import RunCurve, RunPoint
 from .verdict import Verdict, judge
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Picture
 
 __all__ = ["AnyCurve", "AnyPoint", "FigureOutcome", "Runner", "curves_of", "each_once", "measure", "outcome_of"]
 
@@ -41,12 +46,35 @@ class FigureOutcome:
         Table with a row per point of all measured curves.
     verdicts : list of Verdict
         Verdicts on the figure's statements.
+    scatter : list of (str, float, float)
+        Points of the figure's scatter plot; empty if a command of them needs a tool that is not installed.
     """
 
     figure: Figure
     curves: list[AnyCurve]
     rows: list[dict[str, Any]]
     verdicts: list[Verdict]
+    scatter: list[tuple[str, float, float]]
+
+    @property
+    def points(self) -> str:
+        """Number of points in words, and how many are imprecise or in deadlock; empty without points."""
+        if not self.rows:
+            return ""
+        imprecise = sum(row.get("precise") is False and not row["saturated"] for row in self.rows)
+        deadlocks = sum(bool(row.get("deadlock")) for row in self.rows)
+        return f"{count(len(self.rows), 'point')}" + ("" if self.figure.runs else
+            f", {imprecise} of them imprecise, {deadlocks} in deadlock")
+
+    def picture_of_curves(self) -> "Picture":
+        """Draw the curves, of which there must be one or more."""
+        if self.figure.runs:
+            from .run_drawing import runs_figure
+
+            return runs_figure(self.figure, [one for one in self.curves if isinstance(one, RunCurve)])
+        from .drawing import loads_figure
+
+        return loads_figure(self.figure, [one for one in self.curves if isinstance(one, Curve)])
 
 
 def curves_of(figure: Figure, *, quick: bool = False) -> Curves:
@@ -70,7 +98,8 @@ def each_once(curves: Mapping[Any, AnyCurve]) -> list[AnyCurve]:
     return list({id(curve): curve for curve in curves.values()}.values())
 
 
-def measure(curves: Sequence[AnyCurve], store: ResultStore, run: Runner) -> Generator[tuple[int, int], None, None]:
+def measure(curves: Sequence[AnyCurve], store: ResultStore | MemoryStore, run: Runner
+            ) -> Generator[tuple[int, int], None, None]:
     """Measure all curves. Points with a stored result are not run again.
 
     Yields
@@ -110,7 +139,16 @@ def outcome_of(figure: Figure, curves: Curves, told: CommandValue, *, quick: boo
         [curves[name, None] for name, series in figure.series.items() if series.drawn],
         [_row(figure, name, variation, curve, place) for (name, variation), curve in curves.items()
          if curve is not curves[name, None] or variation is None for place in curve.places],
-        list(verdicts()))
+        list(verdicts()), _scatter(figure, told))
+
+
+def _scatter(figure: Figure, told: CommandValue) -> list[tuple[str, float, float]]:
+    if figure.scatter is None:
+        return []
+    try:
+        return [(name, across.value(told), up.value(told)) for name, across, up in figure.scatter.points]
+    except ToolMissing:
+        return []
 
 
 def _row(figure: Figure, name: str, variation: str | None, curve: AnyCurve, place: int) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Scatter plot of two measured quantities, for example area and latency."""
 
+from collections.abc import Sequence
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
@@ -7,7 +8,6 @@ from ...common.curve_frame import MARKERS, captioned, curve_settings, draw_grid,
 from ...common.frame import COLOURS, LEGEND, legend_columns
 from ...common.picture_style import style
 from .definition import Figure
-from .predicate import CommandValue
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Picture
@@ -26,7 +26,7 @@ STEPS = 50
 KINDS = ("full", "open", "half")
 
 
-def scatter_figure(figure: Figure, told: CommandValue) -> "Picture":
+def scatter_figure(figure: Figure, found: Sequence[tuple[str, float, float]]) -> "Picture":
     """Draw the points of a figure's scatter plot, and through each point the line of equal product of both numbers.
 
     A point below the line through another point has a smaller product than the other point. Points with the same first
@@ -34,19 +34,13 @@ def scatter_figure(figure: Figure, told: CommandValue) -> "Picture":
 
     Parameters
     ----------
-    told : callable
-        Command and path in its JSON -> value.
-
-    Raises
-    ------
-    WormcastError
-        A command fails, or a result is not a number.
+    found : sequence of (str, float, float)
+        Name of each point, and its numbers on the x axis and on the y axis.
     """
     import matplotlib
 
     scatter = figure.scatter
     assert scatter is not None
-    found = [(name, across.value(told), up.value(told)) for name, across, up in scatter.points]
     with matplotlib.rc_context(curve_settings()):
         caption = [f"{figure.title} ({figure.source})", "dotted lines: equal product of both numbers"]
         names = [style().label(name) for name, *_ in found]

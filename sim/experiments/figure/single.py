@@ -13,6 +13,7 @@ from wormcast.algorithms.source_digest import source_digest
 
 from ...build.configuration import UNTIMED_FIELDS, Configuration
 from ...build.setup import Setup
+from ...common.stop import Stop
 from ...host import Message
 from ..contention import followed
 from ..formula import Formula, UnloadedLatency, has_formula, unloaded_latency
@@ -58,8 +59,10 @@ class RunPoint:
         """Relative duration, to compare with other points of single multicasts: nodes times payload flits."""
         return self.setup.topology.nodes * self.message.length
 
-    def run(self, workers: int | None = None) -> dict[str, Any]:
-        """Run the multicast, and return its results as plain data. ``workers`` is ignored, as a run has one seed.
+    def run(self, workers: int | None = None, stop: Stop | None = None) -> dict[str, Any]:
+        """Run the multicast, and return its results as plain data.
+
+        ``workers`` is ignored, as a run has one seed, and ``stop``, as a run is short.
 
         ``bound`` of a broadcast: [Hou]'s least number of steps times the latency of a unicast over one hop. On a 2-D
         torus of N nodes the least number of steps is ceil(log5 N). ``t_hop`` and ``c`` are measured by unicasts from

@@ -21,6 +21,7 @@ from ...build.front_door import require_sendable
 from ...build.limits import CYCLES, FIRST_SEED, MOST_LOAD_CYCLES, MOST_SEED, MOST_SEEDS, PRECISION, SEEDS
 from ...build.network import Network
 from ...build.traffic import Traffic
+from ...common.stop import Stop
 from ..events import EventSums
 from .completed import Tell
 from .past_states import PastStates
@@ -93,22 +94,29 @@ def load_until_interval(
     seeds: Sequence[int] | None = None,
     workers: int | None = None,
     precision: float = PRECISION,
+    stop: Stop | None = None,
 ) -> Load:
     """Run a sixteenth of ``cycles``, and double the cycles until the results are `settled` or ``cycles`` is reached.
 
-    The parameters are those of `load`. With a given warm-up, results are checked only after more than twice the
-    cycles of the warm-up.
+    The parameters are those of `load` and of `Experiment`. With a given warm-up, results are checked only after more
+    than twice the cycles of the warm-up.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        A stop was requested.
     """
     if isinstance(traffic, Trace):
         raise WormcastError("until_interval: a trace is not valid: it has a length of its own. "
                             "Allowed: random traffic.")
     first, *_ = further = lengths(cycles, warmup)
     experiment = Experiment(topology, scheme, traffic, configuration=configuration, cycles=first, warmup=warmup,
-                            parts=shared(DEFAULT_SEEDS if seeds is None else seeds, workers), precision=precision)
+                            parts=shared(DEFAULT_SEEDS if seeds is None else seeds, workers), precision=precision,
+                            stop=stop)
     results: list[Load] = []
     for length in further:
         experiment.extend(length)
-        experiment.run()
+        experiment.run_whole()
         results.append(experiment.result())
         if settled(results):
             break
@@ -151,6 +159,8 @@ class Experiment:
         Keep past states of each group, to record waveforms before a deadlock.
     events : bool
         Count events in routers and interfaces, too. Such an experiment cannot be written to a checkpoint.
+    stop : Stop, optional
+        Stops several experiments at once.
 
     Attributes
     ----------
@@ -167,7 +177,7 @@ class Experiment:
 
     def __init__(self, topology: Topology, scheme: Scheme, traffic: Traffic | Trace, *, configuration: Configuration,
                  cycles: int | None, warmup: int | None, parts: Sequence[Sequence[int]], rewind: bool = False,
-                 precision: float = PRECISION, events: bool = False):
+                 precision: float = PRECISION, events: bool = False, stop: Stop | None = None):
         require_kind("scheme", scheme, Scheme)
         for one in (parts, *(parts if isinstance(parts, Sequence) else ())):
             require_kind("parts", one, Sequence)
@@ -190,7 +200,7 @@ class Experiment:
         self.seconds = 0.0
         self.source: Path | None = None
         self.tell: list[Tell | None] = [None for _ in parts]
-        self._end = CommonEnd()
+        self._end = CommonEnd(Stop() if stop is None else stop)
 
     @property
     def edges(self) -> np.ndarray:
@@ -256,6 +266,18 @@ class Experiment:
         finally:
             self.seconds += time.process_time() - started
 
+    def run_whole(self) -> None:
+        """Run to the end of the experiment.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            A stop was requested, so the experiment has no results. Other errors are those of `run`.
+        """
+        self.run()
+        if self.stopped:
+            raise KeyboardInterrupt
+
     def tell_rest(self) -> None:
         """After the last `run`, pass received messages that are younger than an unreceived message to the callbacks."""
         for group, tell in zip(self.groups, self.tell, strict=True):
@@ -263,12 +285,12 @@ class Experiment:
 
     def stop(self) -> None:
         """Stop all threads at their next step, for good. A signal handler may call this method."""
-        self._end.stopped = True
+        self._end.stop.requested = True
 
     @property
     def stopped(self) -> bool:
-        """`stop` was called."""
-        return self._end.stopped
+        """A stop was requested, by `stop` or by the argument ``stop``."""
+        return self._end.stop.requested
 
     def extend(self, cycles: int) -> None:
         """Increase the number of cycles, with time slices about as long as the present ones.

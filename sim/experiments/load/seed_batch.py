@@ -10,6 +10,7 @@ import numpy as np
 from ...build.limits import MOST_LOAD_CYCLES
 from ...build.network import Network
 from ...build.traffic import Traffic
+from ...common.stop import Stop
 from ...engines.bulk import BulkEngine, Capture
 from ...engines.deadlock import Deadlock, find_deadlock
 from ...engines.meter import take
@@ -52,10 +53,10 @@ APART = (BulkEngine, MovingHost, GrantLog)
 class CommonEnd:
     """Common end of all groups: the earliest deadlock found in any group, a stop, or an exception."""
 
-    def __init__(self) -> None:
+    def __init__(self, stop: Stop) -> None:
+        self.stop = stop
         self._at: int | None = None
         self._lock = threading.Lock()
-        self.stopped = False  # `Experiment.stop` was called
         self.broken = False  # an exception ended the present run
 
     def lower(self, cycle: int) -> None:
@@ -65,7 +66,7 @@ class CommonEnd:
 
     def before(self, cycle: int) -> bool:
         """Return whether the groups' common end is before ``cycle``, or the run is stopped or broken."""
-        return self.stopped or self.broken or (self._at is not None and self._at < cycle)
+        return self.stop.requested or self.broken or (self._at is not None and self._at < cycle)
 
 
 @dataclass(frozen=True)

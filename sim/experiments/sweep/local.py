@@ -5,6 +5,7 @@ from collections.abc import Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import Any, Protocol, TypeVar
 
+from ...common.stop import Stop
 from .store import MemoryStore, ResultStore
 
 __all__ = ["Runnable", "missing", "run_missing"]
@@ -21,8 +22,8 @@ class Runnable(Protocol):
     def size(self) -> float:
         """Relative duration."""
 
-    def run(self, workers: int | None = None) -> dict[str, Any]:
-        """Run the point on ``workers`` threads, and return its results as plain data."""
+    def run(self, workers: int | None = None, stop: Stop | None = None) -> dict[str, Any]:
+        """Run the point on ``workers`` threads, and return its results as plain data. ``stop`` ends the run early."""
 
 
 Some = TypeVar("Some", bound=Runnable)
@@ -43,17 +44,18 @@ def run_missing(points: Sequence[Some], store: ResultStore | MemoryStore) -> Gen
     Raises
     ------
     WormcastError
-        A point cannot be run, or its result cannot be stored. After an error, points that are not stored yet are given
-        up.
+        A point cannot be run, or its result cannot be stored. After an error or an interrupt, points that are not
+        stored yet are given up, and points under way stop.
     """
     processors = os.cpu_count() or 1
     at_once = max(1, min(processors, len(points)))
-    pool = ThreadPoolExecutor(at_once)
+    pool, stop = ThreadPoolExecutor(at_once), Stop()
     try:
-        running = {pool.submit(point.run, processors // at_once): point for point in points}
+        running = {pool.submit(point.run, processors // at_once, stop): point for point in points}
         for future in as_completed(running):
             point = running.pop(future)
             store.put(point.key, future.result())
             yield point
     finally:
+        stop.requested = True
         pool.shutdown(wait=False, cancel_futures=True)

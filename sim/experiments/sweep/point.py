@@ -17,6 +17,7 @@ from ...build.limits import PRECISION
 from ...build.network import Network
 from ...build.setup import Setup
 from ...build.traffic import Traffic
+from ...common.stop import Stop
 from ..load import Experiment, Load, Specification, Trace, check, load_until_interval, shared
 from ..option_grid import Sweep, named_point
 
@@ -70,13 +71,18 @@ class Point:
         """Relative duration: its cycles."""
         return self.resolved["cycles"]
 
-    def run(self, workers: int | None = None) -> dict[str, Any]:
+    def run(self, workers: int | None = None, stop: Stop | None = None) -> dict[str, Any]:
         """Run the experiment, and return its results as plain data: without times, so they are equal on all machines.
 
         After a deadlock, results are null except the deadlock itself, the nominal load and the number of simulated
         cycles, because traffic before a deadlock is not in a steady state. If the warm-up is found automatically,
         ``later`` has the results with longer warm-ups (`Experiment.later_results`), see `over_same_cycles`. Points
         with ``until_interval`` have no ``later``. ``workers`` threads share the seeds, see `load`.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            A stop was requested.
         """
         seed, seeds = self.resolved["seed"], self.resolved["seeds"]
         numbers = (0,) if seed is None else range(seed, seed + seeds)
@@ -85,10 +91,12 @@ class Point:
             if self.resolved["until_interval"]:
                 return plain_results(load_until_interval(
                     self.network, self.scheme, self.traffic, configuration=self.configuration, cycles=cycles,
-                    warmup=warmup, seeds=numbers, workers=workers, precision=precision))
+                    warmup=warmup, seeds=numbers, workers=workers, precision=precision,
+                    stop=stop))
             experiment = Experiment(self.network, self.scheme, self.traffic, configuration=self.configuration,
-                                    cycles=cycles, warmup=warmup, parts=shared(numbers, workers), precision=precision)
-            experiment.run()
+                                    cycles=cycles, warmup=warmup, parts=shared(numbers, workers), precision=precision,
+                                    stop=stop)
+            experiment.run_whole()
             result = experiment.result()
             found = experiment.warmup is None
             later = {LATER: [plain_results(one) for one in experiment.later_results(result.first)]} if found else {}

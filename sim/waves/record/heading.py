@@ -62,6 +62,7 @@ def heading(network: Network, host: Host, about: About, links: Sequence[FabricLi
     """
     data = {
         "version": wormcast.__version__,
+        "commit": wormcast.__commit__,
         "topology": network.topology.name,
         **({} if network.topology.origin == network.topology.name else {"origin": network.topology.origin}),
         "scheme": network.scheme.name,

@@ -85,7 +85,8 @@ def _data(history: History) -> dict[str, Any]:
              *(node for worm in history.worms.values() for node in (worm.source, *worm.destinations))}
     places = [history.channel(resource) for resource in asked]
     return {
-        "version": wormcast.__version__, "title": describe(history), "first": history.first, "end": history.end,
+        "version": wormcast.__version__, "commit": wormcast.__commit__, "title": describe(history),
+        "first": history.first, "end": history.end,
         "opens": min((hold.first for hold in history.holds), default=history.first),
         "hardware": [[name.replace("_", "-"), str(value)] for name, value in history.configuration.items()],
         "corner": _short(ground.corner), "size": _short(ground.size), "host": HOST,

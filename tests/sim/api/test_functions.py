@@ -4,6 +4,7 @@ import ast
 import html
 import inspect
 import json
+import pickle
 import re
 import subprocess
 import sys
@@ -28,7 +29,7 @@ from wormcast.sim.cli.commands import find_function
 PAGE = (Path(__file__).parents[3] / "docs" / "python.md").read_text()
 
 #: Results that depend on the time: they are compared by presence alone.
-TIMES = ("cycles_per_second", "planning_ns")
+TIMES = ("cycles_per_second", "planning_ns", "seconds")
 
 #: A call for each command, and the words of the command line.
 CALLS = {
@@ -60,6 +61,8 @@ CALLS = {
                 "verilog output-unit --vcs 1 --topology mesh:3x3 -o FILE --json"),
     "synth": (lambda: wc.synth("allocator", seeds=0, vcs=1, topology="mesh:3x3"),
               "synth allocator --seeds 0 --vcs 1 --topology mesh:3x3"),
+    "figure": (lambda: wc.figure("002-fig3", quick=True), "figure 002-fig3 --quick --out FILE"),
+    "names": (lambda: wc.names("figures", "boppana"), "list figures boppana"),
 }
 
 
@@ -77,6 +80,8 @@ def test_a_function_and_its_command_give_the_same(name, tmp_path):
     if name == "verilog":
         assert (tmp_path / "out.v").read_text() == result.text
         told["file"] = None
+    if name == "figure":
+        told["files"] = []  # without a folder the function writes none
     assert without_times(found) == without_times(told)
     assert list(found) == list(told)
 
@@ -93,6 +98,13 @@ def test_results_are_short_in_words_and_have_a_table(name):
         assert shown.count("<tr>") == 1 + min(len(rows), 12)
         assert list(result.to_dataframe().columns) == list(rows[0]) == result.to_arrow().column_names
         assert len(result.to_dataframe()) == len(rows)
+    require_pickled(result)
+
+
+def require_pickled(result):
+    again = pickle.loads(pickle.dumps(result))
+    assert (type(again), repr(again), again.to_dict()) == (type(result), repr(result), result.to_dict())
+    assert again.rows() == result.rows()
 
 
 @pytest.mark.parametrize("name", ["plan", "check", "run", "load"])
@@ -271,6 +283,7 @@ def test_a_waveform_is_read_as_by_the_command(tmp_path):
     assert json.loads(json.dumps(read.to_dict())) == json.loads(out)
     assert len(repr(read).splitlines()) <= LINES
     assert len(read.rows()) == 1
+    require_pickled(read)
     assert read.plot().lines or read.plot().patches or read.plot().collections
     assert read.replay(tmp_path / "run.html").path.read_text().startswith("<!DOCTYPE html>")
     assert read.replay().path is None
@@ -291,9 +304,14 @@ ON = ("mesh:4x4", "dual-path")
 
 @pytest.mark.parametrize(("call", "sentence"), [
     (lambda: wc.run(*ON, 0, [1], 8, vc=3), "'vc' is not an option of run. Nearest: vcs."),
-    (lambda: wc.run(*ON, 0, [1]), "length is missing. Needed: --source, --destinations, --length"),
+    (lambda: wc.run(*ON, 0, [1]), "length is missing. Needed: source, destinations, length, or messages."),
     (lambda: wc.run(*ON, 0, [1], 8, messages="x.jsonl"),
-     "source: 0 is not valid with --messages"),
+     "source: 0 is not valid with messages. Allowed: messages, or source, destinations, length."),
+    (lambda: wc.check(*ON, explain=True, absorb="host"), "absorb: host is not valid with explain: the theorems"),
+    (lambda: wc.load("mesh:4x4"), "load: missing a required argument: 'scheme'. Allowed: topology, scheme, rate,"),
+    (lambda: wc.sweep({}, outs="x"), "sweep: got an unexpected keyword argument 'outs'. Allowed: options, out,"),
+    (lambda: wc.figure("002-fig99"), "figure: '002-fig99' is unknown. Nearest: 002-fig9."),
+    (lambda: wc.names("scheme"), "kind: 'scheme' is not valid. Nearest: schemes. Allowed: schemes, topologies"),
     (lambda: wc.run("mesh:4x4", "dual-pth", 0, [1], 8), "scheme: 'dual-pth' is unknown"),
     (lambda: wc.run("mesh:4x4", 3, 0, [1], 8), "scheme: 3 is not valid. Allowed: text or a Scheme."),
     (lambda: wc.topology(3), "topology: 3 is not valid. Allowed: text or a Topology."),
@@ -340,6 +358,16 @@ def test_refusals_are_sentences(call, sentence):
         call()
 
 
+def test_the_command_line_names_options(tmp_path):
+    command = f"check {' '.join(ON)} --explain --absorb host"
+    assert "absorb: host is not valid with --explain" in command_line(*command.split(), cwd=tmp_path)[2]
+
+
+def test_pictures_are_pickled():
+    figure = wc.plan("mesh:4x4", "dual-path", "1.2", ["0.0", "3.3"]).figure()
+    assert type(pickle.loads(pickle.dumps(figure))) is type(figure)
+
+
 def test_the_package_imports_nothing():
     heavy = ("numpy", "numba", "amaranth", "matplotlib", "pandas", "typer", "wormcast.algorithms", "wormcast.sim")
     code = (f"import sys, wormcast as wc; loaded = [name for name in {heavy} if name in sys.modules]; "
@@ -351,8 +379,8 @@ def test_the_package_imports_nothing():
 def test_all_public_names_are_there():
     stub = ast.parse(Path(wc.__file__).with_suffix(".pyi").read_text())
     typed = {name.name for one in stub.body if isinstance(one, ast.ImportFrom) for name in one.names}
-    assert typed | {"__version__"} == set(wc.__all__)
-    assert all(getattr(wc, name) is not None for name in wc.__all__)
+    assert typed | {"__commit__", "__version__"} == set(wc.__all__)
+    assert all(getattr(wc, name) is not None for name in wc.__all__ if name != "__commit__")
     with pytest.raises(AttributeError, match="has no attribute 'unknown'"):
         wc.unknown  # noqa: B018
 
@@ -366,8 +394,8 @@ def test_types_of_options_are_those_that_are_declared(options, declared, others)
 
 
 #: Options of commands that print or write something, or that are parameters of the function by another name.
-OUTPUTS = {"json", "plot", "style", "width", "panel", "label", "replay", "out", "links", "csv", "messages_out", "checkpoint",
-           "checkpoint_every", "around_worst", "output", "doc", "tables", "markdown", "saturation", "random", "parquet",
+OUTPUTS = {"json", "plot", "style", "width", "panel", "label", "replay", "out", "links", "csv", "messages_out",
+           "checkpoint", "checkpoint_every", "around_worst", "output", "doc", "tables", "markdown", "saturation", "random", "parquet",
            "name", "toml", "tokens", "zero_load_multiple"}
 #: Names of parameters of the command line, which avoid those of functions.
 SAME = {"explain_": "explain", "by_block": "breakdown"}
@@ -417,7 +445,7 @@ def test_signatures_of_the_page_are_those_of_the_code(name):
 
 def test_results_are_of_one_family():
     results = [getattr(wc, name) for name in wc.__all__ if name.endswith("Result")]
-    assert len(results) == 11
+    assert len(results) == 13
     assert all(issubclass(one, CommandResult) for one in results)
 
 

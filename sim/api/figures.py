@@ -1,0 +1,204 @@
+"""Figures of papers: their measurement, tables, pictures and verdicts."""
+
+import contextlib
+import dataclasses
+import time
+from collections import Counter
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wormcast.algorithms import WormcastError
+from wormcast.algorithms.announcements import announce
+from wormcast.algorithms.typecheck import checked
+
+from ..common.atomic_write import make_folder, require_writable
+from ..common.progress import progress as progress_bar
+from ..common.progress import watched
+from ..common.text import count
+from .option_types import PathLike
+from .results import CommandResult
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Picture
+
+    from ..experiments.figure import FigureOutcome, Verdict
+
+__all__ = ["FigureResult", "figure"]
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class FigureResult(CommandResult):
+    """Result of `figure`: the measured points of a figure, or of several, and verdicts on the papers' statements.
+
+    Parameters
+    ----------
+    name : str
+        Name of the figure, or the text that stands for several figures.
+    outcomes : tuple of FigureOutcome
+        Outcome of each figure.
+    several : bool
+        The name stands for several figures.
+    seconds : float
+        Processor time in seconds.
+    written : tuple of tuple of Path
+        Written files of each figure; for several figures, last the files about all of them.
+    """
+
+    name: str
+    outcomes: "tuple[FigureOutcome, ...]"
+    several: bool
+    seconds: float
+    written: tuple[tuple[Path, ...], ...] = ()
+
+    @property
+    def verdicts(self) -> "list[Verdict]":
+        """Verdicts on all statements of the figures."""
+        return [one for outcome in self.outcomes for one in outcome.verdicts]
+
+    def __len__(self) -> int:
+        """Return the number of figures."""
+        return len(self.outcomes)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row for each measured point: figure, series, variation, options, measurements."""
+        return [row for outcome in self.outcomes for row in outcome.rows]
+
+    def _figure(self) -> "Picture":
+        """Return the curves, or the scatter plot, of a figure with the paper's axes.
+
+        Raises
+        ------
+        WormcastError
+            The result is of several figures, or the figure has neither curves nor a scatter plot.
+        """
+        from ..experiments.figure import scatter_figure
+
+        if len(self.outcomes) > 1:
+            raise WormcastError(f"plot: {self.name} stands for {len(self.outcomes)} figures. Allowed: one figure, for "
+                                f"example {self.outcomes[0].figure.name}.")
+        [outcome] = self.outcomes
+        if outcome.curves:
+            return outcome.picture_of_curves()
+        if outcome.scatter:
+            return scatter_figure(outcome.figure, outcome.scatter)
+        raise WormcastError(f"plot: {outcome.figure.name} has neither curves nor a scatter plot")
+
+    def _data(self) -> dict[str, Any]:
+        every = [{"figure": one.figure.name, "table": one.rows, "verdicts": [each.to_dict() for each in one.verdicts]}
+                 for one in self.outcomes]
+        found: dict[str, Any] = {"figure": self.name, "figures": every} if self.several else every[0]
+        return found | {"cycles": sum(row["cycles_simulated"] or 0 for row in self.rows()), "seconds": self.seconds,
+                        "files": [str(file) for files in self.written for file in files]}
+
+    def _shown(self) -> list[dict[str, Any]]:
+        """Return the verdicts; for figures without statements the points."""
+        shown = [{name: one.to_dict()[name] for name in ("claim", "statement", "verdict", "why")}
+                 for one in self.verdicts]
+        return shown or self.rows()
+
+    def _lines(self) -> list[str]:
+        decided = Counter(one.verdict for one in self.verdicts)
+        verdicts = ", ".join(f"{number} {verdict}" for verdict, number in decided.items())
+        head = f"{self.name}: {count(len(self.outcomes), 'figure')}"
+        if not self.several:
+            [one] = self.outcomes
+            head = f"{one.figure.name}: {one.figure.title} ({one.figure.source})"
+        points = self.outcomes[0].points if len(self.outcomes) == 1 else count(len(self.rows()), "point")
+        return list(filter(None, [head, points, verdicts and f"statements: {verdicts}"]))
+
+
+@checked
+def figure(
+    name: str | PathLike,
+    *,
+    quick: bool = False,
+    out: PathLike | None = None,
+    scheduler: str | None = None,
+    progress: bool = True,
+) -> FigureResult:
+    """Measure a figure of a paper, and decide the paper's statements on it.
+
+    Parameters
+    ----------
+    name : str or path
+        Name of a figure (see `names`), file ``NAME.toml`` of a figure, a paper's number or a part of its authors or
+        title for all figures of the paper, or ``"all"``.
+    quick : bool
+        An eighth of the cycles, with intervals twice as wide and without variations.
+    out : path, optional
+        Folder of the tables, pictures and pages, and of finished points, which are not run again. Default: nothing is
+        written, and points are kept in memory.
+    scheduler : str, optional
+        Address of a dask.distributed cluster. Default: this machine.
+    progress : bool
+        Show a progress bar on a terminal or in a notebook.
+    """
+    from ..experiments.figure import (
+        AnyPoint,
+        Costs,
+        DrawnPoint,
+        RunPoint,
+        catalogue,
+        curves_of,
+        each_once,
+        find_figure,
+        measure,
+        names_of_several,
+        outcome_of,
+    )
+    from ..experiments.sweep import MemoryStore, Point, ResultStore, require_cluster, run_missing, run_on_cluster
+    from .answers import Answers
+    from .command_texts import require_valid_commands
+
+    text, folder = str(name), None if out is None else Path(out)
+    several = names_of_several(text)
+    figures = [find_figure(one) for one in several or [text]]
+    for one in figures:
+        require_valid_commands(one)
+    if scheduler is not None:
+        require_cluster()
+    started = time.process_time()
+    with (watched(progress), contextlib.nullcontext(MemoryStore()) if folder is None
+          else ResultStore(folder / "figures.sqlite") as store):
+        if folder is not None:
+            require_writable(folder / f"{figures[0].name}.html") if folder.exists() else make_folder(folder)
+        costs = Costs(store)
+
+        def run(points: Sequence[AnyPoint]) -> Generator[AnyPoint, None, None]:
+            loads = [one for one in points if isinstance(one, Point)]
+            yield from run_missing([one for one in points if isinstance(one, RunPoint | DrawnPoint)], store)
+            if scheduler and loads:
+                yield from run_on_cluster(loads, store, scheduler)
+                return
+            began = time.monotonic()
+            yield from run_missing(loads, store)
+            costs.ran({point.key: point for point in loads}, time.monotonic() - began)
+
+        told = Answers(store, progress=progress)
+        curves = [curves_of(one, quick=quick) for one in figures]
+        # a series that several figures share is measured once
+        every = [curve for some in curves for curve in each_once(some)]
+        with announce(f"measuring {text}", costs.expected(figures, quick)):
+            for one in figures:
+                told.ask(one.commands)  # refused commands end the figure now, not after hours of simulation
+            with (contextlib.closing(measure(every, store, run)) as done,
+                  progress_bar(None, "points", shown=progress) as show):
+                for number, _ in done:
+                    show(number)
+        outcomes = tuple(outcome_of(one, some, told, quick=quick) for one, some in zip(figures, curves, strict=True))
+        for one, some in zip(figures, curves, strict=True):
+            if one.name in catalogue():
+                costs.measured(one, quick, some, told.seconds(one.commands))
+    result = FigureResult(configuration={"figure": text, "quick": quick}, name=text, outcomes=outcomes,
+                          several=bool(several), seconds=time.process_time() - started)
+    if folder is None:
+        return result
+    from .figure_files import write_figure, write_report
+
+    make_folder(folder)  # `ResultStore` removes a new folder that is empty
+    written = [write_figure(one, folder, quick) for one in outcomes]
+    if several:
+        written.append(write_report(text, outcomes, folder, quick))
+    return dataclasses.replace(result, written=tuple(written))

@@ -1,0 +1,80 @@
+"""Description of a network: nodes, switches, links, and groups of switches that share a token."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from wormcast.algorithms import Topology
+from wormcast.algorithms import topology as find_topology
+from wormcast.algorithms.token_groups import TokenGroups, all_consumed, require_one_or_all, token_groups
+from wormcast.algorithms.typecheck import checked
+
+from .option_types import TopologyLike
+from .results import CommandResult
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["NetworkResult", "describe"]
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class NetworkResult(CommandResult):
+    """Description of a network, as ``wormcast topology`` prints it.
+
+    Parameters
+    ----------
+    topology : Topology
+    groups : TokenGroups or None
+        Groups of switches that share a token, on request.
+    """
+
+    topology: Topology
+    groups: TokenGroups | None
+
+    @property
+    def description(self) -> dict[str, Any]:
+        """Nodes, switches and links as plain data."""
+        return self.topology.describe()
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row for each link: its ends, and their ports."""
+        return self.description["links"]
+
+    def _figure(self) -> "Figure":
+        """Return a drawing of the nodes, links and token groups."""
+        from ..drawing import topology_sheet
+
+        return topology_sheet(self.topology, self.groups).figure
+
+    def _data(self) -> dict[str, Any]:
+        stages: dict[int, list[list[int]]] = {}
+        for (stage, _), ring in (self.groups.rings() if self.groups else {}).items():
+            stages.setdefault(stage, []).append(ring)
+        return self.description | {"tokens": self.groups and [{"stage": stage, "groups": rings}
+                                                              for stage, rings in stages.items()]}
+
+    def _lines(self) -> list[str]:
+        network = self.topology
+        return [f"{network.name}: {network.nodes} nodes, {network.switches} switches, {len(network.links)} links"]
+
+
+@checked
+def describe(topology: TopologyLike, *, tokens: int | None = None) -> NetworkResult:
+    """Describe a network.
+
+    Parameters
+    ----------
+    topology
+        By name, as on the command line, or an object.
+    tokens : int, optional
+        Consumption channels per node of a multistage network: its groups of switches that share a token are described,
+        too.
+    """
+    network = find_topology(topology)
+    groups = None
+    if tokens is not None:
+        single: dict[str, Any] = {"channels": tokens, "vcs": 1, "ejection": "one"}
+        require_one_or_all(network, **single)
+        groups = token_groups(network, consumed=all_consumed(network, **single))
+    return NetworkResult(configuration={"topology": network.origin}, files=dict.fromkeys(("plot", "toml")),
+                         topology=network, groups=groups)

@@ -121,7 +121,8 @@ function drawBuffers() {
       layers.slots.append(drawn);
     }
     if (data.depth && buffer.spent.length) {
-      const at = along(track.points, Math.min(0.3, 12 / lengthOf(track.points)));
+      const way = 12 + 11 * (buffer.track - track.link.track);  // those of neighbouring channels lie apart
+      const at = along(track.points, Math.min(0.5, way / lengthOf(track.points)));
       buffer.credit = layers.credits.appendChild(svg("text", {class: "credit", x: at[0], y: at[1], "data-track": track.name}));
     }
   }

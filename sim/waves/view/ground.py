@@ -24,7 +24,7 @@ CELL = 116  # distance between neighbouring routers of a two-dimensional mesh
 CROWDED, ACROSS = 140, 46
 BOX = 24  # half the width of a router that has its node beside it
 QUEUE = 28  # length of a buffer that is drawn in a router; the routers grow by this length
-SLOTTED = 36  # largest number of routers whose buffers are drawn
+SLOTTED = 16  # largest number of routers whose buffers are drawn
 HOST = 12  # half the width of a node
 CORNER = 57  # distance from a router's centre to the node beside it, across and down
 # a node beside its router keeps this angle from the router's links, if it can; in degrees

@@ -120,8 +120,9 @@ function drawBuffers() {
         class: "slot", x: slot * (data.slots - 1 - place), y: -thick / 2, width: slot, height: thick})));
       layers.slots.append(drawn);
     }
-    if (data.depth && buffer.spent.length) {
-      const at = along(track.points, Math.min(0.3, 12 / lengthOf(track.points)));
+    if (data.depth && buffer.spent.length && buffer.stored.length) {
+      const way = 12 + 11 * (buffer.track - track.link.track);  // those of neighbouring channels lie apart
+      const at = along(track.points, Math.min(0.5, way / lengthOf(track.points)));
       buffer.credit = layers.credits.appendChild(svg("text", {class: "credit", x: at[0], y: at[1], "data-track": track.name}));
     }
   }

@@ -1,5 +1,6 @@
 """Where virtual channels are drawn: none on top of another, none outside the picture."""
 
+from dataclasses import replace
 from itertools import combinations, pairwise, product
 
 import numpy as np
@@ -7,8 +8,8 @@ import pytest
 
 from wormcast.algorithms import topology
 from wormcast.sim.drawing import layout_of
-from wormcast.sim.waves.view import History, RecordedLink
-from wormcast.sim.waves.view.ground import BOX, HOST, lay_out
+from wormcast.sim.waves.view import History, RecordedBuffer, RecordedLink
+from wormcast.sim.waves.view.ground import BOX, HOST, QUEUE, lay_out
 
 from .made import links_of
 
@@ -107,6 +108,31 @@ def test_places_are_those_of_the_other_pictures():
         cell = np.ptp(drawn, axis=0) / np.ptp(given, axis=0)
         assert cell[0] == pytest.approx(cell[1])
         assert np.allclose(drawn - drawn[0], (given - given[0]) * cell[0])
+
+
+@pytest.mark.parametrize("name", ["ring:4", "ring:5", "ring:6"])
+def test_a_node_of_a_ring_is_not_on_a_link(name):
+    history = network(name)
+    ground = lay_out(history)
+    for host in ground.hosts:
+        for link, tracks in zip(history.links, ground.tracks, strict=True):
+            for (x, y), (end_x, end_y) in ((way[0], way[-1]) for way in tracks if link.kind == "network"):
+                for share in np.linspace(0, 1, 50):
+                    across = x + share * (end_x - x) - host.at[0], y + share * (end_y - y) - host.at[1]
+                    assert max(map(abs, across)) > HOST
+
+
+def test_buffers_are_drawn_in_larger_routers_of_small_networks():
+    def drawn(name, **hardware):
+        found = network(name)
+        return lay_out(replace(found, buffers=(RecordedBuffer(0, 0, ((0, 0),), ()),),
+                               configuration={"buffer": 4, **hardware}))
+
+    small = drawn("mesh:2x3")
+    assert (small.slots, small.routers[0].half) == (4, (BOX + QUEUE, BOX + QUEUE))
+    assert small.routers[1].at == (116 + 2 * QUEUE, 0)
+    assert drawn("mesh:2x3", buffer_kind="deep").slots == drawn("mesh:5x4").slots == 0
+    assert drawn("mesh:5x4").routers[0].half == (BOX, BOX)
 
 
 def test_only_the_part_that_was_looked_at_is_drawn():

@@ -19,7 +19,7 @@ from ..common.progress import pause_of, watched
 from ..common.progress import progress as progress_bar
 from ..common.text import count
 from .arguments import known
-from .counting import NO_EVENTS, Counting
+from .event_options import NO_EVENTS, Counting
 from .option_types import HardwareOptions, PathLike, RelationLike, SchemeLike, TopologyLike, TrafficOptions
 from .results import CommandResult
 from .simulation import TIMED

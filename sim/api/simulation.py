@@ -24,7 +24,7 @@ from ..common.progress import progress as progress_bar
 from ..common.progress import watched
 from ..common.text import count
 from .arguments import known, require_at_least, window_of
-from .counting import Counting
+from .event_options import Counting
 from .option_types import HardwareOptions, PathLike, RelationLike, SchemeLike, TopologyLike
 from .replays import Replay
 from .results import CommandResult

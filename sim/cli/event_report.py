@@ -1,6 +1,6 @@
 """Printed report of events and their energy."""
 
-from ..engines.events import COUNTED
+from ..engines.event_counters import COUNTED
 from ..experiments.events import EventSums
 from .app import say, table
 

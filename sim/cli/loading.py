@@ -15,7 +15,7 @@ from ..common.option import options_of
 from ..common.path_conflicts import require_apart
 from .app import Json, SchemeName, TopologyName, emit_result, stdout_for_results
 from .commands import command
-from .counting import EnergyOption, EventsOption
+from .event_options import EnergyOption, EventsOption
 from .hardware import RelationOption, takes_hardware
 from .named import user_files
 from .options import Given, as_typer, takes

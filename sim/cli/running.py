@@ -13,7 +13,7 @@ from ..common.figure_file import draw_file, require_page, require_picture
 from ..common.path_conflicts import require_apart
 from .app import Json, SchemeName, TopologyName, emit_result, say, stdout_for_results
 from .commands import command
-from .counting import EnergyOption, EventsOption
+from .event_options import EnergyOption, EventsOption
 from .hardware import RelationOption, takes_hardware
 from .named import user_files
 from .options import PICTURE, Given, picture_options, picture_paths, say_files, takes

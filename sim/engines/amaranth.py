@@ -15,7 +15,7 @@ from wormcast.hw.bundles import by_name
 from ..build.network import HOST, Network
 from ..host import NOW, UNDELIVERED, Host, host_step, needed
 from ..lowering.names import signal_parts
-from .events import COUNTED, Events, events_of
+from .event_counters import COUNTED, Events, events_of
 
 __all__ = ["AmaranthEngine", "compose"]
 

@@ -40,7 +40,7 @@ from ..lowering import (
     vector_bytes,
 )
 from .channel_grants import Grants
-from .events import EventCounts, events_of, make_counters, signals_of
+from .event_counters import EventCounts, events_of, make_counters, signals_of
 from .meter import Meter, make_meter, no_meter
 from .port_packing import credit_word, data_word, words
 

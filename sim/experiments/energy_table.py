@@ -13,7 +13,7 @@ from wormcast.algorithms.file_schema import ALLOWED, FileSchema
 from wormcast.algorithms.toml_file import read_toml
 from wormcast.hw.events import EVENTS
 
-from ..engines.events import COUNTED
+from ..engines.event_counters import COUNTED
 
 __all__ = ["ENERGY", "EnergyTable", "read_energy"]
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from wormcast.algorithms import Topology
 
-from ..engines.events import COUNTED
+from ..engines.event_counters import COUNTED
 from .load.statistics import Interval, interval
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ from .contention import require_followed
 
 if TYPE_CHECKING:
     from ..engines.deadlock import Deadlock
-    from ..engines.events import Events
+    from ..engines.event_counters import Events
     from .events import EventSums
 
 __all__ = ["Run", "plan_messages", "run", "run_bulk"]

@@ -10,7 +10,7 @@ from wormcast.hw.events import EVENTS, REPLICATION
 from wormcast.sim.build.network import Network
 from wormcast.sim.engines.amaranth import AmaranthEngine
 from wormcast.sim.engines.bulk import BulkEngine, observer
-from wormcast.sim.engines.events import COUNTED, Events, events_of, signals_of
+from wormcast.sim.engines.event_counters import COUNTED, Events, events_of, signals_of
 from wormcast.sim.engines.meter import take
 from wormcast.sim.experiments.run import run
 from wormcast.sim.lowering import LoweringError

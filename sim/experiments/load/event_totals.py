@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...build.network import Network
-from ...engines.events import COUNTED, Events
+from ...engines.event_counters import COUNTED, Events
 
 __all__ = ["EventTotals"]
 

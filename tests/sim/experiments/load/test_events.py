@@ -11,7 +11,7 @@ import wormcast as wc
 from wormcast.algorithms import SCHEMES, WormcastError, topology
 from wormcast.sim.build.configuration import Configuration
 from wormcast.sim.build.traffic import Traffic
-from wormcast.sim.engines.events import COUNTED
+from wormcast.sim.engines.event_counters import COUNTED
 from wormcast.sim.experiments.energy_table import read_energy
 from wormcast.sim.experiments.load import Experiment
 

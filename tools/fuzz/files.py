@@ -117,8 +117,7 @@ COMMANDS = (
     f"{SHORT_LOAD} --vcd l.vcd --window 10:40",
     "load mesh:4x4 individual --rate 0.01 --multicast-fraction 0 --pattern transpose --cycles 400 --seeds 1",
     "load mesh:3x3 individual --rate 0.01 --pattern hot-spot --hot-spots 0,4 --cycles 400 --warmup 100",
-    f"{SHORT_LOAD} --csv o.csv --injection-process on-off --burst-on 5 --burst-off 20 --multicast-sets row "
-    "--destinations-mean 2",
+    f"{SHORT_LOAD} --csv o.csv --injection-process on-off --burst-on 5 --burst-off 20 --multicast-sets row",
     "hunt mesh:3x3 dual-path --consumption 1 --cycles 2000 --length 4:20 --json --out h",
     "hunt ring:4 individual --relation shortest --cycles 2000 --vcs 1",
     "list schemes",

@@ -439,7 +439,7 @@ class SaturationResult(CommandResult):
             told = [f"{what}: saturates between rate {low:.4g} and {high:.4g}"]
         if (slow := self.slow_rates) is not None and found.slow_above is not None:
             told.append(f"latency above {found.multiple:g} x zero load between rate {slow[0]:.4g} and {slow[1]:.4g}")
-        return [*told, f"{count(len(found.probes), 'load experiment')}"]
+        return [*told, count(len(found.probes) + (found.zero_load is not None), "load experiment")]
 
 
 @checked

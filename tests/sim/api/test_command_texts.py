@@ -12,8 +12,8 @@ from wormcast.sim.cli.commands import COMMANDS as ALL
 from wormcast.sim.cli.commands import find_command
 from wormcast.sim.experiments.figure import catalogue, find_figure
 
-#: Results that depend on the time.
-TIMES = {"cycles_per_second", "planning_ns"}
+#: Results that depend on the time, and the commit, which may change meanwhile.
+TIMES = {"cycles_per_second", "planning_ns", "commit"}
 
 
 @pytest.mark.parametrize("name", catalogue())

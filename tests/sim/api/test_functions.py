@@ -28,8 +28,8 @@ from wormcast.sim.cli.commands import find_function
 
 PAGE = (Path(__file__).parents[3] / "docs" / "python.md").read_text()
 
-#: Results that depend on the time: they are compared by presence alone.
-TIMES = ("cycles_per_second", "planning_ns", "seconds")
+#: Results that depend on the time, and the commit, which may change meanwhile: they are compared by presence alone.
+TIMES = ("cycles_per_second", "planning_ns", "seconds", "commit")
 
 #: A call for each command, and the words of the command line.
 CALLS = {

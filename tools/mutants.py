@@ -31,7 +31,7 @@ __all__ = ["Mutant", "mutants_of", "near_first"]
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("hw", "sim/lowering", "algorithms/deadlock")
 COPIED = ("algorithms", "docs", "examples", "hw", "sim", "src", "tb", "tests", "tools", "pyproject.toml", "README.md",
-          "CONTRIBUTING.md", "CHANGELOG.md", "Makefile", "CITATION.cff", "LICENSE", ".ci")
+          "CONTRIBUTING.md", "CHANGELOG.md", "Makefile", "CITATION.cff", "LICENSE", "setup.py", ".ci")
 
 COMPARISONS = {ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE,
                ast.GtE: ast.Gt}

@@ -60,7 +60,7 @@ COMMANDS: dict[str, dict[str, _Function]] = {
     "sweep": {"": _Function("measurement", "sweep", ("options",))},
     "synth": {"": _Function("hardware_cost", "synth", ("what",)),
               "sweep": _Function("hardware_cost", "synth_sweep", ("what",))},
-    "topology": {"": _Function("networks", "describe", ("topology",))},
+    "topology": {"": _Function("description", "describe", ("topology",))},
 }
 
 #: Parameters that no figure's file may set: outputs, where to run, and what is shown meanwhile.

@@ -9,7 +9,7 @@ import typer
 from wormcast.algorithms import WormcastError, to_toml
 from wormcast.algorithms import topology as build_topology
 
-from ..api.networks import describe
+from ..api.description import describe
 from ..common.atomic_write import whole_file
 from ..common.figure_file import draw_file
 from ..common.path_conflicts import require_apart

@@ -27,6 +27,7 @@ FILES = {
     "network": [ROOT / "examples/networks/star.toml", *NETWORKS],
     "messages": [*(ROOT / "examples").glob("*.jsonl"), *CATALOGUE.glob("*.jsonl")],
     "sweep": [ROOT / "examples/boppana_8x8.toml", ROOT / "examples/compare.toml"],
+    "energy": [*(ROOT / "examples/energy").glob("*.toml")],
     "figure": [ROOT / "examples/mine.toml", *(file for file in CATALOGUE.glob("*.toml") if file not in NETWORKS)],
 }
 

@@ -137,7 +137,7 @@ def test_a_torus_with_the_ports_of_a_mesh_runs():
 
 def test_engines_that_disagree_are_an_internal_error(monkeypatch):
     class Idle:
-        def __init__(self, network, host, *, vcd):
+        def __init__(self, network, host, **_):
             pass
 
         def run(self, cycles):

@@ -34,7 +34,7 @@ def test_what_is_printed_is_put_in_place(tmp_path):
     document = tmp_path / "a.md"
     document.write_text(TEXT)
     assert print_anew(document, "version") == 1
-    assert re.fullmatch(r"\n\d+\.\d+\.\d+\S*\n\n", PRINTED.search(document.read_text())[2])
+    assert re.fullmatch(r"\n\d+\.\d+\.\d+\S*( \(commit \w+\))?\n\n", PRINTED.search(document.read_text())[2])
     assert print_anew(document) == 2
     again = document.read_text()
     assert '"dual-path"' in PRINTED.findall(again)[1][1]

@@ -9,6 +9,10 @@ POINTS = {"a now": ("plan a", "run 1"), "b now": ("plan b", "run 2"), "a later":
 ANSWERS = {"plan a": 10, "plan b": 20, "run 1": 100, "run 2": 60, "run 3": 40}
 
 
+def told(command, _):
+    return ANSWERS[command]
+
+
 @pytest.fixture
 def drawn(tmp_path):
     """The picture's axes, of three points of which two have the first number in common."""
@@ -30,7 +34,8 @@ text = "b takes more"
 holds = "told('plan a', 'hops') < told('plan b', 'hops')"
 """)
     figure = find_figure(str(tmp_path / "both.toml"))
-    return scatter_figure(figure, lambda command, _: ANSWERS[command]).axes[0]
+    found = [(name, across.value(told), up.value(told)) for name, across, up in figure.scatter.points]
+    return scatter_figure(figure, found).axes[0]
 
 
 def test_points_of_one_thing_share_colour_and_shape(drawn):

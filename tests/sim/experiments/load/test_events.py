@@ -140,4 +140,4 @@ def test_a_table_for_other_flits_is_refused():
     with pytest.raises(WormcastError) as error:
         wc.load("mesh:4x4", "dual-path", 0.02, flit_width=64, energy=EXAMPLE)
     assert str(error.value) == ("energy: costs for flits of 32 bits are not valid for flits of 64 bits. Needed: a "
-                                "table with flit_width = 64, or --flit-width 32.")
+                                "table with flit_width = 64, or flit_width 32.")

@@ -24,7 +24,7 @@ def sweep_of(tmp_path):
 
 def test_options_are_those_of_load():
     of_files = {"json", "links", "plot", "checkpoint", "checkpoint_every", "vcd", "window", "instances",
-                "csv", "messages_out", "around_worst"}
+                "csv", "messages_out", "around_worst", "style", "width", "panel", "label", "events", "energy"}
     of_rates = {"saturation", "zero_load_multiple"}  # it runs several experiments
     assert set(OPTIONS) == set(inspect.signature(load_).parameters) - of_files - of_rates
 

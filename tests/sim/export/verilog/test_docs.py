@@ -15,7 +15,7 @@ TEXT = (Path(__file__).parents[4] / "docs" / "verilog.md").read_text()
 
 
 def test_instance_has_ports_of_the_router():
-    [snippet] = re.findall(r"```verilog\n(.*?)```", TEXT, re.DOTALL)
+    _, snippet = re.findall(r"```verilog\n(.*?)```", TEXT, re.DOTALL)
     used = set(re.findall(r"\.(\w+)\(", snippet))
     assert used <= {port.name for port in ports(blueprint("mesh:8x8").router())} | {"clk", "rst"}
     assert {"east_out_flit", "strap_coordinate_1", "fault"} <= used

@@ -23,14 +23,14 @@ class Event(NamedTuple):
     name : str
         One of `EVENTS`, or `REPLICATION`.
     signals : tuple of str
-        Signals of one bit, each by the path of its submodules and its name. The event takes place in each cycle in
-        which all signals are 1.
+        One or two signals of one bit, each by the path of its submodules and its name. The event takes place in each
+        cycle in which all of them are 1.
     flits : int
         Number of flits that are counted in such a cycle; negative: subtracted.
     """
 
     name: str
-    signals: tuple[str, ...]
+    signals: tuple[str] | tuple[str, str]
     flits: int = 1
 
 

@@ -105,6 +105,8 @@ class Injection(wiring.Component):
         if slots and smart:
             raise WormcastError(f"Injection.smart: true is not valid with {slots} slots. Allowed: slots of 0, or smart "
                                 "false.")
+        if smart and not packet:
+            raise WormcastError("Injection.packet: 0 is not valid with smart true. Allowed: 1 or more.")
         self.port = network
         self.width = width
         self.storage = storage

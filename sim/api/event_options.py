@@ -43,15 +43,18 @@ class Counting:
     file: str | None = None
 
     @classmethod
-    def of(cls, events: bool, energy: PathLike | None, configuration: Configuration) -> "Counting":
-        """Read the table of costs, and refuse one for flits of another width. ``energy`` implies ``events``."""
+    def of(cls, events: bool, energy: PathLike | None) -> "Counting":
+        """Read the table of costs. ``energy`` implies ``events``."""
         if energy is None:
             return cls(events)
         from ..experiments.energy_table import read_energy
 
-        table = read_energy(Path(energy))
-        table.require_width(configuration.flit_width)
-        return cls(True, table, os.fspath(energy))
+        return cls(True, read_energy(Path(energy)), os.fspath(energy))
+
+    def require_width(self, configuration: Configuration) -> None:
+        """Refuse a table for flits of another width than the network has; with ``header="ideal"`` flits are wider."""
+        if self.table is not None:
+            self.table.require_width(configuration.flit_width)
 
     @property
     def keys(self) -> tuple[str, ...]:

@@ -59,7 +59,7 @@ def _row(load: "Load", configuration: Mapping[str, Any], **options: Any) -> dict
 
     options = {**configuration, "configuration": configuration["named"], **options}
     first = ("topology", "scheme", "relation", *load.traffic.to_dict(), *EXPERIMENT, "configuration")
-    left_out = {"named", "zero_load_multiple", *UNTIMED_FIELDS}
+    left_out = {"named", "zero_load_multiple", "events", "energy", *UNTIMED_FIELDS}
     return {**{name: options[name] for name in first},
             **{name: value for name, value in options.items() if name not in left_out},
             **cells_of(plain_results(load))}
@@ -252,13 +252,14 @@ class LoadTask:
 
         spec = Specification.of({**given, "until_interval": until_interval, "precision": precision})
         setup = Setup.of(named)
-        counting = Counting.of(events, energy, setup.configuration)
+        counting = Counting.of(events, energy)
         first, further = spec.cycles, list[int]()
         if until_interval and first is not None:
             first, *further = lengths(first, warmup)
         experiment = Experiment(setup.topology, setup.scheme, spec.traffic, configuration=setup.configuration,
                                 cycles=first, warmup=warmup, parts=shared(spec.seed_numbers), rewind=rewind,
                                 precision=PRECISION if precision is None else precision, events=counting.events)
+        counting.require_width(experiment.configuration)
         return cls(setup, spec, experiment, further, until_interval, counting)
 
     def perform(self, drive: "Callable[[Experiment], Load]") -> "Load":

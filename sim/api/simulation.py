@@ -240,9 +240,11 @@ def run(
     require_at_least(0, seed=seed)
     setup = Setup.of({"topology": topology, "scheme": scheme, "relation": relation, **options})
     file = None if messages is None or not isinstance(messages, (str, os.PathLike)) else _file(messages)
-    counting = Counting.of(events, energy, setup.configuration)
+    counting = Counting.of(events, energy)
     posted = _messages(setup.topology, {"source": source, "destinations": destinations, "length": length}, messages,
                        file)
+    if setup.configuration.header == "real":
+        counting.require_width(setup.configuration)
     cycles = window_of(window)
     from ..experiments.run import run as simulate  # a slow import, which refusals do not need
 
@@ -251,6 +253,7 @@ def run(
         found = simulate(setup.topology, setup.scheme, posted, setup.configuration, engine=engine, vcd=unfinished,
                          window=cycles, instances=instances, timeout=timeout, contention=contention,
                          events=counting.events)
+    counting.require_width(found.network.configuration)
     built = dataclasses.replace(setup, configuration=found.network.configuration)
     resolved = built.to_dict({"engine": engine, "timeout": timeout, "contention": contention,
                               "messages": [dataclasses.asdict(message) for message in posted], **counting.to_dict()})

@@ -29,6 +29,10 @@ EXTRA = re.compile(r"Got unexpected extra argument(?:\(s\)|s?) \((?P<words>.*)\)
 PARAMETER = re.compile(r"(?<![\w/.'`-])[a-z]+(?:_[a-z]+)+(?![\w/'`-]|\.\w)")
 
 
+#: Beginning of sentences about keys of a file, which have underscores.
+OF_FILE = re.compile(r"\S+\.toml: ")
+
+
 def usage_sentence(error: typer.TyperException) -> str:
     """Return the error message for a rejected command line, in wormcast's form if typer's message is known here."""
     parameter, message = getattr(error, "param", None), error.format_message()
@@ -92,7 +96,7 @@ def _options(command: Any) -> set[str]:
 def with_option_names(sentence: str, words: Collection[str]) -> str:
     """Return an error message with hyphens in the names of options; ``words``: words of the command line."""
     command = next((word for word in words if word in COMMANDS), None)
-    if command is None or not PARAMETER.search(sentence):
+    if command is None or not PARAMETER.search(sentence) or OF_FILE.match(sentence):
         return sentence
     options = _options(find_command(command))
 

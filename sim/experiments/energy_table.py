@@ -28,7 +28,7 @@ ENERGY = FileSchema("an energy table", {
         "picojoules": {
             "type": "object", "title": "the costs", "additionalProperties": False, "minProperties": 1,
             "description": "energy of each event, for one flit, in pJ; an event without a cost adds nothing",
-            "properties": {event: {"type": "number", "minimum": 0} for event in EVENTS}},
+            "properties": {event: {"type": "number", "minimum": 0, "maximum": 1_000_000_000} for event in EVENTS}},
     }})
 
 
@@ -57,8 +57,7 @@ class EnergyTable:
         """Refuse the table for flits of another width."""
         if flit_width != self.flit_width:
             raise WormcastError(f"energy: costs for flits of {self.flit_width} bits are not valid for flits of "
-                                f"{flit_width} bits. Needed: a table with flit_width = {flit_width}, or --flit-width "
-                                f"{self.flit_width}.")
+                                f"{flit_width} bits. Needed: costs for flits of {flit_width} bits.")
 
     @cached_property
     def costs(self) -> npt.NDArray[np.float64]:

@@ -295,21 +295,24 @@ def run(
             raise RuntimeError("the engines disagree on the events of this run")
     waits = waits_of(bulk.host, bulk.grants.take(), network.nodes) if bulk.grants else None
     result = Run(network, engine, seed, outcome, cycles, tuple(messages), worms, host, deadlock, faults, stall, waits,
-                 find_residences(bulk), None if counted is None else _sums(network, counted, messages, host, cycles))
+                 find_residences(bulk),
+                 None if counted is None else _sums(network, counted, messages, worms, host, cycles))
     if vcd is not None and engine == "bulk":
         result.record(Path(vcd), *(window or (0, cycles)), shown)
     return result
 
 
-def _sums(network: Network, counted: "Events", messages: Sequence[Message], host: Host, cycles: int) -> "EventSums":
+def _sums(network: Network, counted: "Events", messages: Sequence[Message], worms: Worms, host: Host, cycles: int
+          ) -> "EventSums":
     """Return the events of a run."""
     from .events import EventSums
 
     wanted = sum(message.length * len(message.destinations) for message in messages)
+    received = np.add.reduceat(host.left, worms.message_offsets[:-1]) == 0
     return EventSums(
         network.topology, (counted.routers.sum(axis=2) + counted.interfaces.sum(axis=2)), counted.routers[:, 0],
-        counted.interfaces[:, 0], np.array([wanted - int(host.deliveries["due"].sum())]), np.array([len(messages)]),
-        cycles)
+        counted.interfaces[:, 0], np.array([wanted - int(host.deliveries["due"].sum())]),
+        np.array([int(received.sum())]), cycles)
 
 
 def run_bulk(engine: BulkEngine, timeout: int) -> "tuple[str, Deadlock | None, tuple[Fault, ...]]":

@@ -16,7 +16,7 @@ class LinkMonitor(Agent):
 
     - A flit must be on a virtual channel that exists, and spend a credit: a credit returned in an earlier cycle, or one
       of the credits at reset. With chunks, the first flit of each worm and of each further chunk spends one credit.
-    - A credit may only be returned for a flit that was on the link in an earlier cycle.
+    - A credit may only be returned for a flit that is on the link, in this cycle or an earlier one.
     - On each virtual channel worms must follow one another: header flits, payload flits, the tail mark on the last one.
       A header flit may not come between the payload flits of a worm.
 
@@ -70,13 +70,12 @@ class LinkMonitor(Agent):
     def sample(self) -> None:
         """Check the flit and the credits of this cycle."""
         came, mask = self.link.read(), self.link.read_credit()
-        returned = [vc for vc in range(self.link.vcs) if mask >> vc & 1] if mask else ()
-        for vc in returned:
-            self._check(self.credits[vc] < self._chunks.credits, vc, "a credit for a flit that was not sent")
         if came is not None:
             self._take(*came)
-        for vc in returned:
-            self.credits[vc] += 1
+        for vc in range(self.link.vcs) if mask else ():
+            if mask >> vc & 1:
+                self._check(self.credits[vc] < self._chunks.credits, vc, "a credit for a flit that was not sent")
+                self.credits[vc] += 1
 
     def _take(self, vc: int, flit: Flit) -> bool:
         """Check and collect a flit, and return whether the flit ends its chunk."""

@@ -173,6 +173,8 @@ def test_bad_parameters_are_refused():
         Consumption(PortSpec("network"), width=8, slots=1, rows=2)
     with pytest.raises(WormcastError, match=r"Injection\.smart: true is not valid with 3 slots"):
         Injection(PortSpec("network"), width=8, slots=3, smart=True)
+    with pytest.raises(WormcastError, match=r"Injection\.packet: 0 is not valid with smart true"):
+        Injection(PortSpec("network"), width=8, smart=True)
     with pytest.raises(WormcastError, match=r"NetworkInterface\.ports: 0 is not valid. Allowed: 1 or more."):
         NetworkInterface(injection=PortSpec("network"), consumption=PortSpec("network"), width=8, ports=0)
 

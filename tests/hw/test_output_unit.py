@@ -109,3 +109,12 @@ def test_behind_a_credit_for_no_flit_no_credit_is_shown(depth, extra_stage):
     assert all(shown["pick_0"] == 1 for shown in seen[6:])
     for name in ("ready", "ready_after"):
         assert all(shown[name] >> 1 == (name == "ready" or depth > 1) for shown in seen)
+
+
+def test_behind_a_credit_for_no_chunk_no_credit_is_shown():
+    """The channel stays stopped, whatever comes back later."""
+    unit = OutputUnit(PortSpec("east", vcs=1, depth=8, chunk=4), width=8, classes=[1])
+    events = {4: {"credit": 1}, 6: {"touch": 1, "send": 1, "tail": 1}, 9: {"credit": 1}}
+    seen = drive(unit, 16, lambda cycle: events.get(cycle, {}))
+    assert [shown["wrong"] for shown in seen] == [0] * 5 + [1] * 11
+    assert not any(shown["ready"] or shown["ready_after"] for shown in seen[5:])

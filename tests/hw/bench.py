@@ -93,8 +93,8 @@ def cut(flits):
 class Driver:
     """Drives one switch's links: a list of (first cycle, port, vc, flits) in, every flit out noted.
 
-    The neighbours give each credit back so many cycles after the flit (at least 1), or never (None). Tables are written
-    before the first cycle.
+    The neighbours give each credit back so many cycles after the flit (0: in the flit's own cycle), or never (None).
+    Tables are written before the first cycle.
     """
 
     def __init__(self, switch, coordinates, *, credit_after=1, writes=()):

@@ -55,6 +55,15 @@ def test_header_takes_three_cycles_and_data_two(delays, extra, readers):
 
 
 @HARDWARE
+def test_credits_may_come_back_in_their_flits_own_cycle(delays, extra, readers):
+    """No flit waits for ever, and no credit is wrong, on the link and on the consumption channel."""
+    driver = through([HERE, 4], payload=20, credit_after=0, delays=delays, readers=readers)
+    assert [data for *_, data in on(driver, "west")][1:] == [data for *_, data in on(driver, "local")][1:]
+    assert [data for *_, data in on(driver, "west")][1:] == list(range(100, 120))
+    assert driver.fault[0] == "NONE"
+
+
+@HARDWARE
 def test_destination_on_the_way_costs_the_header_one_cycle(delays, extra, readers):
     driver = through([HERE, 4], payload=3, delays=delays, readers=readers)
     assert cycles_of(driver, "west") == [4 + extra, 5 + extra, 6 + extra, 7 + extra]

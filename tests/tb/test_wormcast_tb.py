@@ -3,11 +3,13 @@
 import itertools
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from wormcast_tb import Flit, Scoreboard, Worm, make_worm, waits
-from wormcast_tb.link import Chunks
+from wormcast_tb.link import Chunks, ProtocolError
+from wormcast_tb.monitor import LinkMonitor
 
 from . import simulators
 
@@ -72,6 +74,30 @@ def test_chunks_begin_with_a_worm_and_end_with_it():
     assert chunks.begins(1)
     with pytest.raises(ValueError, match=r"^chunk: 3 is not valid\. Allowed: divisors of 8, the buffer's"):
         Chunks(8, 3)
+
+
+def watched(cycles):
+    """A monitor that has seen (flit or None, mask of returned credits) in each cycle, on a link without simulator."""
+    monitor = object.__new__(LinkMonitor)
+    cycles = iter(cycles)
+    now = {}
+    monitor.link = SimpleNamespace(vcs=1, read=lambda: now["came"], read_credit=lambda: now["mask"])
+    monitor.name, monitor.headers, monitor.cuts, monitor.cycle = "out", "needed", False, 0
+    monitor._chunks, monitor.on_worm = Chunks(1, 1), []
+    monitor.restart()
+    for came, mask in cycles:
+        now.update(came=None if came is None else (0, Flit(*came)), mask=mask)
+        monitor.sample()
+    return monitor
+
+
+def test_monitor_allows_a_credit_in_its_flits_own_cycle():
+    worm = make_worm([1], [2, 3])
+    assert len(watched([(flit, 1) for flit in worm]).worms) == 1
+    for bad, sentence in (([(None, 1)], "a credit for a flit that was not sent"),
+                          ([(worm[0], 0), (worm[1], 1)], "a flit without a credit")):
+        with pytest.raises(ProtocolError, match=sentence):
+            watched(bad)
 
 
 def seen(flits, vc=0):

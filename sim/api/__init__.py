@@ -1,9 +1,11 @@
-"""Functions of the package ``wormcast``, one for each command, and their results.
+"""Functions of the package ``wormcast`` and of its commands, and their results.
 
-A command of the command line parses its options, calls the function of the same name, and prints the result.
+Most commands have a function. A command parses its options, calls the function or a part of it, and prints the result.
 
 - ``planning`` plans multicasts, ``checking`` decides whether schemes can deadlock.
 - ``simulation`` runs messages and hunts for deadlocks, ``measurement`` runs load experiments and sweeps.
+- ``figures`` measures figures of papers; ``answers`` and ``command_texts`` call functions for a figure's statements.
+- ``catalogue`` lists names, ``description`` describes a network, ``event_options`` reads tables of costs.
 - ``recordings`` reads waveforms, ``hardware_cost`` exports Verilog and synthesises.
 - ``results`` is the base of all results, ``option_types`` lists the options by keyword.
 """

@@ -401,4 +401,4 @@ def chosen(name: str, value: Any) -> Any:
 def describe_classes(classes: ConsumptionClasses) -> str:
     """Return a map of consumption classes in words. Without consumption classes, a worm may use any consumption
     channel."""
-    return f"classes {classes}" if len(classes) else "no classes"
+    return f"classes {classes}" if len(classes) else "no consumption classes"

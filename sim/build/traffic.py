@@ -139,6 +139,8 @@ class Traffic:
 
     def _check_sets(self) -> None:
         name, cluster = self.multicast_sets, self.multicast_sets == "cluster"
+        if cluster and not self.cluster_size:
+            raise WormcastError("cluster_size is missing. Needed: with the multicast_sets cluster.")
         if not (self.cluster_size >= 1 if cluster else self.cluster_size == 0):
             raise WormcastError(f"cluster_size: {self.cluster_size} is not valid with the multicast_sets {name}. "
                                 "Allowed: 1 or more with cluster, 0 with others.")
@@ -151,6 +153,9 @@ class Traffic:
 
     def _check_bursts(self) -> None:
         for name, value in (("burst_on", self.burst_on), ("burst_off", self.burst_off)):
+            if self.injection_process == "on-off" and not value:
+                raise WormcastError(f"{name} is missing. Needed: burst_on and burst_off with the injection_process "
+                                    "on-off.")
             if not (1 <= value <= MOST_BURST if self.injection_process == "on-off" else value == 0):
                 raise WormcastError(f"{name}: {value:g} is not valid with the injection_process "
                                     f"{self.injection_process}. Allowed: 1 to {MOST_BURST:g} with on-off, 0 with "

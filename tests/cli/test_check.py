@@ -81,7 +81,7 @@ def test_no_classes_are_called_so():
     code, out, _ = wormcast("check", "mesh:4x4", "dual-path", "--classes", "", "--consumption", 4)
     first, *_, suffice, _ = out.splitlines()
     assert (code, first) == (
-        3, "dual-path on mesh:4x4, 4 consumption channels a node, no classes: a cycle of 4 resources")
+        3, "dual-path on mesh:4x4, 4 consumption channels a node, no consumption classes: a cycle of 4 resources")
     assert suffice.startswith("consumption channels that suffice without classes, if each serves one link only: 4 ")
     assert "the scheme has 1. 1 suffices (any channel for every worm)" in wormcast("check", "mesh:3x3", "individual")[1]
 
@@ -172,7 +172,7 @@ def test_links_are_named_by_their_switches():
 def test_a_choice_of_channels(tmp_path):
     code, out, _ = wormcast("check", "mesh:3x3", "individual", "--relation", "adaptive")
     assert (code, out.splitlines()[0]) == (0, (
-        "individual by adaptive on mesh:3x3, 1 consumption channel a node, no classes: free of deadlock, if a header "
+        "individual by adaptive on mesh:3x3, 1 consumption channel a node, no consumption classes: free of deadlock, if a header "
         "routed by adaptive enters a virtual channel only when its buffer is empty"))
     chosen = ["mesh:3x3", "individual", "--relation", "adaptive", "--vc-classes", "none"]
     code, found = as_json(*chosen)
@@ -208,7 +208,7 @@ def test_what_is_not_decided_has_an_exit_code_of_its_own(tmp_path):
     code, out, err = wormcast("check", "mesh:2x3", "individual", "--relation", f"{file}:Careless")
     assert (code, err) == (6, "")
     first, second, *_ = out.splitlines()
-    assert "no classes: undecided. Worms can wait for each other only if heads are in buffers behind" in first
+    assert "no consumption classes: undecided. Worms can wait for each other only if heads are in buffers behind" in first
     assert second == "a cycle of 4 resources, whose worms can choose other channels:"
     picture = tmp_path / "undecided.svg"
     assert wormcast("check", "mesh:2x3", "individual", "--relation", f"{file}:Careless", "--plot", picture)[0] == 6

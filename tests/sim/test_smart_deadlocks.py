@@ -89,8 +89,8 @@ def test_a_hunt_finds_it():
 
 
 @pytest.mark.parametrize(("length", "places", "code", "said"), [
-    (24, 6, 0, "no classes: free of deadlock\n"),
-    (24, 5, 3, "no classes: a cycle of 4 resources\n"),
+    (24, 6, 0, "no consumption classes: free of deadlock\n"),
+    (24, 5, 3, "no consumption classes: a cycle of 4 resources\n"),
     (None, 5, 0, "free of deadlock, if smart interfaces have packet buffer entries for all packets of the messages"),
 ])
 def test_check_says_so_beforehand(length, places, code, said):

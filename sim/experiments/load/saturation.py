@@ -61,11 +61,6 @@ class Saturation:
         return self._bounds(_saturated)[1]
 
     @property
-    def slow_below(self) -> Load | None:
-        """Load experiment with the highest rate below all rates that are `slow`; None if the lowest rate is slow."""
-        return self._bounds(self.slow)[0]
-
-    @property
     def slow_above(self) -> Load | None:
         """Load experiment with the lowest rate that is `slow`; None if no rate is slow."""
         return self._bounds(self.slow)[1]

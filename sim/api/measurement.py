@@ -421,10 +421,11 @@ class SaturationResult(CommandResult):
         return [cells_of(probe) for probe in probes]
 
     def table_rows(self) -> list[dict[str, Any]]:
-        """Return `LoadResult.table_row` of each load experiment of the search, by rising rate."""
+        """Return `LoadResult.table_row` of each load experiment, by rising rate; with the one at zero load, if any."""
         assert self.saturation.probes
-        return [_row(probe, self.configuration, rate=probe.rate, seed=self.seed, until_interval=True)
-                for probe in sorted(self.saturation.probes, key=lambda probe: probe.rate or 0)]
+        every = [*self.saturation.probes, *filter(None, [self.saturation.zero_load])]
+        return [_row(load, self.configuration, rate=load.rate, seed=self.seed, until_interval=True)
+                for load in sorted(every, key=lambda load: load.rate or 0)]
 
     def _data(self) -> dict[str, Any]:
         return self.saturation.to_dict()

@@ -14,9 +14,10 @@ __all__ = ["dragonfly", "read_dragonfly"]
 Floats = npt.NDArray[np.float64]
 
 # in cells, see `Places`
-NEAR, FAR = 1.5, 6.0  # distance between two routers that are drawn with their nodes, and with nodes beside them
-BEND = 0.35  # distance of a router from the line between those beside it, as a share of NEAR or FAR
-OUT, BESIDE = 1.8, 0.9  # distance of nodes from their router, and from each other
+NEAR, FAR = 1.5, 6.0  # distance between two routers drawn with their nodes; least one with nodes beside them
+BEND = 0.35  # distance of a router from the line between those beside it, as a share of their distance
+OUT, BESIDE = 1.8, 0.9  # distance of nodes from their router, and least distance from each other
+LETTER = 0.3  # width of a letter of a node's name
 SIDEWAYS = 0.4  # sine of the largest angle from the top, or from the bottom, at which nodes are above or below
 
 
@@ -84,7 +85,9 @@ def _places(topology: Topology) -> Places:
     All links then run inside the circle, and local links pass inside the routers between their ends.
     """
     groups, a, p = topology.shape
-    apart = NEAR if topology.direct else FAR
+    # names of nodes above or below a router are side by side
+    name = max(BESIDE, LETTER * len(topology.node_name(topology.nodes - 1)))
+    apart = NEAR if topology.direct else max(FAR, p * name)
     radius = (a + 0.5) * apart / 2 / np.sin(np.pi / groups)
     group, router = np.divmod(np.arange(groups * a), a)
     out, along = _directions(2 * np.pi * group / groups)
@@ -95,7 +98,8 @@ def _places(topology: Topology) -> Places:
     home, number = np.divmod(np.arange(topology.nodes), p)
     sideways = np.abs(out[:, :1]) > SIDEWAYS  # lines of nodes end on sides of the box that few links leave
     out = np.sign(out) * np.where(sideways, [1, 0], [0, 1])
-    nodes = switches[home] + OUT * out[home] + BESIDE * (number[:, None] - (p - 1) / 2) * np.abs(out[home, ::-1])
+    beside = np.where(sideways, BESIDE, name)
+    nodes = switches[home] + OUT * out[home] + beside[home] * (number[:, None] - (p - 1) / 2) * np.abs(out[home, ::-1])
     return Places(np.round(switches, 4), np.round(nodes, 4))
 
 

@@ -23,6 +23,7 @@ EDGE = "#606060"
 GROUND = "#f5f5f5"
 LINE = 0.6
 NAME = 1.2  # distance of a node from its name, in points
+HALO = 2.0  # width of the white line around the letters of a node's name, in points
 ROOM = 0.9  # largest width of a switch's name, as a share of its box's width
 CORNERS = ((1, 1), (-1, 1), (1, -1), (-1, -1))
 STEPS = 16  # number of equally spaced directions to try after the diagonals
@@ -86,9 +87,15 @@ def draw_boxes(sheet: Sheet, topology: Topology, layout: NetworkLayout) -> None:
 
 
 def draw_names(sheet: Sheet, topology: Topology, layout: NetworkLayout, radius: float) -> None:
-    """Write the names of nodes beside circles of ``radius`` points, unless rows and columns have names."""
+    """Write the names of nodes beside circles of ``radius`` points, unless rows and columns have names.
+
+    Names lie upon lines, with a white halo.
+    """
+    from matplotlib.patheffects import withStroke
+
     if layout.names:
         return
+    halo = [withStroke(linewidth=HALO, foreground="white")]
     for node in range(topology.nodes):
         at = [(layout.sinks[node], name_angle(topology, layout, node))]
         if layout.drawn_twice:
@@ -97,7 +104,8 @@ def draw_names(sheet: Sheet, topology: Topology, layout: NetworkLayout, radius: 
             right, down = np.cos(angle).round(6), np.sin(angle).round(6)
             reach = sheet.cells(radius + NAME)
             sheet.axes.text(x + right * reach, y + down * reach, topology.node_name(node), fontsize=style().small,
-                            color=WORDS, zorder=4, ha="center" if not right else "left" if right > 0 else "right",
+                            color=WORDS, zorder=8, path_effects=halo,
+                            ha="center" if not right else "left" if right > 0 else "right",
                             va="center_baseline" if not down else "top" if down > 0 else "bottom")
 
 
@@ -105,7 +113,14 @@ def name_angle(topology: Topology, layout: NetworkLayout, node: int) -> float:
     """Return the direction of a node's name from the node, clockwise from the right, in radians."""
     if layout.drawn_twice:
         return 0.0
-    return np.pi / 2 if layout.injections else free_direction(line_angles(topology, layout, node))[0]
+    if not layout.injections:
+        return free_direction(line_angles(topology, layout, node))[0]
+    homes = topology.consumptions[:, 0]
+    away = layout.sinks - layout.switches[homes]
+    across, down = away[homes == homes[node]].mean(axis=0).tolist()
+    if abs(across) > abs(down):  # the switch's nodes are in a column beside it
+        return 0.0 if across > 0 else np.pi
+    return np.pi / 2 if away[node, 1] >= 0 else -np.pi / 2
 
 
 def clear_of_names(topology: Topology, layout: NetworkLayout, radius: float) -> float:

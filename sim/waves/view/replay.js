@@ -56,31 +56,47 @@ for (const [node, x, y, kind] of data.hosts) {
 function drawNetwork() {
   const [x, y] = data.corner, [width, height] = data.size;
   network.setAttribute("viewBox", `${x} ${y} ${width} ${height}`);
-  network.style.minWidth = `${width * 0.4}px`;
   network.style.maxWidth = `${width * 2.2}px`;
-  for (const layer of ["ring", "path", "ground", "hosts", "slots", "holds", "waits", "flits", "credits", "badges"]) {
+  for (const layer of ["ring", "path", "ground", "hosts", "slots", "holds", "names", "waits", "flits", "credits", "badges"]) {
     layers[layer] = network.appendChild(svg("g", {id: `layer-${layer}`}));
   }
   for (const plane of data.planes) {
     layers.ground.append(svg("path", {class: "ground", d: `${path(pairs(plane))}Z`}));
   }
   layers.ground.append(svg("path", {class: "tracks", d: model.tracks.map((track) => path(track.points)).join("")}));
-  for (const [number, middleX, middleY, wide, high, beside] of data.routers) {
-    layers.ground.append(
-      svg("rect", {class: "router", "data-switch": number, x: middleX - wide, y: middleY - high, width: 2 * wide,
-                   height: 2 * high, rx: 6}),
-      svg("text", beside ? {class: "name", x: middleX - wide + 7, y: middleY - high - 7}
-                         : {class: "name inside", x: middleX, y: middleY}, model.switches[number]));
+  for (const [number, middleX, middleY, wide, high] of data.routers) {
+    layers.ground.append(svg("rect", {class: "router", "data-switch": number, x: middleX - wide, y: middleY - high,
+                                      width: 2 * wide, height: 2 * high, rx: 6}));
   }
   for (const [node, x, y, kind, name, anchor] of data.hosts) {
     layers.hosts.append(svg("rect", {class: "host", "data-node": node, "data-kind": kind, x: x - data.host,
                                      y: y - data.host, width: 2 * data.host, height: 2 * data.host, rx: 3}));
     if (kind !== "source") layers.hosts.append(svg("text", {class: "number received", "data-node": node, x, y}));
-    layers.ground.append(svg("text", {class: "name node", x: name[0], y: name[1], style: `text-anchor: ${anchor}`},
-                             model.names[node]));
+    layers.names.append(svg("text", {class: "name node", x: name[0], y: name[1], style: `text-anchor: ${anchor}`},
+                            model.names[node]));
   }
   for (const [name, planeX, planeY] of data.plane_names) {
     layers.ground.append(svg("text", {class: "plane", x: planeX - 24, y: planeY}, name));
+  }
+}
+
+/** Write the names of routers: beside a router, or at the place in it that the buffers hide least. */
+function nameRouters() {
+  const boxes = [...layers.slots.children].map((one) => one.getBoundingClientRect());
+  for (const [number, middleX, middleY, wide, high, beside] of data.routers) {
+    const name = layers.names.appendChild(svg("text", {class: beside ? "name" : "name inside"}, model.switches[number]));
+    const put = ([x, y]) => { name.setAttribute("x", x); name.setAttribute("y", y); };
+    if (beside) { put([middleX - wide + 7, middleY - high - 7]); continue; }
+    const {width, height} = name.getBBox(), right = wide - width / 2 - 4, down = high - height / 2 - 2;
+    const places = [0, -1, 1].flatMap((y) => [0, -1, 1].map((x) => [middleX + x * right, middleY + y * down]));
+    const hidden = (place) => {
+      put(place);
+      const {left, right, top, bottom} = name.getBoundingClientRect(), size = (right - left) * (bottom - top);
+      return boxes.reduce((sum, one) => sum + Math.max(0, Math.min(right, one.right) - Math.max(left, one.left)) *
+        Math.max(0, Math.min(bottom, one.bottom) - Math.max(top, one.top)), 0) / size;
+    };
+    const shares = places.map(hidden);
+    put(places[shares.indexOf(Math.min(...shares))]);
   }
 }
 
@@ -150,6 +166,7 @@ function showSlots() {
 
 // ---- the wait-for graph
 
+const LETTER = 7;  // width of a letter of the words in it
 const MOST = 12;  // with more worms, only those that wait or are waited for are drawn
 const graph = byId("waits");
 
@@ -157,7 +174,9 @@ function showGraph(state) {
   const edges = waitsFor(model, state), concerned = new Set(edges.flatMap(({from, to}) => [from, to]));
   const shown = model.worms.map((_, place) => place).filter((place) => model.worms.length <= MOST || concerned.has(place));
   const radius = Math.max(62, shown.length * 13), stretch = shown.length < 4 ? 1.7 : 1.3;
-  const high = (shown.length === 2 ? 0 : 2 * radius) + 100, wide = 2 * stretch * radius + 120;
+  const longest = Math.max(0, ...edges.map(({names}) => LETTER * tellNames(names).length));
+  const high = (shown.length === 2 ? 0 : 2 * radius) + 100;
+  const wide = Math.max(2 * stretch * radius + 120, stretch * radius + 80 + 1.5 * longest);
   const places = new Map(shown.map((worm, place) => {
     // two worms stand side by side
     const turn = 2 * Math.PI * place / shown.length - (shown.length === 2 ? Math.PI : Math.PI / 2);
@@ -191,12 +210,17 @@ function drawEdge({from, to, names, knot}, places) {
   const middle = [(x + toX) / 2 - acrossX, (y + toY) / 2 - acrossY], end = beyond([middle, [toX, toY]], -17);
   const made = svg("g", {class: knot ? "knot" : "", "data-from": model.worms[from].number, "data-to": model.worms[to].number});
   const inner = beyond([middle, end], -8);
+  // the words are outside of the bow
+  const told = tellNames(names), [outX, outY] = [acrossX / bow, acrossY / bow];
+  const away = 6 + Math.abs(outX) * LETTER * told.length / 2 + Math.abs(outY) * LETTER;
   made.append(svg("path", {class: "edge", d: `M${x} ${y}Q${middle[0]} ${middle[1]} ${inner[0]} ${inner[1]}`}),
               svg("path", {class: "head", d: tip([middle, end], 12)}),
-              svg("text", {class: "what", x: (x + toX) / 4 + middle[0] / 2, y: (y + toY) / 4 + middle[1] / 2},
-                  names.length > 2 ? `${names[0]} or ${names.length - 1} others` : names.join(" or ")));
+              svg("text", {class: "what", x: (x + toX) / 4 + middle[0] / 2 - outX * away,
+                           y: (y + toY) / 4 + middle[1] / 2 - outY * away}, told));
   return made;
 }
+
+const tellNames = (names) => (names.length > 2 ? `${names[0]} or ${names.length - 1} others` : names.join(" or "));
 
 function drawStrip() {
   const strip = byId("strip"), cycles = Math.max(1, model.last - model.first);
@@ -517,6 +541,7 @@ document.body.classList.toggle("plain", !data.slots);
 byId("buffers").hidden = !model.chunks.length;
 drawNetwork();
 drawBuffers();
+nameRouters();
 if (!model.buffers.some((one) => one.credit)) {
   byId("credits").remove();
   delete actions.credits;

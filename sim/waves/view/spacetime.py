@@ -139,12 +139,25 @@ def _widths(drawn: Sequence[tuple[History, Sequence[ChannelRow]]], lanes: Sequen
 
 
 def _titles(histories: Sequence[History]) -> list[str]:
-    """Return a title for each diagram: the parts of the hardware in which they differ, and ``deadlock``."""
+    """Return a title for each diagram: the parts of the hardware in which they differ, and ``deadlock``.
+
+    If there is neither, the title has ``delivered`` if all worms have arrived, else the cycles.
+    """
     said = [", ".join(describe(history)[1:]).split(", ") for history in histories]
     common = set(said[0]).intersection(*said)
-    return [f"({LETTERS[number]}) " + ": ".join(filter(None, [
-        ", ".join(part for part in parts if part not in common), "deadlock" * (history.deadlock is not None)]))
-        for number, (parts, history) in enumerate(zip(said, histories, strict=True))]
+    found = []
+    for number, (parts, history) in enumerate(zip(said, histories, strict=True)):
+        words = [part for part in parts if part not in common]
+        told = [*filter(None, [", ".join(words)]), *["deadlock"] * (history.deadlock is not None)]
+        found.append(f"({LETTERS[number]}) " + ": ".join(told or [_ended(history)]))
+    return found
+
+
+def _ended(history: History) -> str:
+    arrived = {(hold.worm, history.links[hold.link].target) for hold in history.deliveries}
+    if all((number, node) in arrived for number, worm in history.worms.items() for node in worm.destinations):
+        return "delivered"
+    return f"cycles {history.first} to {history.end - 1}"
 
 
 def _rows(history: History, title: str) -> list[dict[str, Any]]:

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from wormcast.algorithms import SCHEMES
+
 from ...build.configuration import CHANNEL_FIELDS, unusual
 from ...common.text import consumption_text, count
 from .history import History
@@ -17,9 +19,17 @@ def describe(history: History) -> list[str]:
         options.append(f"{count(hardware['vcs'], 'VC')} x {count(hardware['buffer'], 'flit')}")
     if "consumption" in hardware:
         options.append(consumption_text(hardware["consumption"], hardware.get("ejection", "one")))
+    if "tokens" in hardware and hardware.get("buffer_kind") != "deep" and _copies(history.scheme):
+        options.append("no tokens" if hardware["tokens"] == "off" else "tokens")
     options += unusual(hardware, CHANNEL_FIELDS)
     return [f"{history.scheme} on {history.topology.name}, cycles {history.first} to {history.end - 1}",
             *filter(None, [", ".join(options)])]
+
+
+def _copies(scheme: str) -> bool:
+    """Return whether switches copy worms by this scheme of wormcast; False for a scheme of a user's file."""
+    name = scheme.partition(":")[0]
+    return name in SCHEMES and SCHEMES[name].is_tree
 
 
 def describe_worm(history: History, number: int) -> str:

@@ -41,9 +41,10 @@ def shown_worms(history: History) -> list[int]:
 
 
 def colours_of(history: History) -> dict[int, str]:
-    """Assign a colour to each worm. Consecutive worms on a virtual channel get different colours if possible.
+    """Assign a colour to each worm, by its number: a worm has the same colour in two runs of the same few messages.
 
-    Worms of the deadlock's cycle get the first colours.
+    Consecutive worms on a virtual channel get different colours if possible; so do the worms of the deadlock's cycle,
+    and all worms if there are no more worms than colours.
     """
     by_channel: dict[tuple[int, int], list[int]] = defaultdict(list)
     for hold in sorted(history.holds, key=lambda hold: hold.first):
@@ -55,9 +56,12 @@ def colours_of(history: History) -> dict[int, str]:
             beside[other].add(one)
     found: dict[int, str] = {}
     stuck = {one["worm"] for one in history.deadlock["cycle"]} if history.deadlock else set()
-    for place, worm in enumerate(sorted(shown_worms(history), key=lambda worm: worm not in stuck)):
-        turn = place % len(COLOURS)
+    shown = shown_worms(history)
+    apart = {*shown} if len(shown) <= len(COLOURS) else stuck
+    for worm in sorted(shown, key=lambda worm: worm not in stuck):
+        turn = worm % len(COLOURS)
         rotated = COLOURS[turn:] + COLOURS[:turn]
-        taken = {found[other] for other in beside[worm] - {worm} if other in found}
+        others = beside[worm] | (apart if worm in apart else set())
+        taken = {found[other] for other in others - {worm} if other in found}
         found[worm] = next((colour for colour in rotated if colour not in taken), rotated[0])
     return found

@@ -146,6 +146,24 @@ def test_what_is_drawn_is_said_with_what_had_to_be_reconstructed(legible):
     assert {"worm 0", "worm 1"} <= set(said)
 
 
+@pytest.mark.parametrize("name", ["dragonfly:p=2,a=4,h=2", "dragonfly:p=4,a=2,h=1", "dragonfly:p=8,a=2,h=1",
+                                  "cmesh:2x2x4", "fat-tree:k=4,levels=2"])
+def test_names_of_a_routers_nodes_lie_apart(name, legible):
+    network = topology(name)
+    said = legible(paths_sheet(plan(network, "individual", 0, [network.nodes - 1, network.nodes // 2])))
+    assert {network.node_name(node) for node in range(network.nodes)} <= set(said)
+
+
+def test_names_are_above_lines_and_have_a_halo():
+    sheet = paths_sheet(plan(topology("dragonfly:p=1,a=3,h=1"), "binomial", 0, range(1, 12)))
+    highest = max(drawn.get_zorder() for drawn in [*sheet.axes.lines, *sheet.axes.collections])
+    names = [text for text in sheet.axes.texts if text.get_text().count(".") == 2]
+    assert len(names) == 12
+    for text in names:
+        assert text.get_zorder() > highest
+        assert text.get_path_effects()
+
+
 @pytest.mark.parametrize("form", ["svg", "png"])
 def test_the_same_plan_gives_the_same_bytes(tmp_path, form):
     made = planned("4x4", "multipath")

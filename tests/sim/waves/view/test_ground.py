@@ -91,6 +91,19 @@ def test_tracks_lead_from_box_to_box_and_to_nodes_inside_the_picture(name):
             assert max(abs(end[0] - x), abs(end[1] - y)) <= HOST + 1
 
 
+@pytest.mark.parametrize("name", ["cmesh:2x2x2", "dragonfly:p=2,a=2,h=1", "fat-tree:k=2,levels=3"])
+def test_a_node_name_is_on_the_side_that_no_line_leaves(name):
+    history = network(name)
+    ground = lay_out(history)
+    hosts = {host.node: host for host in ground.hosts}
+    for link, tracks in zip(history.links, ground.tracks, strict=True):
+        if link.node is not None:
+            host = hosts[link.node]
+            for way in tracks:
+                other = way[-1] if link.kind == "injection" else way[0]
+                assert (other[1] - host.at[1]) * (host.name[1] - host.at[1]) <= HOST**2
+
+
 def places(name, links=None):
     ground = lay_out(network(name, links=links))
     return {router.switch: router.at for router in ground.routers}

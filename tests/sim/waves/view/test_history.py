@@ -150,6 +150,16 @@ def test_rows_are_a_staircase_in_a_window_that_begins_amid_a_worm(tmp_path):
     assert labels == ["link:0.3>0.2:0", "link:0.2>0.1:0", "link:0.1>0.0:0"]
 
 
+def test_a_worm_has_the_same_colour_in_a_deadlock_and_in_its_cure(figure_4):
+    """Also if only one of two worms is in the deadlock, or only one is seen."""
+    deadlock = {"at": 40, "cycle": [{"worm": 1, "holds": [], "waits": ["cons:1:0"]}] * 2}
+    free = colours_of(dataclasses.replace(figure_4, deadlock=None))
+    assert colours_of(dataclasses.replace(figure_4, deadlock=deadlock)) == free
+    late = dataclasses.replace(figure_4, deadlock=None, waits=(),
+                               holds=tuple(hold for hold in figure_4.holds if hold.worm))
+    assert colours_of(late) == {1: free[1]}
+
+
 def test_neighbours_on_a_virtual_channel_differ_in_colour(tmp_path):
     """Of twelve worms with eight colours, where the ninth follows the first and the second."""
     said = comment(links_of(3), [worm(number, 0, [2]) for number in range(12)], 60)

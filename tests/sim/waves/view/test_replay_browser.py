@@ -362,6 +362,62 @@ def test_every_kind_of_network_is_replayed(browser, tmp_path, name):
     page.require_quiet()
 
 
+def with_buffers(history):
+    """The history, with an empty buffer at the end of each channel into a router."""
+    rows = [row for row, link in enumerate(history.links) if link.kind != "consumption"]
+    buffers = tuple(RecordedBuffer(row, vc, ((0, 0),), ((0, 0),)) for row in rows for vc in range(2)
+                    if vc < history.links[row].vcs)
+    return replace(history, buffers=buffers)
+
+
+def boxes(browser, selector):
+    return browser.execute_script(
+        """return [...document.querySelectorAll(arguments[0])].map((one) => {
+             const {left, right, top, bottom} = one.getBoundingClientRect();
+             return [left, right, top, bottom];
+           })""", selector)
+
+
+def meet(one, other, least=1):
+    return (min(one[1], other[1]) - max(one[0], other[0]) > least
+            and min(one[3], other[3]) - max(one[2], other[2]) > least)
+
+
+@pytest.mark.parametrize("name", ["cmesh:2x2x2", "fat-tree:k=2,levels=3"])
+def test_names_are_clear_of_buffers_and_credits(browser, tmp_path, name):
+    page = Page(browser, with_buffers(crossing(name, 8)), tmp_path / "names.html")
+    page.press("c")
+    names, drawn = boxes(browser, "#network .name"), boxes(browser, "#network .slot, #network .credit")
+    assert len(names) > 8
+    assert len(drawn) > 100
+    assert not [(one, other) for one in names for other in drawn if meet(one, other, least=3)]
+    page.require_quiet()
+
+
+def test_a_large_network_is_not_cut_off_in_a_small_window(browser, tmp_path):
+    browser.set_window_size(1024, 800)
+    try:
+        page = Page(browser, with_buffers(crossing("dragonfly:p=2,a=2,h=1", 8)), tmp_path / "wide.html")
+        [stage] = boxes(browser, "#stage")
+        for box in boxes(browser, "#network .host, #network .router"):
+            assert stage[0] <= box[0] < box[1] <= stage[1]
+        page.require_quiet()
+    finally:
+        browser.set_window_size(1400, 1000)
+
+
+def test_words_of_the_wait_for_graph_are_not_on_its_arrows(deadlock):
+    deadlock.click("last")
+    points = deadlock.browser.execute_script(
+        """return [...document.querySelectorAll("#waits .edge")].flatMap((one) => [...Array(50).keys()].map((step) => {
+             const {x, y} = one.getPointAtLength(step / 49 * one.getTotalLength()).matrixTransform(one.getScreenCTM());
+             return [x, x, y, y];
+           }))""")
+    words = boxes(deadlock.browser, "#waits .what")
+    assert len(words) == 2
+    assert not [point for point in points for word in words if meet(point, word, least=-1)]
+
+
 def test_arcs_of_a_torus_are_on_the_page(browser, tmp_path):
     page = Page(browser, crossing("torus:4x4", 12), tmp_path / "torus.html")
     tracks = browser.execute_script("return model.tracks.map((track) => [track.name, track.points.length])")

@@ -161,3 +161,21 @@ def test_what_cannot_be_drawn_is_refused(tmp_path):
     for rows in ([], rows_of(history) * 101):
         with pytest.raises(WormcastError, match=f"plot: a diagram with {len(rows)} rows of virtual channels is not"):
             require_drawable(rows, Path("x.svg"))
+
+
+@pytest.mark.parametrize(("hardware", "ends", "titles"), [
+    (({"tokens": "off"}, {"tokens": None}), (False, True), ["(a) no tokens: deadlock", "(b) tokens"]),
+    (({}, {}), (False, True), ["(a) deadlock", "(b) delivered"]),
+    (({}, {}), (True, False), ["(a) delivered", "(b) cycles 0 to 29"])])
+def test_diagrams_side_by_side_have_titles_of_what_differs(tmp_path, hardware, ends, titles):
+    """A run that delivered, and a run that did not: the first diagram's run has a deadlock if it did not."""
+    told = [comment(links_of(4), [worm(0, 0, [1])], 30, scheme="atbm", topology="mesh:1x4"),
+            [("cons:1#0", 0, 0, 4, "FFFT")]]
+    done = history_of(tmp_path, *told)
+    stuck = dataclasses.replace(history_of(tmp_path, *FIGURE_4), scheme="atbm")
+    drawn = []
+    for number, (options, delivers) in enumerate(zip(hardware, ends, strict=True)):
+        history = done if delivers else stuck if number == 0 else dataclasses.replace(stuck, deadlock=None)
+        drawn.append(dataclasses.replace(history, configuration=history.configuration | options))
+    figure = spacetime_figure([(history, rows_of(history)) for history in drawn])
+    assert [text.get_text() for text in figure.findobj(Text) if text.get_text().startswith("(")] == titles

@@ -1,4 +1,4 @@
-"""Fat trees: k-ary n-trees of equal switches, with as many links up as down."""
+"""Fat trees: k-ary n-trees of equal switches, with the same number of links up and down."""
 
 import dataclasses
 
@@ -18,8 +18,8 @@ def fat_tree(parameters: str) -> Topology:
     """Build the fat tree with these parameters: ``"k=2,levels=3"``, a k-ary n-tree for k**levels nodes.
 
     There are ``levels`` levels of k**(levels-1) switches. A switch has k ports ``d0`` to ``d{k-1}`` down and, below the
-    highest level, k ports ``u0`` to ``u{k-1}`` up. So as much bandwidth leads up from a subtree as its nodes have. With
-    k=2, levels=2::
+    highest level, k ports ``u0`` to ``u{k-1}`` up. So each node of a subtree has a link of its own out of the subtree.
+    With k=2, levels=2::
 
         level 1      s2      s3        roots
                     /  \\    /  \\

@@ -57,7 +57,7 @@ function drawNetwork() {
   const [x, y] = data.corner, [width, height] = data.size;
   network.setAttribute("viewBox", `${x} ${y} ${width} ${height}`);
   network.style.maxWidth = `${width * 2.2}px`;
-  for (const layer of ["ring", "path", "ground", "hosts", "slots", "holds", "names", "waits", "flits", "credits", "badges"]) {
+  for (const layer of ["ring", "path", "ground", "slots", "names", "hosts", "holds", "waits", "flits", "credits", "badges"]) {
     layers[layer] = network.appendChild(svg("g", {id: `layer-${layer}`}));
   }
   for (const plane of data.planes) {

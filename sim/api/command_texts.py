@@ -2,7 +2,7 @@
 
 import importlib
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +46,12 @@ class _Function:
     def called(self) -> "Callable[..., CommandResult]":
         """The function, imported."""
         return vars(importlib.import_module(f"{__package__}.{self.module}"))[self.name]
+
+    def options(self, parameters: Iterable[str]) -> dict[str, str]:
+        """Return the options that a figure's file may set, as the command line spells them, with their parameters."""
+        spelt = {parameter: option for option, parameter in self.renamed.items()}
+        named = [one for one in parameters if one not in self.words and one not in NO_OPTIONS]
+        return {f"--{spelt.get(one, one).replace('_', '-')}": one for one in (*named, *self.flags, PICTURE)}
 
 
 #: Functions of each command that a figure's file may name: by the option that selects the function, or by "".
@@ -114,6 +120,7 @@ def read_command(command: str) -> Call:
     found = _function_of([name, *words])
     function, arguments, places = found.called, dict[str, Any](), [*found.words]
     hints, plot = parameters_of(function), None
+    known = found.options(hints)
     while words:
         word = words.pop(0)
         if not word.startswith("-"):
@@ -123,21 +130,21 @@ def read_command(command: str) -> Call:
             arguments[places.pop(0)] = word
             continue
         typed, equals, value = word.partition("=")
-        option = typed.removeprefix("--").replace("-", "_")
-        parameter = found.renamed.get(option, option)
-        if option in found.flags:
-            continue
-        if option != PICTURE and (parameter not in hints or parameter in found.words or parameter in NO_OPTIONS):
-            raise WormcastError(_unknown(typed, name, [*hints]))
+        if typed not in known:
+            raise WormcastError(f"{typed} is not an option of {name} in a figure.{nearest(typed, known)}")
+        parameter = known[typed]
         kinds = kinds_of(hints[parameter]) if parameter in hints else (str,)
-        if bool in kinds:
-            arguments[parameter] = True
+        if parameter in found.flags or bool in kinds:
+            if equals:
+                raise WormcastError(f"{typed}: {value!r} is not valid: the option has no value. Allowed: {typed}.")
+            if parameter in hints:
+                arguments[parameter] = True
             continue
         if not equals:
             if not words:
                 raise WormcastError(f"{typed}: the value is missing")
             value = words.pop(0)
-        if option == PICTURE:
+        if parameter == PICTURE:
             if plot is not None:
                 raise WormcastError(f"{typed}: {value!r} is not valid: the option is given twice")
             plot = value
@@ -146,7 +153,7 @@ def read_command(command: str) -> Call:
             before = arguments[parameter]
             arguments[parameter] = [*(before if isinstance(before, list) else [before]), value]
         else:
-            arguments[parameter] = _converted(option, value, kinds)
+            arguments[parameter] = _converted(typed.removeprefix("--").replace("-", "_"), value, kinds)
     return Call(function, arguments, plot)
 
 
@@ -185,8 +192,3 @@ def _converted(option: str, text: str, kinds: Sequence[type]) -> Any:
         return kind(text)
     except ValueError as error:
         raise WormcastError(f"{option}: {text!r} is not valid. Allowed: {NOUNS[kind]}.") from error
-
-
-def _unknown(option: str, command: str, known: Sequence[str]) -> str:
-    allowed = [f"--{name.rstrip('_').replace('_', '-')}" for name in known if name not in NO_OPTIONS]
-    return f"{option} is not an option of {command} in a figure.{nearest(option, allowed)}"

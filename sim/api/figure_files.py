@@ -14,8 +14,11 @@ from .command_texts import read_command
 __all__ = ["write_figure", "write_report"]
 
 
-def write_figure(outcome: FigureOutcome, out: Path, quick: bool) -> tuple[Path, ...]:
-    """Write a figure's table, pictures and page into a folder, and return the files."""
+def write_figure(outcome: FigureOutcome, out: Path, quick: bool, *, progress: bool = True) -> tuple[Path, ...]:
+    """Write a figure's table, pictures and page into a folder, and return the files.
+
+    ``progress``: announce long work of the commands of pictures on a terminal.
+    """
     figure, files = outcome.figure, list[Path]()
     pictures: list[tuple[str, str]] = []
     if outcome.rows:
@@ -32,7 +35,7 @@ def write_figure(outcome: FigureOutcome, out: Path, quick: bool) -> tuple[Path, 
         pictures.append((figure.title, files[-1].name))
     for one in figure.pictures:
         files.append(out / f"{figure.name}-{one.name}.svg")
-        draw_file(files[-1], read_command(one.command).result().figure)
+        draw_file(files[-1], read_command(one.command).result(progress=progress).figure)
         pictures.append((written(one.command, {"plot": f"{one.name}.svg"}), files[-1].name))
     files.append(out / f"{figure.name}.html")
     with whole_file(files[-1]) as unfinished:

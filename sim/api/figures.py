@@ -71,7 +71,8 @@ class FigureResult(CommandResult):
         Raises
         ------
         WormcastError
-            The result is of several figures, or the figure has neither curves nor a scatter plot.
+            The result is of several figures, the figure has neither curves nor a scatter plot, or a tool that the
+            scatter plot needs is not installed.
         """
         from ..experiments.figure import scatter_figure
 
@@ -79,11 +80,14 @@ class FigureResult(CommandResult):
             raise WormcastError(f"plot: {self.name} stands for {len(self.outcomes)} figures. Allowed: one figure, for "
                                 f"example {self.outcomes[0].figure.name}.")
         [outcome] = self.outcomes
+        if not outcome.figure.is_drawable:
+            raise WormcastError(f"plot: {outcome.figure.name} has neither curves nor a scatter plot")
         if outcome.curves:
             return outcome.picture_of_curves()
-        if outcome.scatter:
-            return scatter_figure(outcome.figure, outcome.scatter)
-        raise WormcastError(f"plot: {outcome.figure.name} has neither curves nor a scatter plot")
+        if not outcome.scatter:
+            raise WormcastError(f"plot: {outcome.figure.name} needs a tool that is not installed. Needed: the tools "
+                                "that wormcast doctor names.")
+        return scatter_figure(outcome.figure, outcome.scatter)
 
     def _data(self) -> dict[str, Any]:
         every = [{"figure": one.figure.name, "table": one.rows, "verdicts": [each.to_dict() for each in one.verdicts]}
@@ -198,7 +202,7 @@ def figure(
     from .figure_files import write_figure, write_report
 
     make_folder(folder)  # `ResultStore` removes a new folder that is empty
-    written = [write_figure(one, folder, quick) for one in outcomes]
+    written = [write_figure(one, folder, quick, progress=progress) for one in outcomes]
     if several:
         written.append(write_report(text, outcomes, folder, quick))
     return dataclasses.replace(result, written=tuple(written))

@@ -87,11 +87,13 @@ def _minutes(known: Minutes | None) -> str | None:
 
 
 def _require_plot(plot: Path, options: PictureOptions, figures: Sequence[Figure]) -> None:
-    """Refuse --plot for several figures, for a figure without curves, and for files that cannot be written."""
+    """Refuse --plot for several figures, for a figure without a picture, and for files that cannot be written."""
     require_picture(plot)
-    if len(figures) > 1 or not figures[0].series:
-        what = f"{len(figures)} figures" if len(figures) > 1 else f"{figures[0].name}, which has no curves"
-        raise WormcastError(f"plot: {plot} is not valid for {what}. Allowed: for one figure with curves.")
+    if len(figures) > 1 or not figures[0].is_drawable:
+        what = (f"{len(figures)} figures" if len(figures) > 1 else
+                f"{figures[0].name}, which has neither curves nor a scatter plot")
+        raise WormcastError(f"plot: {plot} is not valid for {what}. Allowed: for one figure with curves or a scatter "
+                            "plot.")
     for file in files_of_picture(plot, options).values():
         require_writable(file)
 

@@ -27,7 +27,8 @@ def figure_(
         help="Output folder for points, tables, pictures and pages. Default: out/figures.",
         show_default=False)] = Path("out/figures"),
     plot: Annotated[Path | None, typer.Option(
-        metavar="FILE", help="Also draw the curves of one figure into this file. Formats: .svg, .pdf, .png, .eps.",
+        metavar="FILE", help="Also draw the curves, or else the scatter plot, of one figure into this file. "
+        "Formats: .svg, .pdf, .png, .eps.",
         show_default=False)] = None,
     *,
     look: Given,

@@ -44,9 +44,14 @@ def picture_options(given: Mapping[str, Any], plot: object) -> PictureOptions:
                             "Needed: --plot FILE.")
     if "label" in look:
         pairs = [text.partition("=") for text in look["label"]]
+        known = set[str]()
         for (name, equals, _), text in zip(pairs, look["label"], strict=True):
             if not name or not equals:
                 raise WormcastError(f"label: {text!r} is not valid. Allowed: SCHEME=NAME.")
+            if name in known:
+                raise WormcastError(f"label: {text!r} is not valid: {name} has a name already. Allowed: one name for "
+                                    "each scheme.")
+            known.add(name)
         look["label"] = {name: label for name, _, label in pairs}
     return PictureOptions.of(look)
 

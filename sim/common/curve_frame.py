@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["DAGGER", "DASHES", "MARKERS", "captioned", "curve_settings", "draw_grid", "line_style", "marker_options",
-           "marker_size", "name_axes", "panel_grid", "require_curves"]
+__all__ = ["DAGGER", "DASHES", "MARKERS", "PLAIN", "captioned", "curve_settings", "draw_grid", "line_style",
+           "marker_options", "marker_size", "name_axes", "panel_grid", "require_curves"]
 
+PLAIN = "#808080"  # colour of marks and lines that belong to no curve
 MARKERS = "os^Dv<>Pph*X"
 MARKER = 3.2  # size of a marker in points, in a style of weight 1
 DASHES: tuple[Any, ...] = ("-", (0, (4, 1.5)), (0, (1, 1)), (0, (6, 1, 1, 1)), (0, (6, 1, 1, 1, 1, 1)), (0, (8, 3)))

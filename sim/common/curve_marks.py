@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from .curve_frame import marker_options, marker_size
+from .curve_frame import PLAIN, marker_options, marker_size
 from .frame import POINTS
 from .picture_style import style
 
@@ -28,7 +28,6 @@ DASH = 3.5  # length of a dash where curves run together
 ABOVE = 1.1  # distance of the marks of saturated points from the frame, in sizes of a marker
 
 SHARE = 0.6  # largest share of the distance of neighbouring points that markers side by side take
-PLAIN = "#808080"
 
 #: Meanings of the marks in plots of curves, in the order of the legend.
 MARKS = {"half": "imprecise mean", "open": "saturated", "dead": "deadlock"}

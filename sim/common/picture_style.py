@@ -25,7 +25,7 @@ def _width(text: str) -> float:
     """Return a width in inches: of a name in `WIDTHS`, or of a number of millimetres."""
     if text in WIDTHS:
         return WIDTHS[text]
-    number = re.fullmatch(r"([0-9]{2,3}(?:\.[0-9]{1,2})?)(?: ?mm)?", text)
+    number = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)(?: ?mm)?", text)
     if number is None or not LEAST_WIDTH <= float(number[1]) <= MOST_WIDTH:
         raise WormcastError(f"width: {text!r} is not valid. Allowed: {', '.join(WIDTHS)}, and {LEAST_WIDTH} to "
                             f"{MOST_WIDTH} millimetres.")
@@ -100,7 +100,12 @@ class PictureOptions:
             if name == "label" and value is not None and not (isinstance(value, Mapping) and all(
                     isinstance(text, str) for pair in value.items() for text in pair)):
                 raise WormcastError(f"label: {value!r} is not valid. Allowed: a mapping from schemes to names.")
-        found: dict[str, Any] = {name: f"{value:g}" if name == "width" and isinstance(value, int | float) else value
+            if name == "label" and value is not None:
+                for scheme, text in value.items():
+                    if not text:
+                        raise WormcastError(f"label: the name of {scheme!r} is empty. Allowed: SCHEME=NAME, with one "
+                                            "or more letters in NAME.")
+        found: dict[str, Any] = {name: str(value) if name == "width" and isinstance(value, int | float) else value
                  for name, value in given.items() if value is not None}
         return cls(**found)
 

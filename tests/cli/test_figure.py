@@ -7,6 +7,7 @@ import pytest
 from command import wormcast
 from typer.testing import CliRunner
 
+import wormcast as wc
 from wormcast.sim.cli.app import app
 from wormcast.sim.experiments.figure import PAPERS, catalogue, definition, paper_of
 
@@ -157,14 +158,14 @@ def test_the_list_of_figures():
     assert figures["002-fig9"]["source"] == "[Boppana98], Figure 9"
     assert "002-07a" in figures["002-fig9"]["claims"]
     assert {f"000-fig5{panel}" for panel in "abcdefgh"} <= figures.keys()
-    assert figures["002-fig9"]["axes"] == "latency, throughput / load"
+    assert figures["002-fig9"]["axes"] == "latency, accepted / load"
     assert (figures["002-fig1"]["axes"], figures["001-cost"]["axes"] != "") == ("", True)
     assert figures["004-startup"]["axes"] == "latency / t_hs (cycles)"
     assert figures["002-fig9"]["quick_minutes"]["measured"] is False
     assert figures["002-fig1"]["quick_minutes"] is None
     shown = wormcast("figure")[1]
     assert shown.index("[Hou]: Y. Hou, C.-M. Wang and L.-H. Hsu 1998, Depth") < shown.index("004-fig8")
-    assert "throughput / load" in shown
+    assert "accepted / load" in shown
 
 
 @pytest.mark.parametrize(("paper", "papers"), [
@@ -238,9 +239,49 @@ def test_a_figure_of_multicasts_has_their_latency_and_the_ceiling_of_their_token
     text = (tmp_path / "tree.svg").read_text()
     for word in ("latency of multicasts", "ceiling of the tokens"):
         assert word in text
+    # a chosen panel is drawn alone, from the same points
+    axes = {"latency": "effective (flits per node and cycle)", "accepted": "accepted (flits per node and cycle)",
+            "latency-accepted": "throughput (flits per cycle)"}
+    for panel in axes:
+        plot = tmp_path / f"{panel}.svg"
+        code, out, err = wormcast("figure", tmp_path / "tree.toml", "--quick", "--out", tmp_path, "--plot", plot,
+                                  "--panel", panel, "--json")
+        assert (code, err, str(plot) in json.loads(out)["files"]) == (0, "", True)
+        shown = plot.read_text()
+        assert shown.count('id="axes_') == 1
+        assert axes[panel] in shown
+        assert ("latency of multicasts" in shown) == (panel != "accepted")
     (tmp_path / "tree.toml").write_text(TREES.replace('"multicast"', '"broadcast"'))
     code, _, err = wormcast("figure", tmp_path / "tree.toml", "--out", tmp_path)
     assert (code, "latency: 'broadcast' is not valid. Allowed: all, multicast, unicast" in err) == (2, True)
+
+
+SCATTER = """\
+title = "hops and worms"
+source = "this test"
+[scatter]
+across = "worms"
+up = "hops"
+[[scatter.points]]
+name = "two"
+across = "told('plan mesh:4x4 dual-path --source 1.1 --destinations 0.0,3.3', 'worms/#')"
+up = "told('plan mesh:4x4 dual-path --source 1.1 --destinations 0.0,3.3', 'hops')"
+"""
+
+
+def test_a_scatter_plot_is_drawn_into_a_file_and_other_figures_are_refused(tmp_path):
+    (tmp_path / "both.toml").write_text(SCATTER)
+    code, _, err = wormcast("figure", "both.toml", "--out", "out", "--plot", "p.svg", cwd=tmp_path)
+    assert (code, err) == (0, "")
+    assert "hops" in (tmp_path / "p.svg").read_text()
+    assert wc.figure(tmp_path / "both.toml", progress=False).plot().get_ylabel() == "hops"
+    (tmp_path / "both.toml").write_text(SCATTER.partition("[scatter]")[0] + FIGURE[FIGURE.index("[[pictures]]"):])
+    code, _, err = wormcast("figure", "both.toml", "--plot", "q.svg", cwd=tmp_path)
+    assert code == 2
+    assert err == ("wormcast: plot: q.svg is not valid for both, which has neither curves nor a scatter plot. Allowed: "
+                   "for one figure with curves or a scatter plot.\n")
+    with pytest.raises(wc.WormcastError, match="plot: both has neither curves nor a scatter plot"):
+        wc.figure(tmp_path / "both.toml", progress=False).figure()
 
 
 @pytest.mark.parametrize(("arguments", "sentence"), [

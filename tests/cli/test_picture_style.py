@@ -6,6 +6,7 @@ import re
 import pytest
 from command import wormcast
 
+import wormcast as wc
 from wormcast.sim.common.picture_style import WIDTHS
 
 PLAN = ["plan", "mesh:4x4", "dual-path", "--source", "1.1", "--destinations", "0.0,0.3,2.2"]
@@ -60,6 +61,9 @@ def test_names_of_ones_own_stand_for_schemes_and_entries_of_legends(tmp_path):
     (["--style", "poster"], "style: 'poster' is not valid. Allowed: screen, paper, slides."),
     (["--width", "10"], "width: '10' is not valid. Allowed: ieee, ieee-two, acm, acm-two, and 60 to 600 millimetres."),
     (["--panel", "latency"], "panel: 'latency' is not valid: this picture has one panel. Allowed: no panel."),
+    (["--width", "59.999"], "width: '59.999' is not valid. Allowed: ieee, "),
+    (["--label", "dual-path="], "label: the name of 'dual-path' is empty. Allowed: SCHEME=NAME, with one or more "),
+    (["--label", "dual-path=a", "--label", "dual-path=b"], "label: 'dual-path=b' is not valid: dual-path has a name"),
     (["--label", "dp"], "label: 'dp' is not valid. Allowed: SCHEME=NAME."),
     (["--label", "multipath=M"], "label: 'multipath' is not valid: the picture has no such name. Allowed: dual-path, "),
 ])
@@ -68,6 +72,24 @@ def test_words_that_do_not_fit_are_refused_and_nothing_is_written(words, sentenc
     assert (code, out) == (2, "")
     assert sentence in err.replace("\n", " ")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("width", [25.4 * 3.33, 25.4 * 10 / 3, 60, "84.582"])
+def test_widths_in_python_have_any_decimals(width):
+    figure = wc.plan("mesh:4x4", "dual-path", 0, [1, 2]).figure(width=width)
+    assert figure.get_figwidth() == pytest.approx(float(width) / 25.4, abs=1e-9)
+
+
+def test_a_label_in_python_is_not_empty():
+    with pytest.raises(wc.WormcastError, match="label: the name of 'dual-path' is empty"):
+        wc.plan("mesh:4x4", "dual-path", 0, [1, 2]).figure(label={"dual-path": ""})
+
+
+@pytest.mark.parametrize(("style", "dots"), [("screen", 300), ("paper", 600), ("slides", 400)])
+def test_png_files_have_the_dots_of_their_style(style, dots, tmp_path):
+    assert wormcast(*PLAN, "--plot", tmp_path / "p.png", "--style", style, "--width", "100")[0] == 0
+    header = (tmp_path / "p.png").read_bytes()[:24]
+    assert int.from_bytes(header[16:20], "big") == pytest.approx(100 / 25.4 * dots, abs=1)
 
 
 def test_a_style_needs_a_picture(tmp_path):

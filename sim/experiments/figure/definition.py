@@ -179,6 +179,11 @@ class Figure:
         return list(dict.fromkeys([*self.series, *named]))
 
     @property
+    def is_drawable(self) -> bool:
+        """The figure has curves or a scatter plot."""
+        return self.scatter is not None or any(one.drawn for one in self.series.values())
+
+    @property
     def commands(self) -> set[str]:
         """Commands whose results occur in the statements or in the scatter plot."""
         numbers = [number for _, *both in self.scatter.points for number in both] if self.scatter else []
@@ -206,8 +211,7 @@ def axes_of(figure: Figure) -> str:
     if not figure.series:
         return ""
     latency = "latency" if figure.latency == ALL else f"latency of {figure.latency}s"
-    beside = "" if figure.runs else ", throughput" if figure.over == LOAD else ", accepted"
-    return f"{latency}{beside} / {x_label(figure)}"
+    return f"{latency}{'' if figure.runs else ', accepted'} / {x_label(figure)}"
 
 
 def x_label(figure: Figure) -> str:

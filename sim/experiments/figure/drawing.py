@@ -1,4 +1,4 @@
-"""Plot of a figure of load experiments: latency and throughput over the offered load or over an option."""
+"""Plot of a figure of load experiments: latency and accepted flits over the offered load or over an option."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ...build.configuration import Configuration, unusual
 from ...common.curve_frame import (
     DAGGER,
+    PLAIN,
     captioned,
     curve_settings,
     draw_grid,
@@ -34,20 +35,19 @@ HEIGHT = 2.5  # height of a picture in inches, without legend and caption
 FAMILIES = ("individual", "multipath", "column-path", "e-mcast", "dual-path", "u-mesh", "tp", "sp", "gtdmpm",
             "atbm", "cmin", "cmin-halving", "tree-synchronous", "tree-serial")
 
-PLAIN = "#808080"
-
 CEILING: dict[str, Any] = {"linewidth": 0.7, "linestyle": (0, (1, 1.5)), "zorder": 1}
 
 
 def loads_figure(figure: Figure, curves: Sequence[Curve]) -> "Picture":
     """Draw latency over the offered load or over an option, and accepted flits.
 
-    The panels are ``latency`` and ``accepted``. A figure over the load has a third panel, ``throughput``, which is
-    drawn only if the user asks for it: latency over accepted flits. Up to saturation, ``latency`` shows the same.
+    The panels are ``latency`` and ``accepted``. A figure over the load has a third panel, ``latency-accepted``,
+    which is drawn only if the user asks for it: latency over accepted flits. Up to saturation, ``latency`` shows the
+    same.
 
     Offered flits are payload flits times destinations. Accepted flits are those that nodes consume, also of messages
-    that are incomplete at the end. In the panel ``throughput`` the x axis shows flits per cycle of the whole network if
-    the networks of all curves have the same size. On all other axes, flits are per node and cycle.
+    that are incomplete at the end. In the panel ``latency-accepted`` the x axis shows flits per cycle of the
+    whole network if the networks of all curves have the same size. On all other axes, flits are per node and cycle.
 
     Daggers mark reconstructed schemes, crosses deadlocks. Markers are open if a point is saturated. Markers of
     latencies are half open if the latency is imprecise. The latency of a saturated point has no steady mean: the point
@@ -66,7 +66,7 @@ def loads_figure(figure: Figure, curves: Sequence[Curve]) -> "Picture":
     from matplotlib.lines import Line2D
 
     known = _panels(figure, curves)
-    panels = style().panels([*known], [name for name in known if name != THROUGHPUT])
+    panels = style().panels([*known], [name for name in known if name != OVER_ACCEPTED])
     styles = [_style(curves, curve) for curve in curves]
     labels = [style().entry(curve.series.name, curve.series.name + DAGGER * _reconstructed(curve)) for curve in curves]
     near, far = _ceilings(curves)
@@ -106,7 +106,7 @@ def loads_figure(figure: Figure, curves: Sequence[Curve]) -> "Picture":
 
 
 #: Panel of a figure over the load that repeats the panel ``latency`` on another x axis.
-THROUGHPUT = "throughput"
+OVER_ACCEPTED = "latency-accepted"
 
 
 class _Panel(NamedTuple):
@@ -130,7 +130,7 @@ def _panels(figure: Figure, curves: Sequence[Curve]) -> dict[str, _Panel]:
     whole = (_throughput(*sizes), "throughput (flits per cycle)") if len(sizes) == 1 else (_accepted, accepted)
     return {"latency": _Panel(_offered, _latency, offered, latency),
             "accepted": _Panel(_offered, _accepted, offered, accepted),
-            THROUGHPUT: _Panel(whole[0], _latency, whole[1], latency)}
+            OVER_ACCEPTED: _Panel(whole[0], _latency, whole[1], latency)}
 
 
 def _last(figure: Figure, curves: Sequence[Curve], panel: _Panel) -> float:

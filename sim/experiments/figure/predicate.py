@@ -64,23 +64,19 @@ MANY = 100
 #: Upper limit of numbers in predicates.
 LARGEST = 1e100
 
-#: Commands that a figure's file may not contain, because they might evaluate the same figure again.
-CIRCULAR = ("figure",)
-
 #: Least and greatest number of arguments of functions. Words of `WORDS` have one or two arguments: series and load.
 ARGUMENTS = {"told": (2, 2), "within": (3, 3), "comparable": (2, 2), "count": (1, MANY), "abs": (1, 1),
              "precision": (1, 1), "max": (1, MANY), "min": (1, MANY)}
 
 
 def require_command(key: str, command: str) -> None:
-    """Refuse a command with unclosed quotes, an empty command, and a command of `CIRCULAR`."""
+    """Refuse a command with unclosed quotes, and an empty command."""
     try:
         parts = shlex.split(command)
     except ValueError as error:
         raise WormcastError(f"{key}: {command!r} is not valid: {error}. Allowed: a command of wormcast.") from error
-    if not parts or parts[0] in CIRCULAR:
-        raise WormcastError(f"{key}: {command!r} is not valid. Allowed: a command of wormcast other than "
-                            f"{', '.join(CIRCULAR)}.")
+    if not parts:
+        raise WormcastError(f"{key}: {command!r} is not valid. Allowed: a command of wormcast.")
 
 
 @dataclass

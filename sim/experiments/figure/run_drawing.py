@@ -9,6 +9,7 @@ from ...common.curve_frame import (
     DAGGER,
     DASHES,
     MARKERS,
+    PLAIN,
     captioned,
     curve_settings,
     draw_grid,
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 __all__ = ["runs_figure"]
 
 HEIGHT = 2.8  # height of a picture in inches, without legend and caption
-
-PLAIN = "#808080"
 
 Value = Callable[[Mapping[str, Any]], float | None]
 
@@ -54,8 +53,8 @@ def runs_figure(figure: Figure, curves: Sequence[RunCurve]) -> "Picture":
 
     styles = [_style(number) for number in range(len(curves))]
     labels = [style().entry(one.series.name, one.series.name + DAGGER * one.reconstructed) for one in curves]
-    formulas: dict[str, Any] = {"marker": "+", "markersize": 6, "linestyle": ""}
-    bounds: dict[str, Any] = {"color": PLAIN, "linestyle": ":", "linewidth": 1.0}
+    formulas: dict[str, Any] = {"marker": "+", "markersize": 6 * style().weight, "linestyle": ""}
+    bounds: dict[str, Any] = {"color": PLAIN, "linestyle": ":", "linewidth": style().weight}
     drawn = curves[0].drawn
     others = {} if drawn else {"formula": {"color": PLAIN, **formulas}, "lower bound in steps": bounds}
     shown = SHOWN_OF_DRAWN if drawn else SHOWN
@@ -68,7 +67,7 @@ def runs_figure(figure: Figure, curves: Sequence[RunCurve]) -> "Picture":
                             _rows(figure, curves))
         panels = dict(zip(names, picture.subplots(down, beside, squeeze=False).ravel().tolist(), strict=True))
         for curve, look in zip(curves, styles, strict=True):
-            line = {"linewidth": 1.0, **look, **marker_options(look, "full")}
+            line = {"linewidth": style().weight, **look, **marker_options(look, "full")}
             for name, axes in panels.items():
                 _points(axes, curve, shown[name][1], **line)
             if "latency" in panels and drawn:
@@ -91,7 +90,7 @@ def runs_figure(figure: Figure, curves: Sequence[RunCurve]) -> "Picture":
             panels["latency"].set_yscale("log")
         elif "latency" in panels:
             panels["latency"].set_ylim(0, None)
-        marks = [Line2D([], [], label=label, linewidth=1.0, **look | marker_options(look, "full"))
+        marks = [Line2D([], [], label=label, linewidth=style().weight, **look | marker_options(look, "full"))
                  for label, look in zip(labels, styles, strict=True)]
         marks += [Line2D([], [], label=label, **options) for label, options in others.items()]
         picture.legend(handles=marks, loc="outside lower center", ncols=columns, **LEGEND)
@@ -142,7 +141,8 @@ def _intervals(axes: "Axes", curve: RunCurve, colour: str) -> None:
     for place in curve.places:
         at, result = curve.at(place), curve.results[place]
         half = result["latency_half_width"] or 0
-        axes.plot([at, at], [result["latency"] - half, result["latency"] + half], color=colour, linewidth=0.8)
+        axes.plot([at, at], [result["latency"] - half, result["latency"] + half], color=colour,
+                  linewidth=0.8 * style().weight)
 
 
 def _scale(axes: "Axes", figure: Figure, curves: Sequence[RunCurve]) -> None:

@@ -11,6 +11,7 @@ from wormcast.algorithms import WormcastError
 from ...build.traffic import Traffic
 from ...common.curve_frame import (
     DAGGER,
+    PLAIN,
     captioned,
     curve_settings,
     draw_grid,
@@ -39,10 +40,8 @@ HEIGHT = 2.7  # inches, without the legend
 #: Names of the panels, with the names of their y axes.
 UP = {"latency": "mean latency (cycles, 95 % intervals)", "delivered": "delivered (payload flits per node and cycle)"}
 
-PLAIN = "#808080"
-
 #: Options that the caption names even if the sweep's file does not set them, unless they are swept.
-CAPTION_OPTIONS = ("length", "destinations_mean", "multicast_fraction", "vcs", "buffer", "seeds", "cycles")
+CAPTION_OPTIONS = ("length", "destinations_mean", "multicast_fraction", "vcs", "buffer", "seed", "seeds", "cycles")
 
 #: The latency axis is logarithmic if the greatest mean latency exceeds the least one by more than this factor.
 LARGEST_RATIO = 10
@@ -52,7 +51,8 @@ LARGEST_RATIO = 10
 class _Curve:
     """Points that differ only in the option along the x axis, in the order of this option's values.
 
-    ``others`` are the values of the other swept options, ``scheme`` first; ``family`` is the first of these values.
+    ``others`` are the values of the other swept options, ``scheme`` first; without other swept options, the scheme.
+    ``family`` is the first of these values.
     """
 
     family: Any
@@ -65,7 +65,7 @@ class _Curve:
     @property
     def label(self) -> str:
         words = [(name, value, self.reconstructed) for name, value in self.others.items()]
-        return style().entry(", ".join(_said(*one, plain=True) for one in words) or "all points",
+        return style().entry(", ".join(_said(*one, plain=True) for one in words),
                              ", ".join(_said(*one) for one in words))
 
     @property
@@ -138,9 +138,10 @@ def curves_figure(sweep: Sweep, points: Sequence[Point], results: Sequence[Mappi
     x axis. Dashes and shades distinguish the other options. Markers are open if a point is saturated. Markers of
     latencies are half open if the mean is imprecise.
 
-    Along the load, a line of latencies ends one point after its last point without saturation or deadlock. Along
-    another option, lines of latencies omit points that are saturated or in deadlock. Crosses mark deadlocks, arrows
-    lines that leave the frame, daggers reconstructed schemes.
+    Lines of latencies omit points that are saturated or in deadlock, so along the load a line ends at its last point
+    without saturation or deadlock. An open marker with an arrow above the frame is a saturated point; along the load,
+    only points up to the first one after the end of the line are marked so. Crosses mark deadlocks, daggers
+    reconstructed schemes. A curve that is alone has the name of its scheme.
 
     Parameters
     ----------
@@ -200,11 +201,12 @@ def _curves(sweep: Sweep, points: Sequence[Point], results: Sequence[Mapping[str
     """Return the curves, grouped by family, in the order of the sweep's file."""
     curves = []
     for others, numbers in sweep.lines(along):
-        named = {"scheme": others["scheme"], **others} if "scheme" in others else others
+        first = points[numbers[0]]
+        named = {"scheme": first.given["scheme"], **others} if "scheme" in others or not others else others
         at = [_load(points[number], results[number]) if along == "rate" else points[number].given[along]
               for number in numbers]
         curves.append(_Curve(next(iter(named.values()), None), named, at, [results[number] for number in numbers],
-                             _reconstructed(points[numbers[0]]), along == "rate"))
+                             _reconstructed(first), along == "rate"))
     families = list(dict.fromkeys(curve.family for curve in curves))
     return sorted(curves, key=lambda curve: families.index(curve.family))
 
@@ -294,7 +296,7 @@ def _columns(curves: Sequence[_Curve], styles: Sequence[dict[str, Any]], panels:
     families: dict[Any, list[Line2D]] = {}
     for curve, look in zip(curves, styles, strict=True):
         families.setdefault(curve.family, []).append(
-            Line2D([], [], linewidth=1.0, label=curve.label, **look | marker_options(look, "full")))
+            Line2D([], [], linewidth=style().weight, label=curve.label, **look | marker_options(look, "full")))
     signs = [[Line2D([], [], linestyle="", label=label, **options)] for label, options in _signs(curves, panels)]
 
     def width(columns: Iterable[list[Line2D]]) -> float:

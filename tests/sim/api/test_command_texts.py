@@ -72,6 +72,11 @@ def outputs(name):
     *((f"{name} x", f"'{name}' is not a command that a figure can use.") for name in ALL if name not in COMMANDS),
     ("run x --vsc 2", "--vsc is not an option of run in a figure. Nearest: --vcs."),
     ("run x --topology mesh:2x2", "--topology is not an option of run in a figure."),
+    ("run x y --contention=false", "--contention: 'false' is not valid: the option has no value. Allowed: --cont"),
+    ("load x y --find-saturation=false", "--find-saturation: 'false' is not valid: the option has no value."),
+    ("check x y --with_ individual", "--with_ is not an option of check in a figure. Nearest: --with."),
+    ("load x y --destinations_mean 3", "--destinations_mean is not an option of load in a figure. Nearest: --d"),
+    ("plan x y --random 8 --multicasts 8", "--multicasts is not an option of plan in a figure."),
     ("plan x --progress", "--progress is not an option of plan in a figure."),
     ("run x --vcs two", "vcs: 'two' is not valid. Allowed: whole numbers."),
     ("load x --rate much", "rate: 'much' is not valid. Allowed: numbers."),
@@ -80,6 +85,12 @@ def outputs(name):
 def test_commands_that_are_refused(command, sentence):
     with pytest.raises(WormcastError, match=re.escape(sentence)):
         require_only_pictures(command, drawn=True)
+
+
+def test_an_argument_is_not_the_nearest_option():
+    with pytest.raises(WormcastError) as refused:
+        read_command("check mesh:4x4 --scheme dual-path")
+    assert "Nearest: --scheme" not in str(refused.value)
 
 
 def test_a_repeated_option_with_one_value_is_refused():

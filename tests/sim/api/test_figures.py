@@ -57,6 +57,25 @@ def test_a_figure_is_a_result(file, tmp_path, capfd):
     assert capfd.readouterr().out == ""
 
 
+def test_single_runs_have_the_panel_and_the_lines_of_the_options(file):
+    result = wc.figure(file, progress=False)
+    [axes] = result.figure(panel="above").axes
+    assert axes.get_ylabel().replace("\n", " ") == "latency minus formula (cycles)"
+    for style, width in ("screen", 1.0), ("slides", 1.6):
+        figure = result.figure(panel="above", style=style)
+        assert {line.get_linewidth() for line in figure.axes[0].lines} == {width}
+        assert figure.legends[0].get_lines()[0].get_linewidth() == width
+
+
+def test_pictures_of_a_figure_get_its_progress(file, monkeypatch):
+    from wormcast.sim.api.command_texts import Call
+
+    given, result = [], Call.result
+    monkeypatch.setattr(Call, "result", lambda self, **said: given.append(said) or result(self, **said))
+    wc.figure(file, out="out", progress=False)
+    assert given == [{"progress": False}]
+
+
 @pytest.mark.parametrize(("name", "numbers"), [
     ("boppana", {"002"}), ("004", {"004"}), ("all", {"000", "001", "002", "003", "004"}), ("002-fig9", set()),
     ("own.toml", set()), ("mckinley", set()),

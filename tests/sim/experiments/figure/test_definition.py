@@ -141,9 +141,8 @@ def test_like_another_one(tmp_path):
     *(({"statements": f"[{{claim = 'x', text = 'y', holds = \"{holds}\"}}]"}, sentence) for holds, sentence in (
         ("latency('one') < 1" + "0" * 400, r"holds: a number is too large. Allowed: less than 1e\+100"),
         ("told('plan \\\"mesh:2x2', 'hops') < 2", "holds: .* is not valid: No closing"),
-        ("told('', 'hops') < 2", "holds: '' is not valid. Allowed: a command of wormcast other than figure"),
-        ("told('figure small.toml', 'hops') < 2", "holds: 'figure small.toml' is not valid. Allowed: a command of"),
-        ("told('  figure 002', 'exit') == 0", "holds: '  figure 002' is not valid. Allowed: a command of"))),
+        ("told('', 'hops') < 2", "holds: '' is not valid. Allowed: a command of wormcast"),
+        ("told('  ', 'exit') == 0", "holds: '  ' is not valid. Allowed: a command of wormcast"))),
     *(({"pictures": f"[{{name = '{name}', command = 'plan mesh:2x2 --plot {{plot}}'}}]"},
        rf"pictures\[0\].name: {name!r} is not valid. Allowed: letters")
       for name in ("../../../escaped", "a/b", "", ".hidden", "two words")),

@@ -6,6 +6,8 @@ import pytest
 
 from wormcast.algorithms import WormcastError
 from wormcast.sim.common.figure_file import save_figure
+from wormcast.sim.common.frame import beside
+from wormcast.sim.common.picture_style import PictureOptions, drawn_with
 from wormcast.sim.experiments.sweep import curves_figure, points, read, require_drawable
 
 SMALL = 'topology = "mesh:4x4"\ndestinations_mean = 4\n'
@@ -97,9 +99,43 @@ def test_a_saturated_point_is_above_the_frame_and_has_no_line(sweep_of, tmp_path
     assert arrow.get_transform().transform((0.3, 1.0))[1] > latency.get_window_extent().y1
     assert [list(line.get_xdata()) for line in lines_of(latency, 2)] == [[0.1, 0.2]]
     assert 5000.0 not in [value for line in latency.lines for value in line.get_ydata()]
-    assert words == ["all points", "saturated"]
+    assert words == ["dual-path", "saturated"]
     bars = [line for line in latency.lines if line.get_zorder() == 2.5 and line.get_marker() == "None"]
     assert [list(line.get_xdata()) for line in bars] == [[0.1, 0.1], [0.2, 0.2]]
+
+
+def test_a_curve_that_is_alone_has_the_name_of_its_scheme(sweep_of, tmp_path):
+    sweep = sweep_of('rate = [0.01, 0.02]\nscheme = "u-mesh"\n')
+    results = [result(100.0), result(120.0, effective=0.2)]
+    assert drawn(sweep, results, tmp_path)[2] == ["u-mesh\N{DAGGER}", "\N{DAGGER} reconstructed scheme"]
+    with drawn_with(PictureOptions.of({"label": {"u-mesh": "UM"}})) as style:
+        assert drawn(sweep, results, tmp_path)[2][0] == "UM"
+        style.require_used()
+        described = beside(curves_figure(sweep, points(sweep), results))
+    assert "seed 24, seeds 4" in described.caption[0]
+    assert [row["scheme"] for row in described.rows] == ["u-mesh", "u-mesh"]
+
+
+def test_a_chosen_panel_is_drawn_alone(sweep_of):
+    sweep = sweep_of('rate = [0.01, 0.02]\nscheme = "dual-path"\n')
+    for panel, name in ("latency", "mean latency"), ("delivered", "delivered"):
+        with drawn_with(PictureOptions.of({"panel": panel})):
+            [axes] = curves_figure(sweep, points(sweep), [result(100.0), result(120.0)]).axes
+        assert axes.get_ylabel().replace("\n", " ").startswith(name)
+
+
+def test_slides_have_thicker_lines_and_larger_letters(sweep_of):
+    sweep = sweep_of('rate = [0.01, 0.02]\nscheme = ["dual-path", "multipath"]\n')
+    found = {}
+    for name in "screen", "slides":
+        with drawn_with(PictureOptions.of({"style": name})):
+            figure = curves_figure(sweep, points(sweep), [result(100.0 + 9 * k) for k in range(4)])
+        [legend] = figure.legends
+        found[name] = {
+            "legend": {line.get_linewidth() for line in legend.get_lines() if line.get_linestyle() != "None"},
+            "letters": legend.get_texts()[0].get_fontsize(), "caption": figure._suptitle.get_fontsize()}
+    assert found == {"screen": {"legend": {1.0}, "letters": 7, "caption": 6},
+                     "slides": {"legend": {1.6}, "letters": 10, "caption": 9}}
 
 
 def test_an_imprecise_mean_has_a_half_open_marker(sweep_of, tmp_path):
@@ -108,7 +144,7 @@ def test_an_imprecise_mean_has_a_half_open_marker(sweep_of, tmp_path):
                                       tmp_path)
     assert [list(line.get_xdata()) for line in latency.lines if line.get_fillstyle() == "left"] == [[0.2]]
     assert not [line for line in delivered.lines if line.get_fillstyle() == "left"]
-    assert words == ["all points", "imprecise mean"]
+    assert words == ["dual-path", "imprecise mean"]
 
 
 def test_scale_is_that_of_points_that_are_not_saturated(sweep_of, tmp_path):
@@ -119,7 +155,7 @@ def test_scale_is_that_of_points_that_are_not_saturated(sweep_of, tmp_path):
     assert latency.get_yscale() == "linear"
     assert latency.get_ylim() == (0, 250)
     assert latency.get_xlim()[1] < 0.16 < delivered.get_xlim()[1]
-    assert words == ["all points", "saturated", "deadlock"]
+    assert words == ["dual-path", "saturated", "deadlock"]
     hollow = [line for line in latency.lines if line.get_markerfacecolor() == "white" and line.get_marker() == "o"]
     assert [list(line.get_ydata()) for line in hollow] == [[1], [1]]
     crosses = [line for line in (*latency.lines, *delivered.lines) if line.get_marker() == "x"]

@@ -505,7 +505,8 @@ def test_run_tells_people_the_hardware():
     assert first.startswith("dual-path on mesh:3x3: delivered in cycle ")
     assert first.endswith(" (1 worm, 1 header flit; engine bulk)")
     assert second == ("1 VC x 4 flits, 1 consumption channel, coupled readers (branches advance together), "
-                      "paper delays (header 3 cycles a hop), consumption-links separate, no consumption classes, relation e-cube")
+                      "paper delays (header 3 cycles a hop), consumption-links separate, no consumption classes, "
+                      "relation e-cube")
 
 
 @pytest.mark.parametrize(("scheme", "tokens", "said"), [

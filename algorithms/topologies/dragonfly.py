@@ -34,10 +34,10 @@ def dragonfly(parameters: str) -> Topology:
          |                |
         1.0 ------------ 2.1
 
-    A router has first the ports ``l0`` to ``l{a-2}`` to the other routers of its group, ascending, then the ports
-    ``g0`` to ``g{h-1}`` of its global links, and last the ports ``n0`` to ``n{p-1}`` of its nodes. Global port i of
-    router r is number j = r*h + i of its group q, and leads to group (q + j + 1) mod g, whose number of this link is
-    a*h - 1 - j.
+    The first ports of a router, ``l0`` to ``l{a-2}``, lead to the other routers of its group, ascending. Then come the
+    ports ``g0`` to ``g{h-1}`` of its global links, and last the ports ``n0`` to ``n{p-1}`` of its nodes. Global port i
+    of router r is number j = r*h + i of its group q. Its link leads to group (q + j + 1) mod g, in which the link has
+    the number a*h - 1 - j.
 
     Source: [Kim08], section 3.1. The paper leaves open which router has the link to which group: ours.
 

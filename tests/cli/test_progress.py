@@ -133,11 +133,14 @@ def test_no_thread_is_left():
 
 def test_a_result_may_announce_work_while_it_is_made(monkeypatch, capsys):
     """Its JSON is made before stdout is taken: the line of an announcement waits for the same lock."""
+    made = []
+
     class Slow:
-        def to_dict(self):
+        def to_json(self):
             with progress.announced("compiling", 9, once=True):
                 time.sleep(0.1)
-            return {"done": True}
+            made.append(True)
+            return "{}"
 
     monkeypatch.setattr(progress, "AT_ONCE", 0.0)
     with Terminal():
@@ -145,6 +148,7 @@ def test_a_result_may_announce_work_while_it_is_made(monkeypatch, capsys):
         worker.start()
         worker.join(timeout=20)
         assert not worker.is_alive()
+    assert made
 
 
 def test_announcements_end_with_the_last_context(monkeypatch):

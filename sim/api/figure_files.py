@@ -86,5 +86,3 @@ def _notes(figure: Figure, quick: bool) -> list[str]:
         return [made, *ABOUT_RUNS.splitlines(), RULE_OF_RUNS, *([RUNS_IN_HASTE] if quick else [])]
     about = [*ABOUT.format(percent=10 if quick else 5).splitlines(), RULE] if figure.series else []
     return [made, *about, *([IN_HASTE] if quick and figure.series else [])]
-
-

@@ -136,7 +136,7 @@ def verilog(
             whole = "interface" if option in INTERFACE_FIELDS else "router"
             raise WormcastError(f"{option}: {given[option]} is not valid with {what}: it does not change this "
                                 f"component. Allowed with these components: {whole}, its parts, network.")
-    named = _given(topology, scheme, relation, relations)
+    named = _given(topology=topology, scheme=scheme, relation=relation, relations=relations)
     with watched(progress):
         blueprint = blueprint_of(named | given)
         origin = Origin.of({**DEFAULTS, **named, **given})
@@ -167,10 +167,8 @@ def require_tables(tables: PathLike, what: str, options: Mapping[str, Any]) -> N
                             "individual with relation up-down.")
 
 
-def _given(topology: TopologyLike | None, scheme: SchemeLike | None, relation: RelationLike | None,
-           relations: str | None) -> dict[str, Any]:
+def _given(**options: Any) -> dict[str, Any]:
     """Return the options that are not None, by name."""
-    options = {"topology": topology, "scheme": scheme, "relation": relation, "relations": relations}
     return {name: value for name, value in options.items() if value is not None}
 
 
@@ -273,8 +271,8 @@ def synth(
     from ..export.synthesis.targets import SEEDS
 
     require_at_least(0, seeds=seeds)
-    own = {name: value for name, value in (("target", target), ("area_delay", area_delay)) if value is not None}
-    given = own | _given(topology, scheme, relation, relations) | known("synth", hardware, BUILT)
+    given = _given(target=target, area_delay=area_delay, topology=topology, scheme=scheme, relation=relation,
+                   relations=relations) | known("synth", hardware, BUILT)
     placements = SEEDS if seeds is None else range(1, seeds + 1)
     with watched(progress):
         point = build(what, port, given, kind=kind)
@@ -360,8 +358,8 @@ def synth_sweep(
     from ..export.synthesis import points, read_sweep, run
 
     require_at_least(0, seeds=seeds)
-    own = {name: value for name, value in (("target", target), ("area_delay", area_delay)) if value is not None}
-    fixed = own | _given(topology, scheme, relation, relations) | known("synth", hardware, BUILT)
+    fixed = _given(target=target, area_delay=area_delay, topology=topology, scheme=scheme, relation=relation,
+                   relations=relations) | known("synth", hardware, BUILT)
     found = read_sweep([sweep] if isinstance(sweep, str) else sweep, fixed)
     with watched(progress):
         every = points(what, port, found, kind)

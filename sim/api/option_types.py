@@ -11,8 +11,7 @@ from typing import TypedDict
 from wormcast.algorithms import Relation, Scheme, Topology
 
 __all__ = ["DestinationOptions", "HardwareOptions", "PathLike", "PictureWords", "RelationLike", "SchemeLike",
-           "TopologyLike",
-           "TrafficOptions"]
+           "TopologyLike", "TrafficOptions"]
 
 # a name as on the command line, or the object itself
 TopologyLike = str | Topology

@@ -117,10 +117,10 @@ class CommandResult(ABC):
         from ..common.curve_frame import curve_settings
 
         load_notebook_backend()
-        with drawn_with(PictureOptions.of(look)):
-            settings = curve_settings()
-        with matplotlib.rc_context(settings), notebook_figures():
-            figure = self.figure(**look)
+        with (drawn_with(PictureOptions.of(look)) as style, matplotlib.rc_context(curve_settings()),
+              notebook_figures()):
+            figure = self._figure()
+            style.require_used()
             figure.draw_without_rendering()  # so that ticks keep the sizes in `curve_settings`
         return figure.axes[0]
 

@@ -243,7 +243,7 @@ def run(
     counting = Counting.of(events, energy)
     posted = _messages(setup.topology, {"source": source, "destinations": destinations, "length": length}, messages,
                        file)
-    if setup.configuration.header == "real":
+    if setup.configuration.header == "real":  # ideal headers widen flits by the worms that are planned in the run
         counting.require_width(setup.configuration)
     cycles = window_of(window)
     from ..experiments.run import run as simulate  # a slow import, which refusals do not need

@@ -92,11 +92,11 @@ class LessonRun:
 
 @dataclass(frozen=True)
 class Lesson:
-    """A lesson of ``demo``: its summary, its files of messages with their contents, and its scenes."""
+    """A lesson of ``demo``: its summary, its files of messages with their contents, and its runs."""
 
     summary: str
     given: dict[str, str]
-    scenes: tuple[LessonRun, ...]
+    runs: tuple[LessonRun, ...]
 
 
 #: Figure 1(a) of [Varavithya], as the figure's claims use it.
@@ -171,16 +171,16 @@ def _show(name: str, out: Path) -> None:
         with whole_file(out / file) as unfinished:
             unfinished.write_text(text)
     told = []
-    for scene in lesson.scenes:
-        wave, page = out / f"{scene.name}.vcd", out / f"{scene.name}.html"
-        _step(scene.title, f"{scene.line} --vcd {{out}}/{scene.name}.vcd", scene.code, out)
+    for run in lesson.runs:
+        wave, page = out / f"{run.name}.vcd", out / f"{run.name}.html"
+        _step(run.title, f"{run.line} --vcd {{out}}/{run.name}.vcd", run.code, out)
         history = read_waveform(wave).trimmed()
         moments = _moments(history)
-        notes = [(moments[moment], text) for moment, text in scene.notes.items()]
-        write_replay(history, page, title=scene.title, notes=notes)
-        told += [f"{scene.title} ({page.name})", *(f"  from cycle {cycle}: {text}" for cycle, text in notes),
+        notes = [(moments[moment], text) for moment, text in run.notes.items()]
+        write_replay(history, page, title=run.title, notes=notes)
+        told += [f"{run.title} ({page.name})", *(f"  from cycle {cycle}: {text}" for cycle, text in notes),
                  *(f"  {words} {cycle}: {why}" for words, cycle, why in milestones(history)), ""]
-    waves = " ".join(f"{{out}}/{scene.name}.vcd" for scene in lesson.scenes)
+    waves = " ".join(f"{{out}}/{run.name}.vcd" for run in lesson.runs)
     _step("The runs as space-time diagrams, side by side", f"wave {waves} --plot {{out}}/{name}.svg", Exit.DONE, out)
     with whole_file(out / f"{name}.txt") as unfinished:
         unfinished.write_text("\n".join(told))
@@ -188,8 +188,8 @@ def _show(name: str, out: Path) -> None:
     for line in told:
         say(line)
     say("open in a browser (play: space; step: arrow keys; large type: L):")
-    for scene in lesson.scenes:
-        say(f"  {out / scene.name}.html  {scene.title}")
+    for run in lesson.runs:
+        say(f"  {out / run.name}.html  {run.title}")
     say(f"files: {out / name}.svg is the picture, {out / name}.txt has the sentences above")
 
 

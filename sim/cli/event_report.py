@@ -1,10 +1,12 @@
 """Printed report of events and their energy."""
 
+from ..common.text import rounded
 from ..engines.event_counters import COUNTED
 from ..experiments.events import EventSums
 from .app import say, table
 
 __all__ = ["report_events", "report_places"]
+
 
 def report_events(sums: EventSums) -> None:
     """Print the events per flit and per message, and with a table of costs their energy."""
@@ -12,16 +14,16 @@ def report_events(sums: EventSums) -> None:
     rows: list[list[object]] = []
     for event in COUNTED:
         per_flit, per_message = sums.per_flit(event), sums.per_message(event)
-        row: list[object] = [_word(event), _rounded(per_flit.mean, 3), _rounded(per_flit.half_width, 3),
-                             _rounded(per_message.mean, 1)]
+        row: list[object] = [_word(event), rounded(per_flit.mean, 3), rounded(per_flit.half_width, 3),
+                             rounded(per_message.mean, 1)]
         if costs is not None:
             cost = costs.picojoules.get(event)
-            row += [cost, None if cost is None else _rounded(sums.energy_per_flit(event).mean, 3)]
+            row += [cost, None if cost is None else rounded(sums.energy_per_flit(event).mean, 3)]
         rows.append(row)
     if costs is not None:
         whole = sums.energy_per_flit()
-        rows.append(["energy in pJ", _rounded(whole.mean, 3), _rounded(whole.half_width, 3),
-                     _rounded(sums.energy_per_message().mean, 1), None, _rounded(whole.mean, 3)])
+        rows.append(["energy in pJ", rounded(whole.mean, 3), rounded(whole.half_width, 3),
+                     rounded(sums.energy_per_message().mean, 1), None, rounded(whole.mean, 3)])
     table(["events", "per received flit", "+-", "per message", *(["pJ each", "pJ"] if costs else [])], rows)
     if costs is None:
         return
@@ -50,7 +52,3 @@ def report_places(sums: EventSums) -> None:
 def _word(event: str) -> str:
     """Return an event as text: ``buffer write``."""
     return event.replace("_", " ")
-
-
-def _rounded(value: float | None, places: int) -> float | None:
-    return None if value is None else round(value, places) + 0.0  # not -0.0

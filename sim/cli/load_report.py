@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from wormcast.algorithms import WormcastError
 
 from ..api.measurement import LoadResult
+from ..common.text import rounded
 from ..experiments.load import PERCENTILES, Interval, Load, Saturation, Trace
 from ..experiments.load.stages import HEADS, HELD, WAITS, WALK
 from .app import emit_result, say, table
@@ -26,9 +27,9 @@ def report_saturation(found: Saturation) -> None:
     say(f"{last.scheme.name} on {last.topology.name}: {describe_hardware(last.configuration, last.scheme)}")
     probes = sorted(found.to_dict()["probes"], key=lambda probe: probe["rate"])
     table(["rate", "effective", "delivered", "+-", "latency", "cycles", "state"], [
-        [round(probe["rate"], 6), *(None if probe[word] is None else round(probe[word], 4) for word in (
+        [round(probe["rate"], 6), *(rounded(probe[word], 4) for word in (
             "effective", "delivered_per_node", "delivered_per_node_half_width")),
-         None if probe["latency"]["mean"] is None else round(probe["latency"]["mean"], 1), probe["cycles"],
+         rounded(probe["latency"]["mean"], 1), probe["cycles"],
          "deadlock" if probe["deadlock"] else "saturated" if probe["saturated"] else "steady" if probe["precise"]
          else "imprecise"] for probe in probes])
     if found.deadlock:
@@ -99,7 +100,7 @@ def report(result: Load) -> None:
         say(f"  {at_rest(result.deadlock)}")
         return
     random = not isinstance(result.traffic, Trace)
-    nominal: list[object] = ["nominal (in the long run)", _round(result.nominal, 5), None]
+    nominal: list[object] = ["nominal (in the long run)", rounded(result.nominal, 5), None]
     table(["flits per node and cycle", "mean", "+-"], [
         *([nominal] if random else []),
         [f"offered ({'sampling of nominal' if random else 'created'}; a multicast counts once)",
@@ -195,8 +196,4 @@ def _name(result: Load, kind: str, first: int | str, second: int | str) -> str:
 
 
 def _rounded(value: Interval, places: int) -> list[object]:
-    return [_round(number, places) for number in (value.mean, value.half_width)]
-
-
-def _round(number: float | None, places: int) -> float | None:
-    return None if number is None else round(number, places)
+    return [rounded(number, places) for number in (value.mean, value.half_width)]

@@ -43,16 +43,16 @@ def picture_options(given: Mapping[str, Any], plot: object) -> PictureOptions:
         raise WormcastError(f"{name}: {value[0] if isinstance(value, list) else value} is not valid without --plot. "
                             "Needed: --plot FILE.")
     if "label" in look:
-        pairs = [text.partition("=") for text in look["label"]]
-        known = set[str]()
-        for (name, equals, _), text in zip(pairs, look["label"], strict=True):
+        labels = dict[str, str]()
+        for text in look["label"]:
+            name, equals, label = text.partition("=")
             if not name or not equals:
                 raise WormcastError(f"label: {text!r} is not valid. Allowed: SCHEME=NAME.")
-            if name in known:
+            if name in labels:
                 raise WormcastError(f"label: {text!r} is not valid: {name} has a name already. Allowed: one name for "
                                     "each scheme.")
-            known.add(name)
-        look["label"] = {name: label for name, _, label in pairs}
+            labels[name] = label
+        look["label"] = labels
     return PictureOptions.of(look)
 
 

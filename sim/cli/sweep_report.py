@@ -12,6 +12,7 @@ from ..common.atomic_write import require_writable, whole_file
 from ..common.figure_file import draw_file
 from ..common.path_conflicts import require_apart
 from ..common.picture_style import PictureOptions, drawn_with
+from ..common.text import rounded
 from ..experiments.option_grid import Sweep, write_csv
 from ..experiments.sweep import (
     ResultStore,
@@ -97,8 +98,8 @@ def report(sweep: Sweep, rows: Sequence[dict[str, Any]], run: int) -> None:
     """Print a table of all points."""
     names = list(sweep.swept)
     table([*names, "latency", "+-", "effective", "delivered", "state"], [
-        [*(cells[name] for name in names), _rounded(cells["latency_mean"], 1), _rounded(cells["latency_half_width"], 1),
-         _rounded(cells["effective"], 4), _rounded(cells["delivered_per_node"], 4), _state(cells)]
+        [*(cells[name] for name in names), rounded(cells["latency_mean"], 1), rounded(cells["latency_half_width"], 1),
+         rounded(cells["effective"], 4), rounded(cells["delivered_per_node"], 4), _state(cells)]
         for cells in rows
     ], title=sweep.name)
     say("latency: cycles; +-: half its 95 % interval")
@@ -117,7 +118,3 @@ def _state(cells: dict[str, Any]) -> str:
     if cells["deadlock"]:
         return "deadlock"
     return "saturated" if cells["saturated"] else "steady" if cells["precise"] else "imprecise"
-
-
-def _rounded(value: float | None, places: int) -> float | None:
-    return None if value is None else round(value, places)

@@ -12,7 +12,7 @@ from ..common.atomic_write import require_writable, whole_file
 from ..common.figure_file import draw_file
 from ..common.path_conflicts import require_apart
 from ..common.picture_style import PictureOptions, drawn_with
-from ..common.text import markdown_table
+from ..common.text import markdown_table, rounded
 from ..experiments.option_grid import Sweep, write_csv
 from ..export.synthesis import (
     TARGETS,
@@ -81,7 +81,7 @@ def _report(what: str, result: Synthesis, markdown: bool) -> None:
     if result.packed is not None:
         rows.append([f"{target.logic_cell}, packed, with the test harness", result.packed])
     if result.mhz:
-        rows += [["MHz, median of the seeds", _rounded(result.median_mhz)],
+        rows += [["MHz, median of the seeds", rounded(result.median_mhz, 1)],
                  ["MHz, by seed", " ".join(f"{mhz:.1f}" for mhz in result.mhz)]]
     _table(["", what], rows, markdown)
     if result.fits is False:
@@ -155,9 +155,5 @@ def _report_sweep(sweep: Sweep, all_points: Sequence[SynthesisPoint], results: S
     for point, result in zip(all_points, results, strict=True):
         clock = [result.packed if TARGETS[result.target].logic_cell == name else None for name in packed]
         rows.append([*(point.given[name] for name in sweep.swept), *(result.area.get(name) for name in cells), *clock,
-                     *([_rounded(result.median_mhz)] if packed else [])])
+                     *([rounded(result.median_mhz, 1)] if packed else [])])
     _table(columns, rows, markdown)
-
-
-def _rounded(mhz: float | None) -> float | None:
-    return None if mhz is None else round(mhz, 1)

@@ -53,7 +53,7 @@ def whole_picture(path: Path) -> Iterator[tuple[Path, str]]:
 def files_of_picture(path: Path, options: PictureOptions | None = None) -> dict[str, Path]:
     """Return the files that `draw_file` writes, by their names in messages: in the style ``paper`` also FILE's caption
     and data, with the endings .caption.txt and .data.csv in place of FILE's ending."""
-    if options is None or not options.has_own_files:
+    if options is None or not options.in_paper:
         return {"picture": path}
     return {"picture": path, "caption": path.with_suffix(".caption.txt"), "data": path.with_suffix(".data.csv")}
 

@@ -87,27 +87,30 @@ class PictureOptions:
         DECLARED["width"].require(self.width)
 
     @property
-    def has_own_files(self) -> bool:
-        """The caption and the data are written into files beside the picture."""
+    def in_paper(self) -> bool:
+        """The picture has no caption, and no text of less than 7 points. Caption and data are files beside it."""
         return self.style == "paper"
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> "PictureOptions":
         """Return options from a mapping. Refuse unknown names. A width may be a number of millimetres."""
-        for name, value in given.items():
+        for name in given:
             if name not in DECLARED:
                 raise WormcastError(f"{name!r} is not an option of pictures. Allowed: {', '.join(DECLARED)}.")
-            if name == "label" and value is not None and not (isinstance(value, Mapping) and all(
-                    isinstance(text, str) for pair in value.items() for text in pair)):
-                raise WormcastError(f"label: {value!r} is not valid. Allowed: a mapping from schemes to names.")
-            if name == "label" and value is not None:
-                for scheme, text in value.items():
-                    if not text:
-                        raise WormcastError(f"label: the name of {scheme!r} is empty. Allowed: SCHEME=NAME, with one "
-                                            "or more letters in NAME.")
+        if (labels := given.get("label")) is not None:
+            _require_labels(labels)
         found: dict[str, Any] = {name: str(value) if name == "width" and isinstance(value, int | float) else value
-                 for name, value in given.items() if value is not None}
+                                 for name, value in given.items() if value is not None}
         return cls(**found)
+
+
+def _require_labels(labels: Any) -> None:
+    if not (isinstance(labels, Mapping) and all(isinstance(text, str) for pair in labels.items() for text in pair)):
+        raise WormcastError(f"label: {labels!r} is not valid. Allowed: a mapping from schemes to names.")
+    for scheme, text in labels.items():
+        if not text:
+            raise WormcastError(f"label: the name of {scheme!r} is empty. Allowed: SCHEME=NAME, with one or more "
+                                "letters in NAME.")
 
 
 _KIND: type = PictureOptions
@@ -182,8 +185,8 @@ class PictureStyle:
 
     @property
     def in_paper(self) -> bool:
-        """The picture has no caption, and no text of less than 7 points."""
-        return self.options.style == "paper"
+        """As of `PictureOptions`."""
+        return self.options.in_paper
 
     def least(self, size: float) -> float:
         """Return the least font size in points of a text that is omitted if it does not fit: 7 points in a paper."""

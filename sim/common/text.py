@@ -10,7 +10,7 @@ from wormcast.algorithms.phrases import count
 if TYPE_CHECKING:
     from wormcast.algorithms import Topology
 
-__all__ = ["consumption_text", "count", "markdown_table", "resource_text", "version_text"]
+__all__ = ["consumption_text", "count", "markdown_table", "resource_text", "rounded", "version_text"]
 
 #: Digits of a commit in texts for people.
 DIGITS = 12
@@ -20,6 +20,11 @@ def version_text() -> str:
     """Return the version of wormcast, and the beginning of its git commit if it is known."""
     commit = wormcast.__commit__
     return wormcast.__version__ + ("" if commit is None else f" (commit {commit[:DIGITS]})")
+
+
+def rounded(value: float | None, places: int) -> float | None:
+    """Return a number rounded to decimal places, never -0.0; None for None."""
+    return None if value is None else round(value, places) + 0
 
 
 def consumption_text(channels: int, ejection: str) -> str:

@@ -20,6 +20,7 @@ __all__ = ["EventSums"]
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
+
 @dataclass(frozen=True, eq=False)
 class EventSums:
     """Events in the counted cycles. docs/experiments.md defines them.

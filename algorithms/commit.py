@@ -1,6 +1,6 @@
 """The git commit of this installation.
 
-``setup.py`` loads this file by its path, so the file imports nothing of wormcast.
+``setup.py`` loads this file by its path, before wormcast is installed. Import no other module of wormcast here.
 """
 
 import re

@@ -13,9 +13,9 @@ __all__ = ["Individual", "Separate"]
 class Individual(UnicastAnywhere):
     """Send each destination a worm of its own, in ascending order of ids.
 
-    The scheme is defined on every network: by e-cube on meshes, concentrated meshes, tori and rings, by
-    destination tags in multistage networks, by d-mod-k in fat trees, by dragonfly-minimal on dragonflies, by up*/down*
-    on others.
+    The scheme is defined on every network. Worms are routed by e-cube on meshes, concentrated meshes, tori and rings.
+    On multistage networks they are routed by destination tags, on fat trees by d-mod-k, on dragonflies by
+    dragonfly-minimal, and on other networks by up*/down*.
 
     Cost: one start-up per destination, and the sum of the path lengths in hops.
     Source: [Boppana98], section 2; the paper leaves the order of sending open.

@@ -79,10 +79,10 @@ def dragonfly(parameters: str) -> Topology:
 
 
 def _places(topology: Topology) -> Places:
-    """Place the groups on a circle, clockwise from the top; the routers of a group on an arc that bends outwards; and
-    the nodes of a router outside: above it at the top, below it at the bottom, else at its left or right.
+    """Place the groups on a circle, clockwise from the top, and the routers of a group on an arc that bends outwards.
 
-    All links then run inside the circle, and local links pass inside the routers between their ends.
+    The nodes of a router are outside of the circle: above the router at the top, below it at the bottom, else at its
+    left or right. All links then run inside the circle, and local links pass inside the routers between their ends.
     """
     groups, a, p = topology.shape
     # names of nodes above or below a router are side by side

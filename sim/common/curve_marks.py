@@ -1,5 +1,4 @@
-"""Drawing of curves with their points: curves that hide one another are told apart, and saturated points have no value.
-"""
+"""Drawing of curves in a panel: lines and markers at one place stay visible, and saturated points have no value."""
 
 import math
 from collections.abc import Iterator, Sequence

@@ -25,7 +25,7 @@ from .snapshot import Snapshot
 
 __all__ = ["Deadlock", "Hold", "find_deadlock"]
 
-#: Wait-for graph inside the interfaces of each variant, by its probe; of the others, packets never wait inside.
+#: Wait-for graph inside interfaces, by the probe of the variant. In interfaces of other variants no packet waits.
 INSIDE: Mapping[type[InterfaceProbe], type[Inside]] = {PacketBufferProbe: InPlaces, RetransmissionProbe: InSlots}
 
 Integers = npt.NDArray[np.int64]

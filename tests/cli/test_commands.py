@@ -396,7 +396,7 @@ def test_a_lesson_writes_replays_with_notes_of_its_own_run(name, tmp_path):
     folder = tmp_path / "les sons"
     code, out, err = wormcast("demo", name, "--out", folder)
     assert (code, err) == (0, "")
-    stuck, cured = LESSONS[name].scenes
+    stuck, cured = LESSONS[name].runs
     for scene in (stuck, cured):
         assert f"  {folder / scene.name}.html  {scene.title}\n" in out
         page = (folder / f"{scene.name}.html").read_text(encoding="utf-8")

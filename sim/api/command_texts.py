@@ -76,7 +76,7 @@ NO_OPTIONS = {"vcd", "window", "instances", "out", "scheduler", "progress", "on_
 PICTURE = "plot"
 
 #: Names of types in refusals.
-NOUNS: dict[type, str] = {int: "whole numbers", float: "numbers"}
+NOUNS: dict[type, str] = {int: "a whole number", float: "a number"}
 
 
 @dataclass(frozen=True)

@@ -210,7 +210,8 @@ def _run() -> int:
     except WormcastError as error:
         return _fail(Exit.BAD_INPUT, with_option_names(str(error), sys.argv[1:]))
     except typer.TyperException as error:
-        return _fail(Exit.BAD_INPUT, usage_sentence(error))
+        sentence = usage_sentence(error)  # empty without a command: typer has printed the help
+        return _fail(Exit.BAD_INPUT, sentence) if sentence else Exit.BAD_INPUT
     except OSError as error:
         where = f"{error.filename}: " if error.filename else "a file cannot be read or written: "
         return _fail(Exit.BAD_INPUT, f"{where}{error.strerror or error}")

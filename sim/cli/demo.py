@@ -152,10 +152,10 @@ LESSONS = {
                              "goes on cannot finish: its flits stay in the input buffer until both branches have them.",
                    "rest": "The input buffers are full of flits that one branch still needs. Nothing moves any more."}),
          LessonRun("trees-cured", "The same trees with tokens: both arrive", TREE, Exit.DONE, {
-             "start": "A switch copies a worm only while it holds the token of its group. Watch the second tree wait "
-                      "for the token.",
-             "delivered": "The trees went one after the other: the second one was copied after the first one had "
-                          "released the token. All worms have arrived."}))),
+             "start": "A switch copies a worm only while it holds the token of its group. Watch worm 1: it waits for "
+                      "the token, and then for links that worm 2 still holds.",
+             "delivered": "The trees went one after the other: worm 1 was copied when worm 2 had released the token "
+                          "and the links. All worms have arrived."}))),
 }
 
 
@@ -181,7 +181,8 @@ def _show(name: str, out: Path) -> None:
         told += [f"{run.title} ({page.name})", *(f"  from cycle {cycle}: {text}" for cycle, text in notes),
                  *(f"  {words} {cycle}: {why}" for words, cycle, why in milestones(history)), ""]
     waves = " ".join(f"{{out}}/{run.name}.vcd" for run in lesson.runs)
-    _step("The runs as space-time diagrams, side by side", f"wave {waves} --plot {{out}}/{name}.svg", Exit.DONE, out)
+    _step("The runs as space-time diagrams, side by side", f"wave {waves} --plot {{out}}/{name}.svg --width 180",
+          Exit.DONE, out)
     with whole_file(out / f"{name}.txt") as unfinished:
         unfinished.write_text("\n".join(told))
     say("\nwhat to look for:\n")

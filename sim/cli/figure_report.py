@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -37,6 +38,9 @@ def measure_figures(name: str, quick: bool, out: Path, plot: Path | None, option
     figures = [find_figure(one) for one in names_of_several(name) or [name]]
     if plot:
         _require_plot(plot, options, figures)
+    if len(figures) > 1:
+        print(f"wormcast: {name}: measuring {len(figures)} figures: {', '.join(one.name for one in figures)}",
+              file=sys.stderr)
     with stdout_for_results():
         result = measure_figure(name, quick=quick, out=out, scheduler=scheduler)
     if plot:

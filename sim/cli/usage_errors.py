@@ -12,8 +12,8 @@ from .other_names import counterparts
 __all__ = ["usage_sentence", "with_option_names"]
 
 #: Allowed values, by pydantic's name of an error.
-ALLOWED = {"int_parsing": "whole numbers", "float_parsing": "numbers",
-           "int_parsing_size": "whole numbers with fewer digits"}
+ALLOWED = {"int_parsing": "a whole number", "float_parsing": "a number",
+           "int_parsing_size": "a whole number with fewer digits"}
 
 #: Pydantic's names of errors for values outside of an option's range.
 OUTSIDE = ("greater_than_equal", "less_than_equal")

@@ -15,7 +15,7 @@ from .picture_style import style
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["ABOVE_WORDS", "MARKS", "CurveMarks", "draw_curves", "legend_signs"]
+__all__ = ["ABOVE_WORDS", "INTERVAL_WORDS", "MARKS", "CurveMarks", "draw_curves", "legend_signs"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -26,6 +26,8 @@ SAME = 1.2  # largest distance of the ends of two lines that count as one line
 DASH = 3.5  # length of a dash where curves run together
 ABOVE = 1.1  # distance of the marks of saturated points from the frame, in sizes of a marker
 
+ABOVE_ALL = 1e4  # height on the page of saturated points, whose latency has no limit
+
 SHARE = 0.6  # largest share of the distance of neighbouring points that markers side by side take
 
 #: Meanings of the marks in plots of curves, in the order of the legend.
@@ -33,6 +35,10 @@ MARKS = {"half": "imprecise mean", "open": "saturated", "dead": "deadlock"}
 
 #: Text of captions about the marks of saturated points in panels of latencies.
 ABOVE_WORDS = "above the frame: saturated, no steady latency"
+
+#: Text of captions about intervals and about the places of markers.
+INTERVAL_WORDS = ("bars: 95 % intervals; imprecise mean: half the interval is more than 5 % of it; markers that would "
+                  "hide one another stand side by side, the lines have the values")
 
 
 @dataclass(frozen=True)
@@ -81,7 +87,7 @@ def draw_curves(axes: "Axes", curves: Sequence[CurveMarks], *, diagonal: bool = 
     """
     axes.figure.draw_without_rendering()  # type: ignore[union-attr]  # the layout decides which points are close
     seen = [_seen(axes, curve) for curve in curves]
-    for one, dashes in _segments(seen):
+    for one, dashes in _segments(seen, [_with_saturated(axes, *one) for one in zip(curves, seen, strict=True)]):
         curve = curves[one[0]]
         ends = slice(one[1], one[1] + 2)
         axes.plot(curve.at[ends], curve.up[ends], color=curve.look["color"],
@@ -113,18 +119,29 @@ def _seen(axes: "Axes", curve: CurveMarks) -> Floats:
     return found
 
 
+def _with_saturated(axes: "Axes", curve: CurveMarks, places: Floats) -> Floats:
+    """Return the positions of a curve's points with a place or above the frame, from left to right, [points, 2]."""
+    bottom = axes.get_ylim()[0]
+    above = axes.transData.transform(np.array([(at, bottom) for at in curve.saturated]).reshape(-1, 2))
+    found = np.concatenate([places[~np.isnan(places[:, 0])], above * POINTS / _dpi(axes)])
+    found[len(found) - len(above):, 1] = ABOVE_ALL
+    return found[np.argsort(found[:, 0], kind="stable")]
+
+
 def _dpi(axes: "Axes") -> float:
     return float(axes.get_figure(root=True).dpi)  # type: ignore[union-attr]
 
 
-def _segments(seen: Sequence[Floats]) -> list[tuple[tuple[int, int], Any]]:
+def _segments(seen: Sequence[Floats], known: Sequence[Floats]) -> list[tuple[tuple[int, int], Any]]:
     """Return all lines between neighbouring points: curve and first point; and dashes where several lines are one.
 
-    A line over a gap is left out if it reverses the order of two curves (`_reverses`).
+    A line over a gap is left out if it reverses the order of two curves (`_reverses`). ``known``: for each curve, the
+    points `_with_saturated`.
     """
     found = [(number, index) for number, places in enumerate(seen) for index in range(len(places) - 1)
              if not np.isnan(places[index:index + 2]).any()
-             and not any(_reverses(places[index:index + 2], other) for other in seen if other is not places)]
+             and not any(_reverses(places[index:index + 2], other)
+                         for curve, other in enumerate(known) if curve != number)]
     ends = np.array([seen[number][index:index + 2].ravel() for number, index in found]).reshape(-1, 4)
     lines: list[tuple[tuple[int, int], Any]] = []
     for row, one in enumerate(found):
@@ -137,13 +154,11 @@ def _segments(seen: Sequence[Floats]) -> list[tuple[tuple[int, int], Any]]:
 
 def _reverses(line: Floats, other: Floats) -> bool:
     """Return whether a line passes a point of another curve on a side on which neither of its ends is."""
-    known = other[~np.isnan(other[:, 0])]
     (start, first), (end, last) = line
-    inside = known[(known[:, 0] > start + SAME) & (known[:, 0] < end - SAME)]
-    if not len(inside) or not known[:, 0].min() - SAME <= start <= end <= known[:, 0].max() + SAME:
+    inside = other[(other[:, 0] > start + SAME) & (other[:, 0] < end - SAME)]
+    if not len(inside) or not other[0, 0] - SAME <= start <= end <= other[-1, 0] + SAME:
         return False
-    order = np.argsort(known[:, 0], kind="stable")
-    ends = np.array([first, last]) - np.interp([start, end], *known[order].T)
+    ends = np.array([first, last]) - np.interp([start, end], *other.T)
     passed = np.interp(inside[:, 0], [start, end], [first, last]) - inside[:, 1]
     return bool(((ends > SAME).all() and (passed < -SAME).any()) or ((ends < -SAME).all() and (passed > SAME).any()))
 

@@ -1,6 +1,7 @@
 """Run of given messages: cycle-accurate simulation until all are delivered, a deadlock is proved or time is up."""
 
 import os
+import reprlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -170,7 +171,9 @@ def check_messages(messages: Sequence[Message]) -> None:
         raise WormcastError("messages: an empty list is not valid. Allowed: one or more messages.")
     for index, message in enumerate(messages):
         where = f"message {index}" if len(messages) > 1 else "run"
-        require_kind(where, message, Message)
+        if not isinstance(message, Message):
+            raise WormcastError(f"{where}: {reprlib.repr(message)} is not valid. Allowed: "
+                                "wormcast.Message(at=CYCLE, source=NODE, destinations=(NODE, ...), length=FLITS).")
         try:
             require_kind("destinations", message.destinations, Sequence, np.ndarray)
             require_kind("after", message.after, Sequence)

@@ -17,7 +17,7 @@ from ...common.curve_frame import (
     name_axes,
     panel_grid,
 )
-from ...common.curve_marks import ABOVE_WORDS, CurveMarks, draw_curves, legend_signs
+from ...common.curve_marks import ABOVE_WORDS, INTERVAL_WORDS, CurveMarks, draw_curves, legend_signs
 from ...common.frame import COLOURS, LEGEND, legend_columns
 from ...common.picture_style import style
 from .curve import Curve
@@ -125,7 +125,7 @@ def _panels(figure: Figure, curves: Sequence[Curve]) -> dict[str, _Panel]:
         across = x_label(figure)
         return {"latency": _Panel(Curve.at, _latency, across, latency),
                 "accepted": _Panel(Curve.at, _accepted, across, accepted)}
-    offered = "effective (flits per node and cycle)"
+    offered = "load (flits to deliver per node and cycle)"
     sizes = {curve.point(1).network.nodes for curve in curves}
     whole = (_throughput(*sizes), "throughput (flits per cycle)") if len(sizes) == 1 else (_accepted, accepted)
     return {"latency": _Panel(_offered, _latency, offered, latency),
@@ -277,4 +277,4 @@ def _caption(figure: Figure, curves: Sequence[Curve]) -> str:
     shown += unusual(alike, [one.name for one in fields(Configuration) if one.name not in names])
     dagger = f"; {DAGGER} reconstructed" if any(map(_reconstructed, curves)) else ""
     above = f"; {ABOVE_WORDS}" if any(map(_beyond, curves)) else ""
-    return ", ".join(shown) + f"; flits: payload flits times destinations; bars: 95 % intervals{above}{dagger}"
+    return ", ".join(shown) + f"; flits: payload flits times destinations; {INTERVAL_WORDS}{above}{dagger}"

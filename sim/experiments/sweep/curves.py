@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wormcast.algorithms import WormcastError
+from wormcast.algorithms import Scheme, WormcastError
+from wormcast.algorithms.python_file import split_file
 
 from ...build.traffic import Traffic
 from ...common.curve_frame import (
@@ -21,7 +22,7 @@ from ...common.curve_frame import (
     panel_grid,
     require_curves,
 )
-from ...common.curve_marks import ABOVE_WORDS, CurveMarks, draw_curves, legend_signs
+from ...common.curve_marks import ABOVE_WORDS, INTERVAL_WORDS, CurveMarks, draw_curves, legend_signs
 from ...common.frame import COLOURS, LEGEND, MARGIN, legend_entry
 from ...common.picture_style import style
 from ..option_grid import Sweep
@@ -38,7 +39,7 @@ __all__ = ["curves_figure", "require_drawable"]
 HEIGHT = 2.7  # inches, without the legend
 
 #: Names of the panels, with the names of their y axes.
-UP = {"latency": "mean latency (cycles, 95 % intervals)", "delivered": "delivered (payload flits per node and cycle)"}
+UP = {"latency": "mean latency (cycles)", "delivered": "delivered (flits per node and cycle)"}
 
 #: Options that the caption names even if the sweep's file does not set them, unless they are swept.
 CAPTION_OPTIONS = ("length", "destinations_mean", "multicast_fraction", "vcs", "buffer", "seed", "seeds", "cycles")
@@ -59,12 +60,12 @@ class _Curve:
     others: dict[str, Any]
     at: list[float]
     results: list[Mapping[str, Any]]
-    reconstructed: bool
+    scheme: Scheme
     along_load: bool
 
     @property
     def label(self) -> str:
-        words = [(name, value, self.reconstructed) for name, value in self.others.items()]
+        words = [(name, value, self.scheme) for name, value in self.others.items()]
         return style().entry(", ".join(_said(*one, plain=True) for one in words),
                              ", ".join(_said(*one) for one in words))
 
@@ -206,7 +207,7 @@ def _curves(sweep: Sweep, points: Sequence[Point], results: Sequence[Mapping[str
         at = [_load(points[number], results[number]) if along == "rate" else points[number].given[along]
               for number in numbers]
         curves.append(_Curve(next(iter(named.values()), None), named, at, [results[number] for number in numbers],
-                             _reconstructed(first), along == "rate"))
+                             first.scheme, along == "rate"))
     families = list(dict.fromkeys(curve.family for curve in curves))
     return sorted(curves, key=lambda curve: families.index(curve.family))
 
@@ -216,10 +217,6 @@ def _load(point: Point, result: Mapping[str, Any]) -> float:
     assert isinstance(point.traffic, Traffic)  # it has a rate
     created: float | None = result["effective"]
     return point.traffic.effective(point.network) if created is None else created
-
-
-def _reconstructed(point: Point) -> bool:
-    return point.scheme.provenance.startswith("reconstructed")
 
 
 def _styles(curves: Sequence[_Curve]) -> list[dict[str, Any]]:
@@ -325,7 +322,7 @@ def _signs(curves: Sequence[_Curve], panels: Sequence[str]) -> Iterator[tuple[st
         "open": any(result["saturated"] for result in results),
         "dead": any(result["deadlock"] is not None for result in results)}
     yield from legend_signs([kind for kind, occurs in occurring.items() if occurs])
-    if any(curve.reconstructed for curve in curves):
+    if any(curve.scheme.provenance.startswith("reconstructed") for curve in curves):
         yield f"{DAGGER} reconstructed scheme", {}
 
 
@@ -335,17 +332,21 @@ def _caption(sweep: Sweep, point: Point, curves: Sequence[_Curve], panels: Seque
              if name in point.resolved and name not in sweep.swept}
     common = {**sweep.fixed, **{name: value for name, value in usual.items() if name not in sweep.fixed}}
     above = "latency" in panels and any(result["saturated"] for curve in curves for result in curve.results)
-    return [", ".join(_said(name, value, _reconstructed(point)) for name, value in common.items() if value is not None),
-            *[ABOVE_WORDS] * above]
+    return [", ".join(_said(name, value, point.scheme) for name, value in common.items() if value is not None),
+            INTERVAL_WORDS, *[ABOVE_WORDS] * above]
 
 
-def _said(name: str, value: Any, reconstructed: bool, *, plain: bool = False) -> str:
+def _said(name: str, value: Any, scheme: Scheme, *, plain: bool = False) -> str:
     """Return an option as text: only the value if it is a name (of a scheme, a topology), else name and value.
 
-    ``plain``: the scheme has its own name, without a dagger, in place of the user's.
+    A scheme of a Python file has the name that its class gives. ``plain``: the scheme as the option names it, without a
+    dagger, in place of the user's label.
     """
     if name == "scheme" and not plain:
-        return style().label(value) + DAGGER * reconstructed
+        shown = style().label(value)
+        if shown == value and split_file(value)[0]:
+            shown = scheme.name
+        return shown + DAGGER * scheme.provenance.startswith("reconstructed")
     if isinstance(value, str) and not OPTIONS[name].allowed:
         return value
     if isinstance(value, bool):

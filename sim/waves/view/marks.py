@@ -63,10 +63,13 @@ def legend_marks(history: History) -> list[Any]:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    marks = [Patch(facecolor=NEUTRAL, label="flit"),
-             Patch(facecolor=tint(NEUTRAL), edgecolor=NEUTRAL, hatch=HATCH, linewidth=0.35, label="held, no flit"),
-             Line2D([], [], color="black", linewidth=0.8, label="header waits"),
-             Line2D([], [], color="black", linewidth=0, marker=">", markersize=3.5, label="tail ejected")]
+    marks: list[Any] = [Patch(facecolor=NEUTRAL, label="flit"),
+                        Patch(facecolor=tint(NEUTRAL), edgecolor=NEUTRAL, hatch=HATCH, linewidth=0.35,
+                              label="held, no flit")]
+    if history.waits:
+        marks.append(Line2D([], [], color="black", linewidth=0.8, label="header waits"))
+    if any(True for _ in history.deliveries):
+        marks.append(Line2D([], [], color="black", linewidth=0, marker=">", markersize=3.5, label="tail ejected"))
     if history.deadlock:
         marks.append(Line2D([], [], color=NEUTRAL, linewidth=0.9, marker="<", markersize=3, label="waits for"))
     return marks
@@ -74,7 +77,7 @@ def legend_marks(history: History) -> list[Any]:
 
 def _bars(axes: "Axes", history: History, scale: Scale) -> None:
     """Draw the holds of worms, filled in cycles with flits, with the worm's number if it fits."""
-    from matplotlib.collections import PolyCollection
+    from matplotlib.collections import LineCollection, PolyCollection
 
     of_worm: dict[int, list[RecordedHold]] = defaultdict(list)
     for hold in history.holds:
@@ -88,7 +91,10 @@ def _bars(axes: "Axes", history: History, scale: Scale) -> None:
         axes.add_collection(PolyCollection(held, facecolor=tint(colour), edgecolor=colour, hatch=HATCH, linewidth=0,
                                            zorder=2, gid=f"worm-{worm}-held"))
         axes.add_collection(PolyCollection(full, facecolor=colour, linewidth=0, zorder=2.1, gid=f"worm-{worm}-flits"))
-        axes.add_collection(PolyCollection(held, facecolor="none", edgecolor=colour, linewidth=0.35, zorder=2.2))
+        axes.add_collection(PolyCollection(held, facecolor="none", edgecolor=colour, linewidth=0.35, zorder=2.2,
+                                           closed=False))
+        ends = [[box[0], box[3]] for hold, box in zip(holds, held, strict=True) if not _goes_on(history, hold)]
+        axes.add_collection(LineCollection(ends, color=colour, linewidth=0.35, zorder=2.2))
         room = text_width(str(worm), size) + 1.5
         for hold in holds:
             if (hold.last - hold.first + 1) * scale.cycle >= room:
@@ -97,9 +103,14 @@ def _bars(axes: "Axes", history: History, scale: Scale) -> None:
 
 
 def _box(first: int, last: int, at: float) -> list[tuple[float, float]]:
-    """Return the corners of a bar from one cycle to another."""
+    """Return the corners of a bar from one cycle to another; the first one and the last one are at its end."""
     start, end, half = first - 0.5, last + 0.5, BAR / 2
-    return [(start, at - half), (end, at - half), (end, at + half), (start, at + half)]
+    return [(end, at - half), (start, at - half), (start, at + half), (end, at + half)]
+
+
+def _goes_on(history: History, hold: RecordedHold) -> bool:
+    """Return whether a worm still holds a channel after the last cycle that is drawn."""
+    return hold.last == history.end - 1 and not hold.ended
 
 
 def tint(colour: str) -> tuple[float, float, float]:

@@ -100,16 +100,24 @@ function nameRouters() {
   }
 }
 
+let grown = 1;  // size of flits on links, in their usual size
+
 /** Fit the network and the wait-for graph into the window. */
 function fit() {
   document.body.classList.toggle("narrow", innerWidth < 760);
   const below = (id) => innerHeight - byId(id).getBoundingClientRect().top - scrollY - 10;  // pixels to the window's end
-  const [width, height] = data.size, large = document.body.classList.contains("projector");
+  const [width, height] = data.size;
   // the words and the graph are below a wide network, not beside it
-  const wide = width > (large ? 1.6 : 2.2) * height && (large || width > 700);
+  const wide = width > (large() ? 1.6 : 2.2) * height && (large() || width > 700);
   document.querySelector("main").classList.toggle("wide", wide);
   network.style.maxHeight = `${Math.max(Math.min(150, height), below("stage") - (wide ? LOW : 0))}px`;
+  // on a projector, flits and their numbers are no smaller than they can be read
+  const {width: across, height: down} = network.getBoundingClientRect();
+  const pixels = Math.min(across / width, down / height) || 1;
+  grown = large() ? Math.max(1, Math.min(1.7, 13 / (10 * pixels))) : 1;
+  network.style.setProperty("--grown", grown);
   graph.style.maxHeight = `${Math.max(LOW - 40, below("waits"))}px`;
+  placeFlits();
 }
 
 /** The point some way inside the router at a track's end: straight on, or across the side of a box without a node. */
@@ -166,16 +174,17 @@ function showSlots() {
 
 // ---- the wait-for graph
 
-const LETTER = 7;  // width of a letter of the words in it
+const large = () => document.body.classList.contains("projector");
+const letter = () => large() ? 10 : 7;  // width of a letter of the words in it
 const MOST = 12;  // with more worms, only those that wait or are waited for are drawn
 const graph = byId("waits");
 
 function showGraph(state) {
   const edges = waitsFor(model, state), concerned = new Set(edges.flatMap(({from, to}) => [from, to]));
   const shown = model.worms.map((_, place) => place).filter((place) => model.worms.length <= MOST || concerned.has(place));
-  const radius = Math.max(62, shown.length * 13), stretch = shown.length < 4 ? 1.7 : 1.3;
-  const longest = Math.max(0, ...edges.map(({names}) => LETTER * tellNames(names).length));
-  const high = (shown.length === 2 ? 0 : 2 * radius) + 100;
+  const radius = Math.max(large() ? 48 : 62, shown.length * 13), stretch = shown.length < 4 ? 1.7 : 1.3;
+  const longest = Math.max(0, ...edges.map(({names}) => letter() * longestOf(tellNames(names))));
+  const high = (shown.length === 2 ? 0 : 2 * radius) + 130;
   const wide = Math.max(2 * stretch * radius + 120, stretch * radius + 80 + 1.5 * longest);
   const places = new Map(shown.map((worm, place) => {
     // two worms stand side by side
@@ -212,15 +221,24 @@ function drawEdge({from, to, names, knot}, places) {
   const inner = beyond([middle, end], -8);
   // the words are outside of the bow
   const told = tellNames(names), [outX, outY] = [acrossX / bow, acrossY / bow];
-  const away = 6 + Math.abs(outX) * LETTER * told.length / 2 + Math.abs(outY) * LETTER;
+  const away = 6 + Math.abs(outX) * letter() * longestOf(told) / 2 + Math.abs(outY) * letter() * (2 * told.length - 1);
   made.append(svg("path", {class: "edge", d: `M${x} ${y}Q${middle[0]} ${middle[1]} ${inner[0]} ${inner[1]}`}),
               svg("path", {class: "head", d: tip([middle, end], 12)}),
-              svg("text", {class: "what", x: (x + toX) / 4 + middle[0] / 2 - outX * away,
-                           y: (y + toY) / 4 + middle[1] / 2 - outY * away}, told));
+              lines(told, (x + toX) / 4 + middle[0] / 2 - outX * away, (y + toY) / 4 + middle[1] / 2 - outY * away));
   return made;
 }
 
-const tellNames = (names) => (names.length > 2 ? `${names[0]} or ${names.length - 1} others` : names.join(" or "));
+/** Names of channels, any one of which suffices, in lines. */
+const tellNames = (names) => (names.length < 2 ? names : [`${names[0]} `, `or ${names.length > 2 ? `${names.length - 1} others` : names[1]}`]);
+const longestOf = (texts) => Math.max(...texts.map((text) => text.length));
+
+/** Lines of text around a middle. */
+function lines(texts, x, y) {
+  const made = svg("text", {class: "what"});
+  const step = 2 * letter();
+  made.append(...texts.map((text, line) => svg("tspan", {x, y: y + (line - (texts.length - 1) / 2) * step}, text)));
+  return made;
+}
 
 function drawStrip() {
   const strip = byId("strip"), cycles = Math.max(1, model.last - model.first);
@@ -374,9 +392,9 @@ function showBuffers(state) {
 }
 
 function placeFlits() {
-  for (const [hold, thing] of layers.flits.things) {
+  for (const [hold, thing] of layers.flits.things ?? []) {
     const [x, y] = along(model.tracks[hold.track].points, at.playing && !reduced.matches ? at.share : 0.5);
-    thing.setAttribute("transform", `translate(${x.toFixed(1)} ${y.toFixed(1)})`);
+    thing.setAttribute("transform", `translate(${x.toFixed(1)} ${y.toFixed(1)}) scale(${grown.toFixed(2)})`);
   }
 }
 
@@ -498,6 +516,7 @@ function press(name) {
   const on = document.body.classList.toggle(name);
   byId(name).setAttribute("aria-pressed", String(on));
   fit();
+  show();
 }
 
 function faster(step) {

@@ -67,7 +67,8 @@ def milestones(history: History) -> list[tuple[str, int, str]]:
     rest, closed = history.at_rest(step["worm"] for step in history.deadlock["cycle"]), history.knot_closed()
     found = []
     if closed is not None:
-        found.append(("the knot closed in cycle", closed, "from then on they wait only for one another"))
+        found.append(("the knot closed in cycle", closed,
+                      "from then on the worms of the knot wait only for one another"))
     if rest > history.first:
         found.append(("no flit is on a link after cycle", rest - 1, "until then flits fill the buffers"))
     return [*found, ("proved in cycle", history.deadlock["at"],

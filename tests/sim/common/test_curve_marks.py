@@ -12,15 +12,16 @@ from wormcast.sim.common.frame import blank_figure
 NAN = math.nan
 
 
-def drawn(*curves, **options):
-    """Draw curves, each a list of (x, y), into axes from 0 to 10, and give these."""
+def drawn(*curves, saturated=(), **options):
+    """Draw curves, each a list of (x, y), into axes from 0 to 10, and give these. The first one is saturated at x."""
     import matplotlib
 
     with matplotlib.rc_context(curve_settings()):
         axes = blank_figure(4, 3).subplots()
         axes.set(xlim=(0, 10), ylim=(0, 10))
         draw_curves(axes, [CurveMarks({"color": f"C{number}", "marker": "os^"[number], "linestyle": "-"},
-                                      [x for x, _ in points], [y for _, y in points], ["full"] * len(points))
+                                      [x for x, _ in points], [y for _, y in points], ["full"] * len(points),
+                                      saturated=() if number else saturated)
                            for number, points in enumerate(curves)], **options)
     return axes
 
@@ -58,6 +59,13 @@ def test_markers_that_hide_one_another_stand_side_by_side(diagonal, points):
     assert (np.hypot(*shifts[0].T) > 1).all()
     direction = np.subtract(*axes.transData.transform([(1, 1), (0, 0)])) if diagonal else np.array([1, 0])
     assert np.allclose(shifts[..., 0] * direction[1], shifts[..., 1] * direction[0])
+
+
+def test_a_saturated_point_is_above_each_line():
+    """The other curve is lower at both ends, and the line would pass above the measured point between."""
+    other = [(1, 2), (9, 6)]
+    assert len(lines(drawn([(1, 5), (5, 3)], other))) == 2
+    assert [line.get_color() for line in lines(drawn([(1, 5), (5, 3)], other, saturated=[9]))] == ["C0"]
 
 
 @pytest.mark.parametrize(("gap", "joined"), [

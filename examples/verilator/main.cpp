@@ -1,7 +1,7 @@
 // A network of 3x3 nodes in Verilator: a unicast and a multicast.
 //
 //   wormcast verilog network --topology mesh:3x3 --module network -o network.v
-//   verilator --cc --exe --build --output-split 0 -MAKEFLAGS OPT_FAST=-O0 --top-module network network.v main.cpp
+//   verilator --cc --exe --build --output-split 0 -CFLAGS -O0 --top-module network network.v main.cpp
 //   ./obj_dir/Vnetwork
 //
 // A host sends a flit in each cycle in which it has a credit, and returns a credit for each flit that it receives.

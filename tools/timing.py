@@ -25,7 +25,7 @@ from wormcast.sim.common.atomic_write import whole_file
 from wormcast.sim.export.verilog.links import links
 from wormcast.sim.export.verilog.ports import ports
 
-__all__ = ["Flit", "Run", "Scene", "draw", "record", "records", "scenes", "stored", "wave_json"]
+__all__ = ["Flit", "Run", "Scene", "draw", "main", "record", "records", "scenes", "stored", "wave_json"]
 
 TOPOLOGY, ROUTER = "mesh:8x8", "2.2"
 """Network, and the router in it that the diagrams show."""
@@ -286,7 +286,3 @@ def main(folder: Path) -> None:
     for scene in scenes():
         with whole_file(folder / scene.file) as unfinished:
             unfinished.write_text(draw(wave_json(scene, found[scene.name])))
-
-
-if __name__ == "__main__":
-    main(Path("docs"))

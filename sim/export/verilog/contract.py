@@ -207,12 +207,12 @@ def _order_rule(blueprint: Blueprint) -> str:
     """Return the rule of the order of destinations in a header."""
     header = blueprint.header
     if isinstance(header, BitString):
-        return "Any set, without the sender: a bit string has no order."
+        return "Any set: a bit string has no order."
     if isinstance(header, MultiDrop):
         return "Switches in the order in which the worm visits them; the relation must lead from each to the next."
     if not (isinstance(header, AddressList) and header.multicast):
         return "One, not the sender."
-    hops = f"From each of them {' or '.join(blueprint.decoded)} must lead to the next one by legal hops."
+    hops = f"From each of them, `{'` or `'.join(blueprint.decoded)}` must lead to the next one by legal hops."
     labels = (" Under `hamiltonian`, the labels of the destinations all rise or all fall, from the sender's label on."
               if "hamiltonian" in blueprint.decoded else "")
     return f"In the order of the visits. {hops}{labels} The sender is not among them, and no node is there twice."

@@ -82,7 +82,7 @@ tables: .venv-test/ready
 	$(TEST)/python -m tools.tables docs/synthesis.md
 
 ports: .venv-test/ready
-	$(TEST)/python -m tools.ports
+	$(TEST)/python -m tools.port_page
 
 .venv/ready: pyproject.toml
 	@echo "installing wormcast into .venv: about 130 MB to download, 440 MB on disk"

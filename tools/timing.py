@@ -25,7 +25,7 @@ from wormcast.sim.common.atomic_write import whole_file
 from wormcast.sim.export.verilog.links import links
 from wormcast.sim.export.verilog.ports import ports
 
-__all__ = ["Flit", "Run", "Scene", "draw", "main", "record", "records", "scenes", "stored", "wave_json"]
+__all__ = ["Flit", "Stimulus", "TimingScene", "draw", "main", "record", "records", "scenes", "stored", "wave_json"]
 
 TOPOLOGY, ROUTER = "mesh:8x8", "2.2"
 """Network, and the router in it that the diagrams show."""
@@ -48,8 +48,8 @@ Record = dict[str, list[int]]
 
 
 @dataclass(frozen=True)
-class Run:
-    """Stimulus of a component's ports, and the receivers of its outgoing links.
+class Stimulus:
+    """Inputs of a component over time, and the receivers of its outgoing links.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class Run:
     held : dict of link to int
         Cycle before which an outgoing link gets no credit. Credits that were due come one per cycle from then on.
     drives : dict of port to dict of cycle to int
-        Values of further inputs. Bits of ``credit`` are added to the credits of the receiver.
+        Values of further inputs. Bits of ``credit`` are added to the receiver's credits.
     resets : tuple of int
         Cycles in which ``rst`` is 1.
     """
@@ -74,7 +74,8 @@ class Run:
     resets: tuple[int, ...] = ()
 
 
-def record(component: wiring.Component, runs: Sequence[Run], straps: Mapping[str, int] | None = None) -> list[Record]:
+def record(component: wiring.Component, runs: Sequence[Stimulus],
+           straps: Mapping[str, int] | None = None) -> list[Record]:
     """Simulate a component, and return its record of each run. Each run begins after a reset.
 
     Parameters
@@ -136,20 +137,20 @@ def record(component: wiring.Component, runs: Sequence[Run], straps: Mapping[str
 # scenes -----------------------------------------------------------------------------------------------------------
 
 @dataclass(frozen=True)
-class Scene:
+class TimingScene:
     """A timing diagram.
 
     Parameters
     ----------
     name : str
         Part of the file's name.
-    run : Run
+    run : Stimulus
     shown : tuple of str
         Links in the diagram, from top to bottom; with ``rst`` also the reset.
     """
 
     name: str
-    run: Run
+    run: Stimulus
     shown: tuple[str, ...]
 
     @property
@@ -165,30 +166,31 @@ def shown_router() -> tuple[Blueprint, wiring.Component]:
     return blueprint, build_component(blueprint, "router")
 
 
-def _worm(start: int, destinations: str, payload: int, gap: int = 1, first: int = 0) -> dict[int, Flit]:
-    """Return the flits of a worm, or of its payload from number ``first`` on if it has no destinations; by cycle."""
+def _worm(start: int, destinations: str, payload: int) -> dict[int, Flit]:
+    """Return the flits of a worm by cycle, from ``start`` on, one in each cycle."""
     blueprint, _ = shown_router()
     assert isinstance(blueprint.header, AddressList)
     nodes = [blueprint.topology.node(name) for name in destinations.split()]
-    flits = [Flit(HEAD, flit) for flit in (blueprint.header.encode(nodes) if nodes else ())]
-    flits += [Flit(TAIL if k == payload - 1 else 0, k) for k in range(first, payload)]
-    return {start + gap * k: flit for k, flit in enumerate(flits)}
+    flits = [Flit(HEAD, flit) for flit in blueprint.header.encode(nodes)]
+    flits += [Flit(TAIL if k == payload - 1 else 0, k) for k in range(payload)]
+    return dict(enumerate(flits, start))
 
 
-def scenes() -> list[Scene]:
+def scenes() -> list[TimingScene]:
     """Return the scenes, in the order of docs/ports.md."""
     near = dict.fromkeys(("east_out", "local_out"), 2)  # as a router or an interface returns credits
     stalled = _worm(1, "2.3", 10)
     blocked = {cycle: flit for cycle, flit in stalled.items() if cycle < 9}
     late = dict(zip((16, 17, 18), list(stalled.values())[8:], strict=True))
+    through, last = ("west_in", "east_out"), ("west_in", "local_out")
+    cut_off = _worm(1, "2.3", 5) | {6: Flit(0, 4)} | _worm(8, "2.3", 2)
     return [
-        Scene("unicast", Run(11, {"west_in": _worm(1, "2.3", 3)}, near), ("west_in", "east_out")),
-        Scene("last_stop", Run(11, {"west_in": _worm(1, "2.2", 3)}, near), ("west_in", "local_out")),
-        Scene("stop", Run(12, {"west_in": _worm(1, "2.2 2.3", 3)}, near), ("west_in", "local_out", "east_out")),
-        Scene("back_pressure", Run(24, {"west_in": blocked | late}, near, {"east_out": 13}), ("west_in", "east_out")),
-        Scene("credit", Run(11, {"west_in": _worm(1, "2.3", 3)}, near | {"east_out": 0}), ("west_in", "east_out")),
-        Scene("reset", Run(15, {"west_in": _worm(1, "2.3", 5) | {6: Flit(0, 4)} | _worm(8, "2.3", 2)}, near,
-                           resets=(6,)), ("rst", "west_in", "east_out")),
+        TimingScene("unicast", Stimulus(11, {"west_in": _worm(1, "2.3", 3)}, near), through),
+        TimingScene("last_stop", Stimulus(11, {"west_in": _worm(1, "2.2", 3)}, near), last),
+        TimingScene("stop", Stimulus(12, {"west_in": _worm(1, "2.2 2.3", 3)}, near), (*last, "east_out")),
+        TimingScene("back_pressure", Stimulus(24, {"west_in": blocked | late}, near, {"east_out": 13}), through),
+        TimingScene("credit", Stimulus(11, {"west_in": _worm(1, "2.3", 3)}, near | {"east_out": 0}), through),
+        TimingScene("reset", Stimulus(15, {"west_in": cut_off}, near, resets=(6,)), ("rst", *through)),
     ]
 
 
@@ -217,7 +219,7 @@ def records() -> dict[str, Record]:
 COLOURS = {0: "=", HEAD: "4", TAIL: "5", HEAD | TAIL: "9"}
 
 
-def wave_json(scene: Scene, seen: Record) -> dict[str, Any]:
+def wave_json(scene: TimingScene, seen: Record) -> dict[str, Any]:
     """Return a scene's diagram in WaveJSON, from its record."""
     lanes: list[Any] = [{"name": "clk", "wave": "P" + "." * (scene.run.cycles - 1)}]
     for link in scene.shown:

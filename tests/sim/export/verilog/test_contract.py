@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 from cases import slow
 
-from tools.timing import Flit, Run, record
+from tools.timing import Flit, Stimulus, record
 from wormcast.hw.faults import Cause
 from wormcast.sim.build.components import blueprint_of, build_component
 from wormcast.sim.export.verilog import ports
@@ -63,7 +63,7 @@ def test_all_outputs_are_0_in_the_cycle_after_reset(what, options):
     part, rng = component(what, options), random.Random(str(options))
     noise = {port.name: {cycle: rng.getrandbits(port.width) for cycle in range(31)} for port in ports(part)
              if port.inward and not port.name.startswith("strap")}
-    [seen] = record(part, [Run(33, drives=noise, resets=(30,))], STRAPS | {"strap_first": 1})
+    [seen] = record(part, [Stimulus(33, drives=noise, resets=(30,))], STRAPS | {"strap_first": 1})
     outputs = [port.name for port in ports(part) if not port.inward]
     assert any(seen[name][30] for name in outputs)
     assert {name: seen[name][31] for name in outputs if seen[name][31]} == {}
@@ -113,10 +113,10 @@ def test_cycles_of_credits(what, options, kind):
         at = 5 + 8 * len(waiting) + 20
         alone, held, soon = record(part, [
             # one flit, or one chunk, at a time
-            Run(100, sends={into: spaced(short, gap=20 if chunk == 1 else 1)}),
-            Run(at + 20, sends={into: spaced(waiting, gap=8)}, credit_after={out: None},
+            Stimulus(100, sends={into: spaced(short, gap=20 if chunk == 1 else 1)}),
+            Stimulus(at + 20, sends={into: spaced(waiting, gap=8)}, credit_after={out: None},
                 drives={f"{out}_credit": {at: 1}}),
-            Run(120, sends={into: spaced(long, gap=4)}, credit_after={out: 0})], STRAPS)
+            Stimulus(120, sends={into: spaced(long, gap=4)}, credit_after={out: 0})], STRAPS)
         users = cycles(alone, f"{into}_valid")[chunk - 1::chunk]
         found = [late - early for early, late in zip(users, cycles(alone, f"{into}_credit"), strict=True)]
         assert min(found) == credit_cycles(part, into), into
@@ -136,7 +136,7 @@ CLOSED = (3, ANY)
 
 @dataclass
 class Case:
-    """Flits on a link, and what must leave by each link (None: anything); else as in `Run`."""
+    """Flits on a link, and what must leave by each link (None: anything); else as in `Stimulus`."""
 
     into: str
     flits: list
@@ -150,7 +150,7 @@ class Case:
 
     @property
     def run(self):
-        return Run(300, sends={self.into: {**spaced(self.flits, gap=self.gap, vc=self.vc), **self.later}},
+        return Stimulus(300, sends={self.into: {**spaced(self.flits, gap=self.gap, vc=self.vc), **self.later}},
                    credit_after=self.credit_after, held=self.held, drives=self.drives)
 
 

@@ -4,8 +4,8 @@ import json
 import re
 from pathlib import Path
 
-from tools.ports import NETWORKS, filled
-from tools.timing import Scene, draw, records, scenes, stored, wave_json
+from tools.port_page import NETWORKS, filled
+from tools.timing import Stimulus, TimingScene, draw, records, scenes, stored, wave_json
 from wormcast.algorithms import SCHEMES, TOPOLOGIES
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -48,7 +48,7 @@ def test_timing_diagrams_are_those_of_a_fresh_simulation():
 def test_a_diagram_shows_what_was_recorded():
     seen = {"clk": [], "a_valid": [0, 1, 1, 1, 0], "a_vc": [0, 1, 0, 0, 1], "a_credit": [0, 0, 2, 1, 0],
             "a_flit": [7, 0x934D34D3 << 2 | 1, 5 << 2, 6 << 2 | 2, 3], "rst": [0, 0, 0, 0, 1]}
-    scene = Scene("x", type(scenes()[0].run)(5), ("rst", "a"))
+    scene = TimingScene("x", Stimulus(5), ("rst", "a"))
     diagram = wave_json(scene, seen)
     assert diagram["signal"] == [
         {"name": "clk", "wave": "P...."}, {"name": "rst", "wave": "0...1"},

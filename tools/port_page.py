@@ -17,7 +17,14 @@ from wormcast.algorithms import SCHEMES, TOPOLOGIES, WormcastError
 from wormcast.hw.router import Blueprint
 from wormcast.sim.build.components import blueprint_of, build_component
 from wormcast.sim.common.atomic_write import whole_file
-from wormcast.sim.export.verilog.contract import credit_cycles, incoming, rules, violation_table
+from wormcast.sim.export.verilog.contract import (
+    CREDIT_FAULT_CYCLES,
+    FAULT_CYCLES,
+    credit_cycles,
+    incoming,
+    rules,
+    violation_table,
+)
 from wormcast.sim.export.verilog.links import links
 
 from . import timing
@@ -60,7 +67,7 @@ def part(name: str) -> str:
     if kind == "errors":
         return violation_table(of)
     return {"rules": _rules, "headers": _headers, "credits": _credits, "networks": _networks,
-            "refused": _refused}[name]()
+            "refused": _refused, "faults": _faults}[name]()
 
 
 def filled(text: str) -> str:
@@ -119,6 +126,12 @@ def _credits() -> str:
         rows.append(f"| {name if what == 'interface' else f'router, {name}'} | {found[0]} | {found[1]} | {fast} |\n")
     return ("| component | input: flit to its credit | output: credit to the flit | the same with `--delays fast` |\n"
             "|---|---:|---:|---:|\n" + "".join(rows))
+
+
+def _faults() -> str:
+    """Return the cycles from an error to ``fault``, by kind of component."""
+    return "| component | wrong flit to `fault` | wrong credit to `fault` |\n|---|---:|---:|\n" + "".join(
+        f"| {kind} | {cycles} | {CREDIT_FAULT_CYCLES} |\n" for kind, cycles in FAULT_CYCLES.items())
 
 
 @cache

@@ -21,8 +21,8 @@ from wormcast.hw.tree import TreeSwitch
 from .links import links
 from .ports import ports
 
-__all__ = ["VIOLATIONS", "Violation", "contract_tables", "credit_cycles", "family",
-           "incoming", "rules", "violation_table"]
+__all__ = ["CREDIT_FAULT_CYCLES", "FAULT_CYCLES", "VIOLATIONS", "Violation", "contract_tables", "credit_cycles",
+           "errors_of_hosts", "family", "incoming", "rules", "violation_table"]
 
 
 @dataclass(frozen=True)
@@ -139,6 +139,13 @@ VIOLATIONS: dict[str, tuple[Violation, ...]] = {
     ),
 }
 
+#: Cycles from a wrong flit on the link to ``fault``, by `family`. At an interface: of a flit without room. A missing
+#: tail is reported there when the next worm's header is the next flit.
+FAULT_CYCLES = {"path router": 2, "tree router": 2, "deep router": 3, "interface": 1}
+
+#: Cycles from a wrong credit on the link to ``fault``.
+CREDIT_FAULT_CYCLES = 2
+
 #: Classes of components with a contract, each with its family. The first class that fits counts.
 FAMILIES: tuple[tuple[type, str], ...] = (
     (DeepSwitch, "deep router"), (TreeSwitch, "tree router"), (Switch, "path router"), (NetworkInterface, "interface"))
@@ -232,11 +239,17 @@ def _leaving_rule(kind: str | None, *, absorbs: bool) -> str:
     return "Each copy has the header flits that are left, also at links to nodes, then the payload."
 
 
-def violation_table(kind: str) -> str:
-    """Return the table of errors, in Markdown: what is detected, and what follows."""
+def violation_table(kind: str, at: str = "") -> str:
+    """Return the table of errors, in Markdown: what is detected, and what follows.
+
+    Parameters
+    ----------
+    at : str, optional
+        Only errors at these links, as in `Violation`. Default: all errors.
+    """
     return "| error | at | `fault.cause` | what follows |\n|---|---|---|---|\n" + "".join(
         f"| {one.error} | {one.at} | {f'{one.cause.value} {one.cause.name}' if one.cause else 'not detected'} | "
-        f"{one.effect} |\n" for one in VIOLATIONS[kind])
+        f"{one.effect} |\n" for one in VIOLATIONS[kind] if at in ("", one.at))
 
 
 def contract_tables(blueprint: Blueprint, component: wiring.Component, prefix: str = "") -> Iterator[str]:
@@ -261,10 +274,17 @@ def contract_tables(blueprint: Blueprint, component: wiring.Component, prefix: s
             flit = "last flit of the chunk" if link.chunk > 1 else "flit"
             ends = f"{flit} to its credit" if name in arriving else "credit to the flit"
             yield f"| `{prefix}{name}` | {credit_cycles(component, name)} | {ends} |\n"
-    late = ("one cycle after a flit without room, and two cycles after a wrong credit" if kind == "interface" else
-            "two cycles after the wrong flit or credit")
-    yield (f"\n## Errors\n\n`fault` stores the first detected error until reset. It has the error {late} was on the "
-           f"link. Errors of a neighbour that this {kind} detects, and others:\n\n")
+    yield (f"\n## Errors\n\n`fault` stores the first detected error until reset: a wrong flit {FAULT_CYCLES[kind]} "
+           f"{'cycle' if FAULT_CYCLES[kind] == 1 else 'cycles'} after it was on the link, a wrong credit "
+           f"{CREDIT_FAULT_CYCLES} cycles after. Errors of a neighbour that this {kind} detects, and others:\n\n")
     yield violation_table(kind)
     if isinstance(component, ForwardingInterface):
         yield "\nA smart interface detects further errors (docs/hosts.md).\n"
+
+
+def errors_of_hosts(router: wiring.Component) -> str:
+    """Return the section of a network's document on errors of hosts that routers detect, in Markdown."""
+    kind = family(router)
+    assert kind is not None
+    return ("\n## Errors at routers\n\nInterfaces do not check headers. A router stores the first error of the worms "
+            f"that reach it; the name of the port ends in `fault`:\n\n{violation_table(kind, 'input')}")

@@ -16,7 +16,7 @@ from wormcast.hw.router import Blueprint
 from wormcast.hw.switch import Switch
 
 from ...build.network import Network
-from .contract import contract_tables
+from .contract import contract_tables, errors_of_hosts
 from .docstrings import member_meaning, summary
 from .links import CONSUMPTION, channel_classes, links
 from .network import outside
@@ -64,6 +64,7 @@ def document_network(blueprint: Blueprint, network: Network, module: str, *, com
         _clock(),
         *_tables(_network_ports(network)),
         *contract_tables(blueprint, network.components["interface"], "node_NODE_"),
+        errors_of_hosts(blueprint.router()),
         *([f"\n## Tables of routers\n\n{describe_tables(network)}\n"] if network.chain else ()),
         *_flit(blueprint),
         *_channels(blueprint),

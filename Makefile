@@ -10,7 +10,7 @@ SIDE_BY_SIDE = -n $(WORKERS) --dist worksteal
 FIGURE_2 := --source 3.2 --destinations 5.0,3.1,0.4,1.4,0.5,1.5,5.5
 GANTT := --source 0 --destinations 1,4,9,13,18,25,30 --length 384 --packet 128 --t-hs 500 --t-hr 500 --ratio 4
 
-.PHONY: demo test test-all usual-tests all-tests browser compiled lint types docs bench costs figures verdicts tables prove clean
+.PHONY: demo test test-all usual-tests all-tests browser compiled lint types docs bench costs figures verdicts tables ports prove clean
 
 demo: .venv/ready
 	$(RUN)/wormcast demo --out out
@@ -80,6 +80,9 @@ verdicts: .venv-test/ready
 
 tables: .venv-test/ready
 	$(TEST)/python -m tools.tables docs/synthesis.md
+
+ports: .venv-test/ready
+	$(TEST)/python -m tools.port_page
 
 .venv/ready: pyproject.toml
 	@echo "installing wormcast into .venv: about 130 MB to download, 440 MB on disk"

@@ -16,6 +16,7 @@ from wormcast.hw.router import Blueprint
 from wormcast.hw.switch import Switch
 
 from ...build.network import Network
+from .contract import contract_tables, errors_of_hosts
 from .docstrings import member_meaning, summary
 from .links import CONSUMPTION, channel_classes, links
 from .network import outside
@@ -41,10 +42,11 @@ def document_component(blueprint: Blueprint, component: wiring.Component, module
 
 
 def component_tables(blueprint: Blueprint, component: wiring.Component, *, clocked: bool) -> str:
-    """Return the tables of a component's ports, link by link, and of a flit's fields."""
+    """Return the tables of a component's ports, link by link, of their contract, and of a flit's fields."""
     return "".join([
         _clock() if clocked else "",
         *_tables((port.name, port, component) for port in ports(component)),
+        *contract_tables(blueprint, component),
         *(_flit(blueprint) if any(port.path[-1] in ("flit", "data") for port in ports(component)) else ()),
         *(_channels(blueprint) if any(link.channel == CONSUMPTION for link in links(component).values()) else ()),
     ])
@@ -52,7 +54,8 @@ def component_tables(blueprint: Blueprint, component: wiring.Component, *, clock
 
 def document_network(blueprint: Blueprint, network: Network, module: str, *, command: str,
                      facts: Iterable[tuple[str, str]]) -> str:
-    """Return the tables of a node's and a router's ports, of a flit's fields, and of the nodes and routers."""
+    """Return the tables of a node's and a router's ports, of the contract with hosts, of a flit's fields, and of the
+    nodes and routers."""
     direct = network.topology.direct
     return "".join([
         *_opening(module, summary(Network), command, facts),
@@ -60,6 +63,8 @@ def document_network(blueprint: Blueprint, network: Network, module: str, *, com
             ".\n" if direct else ", and SWITCH is the router's name.\n"),
         _clock(),
         *_tables(_network_ports(network)),
+        *contract_tables(blueprint, network.components["interface"], "node_NODE_"),
+        errors_of_hosts(blueprint.router()),
         *([f"\n## Tables of routers\n\n{describe_tables(network)}\n"] if network.chain else ()),
         *_flit(blueprint),
         *_channels(blueprint),

@@ -24,4 +24,5 @@ from .receipts import check_receipts
 __all__ = ["EXCHANGE", "FREED", "NEVER", "NOW", "SAMPLES", "SKIPPED", "SWITCHES", "UNDELIVERED", "UNDER_WAY", "Host",
            "Message", "MovingHost", "Packet", "brought_by", "check_receipts", "children_at", "count_cycle",
            "count_events", "count_grants", "count_sample", "gather", "host_step", "lay_out", "make_host", "needed",
-           "next_event", "packet_at_interface", "packet_of", "require_program", "run_cycles", "sampled", "watch", "widen"]
+           "next_event", "packet_at_interface", "packet_of", "require_program", "run_cycles", "sampled", "watch",
+           "widen"]

@@ -387,7 +387,8 @@ class Load:
         The network delivers too few flits if less than 95 % of ``wanted`` is ``completed``, and the missing flits
         exceed 1.5 times those on their way at the mean latency. Worms accumulate if a straight line, fitted to the mean
         number of waiting worms over time, rises by more than a worm per ten nodes. The rise must also exceed three
-        times the standard deviation about the line.
+        times the standard deviation about the line. Requests that wait at their hosts for replies to earlier requests
+        are waiting worms: a limit of outstanding requests can saturate a network that has capacity left.
         """
         return bool(self.deadlock is None and (self._falls_short() or self._piles_up()))
 
@@ -402,7 +403,9 @@ class Load:
     @property
     def state(self) -> str:
         """Saturation in words, and reasons to doubt the latency or the saturation."""
-        parts = ["saturated" if self.saturated else "not saturated"]
+        limited = isinstance(self.traffic, Traffic) and self.traffic.outstanding > 0
+        by = ", by the network or by the limit of outstanding requests" if limited else ""
+        parts = [f"saturated{by}" if self.saturated else "not saturated"]
         if self.imprecise is not None:
             parts.append(self.imprecise)
         if self.too_short:

@@ -206,7 +206,8 @@ def test_parquet_has_the_rows_of_the_csv_with_types(tmp_path):
         rows = list(csv.DictReader(file))
     table = parquet.read_table(table_of("u-mesh", [3], 1, tmp_path / "m.parquet"))
     assert {str(one) for one in table.schema.types} == {"int64", "string", "bool"}
-    assert [{name: str(value).lower() for name, value in row.items()} for row in table.to_pylist()] == rows
+    assert [{name: "" if value is None else str(value).lower() for name, value in row.items()}
+            for row in table.to_pylist()] == rows
 
 
 @pytest.mark.parametrize("warmup", [0, 1000, None])

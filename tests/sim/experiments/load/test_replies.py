@@ -6,7 +6,7 @@ from collections import defaultdict
 
 import numpy as np
 import pytest
-from cases import some
+from cases import slow, some
 
 from wormcast.algorithms import SCHEMES, WormcastError, topology
 from wormcast.sim import Configuration, Network
@@ -60,7 +60,8 @@ def test_each_destination_replies_to_the_source_after_its_receipt(scheme, outsta
     for request, replies in exchanges:
         assert sorted(row["source"] for row in replies) == sorted(request["destinations"].split())
         created = [int(row["created"]) for row in replies]
-        assert max(created) == int(request["received"]) and min(created) > int(request["created"])
+        assert max(created) == int(request["received"])
+        assert min(created) > int(request["created"])
         assert {(row["destinations"], row["length"], row["multicast"]) for row in replies} == {
             (request["source"], "5", "false")}
         last = max(int(row["received"]) for row in replies)
@@ -137,7 +138,8 @@ def test_both_engines_agree():
         engine = engine_of(network, window.host)
         engine.run(400)
         hosts.append(engine.host)
-    assert (hosts[0].received >= 0).all() and len(hosts[0].exchanges) > 4
+    assert (hosts[0].received >= 0).all()
+    assert len(hosts[0].exchanges) > 4
     for name, mine, other in zip(hosts[0]._fields, *hosts, strict=True):
         assert np.array_equal(mine, other), name
 
@@ -188,3 +190,29 @@ def test_a_limit_that_holds_requests_back_saturates(outstanding, saturated):
 def test_refusals(options, sentence):
     with pytest.raises(WormcastError, match=sentence):
         Traffic(0.1, **options)
+
+
+def consumes(cycles, *, outstanding=0, scheme="dual-path", **options):
+    """Far beyond saturation, hosts take flits in every part of a run."""
+    found = load(MESH, SCHEMES[scheme], Traffic(0.25, destinations_mean=3, multicast_fraction=0.2, reply=20,
+                                                outstanding=outstanding),
+                 cycles=cycles, warmup=0, seeds=[1], configuration=Configuration(**options))
+    parts = found.slices["consumed"][20:, 0].reshape(10, -1).sum(axis=1)
+    assert found.deadlock is None
+    assert found.saturated
+    assert parts.min() > 0.1 * parts.max()
+
+
+@pytest.mark.parametrize(("outstanding", "options"), [
+    (0, {"consumption": 2}),
+    slow(8, {"consumption": 2}),
+    slow(0, {"consumption": 2, "dma": "1/2"}),  # sending and receiving share the rate of the host's memory
+])
+def test_hosts_consume_however_many_replies_wait(outstanding, options):
+    consumes(20_000, outstanding=outstanding, **options)
+
+
+@pytest.mark.slow  # a million cycles; 20 000 of them are in the test above
+@pytest.mark.parametrize("outstanding", [0, 8])
+def test_hosts_consume_for_a_million_cycles(outstanding):
+    consumes(10**6, outstanding=outstanding, consumption=2)

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CheckResult", "check", "split_relation"]
 
-#: Why replies to messages add no dependency.
+#: Sentence that explains the verdict for traffic with replies.
 REPLIES = ("replies add no dependency: a reply waits in its host's memory, which is unlimited, and holds no channel "
            "there; the host consumes messages meanwhile")
 

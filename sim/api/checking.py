@@ -43,6 +43,10 @@ if TYPE_CHECKING:
 
 __all__ = ["CheckResult", "check", "split_relation"]
 
+#: Sentence that explains the verdict for traffic with replies.
+REPLIES = ("replies add no dependency: a reply waits in its host's memory, which is unlimited, and holds no channel "
+           "there; the host consumes messages meanwhile")
+
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class CheckResult(CommandResult):
@@ -56,11 +60,14 @@ class CheckResult(CommandResult):
         Limit of the length of worms that deep buffers hold whole; None without replication or deep buffers.
     explanation : tuple of TheoremCheck or None
         The papers' theorems for this network and scheme, on request.
+    replies : str or None
+        Why the verdict also holds if destinations reply to messages, on request.
     """
 
     analysis: Analysis
     whole: WholeWorms | None
     explanation: tuple[TheoremCheck, ...] | None
+    replies: str | None = None
 
     @property
     def verdict(self) -> str:
@@ -147,10 +154,11 @@ class CheckResult(CommandResult):
     def _data(self) -> dict[str, Any]:
         return {**self.analysis.to_dict(), "assumes": self.assumes or None,
                 "longest_whole": self.whole and self.whole.longest,
-                "explanation": None if self.explanation is None else [one.to_dict() for one in self.explanation]}
+                "explanation": None if self.explanation is None else [one.to_dict() for one in self.explanation],
+                "replies": self.replies}
 
     def _lines(self) -> list[str]:
-        return [f"{', '.join(self.subject)}: {self.finding}"]
+        return [f"{', '.join(self.subject)}: {self.finding}", *([self.replies] if self.replies else [])]
 
 
 Other = SchemeLike | tuple[SchemeLike, RelationLike | None]
@@ -166,6 +174,7 @@ def check(
     relation: RelationLike | None = None,
     length: int | None = None,
     explain: bool = False,
+    replies: bool = False,
     seed: int = 0,
     progress: bool = True,
     **hardware: Unpack[HardwareOptions],
@@ -183,6 +192,8 @@ def check(
         Payload flits of the longest message. Default: no limit.
     explain : bool
         Evaluate the papers' theorems for this network and scheme.
+    replies : bool
+        Destinations reply to messages by unicasts of the scheme: include the dependency of replies on messages.
     seed : int
         Seed of the random multicasts by which the scheme's model is tested.
     progress : bool
@@ -225,7 +236,7 @@ def check(
                    **{name: vars(configuration)[name] for name in ANALYSED})
     named |= {"consumption": analysis.consumption, "classes": [str(one) for one in analysis.classes]}
     return CheckResult(configuration=named, seed=seed, files={"plot": None}, analysis=analysis, whole=whole,
-                       explanation=explanation)
+                       explanation=explanation, replies=REPLIES if replies else None)
 
 
 def _text(other: Other) -> str:

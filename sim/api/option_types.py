@@ -95,3 +95,5 @@ class TrafficOptions(DestinationOptions, total=False):
     injection_process: str
     burst_on: float
     burst_off: float
+    reply: int
+    outstanding: int

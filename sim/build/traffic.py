@@ -35,6 +35,9 @@ MOST_DEVIATION, MOST_WEIGHT = 10**6, 1e12
 #: Longest mean burst, and longest mean pause between bursts, in cycles.
 MOST_BURST = 10**9
 
+#: Largest limit of outstanding requests.
+MOST_OUTSTANDING = 10**6
+
 #: Longest message, in flits.
 LONGEST = 1 << 16
 
@@ -100,6 +103,14 @@ class Traffic:
                                label="mean length of a burst", unit="cycles")
     burst_off: float = _traffic("Mean length of the pause between two bursts of on-off, from 1. Unit: cycles.", 0.0,
                                 label="mean pause between bursts", unit="cycles")
+    reply: int = _traffic(
+        "Payload of the unicast by which each destination replies to the source, when it has received the message. "
+        "The rate does not count replies. 0: no replies. Default: {}. Unit: flits.", 0, limits=(0, LONGEST),
+        label="length of a reply", unit="payload flits")
+    outstanding: int = _traffic(
+        "With --reply: limit of the outstanding requests of a node. A request, unicast or multicast, is outstanding "
+        "until its source has received all replies. Further requests wait at the host. 0: no limit. Default: {}.", 0,
+        limits=(0, MOST_OUTSTANDING), label="limit of the outstanding requests of a node")
 
     def __post_init__(self) -> None:
         require_fields(self)
@@ -119,6 +130,8 @@ class Traffic:
         self._check_pattern()
         self._check_sets()
         self._check_bursts()
+        if self.outstanding and not self.reply:
+            raise WormcastError(f"outstanding: {self.outstanding} is not valid without replies. Needed: reply.")
         if not 0 <= self.rate <= self.highest_rate:
             when = "every cycle" if self.injection_process == "bernoulli" else "every cycle of a burst"
             raise WormcastError(f"rate: {self.rate} is not valid. Allowed: 0 to {self.highest_rate:g} flits per node "
@@ -277,12 +290,26 @@ class Traffic:
             once = np.bincount(to[to != np.arange(nodes)], minlength=nodes).astype(float)
         else:
             once = self._come_to(topology, np.eye(1, nodes - 1)[0])  # to one node
+        replies = self._replies(topology)
         if not self.multicast_fraction:
-            return unicasts * once
+            return unicasts * once + replies
         counts, found = self.counts_on(topology), self.candidates(topology)
-        if found is not None:
-            return multicasts * float(counts @ np.arange(1, len(counts) + 1)) * found.reached() + unicasts * once
-        return multicasts * self._come_to(topology, counts) + unicasts * once
+        reached = (self._come_to(topology, counts) if found is None else
+                   float(counts @ np.arange(1, len(counts) + 1)) * found.reached())
+        return multicasts * reached + unicasts * once + replies
+
+    def _replies(self, topology: Topology) -> Reals:
+        """Return the mean payload flits of replies that each node consumes per cycle, [nodes]."""
+        nodes = topology.nodes
+        if not self.reply:
+            return np.zeros(nodes)
+        asked = np.full(nodes, 1 - self.multicast_fraction)  # mean number of replies to a message of each node
+        if self.pattern in PERMUTATIONS:
+            asked[partners(self.pattern, topology) == np.arange(nodes)] = 0
+        if self.multicast_fraction:
+            counts = self.counts_on(topology)
+            asked += self.multicast_fraction * float(counts @ np.arange(1, len(counts) + 1))
+        return self.chance * self.reply * asked
 
     def _come_to(self, topology: Topology, counts: Reals) -> Reals:
         """Return the mean number of messages that reach each node when every node sends one, [nodes].
@@ -306,12 +333,13 @@ class Traffic:
     def nominal(self, topology: Topology) -> float:
         """Return the payload flits that are created per node and cycle in the long run, a multicast counted once.
 
-        This is the rate, less the unicasts of the nodes that a permutation maps to themselves.
+        This is the rate, less the unicasts of the nodes that a permutation maps to themselves, plus the replies.
         """
+        replies = float(self._replies(topology).mean())
         if self.pattern not in PERMUTATIONS:
-            return self.rate
+            return self.rate + replies
         silent = float((partners(self.pattern, topology) == np.arange(topology.nodes)).mean())
-        return self.rate - self.chance * (1 - self.multicast_fraction) * self.unicast_length * silent
+        return self.rate - self.chance * (1 - self.multicast_fraction) * self.unicast_length * silent + replies
 
     def effective(self, topology: Topology) -> float:
         """Return the payload flits to deliver per node and cycle: length times destinations of each message."""

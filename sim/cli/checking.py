@@ -45,6 +45,9 @@ def check_(
         "and 3; for trees Varavithya and Mohapatra, section 3; for networks with up and down links Sivaram et al. "
         "1998, section 5; for smart interfaces Sivaram et al. 1998, section 4.3.",
     )] = False,
+    replies: Annotated[bool, typer.Option(
+        "--replies", help="Destinations reply to messages by unicasts of the scheme (load --reply): include the "
+        "dependency of replies on messages.")] = False,
     plot: Annotated[Path | None, typer.Option(
         metavar="FILE", help="Draw the network and the cycle. Formats: .svg, .pdf, .png, .eps.")] = None,
     *,
@@ -72,7 +75,7 @@ def check_(
                           for word, file in others[text].items()}}, picture_paths(plot, options))
     with stdout_for_results():
         result = check(network, scheme, with_=with_ or (), relation=relation, length=length, explain=explain_,
-                       seed=seed, **given)
+                       replies=replies, seed=seed, **given)
     if plot:
         draw_file(plot, result.figure, options)
     if json:

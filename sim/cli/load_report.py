@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from wormcast.algorithms import WormcastError
 
 from ..api.measurement import LoadResult
+from ..build.traffic import Traffic
 from ..common.text import rounded
 from ..experiments.load import PERCENTILES, Interval, Load, Saturation, Trace
 from ..experiments.load.stages import HEADS, HELD, WAITS, WALK
@@ -100,11 +101,11 @@ def report(result: Load) -> None:
         say(f"  {at_rest(result.deadlock)}")
         return
     random = not isinstance(result.traffic, Trace)
+    created = "sampling of nominal" if random and not result.replies else "created"
     nominal: list[object] = ["nominal (in the long run)", rounded(result.nominal, 5), None]
     table(["flits per node and cycle", "mean", "+-"], [
         *([nominal] if random else []),
-        [f"offered ({'sampling of nominal' if random else 'created'}; a multicast counts once)",
-         *_rounded(result.per_node("created"), 5)],
+        [f"offered ({created}; a multicast counts once)", *_rounded(result.per_node("created"), 5)],
         ["effective (times destinations)", *_rounded(result.per_node("wanted"), 5)],
         ["accepted (consumed)", *_rounded(result.per_node("consumed"), 5)],
         ["delivered (of completed messages)", *_rounded(result.per_node("completed"), 5)],
@@ -116,6 +117,7 @@ def report(result: Load) -> None:
             ("network latency (injection and transit)", "network_latency"),
             ("latency of multicasts", "multicast_latency"), ("latency of unicasts", "unicast_latency"))
     ])
+    report_exchanges(result)
     table(["waiting cycles", "mean", "+-"], [
         ["for a link, per hop", *_rounded(result.wait("link"), 2)],
         ["for a consumption channel, per destination", *_rounded(result.wait("consumption"), 2)],
@@ -139,6 +141,22 @@ def report(result: Load) -> None:
     totals = int(result.totals["messages"].sum())
     say(f"{totals} messages received, {result.censored} created and not received by the end")
     say(result.state)
+
+
+def report_exchanges(result: Load) -> None:
+    """Print round trips and outstanding requests, if destinations reply to messages."""
+    if not result.replies or not isinstance(result.traffic, Traffic):
+        return
+    limit = f"limit {result.traffic.outstanding}" if result.traffic.outstanding else "no limit"
+    table(["requests and replies, cycles", "mean", "+-"], [
+        ["latency of requests", *_rounded(result.request_latency, 1)],
+        ["latency of replies", *_rounded(result.span("reply_latency"), 1)],
+        ["round trip (request created to last reply)", *_rounded(result.span("round_trip_latency"), 1)],
+        ["  of it, held at the host by --outstanding", *_rounded(result.span("outstanding_wait"), 1)],
+        *([f"round trip, {100 * share:g} %", *_rounded(result.round_trip_percentile(share), 1)]
+          for share in PERCENTILES.values()),
+        ["round trip, maximum of each seed", *_rounded(result.round_trip_percentile(1), 1)],
+        [f"outstanding requests of a node ({limit})", *_rounded(result.outstanding, 3)]])
 
 
 def report_stages(result: Load) -> None:

@@ -2,9 +2,9 @@
 
 __all__ = ["ADMITS", "CHANNELS", "CHANNEL_BITS", "COUNTED", "CREDITS", "END", "EVENT", "FAULT", "FAULT_CHANNEL",
            "FAULT_NODE", "FREED", "HEAD", "HELD", "IMAGE", "LOOK", "NARROW", "NEXT", "NODES", "NONE", "NOW",
-           "OF", "PACKET", "RATE", "RECEIPT", "ROWS", "ROW_MASK", "SAMPLES", "SEPARATE", "SKIPPED", "SMART", "SPREAD",
-           "SPREADING", "STALLED", "SWITCHES", "TAG", "TAG_BITS", "TAIL", "THROTTLED", "T_HR", "T_NR", "UNDELIVERED",
-           "UNDER_WAY", "VALID", "WAIT", "WIDTH"]
+           "OF", "OUTSTANDING", "PACKET", "RATE", "RECEIPT", "REPLIES", "ROWS", "ROW_MASK", "SAMPLES",
+           "SEPARATE", "SKIPPED", "SMART", "SPREAD", "SPREADING", "STALLED", "SWITCHES", "TAG", "TAG_BITS", "TAIL",
+           "THROTTLED", "T_HR", "T_NR", "UNDELIVERED", "UNDER_WAY", "VALID", "WAIT", "WIDTH"]
 
 # a task is the number of a worm to post, or RECEIPT - d for the receipt of delivery d
 NONE = -1
@@ -16,7 +16,9 @@ RECEIPT = -2
 # COUNTED: rows of child tables contain the number of packets. NODES: number of nodes of a lane.
 # RATE, OF: a host moves at most RATE flits in OF cycles; there is no limit if RATE is 0.
 # SEPARATE: each direction of a host has the rate RATE / OF; otherwise both directions share this rate.
-WIDTH, CHANNEL_BITS, CHANNELS, PACKET, T_HR, T_NR, SPREAD, ROWS, COUNTED, RATE, OF, SEPARATE, NODES = range(13)
+# OUTSTANDING: a node sends a request only while it has fewer outstanding requests; 0 if messages have no replies.
+WIDTH, CHANNEL_BITS, CHANNELS, PACKET, T_HR, T_NR, SPREAD, ROWS, COUNTED, RATE, OF, SEPARATE, NODES, OUTSTANDING = (
+    range(14))
 # Indices into Host.counters. ADMITS: not 0 if a message may now find a free row in the child tables.
 NOW, UNDELIVERED, NEXT, TAG, UNDER_WAY, HELD, FAULT, FAULT_NODE, FAULT_CHANNEL, FREED, ADMITS = range(11)
 # Indices into Meter.counters. NARROW: cycles since counts in bytes were last added to the 64-bit counts.
@@ -37,9 +39,9 @@ ROW_MASK = 255
 
 # Switches for parts of the program that are compiled only if a run uses them. SMART: the run has smart interfaces.
 # STALLED: consumption channels may stall. THROTTLED: hosts have a limited flit rate.
-# SPREADING: payload flits are too narrow for a whole tag.
-SMART = STALLED = THROTTLED = SPREADING = True
-SWITCHES = "SMART", "STALLED", "THROTTLED", "SPREADING"
+# SPREADING: payload flits are too narrow for a whole tag. REPLIES: destinations reply to messages.
+SMART = STALLED = THROTTLED = SPREADING = REPLIES = True
+SWITCHES = "SMART", "STALLED", "THROTTLED", "SPREADING", "REPLIES"
 
 # bits of a link's marks, from the least significant: valid, virtual channel (only towards the host), head, tail
 VALID, HEAD, TAIL = 1, 2, 4

@@ -13,7 +13,7 @@ from .program_layout import Host, Integers
 __all__ = ["MovingHost"]
 
 #: Fields of `Host` with rows that are added and dropped.
-GROWING = ("worms", "deliveries", "agenda", "releases", "header", "begun")
+GROWING = ("worms", "deliveries", "agenda", "releases", "exchanges", "header", "begun")
 
 
 class MovingHost:
@@ -57,6 +57,7 @@ class MovingHost:
             (more.deliveries, "release", releases), (more.deliveries, "last_release", releases),
             (more.releases, "next", releases), (more.worms, "root", worms), (more.worms, "posting", worms),
             (more.worms, "sibling", worms), (more.deliveries, "child", worms),
+            (more.worms, "asks", len(host.exchanges)), (more.worms, "answers", len(host.exchanges)),
         ):
             rows[field][rows[field] >= 0] += by
         np.add(more.agenda, worms, out=more.agenda)
@@ -114,17 +115,20 @@ class MovingHost:
         deliveries = int(host.worms["delivery_end"][worms - 1])
         header = int(host.worms["header_at"][worms]) if worms < len(host.worms) else len(host.header)
         packets = int(host.deliveries["packets"][deliveries]) if deliveries < len(host.deliveries) else len(host.begun)
+        exchanges = len(host.exchanges)
+        if worms < len(host.worms):  # a request and its replies are adjacent
+            exchanges = max(0, int(host.worms["asks"][worms]), int(host.worms["answers"][worms]))
         kept = host.releases["delivery"] >= deliveries
         place = np.cumsum(kept) - 1
         for field, first in (("worms", worms), ("deliveries", deliveries), ("agenda", int(host.counters[NEXT])),
-                             ("header", header), ("begun", packets)):
+                             ("exchanges", exchanges), ("header", header), ("begun", packets)):
             self._rows[field].forget(first)
         self._rows["releases"] = Growing(host.releases[kept])
         self._renew()
         self.host.counters[[NEXT, FREED]] = 0
         self.host.agenda[:] -= worms
-        _renumber_rows(self.host.worms, self.host.deliveries, self.host.releases, worms, deliveries, header, packets,
-                       place)
+        _renumber_rows(self.host.worms, self.host.deliveries, self.host.releases, worms, deliveries, exchanges, header,
+                       packets, place)
         _renumber_work(self.host.nodes, self.host.streams, self.host.channels, self.host.smart, self.host.tagged, worms,
                        deliveries)
 
@@ -134,7 +138,7 @@ class MovingHost:
 
 @compiled
 def _worm(number, worms):
-    """Return the new number of a worm after a drop: -1 for a dropped worm, and for -1."""
+    """Return the new number of a worm or exchange after a drop: -1 for a dropped one, and for -1."""
     return max(number - worms, -1)
 
 
@@ -152,7 +156,7 @@ def _release(number, place):
 
 
 @compiled
-def _renumber_rows(worms, deliveries, releases, first_worm, first_delivery, header, packets, place):
+def _renumber_rows(worms, deliveries, releases, first_worm, first_delivery, exchanges, header, packets, place):
     """Adapt the references between the remaining rows to their new numbers."""
     for at in range(len(worms)):
         worm = worms[at]
@@ -164,6 +168,8 @@ def _renumber_rows(worms, deliveries, releases, first_worm, first_delivery, head
         worm.root = _worm(worm.root, first_worm)
         worm.posting = _worm(worm.posting, first_worm)
         worm.sibling = _worm(worm.sibling, first_worm)
+        worm.asks = _worm(worm.asks, exchanges)
+        worm.answers = _worm(worm.answers, exchanges)
     for at in range(len(deliveries)):
         delivery = deliveries[at]
         delivery.worm -= first_worm
@@ -187,6 +193,8 @@ def _renumber_work(nodes, streams, channels, smart, tagged, worms, deliveries):
         node.task = _task(node.task, worms, deliveries)
         node.first = _task(node.first, worms, deliveries)
         node.last = _task(node.last, worms, deliveries)
+        node.first_held = _worm(node.first_held, worms)
+        node.last_held = _worm(node.last_held, worms)
     for at in range(len(streams)):
         stream = streams[at]
         stream.worm = _worm(stream.worm, worms)

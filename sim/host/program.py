@@ -24,9 +24,11 @@ from .constants import (
     NONE,
     NOW,
     OF,
+    OUTSTANDING,
     PACKET,
     RATE,
     RECEIPT,
+    REPLIES,
     ROWS,
     SEPARATE,
     SMART,
@@ -50,6 +52,7 @@ from .idle import FIRST_LOOK, FIRST_WAIT, jump
 from .payload import free_tag, joined, payload, place_of
 from .program_layout import Host
 from .queues import append, append_worm, take
+from .requests import end_reply, hold_request, send_requests
 
 __all__ = ["gather", "host_step", "needed", "run_cycles"]
 
@@ -58,7 +61,7 @@ def needed(host: Host) -> dict[str, bool]:
     """Return, for each part of the hosts' program that `SWITCHES` names, whether the hosts need this part."""
     options = host.options
     return {"SMART": bool(options[ROWS]), "STALLED": bool(host.stall[0]), "THROTTLED": bool(options[RATE]),
-            "SPREADING": bool(options[SPREAD] > 1)}
+            "SPREADING": bool(options[SPREAD] > 1), "REPLIES": bool(options[OUTSTANDING])}
 
 
 @compiled
@@ -71,7 +74,7 @@ def _stalls(stall, cycle, node, channel):
 
 
 @inlined
-def _compute(nodes, streams, worms, deliveries, releases, smart, working, sending, options, counters, node):
+def _compute(nodes, streams, worms, deliveries, releases, exchanges, smart, working, sending, options, counters, node):
     """Let a node's processor work: a task that ends in this cycle has its effect, and the next task begins."""
     now = counters[NOW]
     cpu = nodes[node]
@@ -105,6 +108,9 @@ def _compute(nodes, streams, worms, deliveries, releases, smart, working, sendin
                     counters[FREED] += 1
                     begin_work(cpu, worms, deliveries, smart, counters, released)
                 at = releases[at].next
+            if REPLIES and worms[delivery.worm].answers >= 0:
+                end_reply(cpu, exchanges[worms[delivery.worm].answers], now)
+                send_requests(cpu, worms, deliveries, exchanges, smart, options, counters)
 
 
 @inlined
@@ -325,14 +331,18 @@ def _move(nodes, streams, channels, worms, header, tagged, sending, options, cou
 @inlined
 def _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found):
     """Do one cycle of all hosts; see `host_step`."""
-    (nodes, streams, channels, worms, deliveries, agenda, releases, header, begun, smart, tagged, working, sending,
-     writing, options, stall, counters) = host
+    (nodes, streams, channels, worms, deliveries, agenda, releases, exchanges, header, begun, smart, tagged, working,
+     sending, writing, options, stall, counters) = host
     now, count, vcs = counters[NOW], len(nodes), options[CHANNELS]
     while counters[NEXT] < len(agenda) and worms[agenda[counters[NEXT]]].ready <= now:
         worm = agenda[counters[NEXT]]
         worms[worm].waits -= 1
         if worms[worm].waits == 0:
-            begin_work(nodes[worms[worm].source], worms, deliveries, smart, counters, worm)
+            if REPLIES and worms[worm].asks >= 0:
+                hold_request(nodes[worms[worm].source], worms, worm)
+                send_requests(nodes[worms[worm].source], worms, deliveries, exchanges, smart, options, counters)
+            else:
+                begin_work(nodes[worms[worm].source], worms, deliveries, smart, counters, worm)
             working[worms[worm].source] = 1
         counters[NEXT] += 1
     for link in range(rx.shape[0]):
@@ -362,7 +372,8 @@ def _step(host, rx, rx_data, tx_credit, tx, tx_data, rx_credit, found):
                 rx_credit[link, node] |= 1 << vc
     for node in range(count):
         if working[node]:
-            _compute(nodes, streams, worms, deliveries, releases, smart, working, sending, options, counters, node)
+            _compute(nodes, streams, worms, deliveries, releases, exchanges, smart, working, sending, options, counters,
+                     node)
     if SMART:
         if counters[ADMITS]:
             admit(smart, worms, deliveries, tagged, writing, options, counters)

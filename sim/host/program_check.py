@@ -11,11 +11,12 @@ __all__ = ["require_program"]
 #: A question mark after the array's name allows the index -1.
 #: A task is the index of a worm, or stands for the receipt of a delivery.
 NUMBERS: dict[str, dict[str, str]] = {
-    "nodes": {"task": "task", "first": "task", "last": "task"},
+    "nodes": {"task": "task", "first": "task", "last": "task", "first_held": "worms?", "last_held": "worms?"},
     "streams": {"worm": "worms?", "first": "worms?", "last": "worms?", "before": "worms?"},
     "channels": {"delivery": "deliveries?", "worm": "worms?"},
     "worms": {"source": "nodes", "stream": "streams", "delivery": "deliveries", "previous": "worms?", "tag": "tagged?",
-              "behind": "task", "root": "worms?", "posting": "worms?", "sibling": "worms?"},
+              "behind": "task", "root": "worms?", "posting": "worms?", "sibling": "worms?",
+              "asks": "exchanges?", "answers": "exchanges?"},
     "smart": {"first_waiting": "worms?", "task": "task", "first": "task", "child": "worms?"},
     "deliveries": {"node": "nodes", "worm": "worms", "packets": "begun", "release": "releases?",
                    "last_release": "releases?", "behind": "task", "child": "worms?"},
@@ -50,6 +51,7 @@ def require_program(host: Host) -> None:
         ("worms.waits", (worms["waits"] >= 0).all()),
         ("releases", _lists(host)),
         ("deliveries.due", (deliveries["due"] >= 0).all()),
+        ("exchanges.due", (host.exchanges["due"] >= 0).all()),
         ("counters", 0 <= host.counters[NEXT] <= len(host.agenda) and 0 <= host.counters[TAG] < len(host.tagged)
          and not host.counters[FREED] and 0 <= host.counters[UNDER_WAY] <= len(host.tagged)
          and host.counters[UNDELIVERED] == (deliveries["received"] < 0).sum()),

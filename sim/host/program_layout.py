@@ -17,7 +17,10 @@ from .constants import CHANNELS, NONE, PACKET, TAG_BITS, UNDELIVERED
 from .dependents import RELEASE, awaited, link
 from .ni_messages import forwarded_messages, lay_out_rows
 
-__all__ = ["Host", "lay_out", "tag_bits"]
+__all__ = ["EXCHANGE", "Host", "lay_out", "tag_bits"]
+
+#: Limit of outstanding requests that no node reaches.
+UNLIMITED = 1 << 62
 
 Integers = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
@@ -36,7 +39,12 @@ def _record(*fields: str, narrow: tuple[str, ...] = ()) -> np.dtype:
 #: A task is the number of a worm to post, or -2 - d for the receipt of delivery d.
 #: ``taken``, ``given``: token buckets that limit the flit rate: of received and of sent flits, or ``taken`` for both.
 #: ``turn``: the direction in which the host moves flits first in a cycle: 0 for received flits, 1 for sent flits.
-NODE = _record("task", "until", "first", "last", "taken", "given", "turn")
+#: ``outstanding``: number of the node's outstanding requests. ``first_held``, ``last_held``: first and last worm of
+#: requests that wait until fewer requests are outstanding.
+#: ``exchanged``: sum over requests of the cycle of the last reply's receipt, minus the cycle in which the request was
+#: sent to the processor; for an outstanding request, minus the latter alone.
+NODE = _record("task", "until", "first", "last", "taken", "given", "turn", "outstanding", "first_held", "last_held",
+               "exchanged")
 #: Child table of a smart interface. ``rows``: one bit for each row that is in use.
 #: ``first_waiting``, ``last_waiting``: first and last worm that wait for free rows.
 #: ``task``, ``first``, ``last``: the row that is being written, the first and the last row that wait to be written.
@@ -69,9 +77,10 @@ CHANNEL = _record("delivery", "worm", "tag", "place", "end", "owed", "word", "se
 #: ``posting``: in the first worm of a forwarded message, the message's last worm; else -1.
 #: ``sibling``: the next worm of a forwarded message that the same node sends.
 #: ``rows_due``: in the first worm of a forwarded message, number of table rows that are not written yet.
+#: ``asks``, ``answers``: the exchange to which the worm's message belongs, as its request or as a reply; else -1.
 WORM = _record("ready", "posted", "injected", "handed", "touched", "header_at", "cost", narrow=(
     "source", "length", "headers", "stream", "delivery", "delivery_end", "left", "previous", "tag", "waits",
-    "behind", "message", "root", "posting", "sibling", "own_headers", "rows_due"))
+    "behind", "message", "root", "posting", "sibling", "own_headers", "rows_due", "asks", "answers"))
 #: Delivery of a worm at a node. ``due``: number of payload flits that have not arrived at the node.
 #: ``packets``: index of the delivery's first packet in `Host.begun`. ``first``: number of the first packet to arrive.
 #: ``release``, ``last_release``: first and last entry in the list of worms that wait for the delivery's receipt.
@@ -79,6 +88,12 @@ WORM = _record("ready", "posted", "injected", "handed", "touched", "header_at", 
 #: ``child``: the first of the message's worms that the node's interface forwards.
 DELIVERY = _record("head", "tail", "received", "packets", narrow=(
     "node", "worm", "due", "release", "last_release", "behind", "first", "child"))
+
+#: Exchange: a request and its replies. ``created``: cycle of the request.
+#: ``issued``: cycle in which the request was sent to its source's processor; -1 before.
+#: ``closed``: cycle in which the request's source noted the last receipt of a reply; -1 before.
+#: ``due``: number of replies whose receipts are not noted yet.
+EXCHANGE = _record("created", "issued", "closed", "due")
 
 
 class Host(NamedTuple):
@@ -89,7 +104,8 @@ class Host(NamedTuple):
     last receipt that the worm waits for is noted. The task of a message that interfaces forward arises when the last of
     its child table rows is written. The task of a receipt arises when the last flit of the delivery has arrived. Tasks
     that arise in one cycle have this order: worms of created messages by message number, receipts, released worms,
-    forwarded messages. Posting a worm takes t_hs cycles, and more with an injection, multicast or copy delay
+    forwarded messages. Requests released by a reply's receipt follow worms that wait for this receipt.
+    Posting a worm takes t_hs cycles, and more with an injection, multicast or copy delay
     (`Configuration`). Noting a receipt takes t_hr cycles. A posted worm is sent after those posted before it at the
     same injection port; the processor does not wait until the worm is sent.
 
@@ -112,6 +128,7 @@ class Host(NamedTuple):
     deliveries: Records  # [deliveries], DELIVERY
     agenda: Integers  # worms that wait for no receipt of their own message, in the order of creation cycles
     releases: Records  # [pairs of a receipt and a waiting worm], RELEASE
+    exchanges: Records  # [requests with replies], EXCHANGE, in the order of their worms
     header: Words  # [header flits, parts], data
     begun: Flags  # [packets of all deliveries]
     smart: Records  # [nodes], SMART
@@ -191,8 +208,8 @@ def _spread(flit_width: int, packet: int) -> int:
 
 
 def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, lane: Integers | int = 0,
-            numbers: Integers | None = None, multicast: Booleans | None = None, stall: float = 0.0,
-            seed: int = 0) -> Host:
+            numbers: Integers | None = None, multicast: Booleans | None = None, requests: Integers | None = None,
+            outstanding: int = 0, stall: float = 0.0, seed: int = 0) -> Host:
     """Lay out the program that sends the worms of many messages.
 
     Parameters
@@ -207,6 +224,11 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, l
         Number of each message in its lane. By default, messages are counted from 0.
     multicast : bool array [messages], optional
         True for multicasts. By default, multicasts are the messages with several destinations.
+    requests : int64 array [messages], optional
+        For a reply, the index of the request that it answers; for a request, its own index. The replies follow their
+        request. `MovingHost.wait_for` lets replies wait for receipts. By default, messages have no replies.
+    outstanding : int
+        With ``requests``: limit of the outstanding requests of a node. 0: no limit.
     stall : float
         Probability, from 0 to below 1, that a consumption channel is stalled in a cycle. For tests of back-pressure.
     seed : int
@@ -243,10 +265,17 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, l
         "message": message_of if numbers is None else numbers[message_of],
         "left": np.diff(worms.destination_offsets), "waits": 1,
         "own_headers": np.diff(header_offsets),
-        **dict.fromkeys(("posted", "injected", "handed", "touched", "previous", "behind", "root", "posting", "sibling"),
-                        NONE),
+        **dict.fromkeys(("posted", "injected", "handed", "touched", "previous", "behind", "root", "posting", "sibling",
+                         "asks", "answers"), NONE),
     }.items():
         rows[field] = values
+    exchanges = np.zeros(0, EXCHANGE)
+    if requests is not None:
+        exchanges = _exchanges(requests, at)
+        reply = requests != np.arange(len(requests))
+        exchange_of = np.cumsum(~reply) - 1
+        rows["asks"] = np.where(reply, NONE, exchange_of)[message_of]
+        rows["answers"] = np.where(reply, exchange_of, NONE)[message_of]
     forwarded = forwarded_messages(network, worms)
     order = np.lexsort((worms.rank, message_of, created))
     by_host = ~forwarded[message_of]
@@ -276,7 +305,7 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, l
         streams[field] = NONE
     streams["credits"] = configuration.queue
     processors = np.zeros(nodes, NODE)
-    for field in ("task", "first", "last"):
+    for field in ("task", "first", "last", "first_held", "last_held"):
         processors[field] = NONE
     consumption = np.zeros(links * nodes * channels, CHANNEL)
     for field in ("delivery", "worm"):
@@ -294,6 +323,7 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, l
         deliveries=deliveries,
         agenda=agenda,
         releases=releases,
+        exchanges=exchanges,
         header=header,
         begun=np.zeros(int(packets.sum()), np.uint8),
         smart=smart,
@@ -304,10 +334,22 @@ def lay_out(network: Network, at: Integers, length: Integers, worms: Worms, *, l
         options=np.array([width, (channels - 1).bit_length(), channels, packet, configuration.t_hr, configuration.t_nr,
                           _spread(width, packet), configuration.rows if configuration.smart else 0,
                           configuration.counts_packets, *configuration.dma_rate,
-                          configuration.dma_buckets == "separate", network.nodes]),
+                          configuration.dma_buckets == "separate", network.nodes,
+                          0 if requests is None else outstanding or UNLIMITED]),
         stall=np.array([int(stall * 2**32), seed], np.uint64),
         counters=counters,
     )
+
+
+def _exchanges(requests: Integers, at: Integers) -> Records:
+    """Return an `EXCHANGE` record for each request. The parameters are those of `lay_out`."""
+    own = np.flatnonzero(requests == np.arange(len(requests)))
+    exchanges = np.zeros(len(own), EXCHANGE)
+    exchanges["created"] = at[own]
+    exchanges["due"] = np.bincount(requests, minlength=len(requests))[own] - 1
+    for field in ("issued", "closed"):
+        exchanges[field] = NONE
+    return exchanges
 
 
 def _costs(configuration: Configuration, agenda: Integers, message_of: Integers, multicast: Booleans) -> Integers:

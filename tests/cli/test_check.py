@@ -347,3 +347,14 @@ class TestExplain:
         assert stated["Definition 2"]["found"]["order"] == ["{1-}", "{1+,0+}", "{0-}"]
         assert stated["Definition 2"]["paper"] is None
         assert len(stated["Lemma 2"]["certificate"]["order"]) == 48 + 3 * 16
+
+
+@pytest.mark.parametrize(("consumption", "exit_code"), [(1, 3), (2, 0)])
+def test_replies_leave_the_verdict(consumption, exit_code):
+    arguments = "mesh:1x4", "dual-path", "--consumption", consumption
+    code, plain = as_json(*arguments)
+    with_replies, found = as_json(*arguments, "--replies")
+    assert code == with_replies == exit_code
+    assert (plain.pop("replies"), found.pop("replies").partition(":")[0]) == (None, "replies add no dependency")
+    assert found == plain
+    assert "unlimited" in wormcast("check", *arguments, "--replies")[1]

@@ -4,7 +4,7 @@ import numpy as np
 
 from wormcast.algorithms.compiled import compiled
 
-__all__ = ["AUDIT", "MESSAGE", "SUMS", "add_all", "add_begun", "audit", "first_open"]
+__all__ = ["AUDIT", "MESSAGE", "NO_REQUEST", "SUMS", "add_all", "add_begun", "audit", "first_open"]
 
 
 def _record(*fields: str) -> np.dtype:
@@ -13,7 +13,12 @@ def _record(*fields: str) -> np.dtype:
 
 #: Record of a message. ``message``: the message's number in its lane. ``length``: number of its payload flits.
 #: ``worm``: index of the message's first worm in the program of the hosts.
-MESSAGE = np.dtype([(field, np.int32) for field in ("lane", "message", "length", "multicast", "worm")])
+#: ``request``: of a reply, the number of the message that it answers; else `NO_REQUEST`. ``last_reply``: the message is
+#: the last one among the replies to a message, in the order of their numbers.
+MESSAGE = np.dtype([(field, np.int32) for field in (
+    "lane", "message", "length", "multicast", "worm", "request", "last_reply")])
+
+NO_REQUEST = -1
 
 #: Sums over messages of a lane: their number, payload flits, payload flits times destinations, worms.
 SUMS = _record("begun", "created", "wanted", "worms")

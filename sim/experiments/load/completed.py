@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ...host import EXCHANGE
+from .accounting import NO_REQUEST
 from .header_waits import Sending, Way, sending
 
 __all__ = ["DONE", "CompletedRows", "Tell", "Through", "done_of", "through_of"]
@@ -18,9 +20,14 @@ Integers = npt.NDArray[np.int64]
 #: ``tail``: the latest cycle ``tail`` (see the glossary) of the message's destinations.
 #: ``received``: cycle of the message's last receipt. ``multicast``: 1 for a multicast, 0 for a unicast.
 #: ``destinations``, ``worms``: number of the message's destinations, and number of its worms.
+#: ``reply``: 1 for a reply. ``request``: of a reply, the number of the message that it answers; else `NO_REQUEST`.
+#: ``asked``, ``issued``, ``closed``: of the last message among the replies to a request, if all replies are received,
+#: the cycles of the request's `EXCHANGE`; else 0. ``asked`` is the cycle of the request's creation.
 DONE = np.dtype([(field, np.int64) for field in (
     "lane", "message", "source", "created", "injected", "handed", "tail", "received", "length", "destinations",
-    "multicast", "worms")])
+    "multicast", "worms", "reply", "request", "asked", "issued", "closed")])
+
+NO_EXCHANGES = np.zeros(0, EXCHANGE)
 
 
 class CompletedRows(NamedTuple):
@@ -28,7 +35,7 @@ class CompletedRows(NamedTuple):
 
     ``messages``: `MESSAGE` records. ``worms``, ``deliveries``: records from `Host`, the program of all hosts.
     ``starts``: index in ``worms`` of each message's first worm. ``places``: index in ``deliveries`` of each message's
-    first delivery.
+    first delivery. ``exchanges``: `EXCHANGE` records to which the worms refer.
     """
 
     messages: np.ndarray
@@ -36,6 +43,7 @@ class CompletedRows(NamedTuple):
     deliveries: np.ndarray
     starts: Integers
     places: Integers
+    exchanges: np.ndarray = NO_EXCHANGES
 
 
 @dataclass(frozen=True)
@@ -90,9 +98,9 @@ def done_of(rows: CompletedRows, nodes: int) -> np.ndarray:
     nodes : int
         Nodes of a lane.
     """
-    messages, worms, deliveries, starts, places = rows
+    messages, worms, deliveries, starts, places, exchanges = rows
     result = np.zeros(len(messages), DONE)
-    for field in ("lane", "message", "length", "multicast"):
+    for field in ("lane", "message", "length", "multicast", "request"):
         result[field] = messages[field]
     result["worms"] = np.diff(starts, append=len(worms))
     result["source"] = worms["source"][starts] % nodes
@@ -104,6 +112,12 @@ def done_of(rows: CompletedRows, nodes: int) -> np.ndarray:
     result["tail"] = np.maximum.reduceat(deliveries["tail"], places)
     open_ = np.minimum.reduceat(deliveries["received"], places) < 0
     result["received"] = np.where(open_, -1, np.maximum.reduceat(deliveries["received"], places))
+    result["reply"] = messages["request"] != NO_REQUEST
+    last = np.flatnonzero(messages["last_reply"])
+    answered = exchanges[worms["answers"][starts[last]]]
+    last, answered = last[answered["due"] == 0], answered[answered["due"] == 0]
+    for field, cycle in (("asked", "created"), ("issued", "issued"), ("closed", "closed")):
+        result[field][last] = answered[cycle]
     return result
 
 

@@ -5,7 +5,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Created", "Stream"]
+__all__ = ["Created", "Stream", "with_replies"]
 
 Integers = npt.NDArray[np.int64]
 
@@ -32,6 +32,37 @@ class Created(NamedTuple):
         places = np.repeat(self.offsets[:-1][order] - offsets[:-1], counts) + np.arange(offsets[-1])
         return Created(self.at[order], self.source[order], self.length[order], self.multicast[order], offsets,
                        self.destinations[places])
+
+
+def with_replies(created: Created, length: int) -> tuple[Created, Integers]:
+    """Let each destination of each message reply to its source with a unicast, after the receipt of the message.
+
+    Parameters
+    ----------
+    length : int
+        Payload flits of a reply.
+
+    Returns
+    -------
+    Created
+        Each message, followed by its replies in the order of its destinations. The replies wait for the message.
+    int64 array [all messages]
+        Index of the request that each message answers; for a request, its own index.
+    """
+    counts = np.diff(created.offsets)
+    request = np.repeat(np.arange(len(counts)) + created.offsets[:-1], counts + 1)
+    index = np.arange(len(request))
+    reply = request != index
+    of = np.repeat(np.arange(len(counts)), counts + 1)
+    source = created.source[of]
+    source[reply] = created.destinations
+    counts = np.where(reply, 1, counts[of])
+    destinations = created.source[np.repeat(of, counts)]
+    destinations[~np.repeat(reply, counts)] = created.destinations
+    return Created(
+        at=created.at[of], source=source, length=np.where(reply, length, created.length[of]),
+        multicast=created.multicast[of] & ~reply, offsets=np.concatenate([[0], np.cumsum(counts)]),
+        destinations=destinations, waits=np.stack([index[reply], (index - request)[reply]], axis=1)), request
 
 
 class Stream(Protocol):

@@ -353,6 +353,8 @@ class Experiment:
         links = {kind: sum(group.links.flits[kind][first:len(edges) - 1].sum(axis=0, dtype=np.int64)
                            for group in self.groups) for kind in LINKS}
         latencies = [one.latencies.of_lane(lane, first) for one in totals for lane in range(one.latencies.lanes)]
+        round_trips = [(*one.round_trips.of_lane(lane, first), one.round_trips.longest(lane, first))
+                       for one in totals for lane in range(one.round_trips.lanes)]
         stages = np.concatenate([group.stages.table[first:len(edges) - 1].sum(axis=0) for group in self.groups], axis=1)
         random = not isinstance(self.traffic, Trace)
         counted = slices[first:]
@@ -363,7 +365,7 @@ class Experiment:
                     self._channels(),
                     found.deadlock if found else None,
                     group.seeds[found.lane] if group and found and random else None, self.seconds, self.precision,
-                    events)
+                    round_trips, events)
 
     def _events(self, first: int, end: int, flits: np.ndarray, messages: np.ndarray, cycles: int) -> EventSums | None:
         """Return the events of the slices from ``first`` to ``end`` - 1; None if events are not counted."""

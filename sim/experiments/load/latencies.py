@@ -83,6 +83,11 @@ class Latencies:
         bins = np.flatnonzero(counts)
         return bins, counts[bins]
 
+    def longest(self, lane: int, first: int) -> int:
+        """Return the largest latency of a lane over the slices from ``first`` on, 0 without messages."""
+        rows = self.worst
+        return int(rows["latency"][(rows["lane"] == lane) & (rows["at"] >= first)].max(initial=0))
+
 
 def _largest(rows: np.ndarray) -> np.ndarray:
     """Return the slowest messages of each slice and lane, in an order that does not depend on the order of the rows."""

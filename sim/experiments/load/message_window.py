@@ -11,9 +11,9 @@ from ...build.front_door import known_to_fit, require_sent
 from ...build.network import Network
 from ...common.growable import Growing
 from ...host import FREED, NOW, Host, MovingHost, lay_out
-from .accounting import AUDIT, MESSAGE, SUMS, add_all, add_begun, audit, first_open
+from .accounting import AUDIT, MESSAGE, NO_REQUEST, SUMS, add_all, add_begun, audit, first_open
 from .completed import DONE, CompletedRows, Tell, done_of, through_of
-from .created import Created, Stream
+from .created import Created, Stream, with_replies
 from .header_waits import GrantLog
 from .result import COUNTS
 
@@ -39,6 +39,8 @@ class MessageWindow:
         One stream per lane. If messages wait for receipts, there must be only one lane.
     until : int
         The window starts with the messages of all cycles before ``until``.
+    reply, outstanding : int
+        Length of the replies to the messages of ``sources``, and limit of outstanding requests; see `Traffic`.
 
     Attributes
     ----------
@@ -48,8 +50,10 @@ class MessageWindow:
         Grants of the worms, if they are followed.
     """
 
-    def __init__(self, network: Network, sources: Sequence[Stream], until: int):
+    def __init__(self, network: Network, sources: Sequence[Stream], until: int, *, reply: int = 0,
+                 outstanding: int = 0):
         self.network = network
+        self._reply, self._outstanding = reply, outstanding
         self._asked = not known_to_fit(network.topology, network.scheme, network.configuration)
         self.worms_before = self.messages_before = 0
         self.log: GrantLog | None = None
@@ -88,6 +92,10 @@ class MessageWindow:
     def _create(self, until: int) -> tuple[np.ndarray, Host, np.ndarray]:
         """Create the messages of cycles before ``until``. Return their records, a host program, and `Created.waits`."""
         merged, lane = _merge([source.until(until) for source in self.sources])
+        requests = None
+        if self._reply:
+            lane = np.repeat(lane, np.diff(merged.offsets) + 1)
+            merged, requests = with_replies(merged, self._reply)
         worms = self.network.scheme.batch(
             self.network.topology, merged.source, merged.offsets, merged.destinations,
             packets=self.network.configuration.packets_of(merged.length))
@@ -95,10 +103,16 @@ class MessageWindow:
             require_sent(self.network.topology, self.network.scheme, self.network.configuration, worms)
         messages = np.zeros(len(lane), MESSAGE)
         for field, values in {"lane": lane, "message": self._number(lane), "length": merged.length,
-                              "multicast": merged.multicast, "worm": worms.message_offsets[:-1]}.items():
+                              "multicast": merged.multicast, "worm": worms.message_offsets[:-1],
+                              "request": NO_REQUEST}.items():
             messages[field] = values
+        if requests is not None:
+            reply = requests != np.arange(len(requests))
+            messages["request"][reply] = messages["message"][requests[reply]]
+            messages["last_reply"] = reply & (np.diff(requests, append=NO_REQUEST) != 0)
         host = lay_out(self.network, merged.at, merged.length, worms, lane=lane, numbers=messages["message"],
-                       multicast=merged.multicast)
+                       multicast=merged.multicast,
+                       requests=requests, outstanding=self._outstanding)
         add_all(self._created, messages, host.worms)
         return messages, host, merged.waits
 
@@ -191,7 +205,7 @@ class MessageWindow:
         begin = worms["delivery"][0]
         starts = messages["worm"] - before
         rows = CompletedRows(messages, worms, self.host.deliveries[begin:worms["delivery_end"][-1]], starts,
-                    worms["delivery"][starts] - begin)
+                    worms["delivery"][starts] - begin, self.host.exchanges)
         result = done_of(rows, self.network.nodes)
         if tell:
             through = through_of(rows, result, self.network.nodes, self.host.worms)
@@ -223,6 +237,11 @@ class MessageWindow:
         self._count()
         sent = self.host.streams["worms"].reshape(-1, len(self.sources), self.network.nodes)
         return self._begun["worms"] - sent.sum(axis=(0, 2))
+
+    def exchanged(self) -> np.ndarray:
+        """Return the sum over all cycles so far of the outstanding requests of each lane, [lanes]."""
+        nodes, now = self.host.nodes, int(self.host.counters[NOW])
+        return (nodes["exchanged"] + now * nodes["outstanding"]).reshape(len(self.sources), -1).sum(axis=1)
 
     def quiet(self) -> np.ndarray:
         """Return for each lane the longest time for which hosts have not moved a flit of a worm under way, [lanes]."""

@@ -13,6 +13,7 @@ from wormcast.algorithms import WormcastError
 
 from ...common.requirements import require
 from ...engines.packet_tracker import BUFFER, CONSUMPTION, INJECTION, LINK, NOBODY
+from .accounting import NO_REQUEST
 from .completed import Through
 from .experiment import Experiment
 from .header_waits import Sending
@@ -39,6 +40,7 @@ COLUMNS = {
         "last_sent", "last_head", "last_tail", "before_worm", *Sending._fields, "header", *WAITS, "header_moves",
         "serialisation", "tail_stretch", "noting", "hops"), "int64"),
     "behind": "string",
+    "reply_to": "int64",
     COUNTED: "bool_",
 }
 
@@ -144,6 +146,7 @@ def _lines(through: Through, seeds: Sequence[str]) -> list[str]:
         "seed": [seeds[lane] for lane in done["lane"].tolist()],
         "multicast": ["true" if one else "false" for one in done["multicast"].tolist()],
         "destinations": _joined(map(str, through.destinations.tolist()), through.offsets),
+        "reply_to": ["" if one == NO_REQUEST else one for one in done["request"].tolist()],
     }
     return [",".join(map(str, row)) + "\n" for row in zip(*(columns[name] for name in KNOWN), strict=True)]
 

@@ -35,7 +35,10 @@ FEWEST = 30
 #: Least number of received messages per message that is not received by the end, in a run that is long enough.
 SHORT = 4
 
-KINDS = ("multicast", "unicast")
+#: Kinds of messages, with the words for several of them. Multicasts and unicasts are no replies.
+KINDS = {"multicast": "multicasts", "unicast": "unicasts", "reply": "replies"}
+#: Spans of requests, from creation to an event of the exchange: being sent to the processor, the last reply's receipt.
+EXCHANGE_SPANS = {"outstanding_wait": "issued", "round_trip_latency": "closed"}
 COUNTS = ("created", "wanted", "begun")
 
 #: For each key of the JSON with flits per node and cycle: the field of `TOTALS` with the sum of these flits.
@@ -49,10 +52,13 @@ PERCENTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
 #: ``completed``: payload flits times destinations of the messages with their last receipt in the slice.
 #: ``messages``: number of messages created in the slice and received by the end. ``multicast``, ``unicast``: by kind.
 #: ``copies``: worms of the received multicasts. Fields named in `SPANS`: sums of these spans over received messages.
+#: ``round_trips``: number of requests created in the slice with all replies received by the end.
+#: Fields named in `EXCHANGE_SPANS`: sums of these spans over those requests.
+#: ``exchanged``: sum over the cycles of the slice of the number of outstanding requests.
 #: ``waiting``: worms that wait at their sources at the end of the slice. The last fields are those of `MEASURED`.
 TOTALS = np.dtype([(field, np.int64) for field in (
-    *COUNTS, "completed", "messages", *KINDS, "copies", *SPANS, *(f"{kind}_latency" for kind in KINDS), "waiting",
-    *MEASURED)])
+    *COUNTS, "completed", "messages", *KINDS, "copies", *SPANS, *(f"{kind}_latency" for kind in KINDS),
+    "round_trips", *EXCHANGE_SPANS, "exchanged", "waiting", *MEASURED)])
 
 
 class Totals:
@@ -68,7 +74,7 @@ class Totals:
     def __init__(self, edges: np.ndarray, lanes: int):
         self.edges = edges
         self.table = np.zeros((len(edges) - 1, lanes), TOTALS)
-        self.latencies = Latencies(lanes)
+        self.latencies, self.round_trips = Latencies(lanes), Latencies(lanes)
 
     def _at(self, cycles: np.ndarray) -> np.ndarray:
         return np.searchsorted(self.edges, cycles, side="right") - 1
@@ -81,12 +87,26 @@ class Totals:
         np.add.at(self.table["messages"], where, 1)
         for name, (begin, end) in SPANS.items():
             np.add.at(self.table[name], where, done[end] - done[begin])
-        for kind, which in zip(KINDS, (done["multicast"] == 1, done["multicast"] == 0), strict=True):
+        for kind, which in zip(KINDS, _kinds(done), strict=True):
             there = where[0][which], lane[which]
             np.add.at(self.table[kind], there, 1)
             np.add.at(self.table[f"{kind}_latency"], there, (done["received"] - done["created"])[which])
         np.add.at(self.table["copies"], where, np.where(done["multicast"] == 1, done["worms"], 0))
         self.latencies.add(where[0], done)
+        trips = done[done["closed"] > 0].copy()
+        for field, of in (("created", "asked"), ("received", "closed"), ("message", "request")):
+            trips[field] = trips[of]
+        where = self._at(trips["created"]), trips["lane"]
+        np.add.at(self.table["round_trips"], where, 1)
+        for name, end in EXCHANGE_SPANS.items():
+            np.add.at(self.table[name], where, trips[end] - trips["created"])
+        self.round_trips.add(where[0], trips)
+
+
+def _kinds(done: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Return for each kind of `KINDS` which messages are of this kind."""
+    multicast, reply = done["multicast"] == 1, done["reply"] == 1
+    return multicast, ~multicast & ~reply, reply
 
 
 def steady_from(series: np.ndarray) -> int:
@@ -137,6 +157,9 @@ class Load:
         Processor time of the simulation in seconds.
     precision : float
         Limit of half the latency's interval over its mean, up to which the mean counts as precise.
+    round_trips : list of (int64 array, int64 array, int)
+        For each seed: bins and counts of round trips like those of ``latencies``, and the longest round trip (0 without
+        a round trip).
     events : EventSums or None
         Events in the cycles after the warm-up; None if they were not counted, and after a deadlock.
     """
@@ -160,6 +183,7 @@ class Load:
     deadlock_seed: int | None
     seconds: float
     precision: float
+    round_trips: list[tuple[np.ndarray, np.ndarray, int]]
     events: EventSums | None = None
 
     @property
@@ -188,8 +212,32 @@ class Load:
     def span(self, name: str) -> Interval:
         """Return the mean cycles of a span of messages (`SPANS`): first the mean of each seed, then over the seeds."""
         kind = name.removesuffix("_latency")
-        messages = self.totals[kind if kind in KINDS else "messages"]
+        messages = self.totals["round_trips" if name in EXCHANGE_SPANS else kind if kind in KINDS else "messages"]
         return self._measured(self.totals[name][messages > 0] / messages[messages > 0])
+
+    @property
+    def request_latency(self) -> Interval:
+        """Mean latency of requests, in cycles: of all messages that are no replies. Empty without replies."""
+        requests = self.totals["multicast"] + self.totals["unicast"]
+        known = (requests > 0) & self.replies
+        cycles = self.totals["multicast_latency"] + self.totals["unicast_latency"]
+        return self._measured(cycles[known] / requests[known])
+
+    @property
+    def outstanding(self) -> Interval:
+        """Mean number of outstanding requests of a node. Empty without replies."""
+        here = self.totals["exchanged"] / (self._counted * self.topology.nodes)
+        return self._measured(here if self.replies else here[:0])
+
+    @property
+    def replies(self) -> bool:
+        """Destinations reply to messages."""
+        return isinstance(self.traffic, Traffic) and self.traffic.reply > 0
+
+    def round_trip_percentile(self, share: float) -> Interval:
+        """Return the round trip, in cycles, that a share of the requests does not exceed; see `percentile`."""
+        return self._measured(np.array([percentile(bins, counts, share, longest)
+                                        for bins, counts, longest in self.round_trips if len(bins)], float))
 
     def utilisation(self, kind: str) -> Interval:
         """Return flits per cycle and link of a kind (`LINKS`): the mean over links in each seed, then over seeds."""
@@ -308,17 +356,18 @@ class Load:
         if self.span("latency").mean is None:
             return "no message received: no latency"
         # in a mix, each kind must be precise, because a few multicasts hardly change the mean of all messages
-        mixed = all(self.totals[kind].any() for kind in KINDS)
-        for whose, kind in (("", "messages"), *((f"{kind}s' ", kind) for kind in KINDS if mixed)):
+        mixed = [kind for kind in KINDS if self.totals[kind].any()]
+        for whose, kind, words in (("", "messages", "messages"), *(
+                (f"{KINDS[kind]}' ", kind, KINDS[kind]) for kind in mixed if len(mixed) > 1)):
             latency = self.span("latency" if kind == "messages" else f"{kind}_latency")
             if latency.half_width is None:
-                seeds = "one seed" if len(self.seeds) == 1 else f"only one seed has {kind.removesuffix('s')}s"
+                seeds = "one seed" if len(self.seeds) == 1 else f"only one seed has {words}"
                 return f"{seeds}: no confidence interval"
             if latency.half_width > self.precision * (latency.mean or 0):
                 return f"the {whose}latency's interval is wider than {100 * self.precision:g} %"
             fewest = int(self.totals[kind].min())
             if fewest < FEWEST:
-                return f"a seed has {fewest} {kind.removesuffix('s')}s, fewer than {FEWEST}"
+                return f"a seed has {fewest} {words}, fewer than {FEWEST}"
         return None
 
     @property
@@ -338,7 +387,8 @@ class Load:
         The network delivers too few flits if less than 95 % of ``wanted`` is ``completed``, and the missing flits
         exceed 1.5 times those on their way at the mean latency. Worms accumulate if a straight line, fitted to the mean
         number of waiting worms over time, rises by more than a worm per ten nodes. The rise must also exceed three
-        times the standard deviation about the line.
+        times the standard deviation about the line. Requests that wait at their hosts for replies to earlier requests
+        are waiting worms: a limit of outstanding requests can saturate a network that has capacity left.
         """
         return bool(self.deadlock is None and (self._falls_short() or self._piles_up()))
 
@@ -353,7 +403,9 @@ class Load:
     @property
     def state(self) -> str:
         """Saturation in words, and reasons to doubt the latency or the saturation."""
-        parts = ["saturated" if self.saturated else "not saturated"]
+        limited = isinstance(self.traffic, Traffic) and self.traffic.outstanding > 0
+        by = ", by the network or by the limit of outstanding requests" if limited else ""
+        parts = [f"saturated{by}" if self.saturated else "not saturated"]
         if self.imprecise is not None:
             parts.append(self.imprecise)
         if self.too_short:
@@ -395,7 +447,8 @@ class Load:
         """
         totals = self.totals
         messages = max(1, int(totals["messages"].sum()))
-        worms = totals["begun"].mean() * (totals["copies"].sum() + totals["unicast"].sum()) / messages
+        single = totals["unicast"].sum() + totals["reply"].sum()
+        worms = totals["begun"].mean() * (totals["copies"].sum() + single) / messages
         return self.saturated and (self._falls_short() or self._growth[0] > 0.05 * worms)
 
     def to_dict(self, *, links: bool = False) -> dict[str, Any]:
@@ -414,6 +467,12 @@ class Load:
             "delivered_per_node": per_node,
             **{f"{name}_half_width": self.per_node(what).half_width for name, what in PER_NODE.items()},
             **{name: self.span(name).to_dict() for name in (*SPANS, *(f"{kind}_latency" for kind in KINDS))},
+            "request_latency": self.request_latency.to_dict(),
+            **{name: self.span(name).to_dict() for name in EXCHANGE_SPANS},
+            "round_trip_percentiles": {**{word: self.round_trip_percentile(share).to_dict()
+                                          for word, share in PERCENTILES.items()},
+                                       "max": self.round_trip_percentile(1).to_dict()},
+            "outstanding_requests": self.outstanding.to_dict(),
             **{f"{kind}_utilisation": self._utilisation_to_dict(kind) for kind in LINKS},
             "link_wait": self.wait("link").to_dict(),
             "consumption_wait": self.wait("consumption").to_dict(),
@@ -434,6 +493,7 @@ class Load:
                             "max": self.longest.to_dict()},
             "worst": self.worst(),
             "messages": None if self.deadlock else int(self.totals["messages"].sum()),
+            "round_trips": None if self.deadlock else int(self.totals["round_trips"].sum()),
             "censored": None if self.deadlock else self.censored,
             "cycles": self.cycles,
             "warmup": self.warmup,

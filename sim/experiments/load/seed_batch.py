@@ -133,7 +133,8 @@ class SeedBatch:
         self.drained = False
         self.window = MessageWindow(network, [
             Source(traffic, network.topology, seed) if isinstance(traffic, Traffic)
-            else traffic.source(network.topology, seed) for seed in seeds], CHUNK)
+            else traffic.source(network.topology, seed) for seed in seeds], CHUNK,
+            **({"reply": traffic.reply, "outstanding": traffic.outstanding} if isinstance(traffic, Traffic) else {}))
         self.engine = BulkEngine(network, self.window.host, measure=True, events=events)
         if events:
             self.events = EventTotals(network, edges)
@@ -224,7 +225,7 @@ class SeedBatch:
     def _count(self, at: int) -> None:
         """Add the counts since the last step to a time slice."""
         window, table = self.window, self.totals.table
-        for name, count in window.counts().items():
+        for name, count in (*window.counts().items(), ("exchanged", window.exchanged())):
             table[name][at] += count - self._counted[name]
             self._counted[name] = count
         table["waiting"][at] = window.waiting()

@@ -15,9 +15,10 @@ from .seed_batch import CHUNK, FOR_EVER, SeedBatch
 __all__ = ["grows", "require_sound", "require_state"]
 
 #: Arrays with a first dimension that grows with the messages under way, or with the time slices.
-GROWING = {*(f"engine.host.{field}" for field in ("worms", "deliveries", "agenda", "releases", "header", "begun")),
+GROWING = {*(f"engine.host.{field}" for field in ("worms", "deliveries", "agenda", "releases", "exchanges", "header",
+                                              "begun")),
            "window._messages.state", "totals.edges", "totals.table", "links.table", "stages.table",
-           *(f"totals.latencies.{part}" for part in ("cells", "_worst", "_pending"))}
+           *(f"totals.{of}.{part}" for of in ("latencies", "round_trips") for part in ("cells", "_worst", "_pending"))}
 
 #: CHANGING: numbers that change during a simulation; all other numbers stay. STAYING: arrays that do not change.
 CHANGING = {"now", "drained", "window.worms_before", "window.messages_before", "window._seen"}
@@ -96,7 +97,8 @@ def require_sound(group: SeedBatch, leaves: Mapping[str, Any]) -> None:
     for name, leaf in held.items():
         if not np.array_equal(leaf, leaves[name]):
             raise ValueError(f"{name} has numbers with too many bits")
-    group.totals.latencies.require_sound(len(group.totals.table))
+    for latencies in (group.totals.latencies, group.totals.round_trips):
+        latencies.require_sound(len(group.totals.table))
     for fault in find_faults(group.engine):
         raise ValueError(f"{fault.place(group.engine.network.topology)} has detected an error, {fault.cause}")
     if group.drained != group.all_received:

@@ -24,7 +24,7 @@ from ..option_grid import Sweep, named_point
 __all__ = ["LATER", "Point", "build_point", "plain_results", "points"]
 
 #: Version of the results. Increase the version when keys of results or their meaning change.
-RESULTS = 5
+RESULTS = 6
 
 #: Key in a stored result for the results of the same experiment with longer warm-ups.
 LATER = "later"

@@ -80,6 +80,26 @@ def test_bursts_go_on_from_where_they_are(tmp_path):
     assert outcome(other) == outcome(whole)
 
 
+def test_exchanges_go_on_from_where_they_are(tmp_path):
+    """Requests wait at their hosts, and replies for their requests, when the file is written."""
+    like = experiment()
+    replying = Traffic(0.1, destinations_mean=3, multicast_fraction=0.5, length=12, reply=5, outstanding=1)
+
+    def fresh():
+        return Experiment(like.topology, like.scheme, replying, configuration=like.configuration, cycles=6000, warmup=0,
+                          parts=[[1, 2]])
+
+    whole, one = fresh(), fresh()
+    whole.run()
+    one.run(2500)
+    host = one.groups[0].window.host
+    assert (host.nodes["first_held"] >= 0).any()
+    assert (host.exchanges["due"] > 0).any()
+    other = passed(one, tmp_path / "kept")
+    other.run()
+    assert outcome(other) == outcome(whole)
+
+
 @pytest.mark.parametrize("processors", [slow(1), slow(2), 7])
 def test_any_number_of_processors_continues_it(processors, tmp_path, monkeypatch):
     unbroken, one = experiment(workers=3), experiment(workers=3)

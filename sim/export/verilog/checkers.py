@@ -371,7 +371,8 @@ def _assertions(checks: Iterable[Check], indent: int, *, formal: bool = True) ->
         asserted = f"begin : {check.name} assert ({check.expression}); end"
         lines.append(f"{pad}// {check.sentence}")
         if formal:
-            lines += [f"{pad}if ({check.side}) assume ({check.expression});", f"{pad}else {asserted}"]
+            # without begin and end the else would be the action of the assumption
+            lines += [f"{pad}if ({check.side}) begin assume ({check.expression}); end", f"{pad}else {asserted}"]
         else:
             lines.append(f"{pad}{asserted}")
     return "\n".join(lines)

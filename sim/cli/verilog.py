@@ -69,8 +69,9 @@ def verilog(
             require_tables(tables, what, {**built_for, **given})
         result = translate(what, module=module, on_step=lambda line: print(line, file=sys.stderr), **built_for, **given)
     made = result.export
+    texts = {"checks": made.checks, "bind": made.bind, "formal": made.formal}
     _write({output: made.verilog, table: made.document, tables: f"{json_module.dumps(made.tables)}\n",
-            **{file: getattr(made, part) for part, file in assertions.items()}})
+            **{file: texts[part] for part, file in assertions.items()}})
     if output is None:
         put(made.verilog)
         return

@@ -26,11 +26,14 @@ if TYPE_CHECKING:
     from ..export.synthesis import Breakdown, Synthesis, SynthesisPoint
     from ..export.verilog import Export
 
-__all__ = ["SynthesisResult", "SynthesisSweepResult", "VerilogResult", "require_tables", "synth", "synth_sweep",
-           "verilog"]
+__all__ = ["SynthesisResult", "SynthesisSweepResult", "VerilogResult", "require_checkers", "require_tables",
+           "synth", "synth_sweep", "verilog"]
 
 #: Hardware options that change components: all options except those of the hosts' software.
 BUILT = HARDWARE - {*HOST_FIELDS}
+
+#: Keys of the files of `verilog`.
+FILES = ("file", "document", "tables", "checks", "bind", "formal")
 
 OnStep = Callable[[str], None]
 
@@ -67,6 +70,21 @@ class VerilogResult(CommandResult):
         Send one word per cycle, and then reset the network for a cycle.
         """
         return self.export.tables
+
+    @property
+    def checks(self) -> str:
+        """Checkers of the links of a router, an interface or a network, in SystemVerilog; else empty."""
+        return self.export.checks
+
+    @property
+    def bind(self) -> str:
+        """Lines that bind ``checks`` to the modules of ``text``; empty if there are no checkers."""
+        return self.export.bind
+
+    @property
+    def formal(self) -> str:
+        """Module for formal tools, with the component and its checkers; for a router or an interface, else empty."""
+        return self.export.formal
 
     def save(self, path: PathLike) -> Path:
         """Write the Verilog to a file, and return its path."""
@@ -151,8 +169,16 @@ def verilog(
     setup = Setup(blueprint.topology, blueprint.scheme, blueprint.configuration, origin)
     resolved = {"what": what, **setup.to_dict({"port": port, "kind": kind, "relations": blueprint.decoded},
                                               without=() if relation is not None else ("relation",))}
-    return VerilogResult(configuration=resolved, files=dict.fromkeys(("file", "document", "tables")), export=made,
+    return VerilogResult(configuration=resolved, files=dict.fromkeys(FILES), export=made,
                          has_tables=what == NETWORK and blueprint.tables is not None)
+
+
+def require_checkers(what: str) -> None:
+    """Refuse to write checkers of hardware without them."""
+    from ..export.verilog import CHECKED, NETWORK
+
+    if what not in (*CHECKED, NETWORK):
+        raise WormcastError(f"sva: on is not valid with {what}. Allowed: {', '.join((*CHECKED, NETWORK))}.")
 
 
 def require_tables(tables: PathLike, what: str, options: Mapping[str, Any]) -> None:

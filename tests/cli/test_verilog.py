@@ -35,6 +35,26 @@ def test_files_and_what_is_said_of_them(tmp_path):
     assert (code, out, err) == (0, text, "")
 
 
+def test_assertions_are_written_beside_the_verilog(tmp_path):
+    code, out, err = verilog("interface", "--topology", "mesh:2x2", "-o", "ni.v", "--sva", "--json", cwd=tmp_path)
+    assert (code, err) == (0, "")
+    told = json.loads(out)
+    files = {key: told[key] for key in ("file", "checks", "bind", "formal")}
+    assert files == {"file": "ni.v", "checks": "ni_checks.sv", "bind": "ni_bind.sv", "formal": "ni_formal.sv"}
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(files.values())
+    checks, bind, formal = ((tmp_path / files[key]).read_text() for key in ("checks", "bind", "formal"))
+    assert "\nmodule wormcast_interface_link_checks #(" in checks
+    assert "\nbind wormcast_interface wormcast_interface_link_checks #(" in bind
+    assert "\nmodule wormcast_interface_formal (" in formal
+
+
+def test_a_network_binds_to_each_kind_of_router_and_interface(tmp_path):
+    code, out, err = verilog("network", "--topology", "mesh:1x2", "-o", "n.v", "--sva", cwd=tmp_path)
+    assert (code, out, err) == (0, "wormcast_network: n.v, assertions in n_checks.sv, n_bind.sv\n", "")
+    bound = re.findall(r"^bind (\w+) ", (tmp_path / "n_bind.sv").read_text(), re.MULTILINE)
+    assert set(bound) == {"wormcast_network_router", "wormcast_network_interface"}
+
+
 def test_named_configuration_is_told(tmp_path):
     code, out, _ = verilog("decoder", "--configuration", "small", "--topology", "mesh:2x2", "-o", "d.v", cwd=tmp_path)
     assert (code, out) == (0, "wormcast_decoder: d.v\n")
@@ -44,6 +64,8 @@ def test_named_configuration_is_told(tmp_path):
 @pytest.mark.parametrize(("arguments", "sentence"), [
     (["switch", "-o", "x.v"], "verilog: 'switch' is not valid. Allowed: network, router, "),
     (["router", "--doc"], "doc: on is not valid without -o. Needed: -o FILE."),
+    (["router", "--sva"], "sva: on is not valid without -o. Needed: -o FILE."),
+    (["allocator", "--sva", "-o", "x.v"], "sva: on is not valid with allocator. Allowed: router, interface, network."),
     (["router", "--json"], "json: on is not valid without -o. Needed: -o FILE."),
     (["router", "-o", "no/such/x.v"], "no/such/x.v cannot be written: No such file or directory"),
     (["router", "--relations", "e-cube", "--relation", "e-cube", "-o", "x.v"],

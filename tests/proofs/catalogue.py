@@ -1,3 +1,4 @@
+# amaranth: UnusedElaboratable=no
 """All proofs: which harness, for which parameters, and how."""
 
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from .branches import BranchHarness
 from .buffer import BufferHarness
 from .deep_link import DeepLinkHarness
 from .deep_switch import DeepSwitchHarness
+from .exported import ExportedInterfaceHarness, ExportedRouterHarness
 from .forwarding import ForwardingHarness
 from .harness import Harness, Property
 from .link import LinkHarness
@@ -82,6 +84,9 @@ class Proof:
         return folder / f"{self.harness.__name__}-{what}-{given}.vcd"
 
 
+#: Options of the exported components that a proof can handle.
+SMALLEST = {"topology": "mesh:1x2", "scheme": "dual-path", "vcs": 1, "buffer": 2, "consumption": 1, "flit_width": 4}
+
 PROOFS = [
     Proof(BufferHarness, {"vcs": 2, "depth": 2, "width": 4, "readers": 2}, mutants=True),
     Proof(BufferHarness, {"vcs": 2, "depth": 4, "width": 4, "readers": 1}),
@@ -145,4 +150,6 @@ PROOFS = [
     Proof(RingHarness, {"stations": 1, "requesters": 4}, slow=True),
     Proof(RingHarness, {"stations": 4, "requesters": 2}, slow=True),
     Proof(RingHarness, {"stations": 3, "requesters": 4}, slow=True),
+    Proof(ExportedRouterHarness, SMALLEST, induction=None, cycles=10, mutants=True, slow=True),
+    Proof(ExportedInterfaceHarness, SMALLEST | {"queue": 2}, induction=None, cycles=12, mutants=True, slow=True),
 ]

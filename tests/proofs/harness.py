@@ -161,6 +161,10 @@ class Harness(Elaboratable):
         self.inductive = False
         self.inputs: list[Signal] = []
 
+    def verilog(self) -> str | None:
+        """What is proved, as SystemVerilog whose top module is ``proof_formal``; None: what `elaborate` gives."""
+        return None
+
     def free(self, shape=1, *, name: str) -> Signal:
         """A new signal that the environment chooses."""
         signal = Signal(shape, name=name)

@@ -19,8 +19,8 @@ __all__ = ["Outcome", "bounded", "by_induction"]
 
 #: Memories become registers: the solver is quicker on these than on arrays.
 SCRIPT = """
-read_rtlil proof.il
-prep -flatten -top proof
+{read}
+prep -flatten -top {top}
 memory_map
 async2sync
 chformal -lower
@@ -91,8 +91,14 @@ class _Problem:
         self.started = time.monotonic()
         self.folder = tempfile.mkdtemp(dir=scratch_folder())
         try:
-            Path(self.folder, "proof.il").write_text(self._netlist())
-            Path(self.folder, "proof.ys").write_text(SCRIPT)
+            verilog = self.harness.verilog()
+            if verilog is None:
+                Path(self.folder, "proof.il").write_text(self._netlist())
+                script = SCRIPT.format(read="read_rtlil proof.il", top="proof")
+            else:
+                Path(self.folder, "proof.sv").write_text(verilog)
+                script = SCRIPT.format(read="read_verilog -formal -sv proof.sv", top="proof_formal")
+            Path(self.folder, "proof.ys").write_text(script)
             run_tool([*find_tool("yosys", "prove"), "-q", "-s", "proof.ys"], who="prove", folder=Path(self.folder))
         except BaseException:
             self.__exit__()

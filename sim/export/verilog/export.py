@@ -1,7 +1,7 @@
 """Export of a component or network: Verilog and the table of its ports."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from amaranth.lib import wiring
@@ -11,17 +11,31 @@ from wormcast.hw.router import Blueprint
 
 from ...build.components import COMPONENTS, build_component
 from ...build.network import Network
+from .checkers import bind_lines, checkers_of, formal_module, modules
 from .comment import CLOCK, NO_CLOCK, RESET, comment
 from .docstrings import promises, summary
 from .document import describe_tables, document_component, document_network
 from .facts import NETWORK, facts
 from .netlist import netlist
 from .network import kind_module, table_words, top
+from .ports import ports
 from .yosys import translate
 
 __all__ = ["Export", "component_verilog", "export", "has_clock"]
 
 Progress = Callable[[str], None]
+
+CHECKED = ("router", "interface")
+"""Components whose links have checkers; those of a network have them, too."""
+
+#: For the comments of the files with checkers: a summary, and what the file's user needs to know.
+CHECKS = ("checkers of links: modules with assertions.",
+          ["Each assertion is in a block with its name. Assertions hold from the first reset on."])
+BIND = ("the lines that bind the checkers to the modules of the export, for simulators.",
+        ["Translate it together with the export and its checkers."])
+FORMAL = ("the component and its checkers, for formal tools.",
+          ["What the component receives is assumed, and what it sends is asserted.",
+           "The first cycle is a reset. Static inputs have any constant value."])
 
 
 @dataclass(frozen=True)
@@ -40,6 +54,11 @@ class Export:
         Version of Yosys.
     tables : list of int
         For networks with routing tables: words for ``tables_in``, one per cycle, before a reset. Else empty.
+    checks, bind : str
+        For a router, an interface or the network: SystemVerilog modules with assertions on links, and the lines that
+        bind them to the modules of ``verilog``. Else empty.
+    formal : str
+        For a router or an interface: a module for formal tools, with the component and its checkers. Else empty.
     """
 
     module: str
@@ -47,6 +66,9 @@ class Export:
     document: str
     yosys: str
     tables: list[int]
+    checks: str = ""
+    bind: str = ""
+    formal: str = ""
 
 
 def component_verilog(component: wiring.Component, name: str,
@@ -87,6 +109,7 @@ def export(blueprint: Blueprint, what: str, *, port: str | None = None, kind: st
     name = f"wormcast_{what.replace('-', '_')}" if module is None else module
     tables: list[int] = []
     said: list[str] = []
+    checked: Mapping[str, wiring.Component] = {}
     if what == NETWORK:
         for word, value in (("port", port), ("kind", kind), ("relations", blueprint.relations)):
             if value:
@@ -99,6 +122,7 @@ def export(blueprint: Blueprint, what: str, *, port: str | None = None, kind: st
         document = document_network(blueprint, network, name, command=command, facts=listed)
         built: type = Network
         clocked = True
+        checked = network.components
         if network.chain:
             tables, said = table_words(network), [f"Tables: {describe_tables(network)}"]
     else:
@@ -108,10 +132,25 @@ def export(blueprint: Blueprint, what: str, *, port: str | None = None, kind: st
         listed = list(facts(blueprint, what, port, kind, named))
         text, yosys = component_verilog(component, name, progress)
         built, clocked = type(component), has_clock(text)
+        if what in CHECKED:
+            checked = {what: component}
         document = document_component(blueprint, component, name, command=command, facts=listed, clocked=clocked)
-    sentences = [*((CLOCK, RESET) if clocked else (NO_CLOCK,)), *said, *promises(built)]
-    head = comment(name, summary(built), command=command, yosys=yosys, facts=listed, promises=sentences)
-    return Export(name, head + text, document, yosys, tables)
+
+    def head(module: str, sentence: str, sentences: Iterable[str]) -> str:
+        return comment(module, sentence, command=command, yosys=yosys, facts=listed, promises=sentences)
+
+    top_comment = head(name, summary(built), [
+        *((CLOCK, RESET) if clocked else (NO_CLOCK,)), *said, *promises(built)])
+    found = {kind: checkers_of(blueprint, part) for kind, part in checked.items()}
+    if not found:
+        return Export(name, top_comment + text, document, yosys, tables)
+    modules_text = modules(blueprint, name, (checker.kind for several in found.values() for checker in several))
+    bind = "".join(bind_lines(name, name if kind == what else kind_module(name, kind), several)
+                   for kind, several in found.items())
+    formal = "" if what == NETWORK else formal_module(name, ports(checked[what]), found[what])
+    return Export(
+        name, top_comment + text, document, yosys, tables, checks=head(f"{name}_checks", *CHECKS) + modules_text,
+        bind=head(f"{name}_bind", *BIND) + bind, formal=formal and head(f"{name}_formal", *FORMAL) + formal)
 
 
 def has_clock(verilog: str) -> bool:

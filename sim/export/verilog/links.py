@@ -18,9 +18,13 @@ from wormcast.hw.tree import TreeInput
 
 from ...common.text import count
 
-__all__ = ["CONSUMPTION", "ComponentLink", "channel_classes", "links"]
+__all__ = ["CONSUMPTION", "HEADERS", "ComponentLink", "channel_classes", "links"]
 
 CONSUMPTION = "consumption channel"
+
+HEADERS = ("none", "allowed", "needed", "posts", "any")
+"""Header flits at the beginning of worms. ``allowed``: some or none. ``posts``: some, or a flit with both marks, which
+begins a posting. ``any``: the flits are no worms."""
 
 
 @dataclass(frozen=True)
@@ -35,11 +39,14 @@ class ComponentLink:
         Kind of channels: ``virtual channel``, or ``consumption channel``.
     chunk : int
         Flits per credit.
+    headers : str
+        One of `HEADERS`.
     """
 
     depth: int
     channel: str = "virtual channel"
     chunk: int = 1
+    headers: str = "needed"
 
     def credits(self, *, inward: bool, vcs: int) -> str:
         """Return a sentence about buffers and credits, which both ends of the link must agree on."""
@@ -52,7 +59,7 @@ class ComponentLink:
 
 
 #: Link of a child table, which accepts a flit in every cycle.
-TABLE = ComponentLink(HOST_DEPTH)
+TABLE = ComponentLink(HOST_DEPTH, headers="any")
 
 
 def _of_port(port: PortSpec) -> ComponentLink:
@@ -70,20 +77,20 @@ def _links(component: wiring.Component) -> Iterator[tuple[str, ComponentLink]]:
             yield from ((f"{port.name}_in", _of_port(port)) for port in component.inputs)
             yield from ((f"{port.name}_out", _of_port(port))
                         for port in component.outputs[:component.ejection])
-            to_node = ComponentLink(component.outputs[-1].depth, CONSUMPTION)
+            to_node = ComponentLink(component.outputs[-1].depth, CONSUMPTION, headers="allowed")
             yield from ((f"{name}_out", to_node) for name in component.consumption_ports)
         case InputUnit() | TreeInput() | DeepInput():
             yield "link", _of_port(component.spec)
         case OutputUnit():
             port = component.port
-            link = ComponentLink(port.depth, CONSUMPTION) if port.to_node else _of_port(port)
+            link = ComponentLink(port.depth, CONSUMPTION, headers="allowed") if port.to_node else _of_port(port)
             yield from ((f"links_{k}", link) for k in range(len(component.links)))
         case Injection():
-            yield "host", ComponentLink(component.queue)
+            yield "host", ComponentLink(component.queue, headers="posts" if component.smart else "needed")
             yield "network", _of_port(component.port)
         case Consumption():
-            yield "network", ComponentLink(component.port.depth, CONSUMPTION)
-            yield "host", ComponentLink(HOST_DEPTH, CONSUMPTION)
+            yield "network", ComponentLink(component.port.depth, CONSUMPTION, headers="allowed")
+            yield "host", ComponentLink(HOST_DEPTH, CONSUMPTION, headers="none")
         case ChildTable():
             yield "link", TABLE
         case Forwarding():

@@ -1,12 +1,17 @@
 """Head comment of a Verilog file."""
 
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import version
+
+from amaranth.lib import wiring
 
 import wormcast
 
-__all__ = ["CLOCK", "NO_CLOCK", "RESET", "comment"]
+from .docstrings import entries, summary
+from .merge import Unit
+
+__all__ = ["CLOCK", "NO_CLOCK", "RESET", "comment", "module_comment"]
 
 WIDTH = 110
 
@@ -31,6 +36,32 @@ def comment(module: str, summary: str, *, command: str, yosys: str, facts: Itera
         *(line for said in promises for line in _wrapped(said, "  ")),
     ]
     return "".join(f"// {line}".rstrip() + "\n" for line in lines) + "\n"
+
+
+def module_comment(unit: Unit) -> str:
+    """Return the comment at the head of a module inside a component: its docstring, parameters and instances."""
+    first = unit.modules[0]
+    if len(first.path) == 1:
+        return ""
+    said = first.comment or ("" if first.component is None else summary(type(first.component)))
+    places = ", ".join(".".join(module.path[1:]) for module in unit.modules)
+    lines = [*_wrapped(f"{unit.name}: {said}" if said else unit.name, "  ")]
+    values = list(_parameters([module.component for module in unit.modules]))
+    if values:
+        lines += _wrapped("Parameters: " + ", ".join(f"{name} {value}" for name, value in values), "  ")
+    lines += _wrapped(f"Instances: {places}", "  ")
+    return "".join(f"// {line}\n" for line in lines)
+
+
+def _parameters(components: Sequence[wiring.Component | None]) -> Iterator[tuple[str, str]]:
+    """Yield the documented parameters that are numbers or words, and equal in all components: name and value."""
+    if components[0] is None:
+        return
+    for head, _ in entries(type(components[0]), "Parameters"):
+        for name in head.partition(":")[0].replace(" ", "").split(","):
+            values = [getattr(one, name, None) for one in components]
+            if isinstance(values[0], int | str) and all(value == values[0] for value in values):
+                yield name, {True: "yes", False: "no"}[values[0]] if isinstance(values[0], bool) else str(values[0])
 
 
 def _wrapped(text: str, indent: str = "") -> list[str]:

@@ -1,7 +1,7 @@
 """Export of a component or network: Verilog and the table of its ports."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from amaranth.lib import wiring
@@ -11,10 +11,11 @@ from wormcast.hw.router import Blueprint
 
 from ...build.components import COMPONENTS, build_component
 from ...build.network import Network
-from .comment import CLOCK, NO_CLOCK, RESET, comment
+from .comment import CLOCK, NO_CLOCK, RESET, comment, module_comment
 from .docstrings import promises, summary
 from .document import describe_tables, document_component, document_network
 from .facts import NETWORK, facts
+from .names import KEYWORDS
 from .netlist import netlist
 from .network import kind_module, table_words, top
 from .yosys import translate
@@ -51,12 +52,31 @@ class Export:
 
 def component_verilog(component: wiring.Component, name: str,
                       progress: Progress = lambda line: None) -> tuple[str, str]:
-    """Return the Verilog of a component without a comment, and the version of Yosys; see `translate`."""
-    return translate(netlist(component, name), progress)
+    """Return the Verilog of a component without the head comment, and the version of Yosys; see `translate`."""
+    return components_verilog({name: component}, name, progress=progress)
+
+
+def components_verilog(components: Mapping[str, wiring.Component], prefix: str, *, reset: str = "sync",
+                       src: bool = False, progress: Progress = lambda line: None) -> tuple[str, str]:
+    """Return the Verilog of components without the head comment, and the version of Yosys.
+
+    Equal modules are written once.
+
+    Parameters
+    ----------
+    components : mapping
+        Components by the names of their modules. The names of all other modules begin with ``prefix``.
+    reset, src
+        As in `netlist`.
+    """
+    units = netlist(components, prefix, reset=reset, src=src)
+    text, yosys = translate("".join(unit.text for unit in units), progress)
+    heads = {unit.name: module_comment(unit) for unit in units}
+    return re.sub(r"^module (\w+)\(", lambda module: heads[module[1]] + module[0], text, flags=re.MULTILINE), yosys
 
 
 def export(blueprint: Blueprint, what: str, *, port: str | None = None, kind: str | None = None,
-           module: str | None = None, named: str | None = None, command: str,
+           module: str | None = None, reset: str = "sync", src: bool = False, named: str | None = None, command: str,
            progress: Progress = lambda line: None) -> Export:
     """Export a component or the network.
 
@@ -68,6 +88,8 @@ def export(blueprint: Blueprint, what: str, *, port: str | None = None, kind: st
         Port and kind of the router that the component belongs to, as in `build_component`.
     module : str, optional
         Name of the top module, and prefix of all other modules' names. Default: ``wormcast_`` and ``what``.
+    reset, src
+        As in `netlist`.
     named : str, optional
         Name of the named configuration, for the comment.
     command : str
@@ -83,7 +105,7 @@ def export(blueprint: Blueprint, what: str, *, port: str | None = None, kind: st
         The component cannot be built, or the name is not valid in Verilog.
     """
     if module is not None:
-        _require_name(module, progress)
+        _require_name(module)
     name = f"wormcast_{what.replace('-', '_')}" if module is None else module
     tables: list[int] = []
     said: list[str] = []
@@ -93,9 +115,9 @@ def export(blueprint: Blueprint, what: str, *, port: str | None = None, kind: st
                 raise WormcastError(f"{word} is not valid with {NETWORK}. Allowed: with a component.")
         listed = list(facts(blueprint, what, named=named))
         network = Network(blueprint.topology, blueprint.scheme, blueprint.configuration)
-        parts = [component_verilog(one.build(), kind_module(name, one.name), progress)
-                 for one in network.kinds.values()]
-        text, yosys = "\n".join([top(network, name), *(part for part, _ in parts)]), parts[0][1]
+        text, yosys = components_verilog({kind_module(name, one.name): one.build() for one in network.kinds.values()},
+                                         name, reset=reset, src=src, progress=progress)
+        text = f"{top(network, name)}\n{text}"
         document = document_network(blueprint, network, name, command=command, facts=listed)
         built: type = Network
         clocked = True
@@ -106,7 +128,7 @@ def export(blueprint: Blueprint, what: str, *, port: str | None = None, kind: st
             raise WormcastError(f"verilog: {what!r} is not valid. Allowed: {NETWORK}, {', '.join(COMPONENTS)}.")
         component = build_component(blueprint, what, port, kind)
         listed = list(facts(blueprint, what, port, kind, named))
-        text, yosys = component_verilog(component, name, progress)
+        text, yosys = components_verilog({name: component}, name, reset=reset, src=src, progress=progress)
         built, clocked = type(component), has_clock(text)
         document = document_component(blueprint, component, name, command=command, facts=listed, clocked=clocked)
     sentences = [*((CLOCK, RESET) if clocked else (NO_CLOCK,)), *said, *promises(built)]
@@ -119,11 +141,10 @@ def has_clock(verilog: str) -> bool:
     return "input clk;" in verilog
 
 
-def _require_name(module: str, progress: Progress) -> None:
-    """Refuse a module name that is not valid in Verilog. A name of valid letters that Yosys escapes is a keyword."""
+def _require_name(module: str) -> None:
+    """Refuse a module name that is not valid in Verilog."""
     if not re.fullmatch(r"[A-Za-z_]\w*", module, re.ASCII):
         raise WormcastError(f"module: {module!r} is not valid. Allowed: letters, digits and _, without a digit at the "
                             "beginning.")
-    text, _ = translate(f"module \\{module}\nend", progress)
-    if f"module \\{module} " in text:
+    if module in KEYWORDS:
         raise WormcastError(f"module: {module!r} is not valid: it is a keyword of Verilog")

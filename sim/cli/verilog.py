@@ -42,6 +42,13 @@ def verilog(
     module: Annotated[str | None, typer.Option(
         metavar="NAME", help="Name of the module, and prefix of the names of its submodules. Default: "
         "wormcast_WHAT.")] = None,
+    reset: Annotated[str, typer.Option(
+        metavar="sync|async", help="Reset of all registers, active high. async: rst may rise at any time, and your "
+        "design makes it fall in step with clk. Default: sync.", show_default=False)] = "sync",
+    sdc: Annotated[Path | None, typer.Option(
+        metavar="FILE.sdc", help="Write timing constraints: clock, static inputs, reset.")] = None,
+    src: Annotated[bool, typer.Option(
+        "--src", help="Write an attribute src with file and line of the source to each signal.")] = False,
     *,
     built_for: Given,
     given: Given,
@@ -54,30 +61,35 @@ def verilog(
         raise WormcastError(f"{'doc' if doc else 'json'}: on is not valid without -o. Needed: -o FILE.")
     table = output.with_name(output.name + ".md") if output and doc else None
     require_apart(user_files(built_for.get("scheme"), built_for.get("relation"), built_for.get("topology")),
-                  {"--output": output, "--doc": table, "--tables": tables})
-    for file in filter(None, (output, table, tables)):
+                  {"--output": output, "--doc": table, "--tables": tables, "--sdc": sdc})
+    for file in filter(None, (output, table, tables, sdc)):
         require_writable(file)
     with stdout_for_results():
         if tables:
             require_tables(tables, what, {**built_for, **given})
-        result = translate(what, module=module, on_step=lambda line: print(line, file=sys.stderr), **built_for, **given)
+        result = translate(what, module=module, reset=reset, src=src, on_step=lambda line: print(line, file=sys.stderr),
+                           **built_for, **given)
     made = result.export
-    _write(made, output, table, tables)
+    if sdc and not made.sdc:
+        raise WormcastError(f"sdc: {sdc} is not valid: {what} has no clock.")
+    _write(made, output, table, tables, sdc)
     if output is None:
         put(made.verilog)
         return
     if json:
         emit_result(dataclasses.replace(result, files={name: None if file is None else str(file) for name, file in (
-            ("file", output), ("document", table), ("tables", tables))}))
+            ("file", output), ("document", table), ("tables", tables), ("sdc", sdc))}))
         return
     say(f"{made.module}: {output}" + (f", ports in {table}" if table else "") + (
+        f", constraints in {sdc}" if sdc else "") + (
         f", tables in {tables}" if tables else "; its routing tables are empty after reset: --tables FILE.json writes "
         "their contents" if result.has_tables else ""))
 
 
-def _write(made: "Export", output: Path | None, table: Path | None, tables: Path | None) -> None:
+def _write(made: "Export", output: Path | None, table: Path | None, tables: Path | None,
+           sdc: Path | None) -> None:
     """Write all requested files, or none."""
-    texts = {output: made.verilog, table: made.document, tables: f"{json_module.dumps(made.tables)}\n"}
+    texts = {output: made.verilog, table: made.document, tables: f"{json_module.dumps(made.tables)}\n", sdc: made.sdc}
     with contextlib.ExitStack() as stack:
         for file, text in texts.items():
             if file is not None:

@@ -35,6 +35,18 @@ def test_files_and_what_is_said_of_them(tmp_path):
     assert (code, out, err) == (0, text, "")
 
 
+def test_asynchronous_reset_sources_and_constraints(tmp_path):
+    code, out, err = verilog(*SMALL, "--reset", "async", "--src", "--sdc", "unit.sdc", "-o", "unit.v", cwd=tmp_path)
+    assert (code, out, err) == (0, "wormcast_output_unit: unit.v, constraints in unit.sdc\n", "")
+    text = (tmp_path / "unit.v").read_text()
+    assert "always @(posedge clk, posedge rst)" in text
+    assert 'src = "wormcast/hw/output_unit.py:' in text
+    assert (tmp_path / "unit.sdc").read_text().startswith("# Constraints of wormcast_output_unit, made by wormcast ")
+    [command] = re.findall(r"^//   (wormcast verilog .*(?:\n//     .*)*)$", text, re.MULTILINE)
+    code, out, err = verilog(*shlex.split(command.replace("//", ""))[2:], cwd=tmp_path)
+    assert (code, out, err) == (0, text, "")
+
+
 def test_named_configuration_is_told(tmp_path):
     code, out, _ = verilog("decoder", "--configuration", "small", "--topology", "mesh:2x2", "-o", "d.v", cwd=tmp_path)
     assert (code, out) == (0, "wormcast_decoder: d.v\n")
@@ -63,6 +75,8 @@ def test_named_configuration_is_told(tmp_path):
      "tables: t.json is not valid: router for irregular:"),
     (["router", "--topology", "ring:4", "--scheme", "individual", "--vcs", "1"],
      "vcs: 1 is not valid: e-cube has 2 classes of virtual channels on ring:4. Allowed: multiples of 2"),
+    (["router", "--reset", "low", "-o", "x.v"], "reset: 'low' is not valid. Allowed: sync, async."),
+    (["decoder", "--sdc", "d.sdc", "-o", "x.v"], "sdc: d.sdc is not valid: decoder has no clock."),
     (["router", "--vcs", "0", "-o", "x.v"], "vcs: 0 is not valid. Allowed: 1 to 16"),
     (["decoder", "--t-ns", "5", "-o", "x.v"],
      ("t-ns: 5 is not valid with decoder: it does not change this component. "

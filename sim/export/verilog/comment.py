@@ -11,13 +11,20 @@ import wormcast
 from .docstrings import entries, summary
 from .merge import Unit
 
-__all__ = ["CLOCK", "NO_CLOCK", "RESET", "comment", "module_comment"]
+__all__ = ["CLOCK", "COMMIT", "NO_CLOCK", "RESET", "comment", "module_comment"]
 
 WIDTH = 110
 
+#: Begins the line with the git commit of wormcast, the only one that differs between commits with equal hardware.
+COMMIT = "Commit of wormcast: "
+
 CLOCK = "Clock: clk, rising edge."
-RESET = ("Reset: rst, synchronous, high for a cycle at least. Registers have the same values at power-up, where the "
-         "device loads them.")
+POWER_UP = "Registers have the same values at power-up, where the device loads them."
+RESET = {
+    "sync": f"Reset: rst, synchronous, high for a cycle at least. {POWER_UP}",
+    "async": "Reset: rst, asynchronous, active high. It may rise at any time. The design around this module makes it "
+             f"fall in step with clk, so that all registers leave reset in the same cycle. {POWER_UP}",
+}
 NO_CLOCK = "Clock: none, the outputs follow the inputs."
 
 
@@ -30,7 +37,8 @@ def comment(module: str, summary: str, *, command: str, yosys: str, facts: Itera
         "SPDX-License-Identifier: Apache-2.0", "",
         *_wrapped(f"{module}: {summary}"), "",
         f"Made by wormcast {wormcast.__version__} with Amaranth {version('amaranth')} and {yosys}:",
-        *("  " + line for line in _wrapped(command, "  ")), "",
+        *("  " + line for line in _wrapped(command, "  ")),
+        f"{COMMIT}{wormcast.__commit__ or 'unknown'}", "",
         *(line for name, value in listed
           for line in _wrapped(f"{name.ljust(widest)}  {value}", " " * (widest + 2))), "",
         *(line for said in promises for line in _wrapped(said, "  ")),

@@ -12,12 +12,14 @@ from wormcast.hw.router import Blueprint
 from ...build.components import COMPONENTS, build_component
 from ...build.network import Network
 from .comment import CLOCK, NO_CLOCK, RESET, comment, module_comment
+from .constraints import constraints
 from .docstrings import promises, summary
 from .document import describe_tables, document_component, document_network
 from .facts import NETWORK, facts
 from .names import KEYWORDS
-from .netlist import netlist
+from .netlist import RESETS, netlist
 from .network import kind_module, table_words, top
+from .ports import ports
 from .yosys import translate
 
 __all__ = ["Export", "component_verilog", "export", "has_clock"]
@@ -41,6 +43,8 @@ class Export:
         Version of Yosys.
     tables : list of int
         For networks with routing tables: words for ``tables_in``, one per cycle, before a reset. Else empty.
+    sdc : str
+        Timing constraints in SDC. Empty for a component without a clock.
     """
 
     module: str
@@ -48,6 +52,7 @@ class Export:
     document: str
     yosys: str
     tables: list[int]
+    sdc: str
 
 
 def component_verilog(component: wiring.Component, name: str,
@@ -104,6 +109,8 @@ def export(blueprint: Blueprint, what: str, *, port: str | None = None, kind: st
     WormcastError
         The component cannot be built, or the name is not valid in Verilog.
     """
+    if reset not in RESETS:
+        raise WormcastError(f"reset: {reset!r} is not valid. Allowed: {', '.join(RESETS)}.")
     if module is not None:
         _require_name(module)
     name = f"wormcast_{what.replace('-', '_')}" if module is None else module
@@ -118,7 +125,8 @@ def export(blueprint: Blueprint, what: str, *, port: str | None = None, kind: st
         text, yosys = components_verilog({kind_module(name, one.name): one.build() for one in network.kinds.values()},
                                          name, reset=reset, src=src, progress=progress)
         text = f"{top(network, name)}\n{text}"
-        document = document_network(blueprint, network, name, command=command, facts=listed)
+        document = document_network(blueprint, network, name, command=command, facts=listed, reset=reset)
+        straps: list[tuple[str, int]] = []
         built: type = Network
         clocked = True
         if network.chain:
@@ -130,10 +138,14 @@ def export(blueprint: Blueprint, what: str, *, port: str | None = None, kind: st
         listed = list(facts(blueprint, what, port, kind, named))
         text, yosys = components_verilog({name: component}, name, reset=reset, src=src, progress=progress)
         built, clocked = type(component), has_clock(text)
-        document = document_component(blueprint, component, name, command=command, facts=listed, clocked=clocked)
-    sentences = [*((CLOCK, RESET) if clocked else (NO_CLOCK,)), *said, *promises(built)]
+        document = document_component(blueprint, component, name, command=command, facts=listed, clocked=clocked,
+                                      reset=reset)
+        straps = [(port.name, port.width) for port in ports(component)
+                  if port.inward and port.name.startswith("strap_")]
+    sentences = [*((CLOCK, RESET[reset]) if clocked else (NO_CLOCK,)), *said, *promises(built)]
     head = comment(name, summary(built), command=command, yosys=yosys, facts=listed, promises=sentences)
-    return Export(name, head + text, document, yosys, tables)
+    sdc = constraints(name, command=command, reset=reset, straps=straps) if clocked else ""
+    return Export(name, head + text, document, yosys, tables, sdc)
 
 
 def has_clock(verilog: str) -> bool:

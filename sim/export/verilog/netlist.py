@@ -70,6 +70,7 @@ def _modules(component: wiring.Component, name: str, reset: str, src: bool) -> I
     text = re.sub(rf"^ *attribute \\(?!(?:{'|'.join(kept)}) ).*\n", "", text, flags=re.MULTILINE)
     if src:
         text = re.sub(r'^( *attribute \\src )"(.*):(\d+)"$', _relative, text, flags=re.MULTILINE)
+        text = re.sub(r'^ *attribute \\src "wormcast/sim/.*\n', "", text, flags=re.MULTILINE)  # clk and rst
     text = CELL.sub(_as_wide, _numbered(text, ["clk", "rst", *pins]))
     made = {tuple(info.name): origin for fragment, info in design.fragments.items()
             for origin in fragment.origins or () if isinstance(origin, wiring.Component)}

@@ -67,7 +67,7 @@ def _parameters(components: Sequence[wiring.Component | None]) -> Iterator[tuple
         return
     for head, _ in entries(type(components[0]), "Parameters"):
         for name in head.partition(":")[0].replace(" ", "").split(","):
-            values = [getattr(one, name, None) for one in components]
+            values = [vars(one).get(name) for one in components]
             if isinstance(values[0], int | str) and all(value == values[0] for value in values):
                 yield name, {True: "yes", False: "no"}[values[0]] if isinstance(values[0], bool) else str(values[0])
 

@@ -16,10 +16,10 @@ from .constraints import constraints
 from .docstrings import promises, summary
 from .document import describe_tables, document_component, document_network
 from .facts import NETWORK, facts
-from .names import KEYWORDS
 from .netlist import RESETS, netlist
 from .network import kind_module, table_words, top
 from .ports import ports
+from .verilog_names import KEYWORDS
 from .yosys import translate
 
 __all__ = ["Export", "component_verilog", "export", "has_clock"]

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from wormcast.algorithms import WormcastError
 
-from .modules import PIN, Module
+from .modules import PIN, NetlistModule
 
 __all__ = ["take_out_memories"]
 
@@ -26,7 +26,7 @@ class _Port(NamedTuple):
     bits: str
 
 
-def take_out_memories(module: Module) -> Iterator[Module]:
+def take_out_memories(module: NetlistModule) -> Iterator[NetlistModule]:
     """Replace the memories of a module by instances, and yield the modules of these instances.
 
     Such a memory has one write port, for whole words. Its read ports have a latency of no cycle, or of one cycle: then
@@ -47,7 +47,8 @@ def take_out_memories(module: Module) -> Iterator[Module]:
         yield inner
 
 
-def _take_out(module: Module, name: str, width: int, depth: int, block: str, cells: list[str]) -> tuple[Module, str]:
+def _take_out(module: NetlistModule, name: str, width: int, depth: int, block: str,
+              cells: list[str]) -> tuple[NetlistModule, str]:
     """Return the module of a memory, and the instance that replaces the memory in ``module``."""
     kinds = [OF_MEMORY.search(cell)[1] for cell in cells]  # type: ignore[index]
     latencies = {int("\\CLK_ENABLE 1" in cell) for cell, kind in zip(cells, kinds, strict=True) if kind == "rd"}
@@ -85,7 +86,7 @@ def _take_out(module: Module, name: str, width: int, depth: int, block: str, cel
                               cell).replace(f'\\MEMID "\\\\{name}"', f'\\MEMID "\\\\{WORDS}"'))
     kind_name = f"memory_{width}x{depth}" + (f"_{reads}r" if reads > 1 else "") + ("_latency1" if latency else "")
     wires = [f"  wire width {port.width} {port.way} {place} \\{port.name}" for place, port in enumerate(ports, start=1)]
-    inner = Module((*module.path, name), wires + inside, kind_name=kind_name,
+    inner = NetlistModule((*module.path, name), wires + inside, kind_name=kind_name,
                    comment=_describe(width, depth, reads, latency), ports={port.name: port.name for port in ports})
     pins_of = "".join(f"    connect \\{port.name} {port.bits}\n" for port in ports)
     return inner, f"  cell \\{inner.type} \\{name}\n{pins_of}  end"

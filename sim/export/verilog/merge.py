@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from .modules import TOKEN, Module, renamed
+from .modules import TOKEN, NetlistModule, renamed
 
 __all__ = ["Unit", "merge"]
 
@@ -17,18 +17,18 @@ class Unit:
     ----------
     name : str
         Name of the module in Verilog.
-    modules : list of Module
+    modules : list of NetlistModule
         Equal modules in their order. The first one is written.
     text : str
         The module in RTLIL.
     """
 
     name: str
-    modules: list[Module]
+    modules: list[NetlistModule]
     text: str
 
 
-def merge(modules: Sequence[Module], prefix: str) -> list[Unit]:
+def merge(modules: Sequence[NetlistModule], prefix: str) -> list[Unit]:
     """Return the distinct modules, each before the modules inside it.
 
     Top modules keep their names. Other modules are named ``PREFIX_CLASS`` after the class of their component. If a
@@ -36,7 +36,7 @@ def merge(modules: Sequence[Module], prefix: str) -> list[Unit]:
     modules name a signal after different ports of the router, the ports are numbered: ``p0``, ``p1``.
     """
     kinds: dict[str, int] = {}
-    groups: dict[str, list[Module]] = {}
+    groups: dict[str, list[NetlistModule]] = {}
     by_type = {module.type: module for module in modules}
     for module in reversed(modules):  # modules inside another one come after it
         key = _shape(module, by_type, kinds)
@@ -62,7 +62,7 @@ def merge(modules: Sequence[Module], prefix: str) -> list[Unit]:
     return units
 
 
-def _shape(module: Module, by_type: Mapping[str, Module], kinds: Mapping[str, int]) -> str:
+def _shape(module: NetlistModule, by_type: Mapping[str, NetlistModule], kinds: Mapping[str, int]) -> str:
     """Return the text of a module with numbers in place of names of signals, pins and types of instances."""
     places = {kind: {name: str(place) for place, name in enumerate(by_type[kind].ports.values())}
               for kind, _, _ in module.instances()}
@@ -74,7 +74,7 @@ def _shape(module: Module, by_type: Mapping[str, Module], kinds: Mapping[str, in
     return re.sub(r"^ *attribute \\src .*\n", "", text, flags=re.MULTILINE)
 
 
-def _name(module: Module, prefix: str, taken: set[str]) -> str:
+def _name(module: NetlistModule, prefix: str, taken: set[str]) -> str:
     """Return a name for a module that no other module has."""
     if len(module.path) == 1:
         return module.path[0]
@@ -82,7 +82,7 @@ def _name(module: Module, prefix: str, taken: set[str]) -> str:
     return plain if plain not in taken else f"{plain}_{'_'.join(module.path[1:])}"
 
 
-def _common_names(modules: Sequence[Module]) -> dict[str, str]:
+def _common_names(modules: Sequence[NetlistModule]) -> dict[str, str]:
     """Return names that suit all of some equal modules, by the names in the first one."""
     first, *others = ([wire.name for wire in module.wires] for module in modules)
     names = dict(zip(first, first, strict=True))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from amaranth.lib import wiring
 
-__all__ = ["Module", "Wire", "read_modules", "renamed"]
+__all__ = ["NetlistModule", "Wire", "read_modules", "renamed"]
 
 WIRE = re.compile(r"^  wire width (\d+) (signed )?(?:(input|output) \d+ +)?(\S+)$", re.MULTILINE)
 CELL = re.compile(r"^  cell (\S+) (\S+)$", re.MULTILINE)
@@ -35,7 +35,7 @@ class Wire:
 
 
 @dataclass
-class Module:
+class NetlistModule:
     """A module of a netlist.
 
     Parameters
@@ -129,12 +129,12 @@ def renamed(block: str, wires: Names, pins: Callable[[str], Names]) -> str:
     return "\n".join(lines)
 
 
-def read_modules(text: str, component: Callable[[tuple[str, ...]], wiring.Component | None]) -> Iterator[Module]:
+def read_modules(text: str, component: Callable[[tuple[str, ...]], wiring.Component | None]) -> Iterator[NetlistModule]:
     """Yield the modules of Amaranth's RTLIL, each before the modules inside it."""
     found = re.findall(r"^((?:attribute [^\n]*\n)*)module \\(\S+)\n(.*?)^end$", text, re.MULTILINE | re.DOTALL)
     for attributes, name, body in found:
         path = tuple(name.split("."))
-        yield Module(path, list(_blocks(body.splitlines())), component(path), attributes=attributes)
+        yield NetlistModule(path, list(_blocks(body.splitlines())), component(path), attributes=attributes)
 
 
 def _blocks(lines: Iterable[str]) -> Iterator[str]:

@@ -14,9 +14,9 @@ import wormcast
 
 from .memories import take_out_memories
 from .merge import Unit, merge
-from .modules import Module, read_modules
-from .names import name_instances, name_signals
+from .modules import NetlistModule, read_modules
 from .ports import ports
+from .verilog_names import name_instances, name_signals
 
 __all__ = ["RESETS", "is_clocked", "netlist"]
 
@@ -47,7 +47,7 @@ def netlist(components: Mapping[str, wiring.Component], prefix: str, *, reset: s
     src : bool
         Keep the attributes ``src``: file and line of each signal and operator, relative to the packages' folder.
     """
-    modules: list[Module] = []
+    modules: list[NetlistModule] = []
     for name, component in components.items():
         modules += _modules(component, name, reset, src)
     name_instances(modules)
@@ -58,7 +58,7 @@ def netlist(components: Mapping[str, wiring.Component], prefix: str, *, reset: s
     return merge(modules, prefix)
 
 
-def _modules(component: wiring.Component, name: str, reset: str, src: bool) -> Iterator[Module]:
+def _modules(component: wiring.Component, name: str, reset: str, src: bool) -> Iterator[NetlistModule]:
     """Yield the modules of a component, each before the modules inside it."""
     pins = {port.name: (port.value, PortDirection.Input if port.inward else PortDirection.Output)
             for port in ports(component)}

@@ -8,7 +8,7 @@ from amaranth.hdl import Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
-from .names import plain
+from .verilog_names import plain
 
 __all__ = ["ComponentPort", "ports"]
 

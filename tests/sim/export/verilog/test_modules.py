@@ -9,9 +9,9 @@ from wormcast.sim.build.components import build_component
 from wormcast.sim.export.verilog import NETWORK, component_verilog, export, ports
 from wormcast.sim.export.verilog.comment import COMMIT
 from wormcast.sim.export.verilog.memories import take_out_memories
-from wormcast.sim.export.verilog.modules import Module
-from wormcast.sim.export.verilog.names import KEYWORDS, name_signals
+from wormcast.sim.export.verilog.modules import NetlistModule
 from wormcast.sim.export.verilog.netlist import netlist
+from wormcast.sim.export.verilog.verilog_names import KEYWORDS, name_signals
 from wormcast.sim.lowering.netlist import read_visible
 
 from .cases import blueprint, having
@@ -117,7 +117,7 @@ def test_names_in_a_waveform_are_those_in_verilog_but_for_rules(units):
 
 
 def test_ports_without_a_name_are_called_after_a_signal():
-    module = Module(("top",), [r"  wire width 1 input 1 \port$7$0", r"  wire width 2 \links",
+    module = NetlistModule(("top",), [r"  wire width 1 input 1 \port$7$0", r"  wire width 2 \links",
                                r"connect \links { \port$7$0 [0] 1'0 }"])
     name_signals(module, {}, None)
     assert module.ports == {"port$7$0": "links_1"}
@@ -151,10 +151,10 @@ def test_other_memories_are_refused(change):
              "    connect \\DATA \\d [1:0]\n    connect \\EN { \\write_en [0] \\write_en [0] }\n"
              "    connect \\CLK \\clk [0]\n  end")
     blocks = [r"  memory width 2 size 2 \m", write, read.format(1), read.format(2)]
-    [inner] = take_out_memories(Module(("top",), blocks))
+    [inner] = take_out_memories(NetlistModule(("top",), blocks))
     assert inner.kind == "memory_2x2_2r"
     with pytest.raises(WormcastError, match=r"verilog: memory top\.m is not valid\. Allowed: one write port"):
-        list(take_out_memories(Module(("top",), [block.replace(*change) for block in blocks])))
+        list(take_out_memories(NetlistModule(("top",), [block.replace(*change) for block in blocks])))
 
 
 def test_attributes_name_the_source_without_a_folder_of_this_machine():

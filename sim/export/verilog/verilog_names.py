@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import count
 
-from .modules import ALIAS, TOKEN, WIRE, Module
+from .modules import ALIAS, TOKEN, WIRE, NetlistModule
 
 __all__ = ["KEYWORDS", "name_instances", "name_signals", "plain"]
 
@@ -44,7 +44,7 @@ def plain(name: str) -> str:
     return f"{word}_" if word in KEYWORDS else word
 
 
-def name_signals(module: Module, inner: Mapping[str, Module], outer: Module | None) -> None:
+def name_signals(module: NetlistModule, inner: Mapping[str, NetlistModule], outer: NetlistModule | None) -> None:
     """Rename the signals and ports of a module, and store the new names of ports in ``module.ports``.
 
     A name that only one signal has stays. Of several signals with a name, a port keeps it. The others are named
@@ -56,7 +56,7 @@ def name_signals(module: Module, inner: Mapping[str, Module], outer: Module | No
     ----------
     inner : mapping
         Modules by the types of this module's instances. They are renamed before.
-    outer : Module or None
+    outer : NetlistModule or None
         The module with the instance of this one. It is renamed later.
     """
     _drop_aliases(module)
@@ -90,12 +90,12 @@ def name_signals(module: Module, inner: Mapping[str, Module], outer: Module | No
     module.blocks = [re.sub(r"\\(?=\$)", "", block) for block in module.blocks]
 
 
-def name_instances(modules: Sequence[Module]) -> None:
+def name_instances(modules: Sequence[NetlistModule]) -> None:
     """Rename the instances of some modules, each of which comes before the modules inside it.
 
     Amaranth numbers an instance that is named like a signal; here only the number 1 or higher is appended.
     """
-    outer: dict[str, Module] = {}
+    outer: dict[str, NetlistModule] = {}
     taken: dict[str, set[str]] = {}
     for module in modules:
         former = module.type
@@ -113,7 +113,7 @@ def name_instances(modules: Sequence[Module]) -> None:
         taken[module.type] = {plain(wire.name) for wire in module.wires}
 
 
-def _drop_aliases(module: Module) -> None:
+def _drop_aliases(module: NetlistModule) -> None:
     """Remove numbered signals that only repeat another signal with a name, and that nothing reads."""
     used = Counter(token for block in module.blocks if not WIRE.search(block) for token in TOKEN.findall(block))
     ports = {wire.name for wire in module.wires if wire.port}
@@ -127,7 +127,7 @@ def _drop_aliases(module: Module) -> None:
     module.blocks = [block for block in module.blocks if not is_idle(block)]
 
 
-def _bit_of(module: Module, bit: str) -> str | None:
+def _bit_of(module: NetlistModule, bit: str) -> str | None:
     """Return a name for a bit after the signal that has it among several bits; None without such a signal."""
     for name, bits in module.aliases:
         if name.startswith("$") or not bits.startswith("{"):
@@ -140,13 +140,13 @@ def _bit_of(module: Module, bit: str) -> str | None:
     return None
 
 
-def _bit_above(module: Module, port: str, outer: Module | None) -> str | None:
+def _bit_above(module: NetlistModule, port: str, outer: NetlistModule | None) -> str | None:
     """Return a name for a port after a signal outside of the module, as `_bit_of` does."""
     pins = [dict(pins) for kind, _, pins in outer.instances() if kind == module.type] if outer else []
     return _bit_of(outer, pins[0][port]) if outer and pins and port in pins[0] else None
 
 
-def _at_instances(module: Module, inner: Mapping[str, Module]) -> dict[str, str]:
+def _at_instances(module: NetlistModule, inner: Mapping[str, NetlistModule]) -> dict[str, str]:
     """Return ``INSTANCE__PORT`` for the signals at instances: of the instance that drives each, else of the first."""
     widths = {wire.name: wire.width for wire in module.wires}
     driven: dict[str, str] = {}

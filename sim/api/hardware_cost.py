@@ -33,7 +33,7 @@ __all__ = ["SynthesisResult", "SynthesisSweepResult", "VerilogResult", "require_
 BUILT = HARDWARE - {*HOST_FIELDS}
 
 #: Keys of the files of `verilog`.
-FILES = ("file", "document", "tables", "checks", "bind", "formal")
+FILES = ("file", "document", "tables", "sdc", "checks", "bind", "formal")
 
 OnStep = Callable[[str], None]
 
@@ -70,6 +70,11 @@ class VerilogResult(CommandResult):
         Send one word per cycle, and then reset the network for a cycle.
         """
         return self.export.tables
+
+    @property
+    def sdc(self) -> str:
+        """Timing constraints in SDC. Empty for a component without a clock."""
+        return self.export.sdc
 
     @property
     def checks(self) -> str:
@@ -114,6 +119,8 @@ def verilog(
     port: str | None = None,
     kind: str | None = None,
     module: str | None = None,
+    reset: str = "sync",
+    src: bool = False,
     progress: bool = True,
     on_step: OnStep = lambda step: None,
     **hardware: Unpack[HardwareOptions],
@@ -133,6 +140,10 @@ def verilog(
         Router port of a part of a router, and kind of router. Default: the first.
     module : str, optional
         Name of the module, and prefix of the names of its submodules. Default: ``wormcast_`` and ``what``.
+    reset : "sync" or "async"
+        Reset of all registers, active high.
+    src : bool
+        Write an attribute ``src`` with file and line of the source to each signal.
     progress : bool
         Announce long work on a terminal.
     on_step : callable
@@ -161,13 +172,15 @@ def verilog(
         texts = named | {"topology": blueprint.topology.origin, "scheme": origin.scheme}
         if origin.relation is not None:
             texts["relation"] = origin.relation
-        command = _command(what, **{**DEFAULTS, **texts}, port=port, kind=kind, module=module, **given)
+        command = _command(what, **{**DEFAULTS, **texts}, port=port, kind=kind, module=module,
+                           reset=None if reset == "sync" else reset, src=src or None, **given)
         if not all(isinstance(value, str) for value in named.values()):
             command = f"wormcast.verilog({what!r}, ...) in Python, with objects in place of names"
-        made = export(blueprint, what, port=port, kind=kind, module=module, named=given.get("configuration"),
-                      command=command, progress=on_step)
+        made = export(blueprint, what, port=port, kind=kind, module=module, reset=reset, src=src,
+                      named=given.get("configuration"), command=command, progress=on_step)
     setup = Setup(blueprint.topology, blueprint.scheme, blueprint.configuration, origin)
-    resolved = {"what": what, **setup.to_dict({"port": port, "kind": kind, "relations": blueprint.decoded},
+    resolved = {"what": what, **setup.to_dict({"port": port, "kind": kind, "reset": reset,
+                                               "relations": blueprint.decoded},
                                               without=() if relation is not None else ("relation",))}
     return VerilogResult(configuration=resolved, files=dict.fromkeys(FILES), export=made,
                          has_tables=what == NETWORK and blueprint.tables is not None)
@@ -203,7 +216,7 @@ def _command(what: str, **options: object) -> str:
     words = ["wormcast", "verilog", what]
     for name, value in options.items():
         if value is not None:
-            words += [f"--{name.replace('_', '-')}", str(value)]
+            words += [f"--{name.replace('_', '-')}", *([] if value is True else [str(value)])]
     return shlex.join(words)
 
 

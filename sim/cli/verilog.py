@@ -43,6 +43,13 @@ def verilog(
     module: Annotated[str | None, typer.Option(
         metavar="NAME", help="Name of the module, and prefix of the names of its submodules. Default: "
         "wormcast_WHAT.")] = None,
+    reset: Annotated[str, typer.Option(
+        metavar="sync|async", help="Reset of all registers, active high. async: rst may rise at any time, and your "
+        "design makes it fall in step with clk. Default: sync.", show_default=False)] = "sync",
+    sdc: Annotated[Path | None, typer.Option(
+        metavar="FILE.sdc", help="Write timing constraints: clock, static inputs, reset.")] = None,
+    src: Annotated[bool, typer.Option(
+        "--src", help="Write an attribute src with file and line of the source to each signal.")] = False,
     *,
     built_for: Given,
     given: Given,
@@ -60,27 +67,31 @@ def verilog(
     assertions = {part: output.with_name(f"{output.stem}_{part}.sv") for part in ("checks", "bind", "formal")
                   if (part, what) != ("formal", "network")} if output and sva else {}
     require_apart(user_files(built_for.get("scheme"), built_for.get("relation"), built_for.get("topology")),
-                  {"--output": output, "--doc": table, "--tables": tables,
+                  {"--output": output, "--doc": table, "--tables": tables, "--sdc": sdc,
                    **{f"--sva ({part})": file for part, file in assertions.items()}})
-    for file in filter(None, (output, table, tables, *assertions.values())):
+    for file in filter(None, (output, table, tables, sdc, *assertions.values())):
         require_writable(file)
     with stdout_for_results():
         if tables:
             require_tables(tables, what, {**built_for, **given})
-        result = translate(what, module=module, on_step=lambda line: print(line, file=sys.stderr), **built_for, **given)
+        result = translate(what, module=module, reset=reset, src=src, on_step=lambda line: print(line, file=sys.stderr),
+                           **built_for, **given)
     made = result.export
+    if sdc and not made.sdc:
+        raise WormcastError(f"sdc: {sdc} is not valid: {what} has no clock.")
     texts = {"checks": made.checks, "bind": made.bind, "formal": made.formal}
-    _write({output: made.verilog, table: made.document, tables: f"{json_module.dumps(made.tables)}\n",
+    _write({output: made.verilog, table: made.document, tables: f"{json_module.dumps(made.tables)}\n", sdc: made.sdc,
             **{file: texts[part] for part, file in assertions.items()}})
     if output is None:
         put(made.verilog)
         return
     if json:
         emit_result(dataclasses.replace(result, files={name: None if file is None else str(file) for name, file in (
-            ("file", output), ("document", table), ("tables", tables),
+            ("file", output), ("document", table), ("tables", tables), ("sdc", sdc),
             *((part, assertions.get(part)) for part in ("checks", "bind", "formal")))}))
         return
     say(f"{made.module}: {output}" + (f", ports in {table}" if table else "") + (
+        f", constraints in {sdc}" if sdc else "") + (
         f", assertions in {', '.join(map(str, assertions.values()))}" if assertions else "") + (
         f", tables in {tables}" if tables else "; its routing tables are empty after reset: --tables FILE.json writes "
         "their contents" if result.has_tables else ""))

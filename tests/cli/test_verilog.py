@@ -53,6 +53,16 @@ def test_a_network_binds_to_each_kind_of_router_and_interface(tmp_path):
     assert (code, out, err) == (0, "wormcast_network: n.v, assertions in n_checks.sv, n_bind.sv\n", "")
     bound = re.findall(r"^bind (\w+) ", (tmp_path / "n_bind.sv").read_text(), re.MULTILINE)
     assert set(bound) == {"wormcast_network_router", "wormcast_network_interface"}
+def test_asynchronous_reset_sources_and_constraints(tmp_path):
+    code, out, err = verilog(*SMALL, "--reset", "async", "--src", "--sdc", "unit.sdc", "-o", "unit.v", cwd=tmp_path)
+    assert (code, out, err) == (0, "wormcast_output_unit: unit.v, constraints in unit.sdc\n", "")
+    text = (tmp_path / "unit.v").read_text()
+    assert "always @(posedge clk, posedge rst)" in text
+    assert 'src = "wormcast/hw/output_unit.py:' in text
+    assert (tmp_path / "unit.sdc").read_text().startswith("# Constraints of wormcast_output_unit, made by wormcast ")
+    [command] = re.findall(r"^//   (wormcast verilog .*(?:\n//     .*)*)$", text, re.MULTILINE)
+    code, out, err = verilog(*shlex.split(command.replace("//", ""))[2:], cwd=tmp_path)
+    assert (code, out, err) == (0, text, "")
 
 
 def test_named_configuration_is_told(tmp_path):
@@ -85,6 +95,8 @@ def test_named_configuration_is_told(tmp_path):
      "tables: t.json is not valid: router for irregular:"),
     (["router", "--topology", "ring:4", "--scheme", "individual", "--vcs", "1"],
      "vcs: 1 is not valid: e-cube has 2 classes of virtual channels on ring:4. Allowed: multiples of 2"),
+    (["router", "--reset", "low", "-o", "x.v"], "reset: 'low' is not valid. Allowed: sync, async."),
+    (["decoder", "--sdc", "d.sdc", "-o", "x.v"], "sdc: d.sdc is not valid: decoder has no clock."),
     (["router", "--vcs", "0", "-o", "x.v"], "vcs: 0 is not valid. Allowed: 1 to 16"),
     (["decoder", "--t-ns", "5", "-o", "x.v"],
      ("t-ns: 5 is not valid with decoder: it does not change this component. "

@@ -1,18 +1,30 @@
 """Head comment of a Verilog file."""
 
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import version
+
+from amaranth.lib import wiring
 
 import wormcast
 
-__all__ = ["CLOCK", "NO_CLOCK", "RESET", "comment"]
+from .docstrings import entries, summary
+from .merge import Unit
+
+__all__ = ["CLOCK", "COMMIT", "NO_CLOCK", "RESET", "comment", "module_comment"]
 
 WIDTH = 110
 
+#: Begins the line with the git commit of wormcast, the only one that differs between commits with equal hardware.
+COMMIT = "Commit of wormcast: "
+
 CLOCK = "Clock: clk, rising edge."
-RESET = ("Reset: rst, synchronous, high for a cycle at least. Registers have the same values at power-up, where the "
-         "device loads them.")
+POWER_UP = "Registers have the same values at power-up, where the device loads them."
+RESET = {
+    "sync": f"Reset: rst, synchronous, high for a cycle at least. {POWER_UP}",
+    "async": "Reset: rst, asynchronous, active high. It may rise at any time. The design around this module makes it "
+             f"fall in step with clk, so that all registers leave reset in the same cycle. {POWER_UP}",
+}
 NO_CLOCK = "Clock: none, the outputs follow the inputs."
 
 
@@ -25,12 +37,39 @@ def comment(module: str, summary: str, *, command: str, yosys: str, facts: Itera
         "SPDX-License-Identifier: Apache-2.0", "",
         *_wrapped(f"{module}: {summary}"), "",
         f"Made by wormcast {wormcast.__version__} with Amaranth {version('amaranth')} and {yosys}:",
-        *("  " + line for line in _wrapped(command, "  ")), "",
+        *("  " + line for line in _wrapped(command, "  ")),
+        f"{COMMIT}{wormcast.__commit__ or 'unknown'}", "",
         *(line for name, value in listed
           for line in _wrapped(f"{name.ljust(widest)}  {value}", " " * (widest + 2))), "",
         *(line for said in promises for line in _wrapped(said, "  ")),
     ]
     return "".join(f"// {line}".rstrip() + "\n" for line in lines) + "\n"
+
+
+def module_comment(unit: Unit) -> str:
+    """Return the comment at the head of a module inside a component: its docstring, parameters and instances."""
+    first = unit.modules[0]
+    if len(first.path) == 1:
+        return ""
+    said = first.comment or ("" if first.component is None else summary(type(first.component)))
+    places = ", ".join(".".join(module.path[1:]) for module in unit.modules)
+    lines = [*_wrapped(f"{unit.name}: {said}" if said else unit.name, "  ")]
+    values = list(_parameters([module.component for module in unit.modules]))
+    if values:
+        lines += _wrapped("Parameters: " + ", ".join(f"{name} {value}" for name, value in values), "  ")
+    lines += _wrapped(f"Instances: {places}", "  ")
+    return "".join(f"// {line}\n" for line in lines)
+
+
+def _parameters(components: Sequence[wiring.Component | None]) -> Iterator[tuple[str, str]]:
+    """Yield the documented parameters that are numbers or words, and equal in all components: name and value."""
+    if components[0] is None:
+        return
+    for head, _ in entries(type(components[0]), "Parameters"):
+        for name in head.partition(":")[0].replace(" ", "").split(","):
+            values = [vars(one).get(name) for one in components]
+            if isinstance(values[0], int | str) and all(value == values[0] for value in values):
+                yield name, {True: "yes", False: "no"}[values[0]] if isinstance(values[0], bool) else str(values[0])
 
 
 def _wrapped(text: str, indent: str = "") -> list[str]:

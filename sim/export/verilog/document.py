@@ -24,7 +24,8 @@ from .ports import ComponentPort, ports
 
 __all__ = ["component_tables", "document_component", "document_network", "meaning"]
 
-CLOCKED = (("clk", "clock, rising edge"), ("rst", "reset, synchronous, active high"))
+RESETS = {"sync": "reset, synchronous, active high",
+          "async": "reset, asynchronous, active high; the design around the module makes it fall in step with clk"}
 
 Named = tuple[str, ComponentPort, wiring.Component]
 """A port with its name in the table and its component."""
@@ -33,18 +34,18 @@ HEAD = "| port | direction | width | meaning |\n|---|---|---:|---|\n"
 
 
 def document_component(blueprint: Blueprint, component: wiring.Component, module: str, *, command: str,
-                       facts: Iterable[tuple[str, str]], clocked: bool) -> str:
+                       facts: Iterable[tuple[str, str]], clocked: bool, reset: str) -> str:
     """Return the summary of a component and its tables; see `component_tables`."""
     return "".join([
         *_opening(module, summary(type(component)), command, facts),
-        component_tables(blueprint, component, clocked=clocked),
+        component_tables(blueprint, component, clocked=clocked, reset=reset),
     ])
 
 
-def component_tables(blueprint: Blueprint, component: wiring.Component, *, clocked: bool) -> str:
+def component_tables(blueprint: Blueprint, component: wiring.Component, *, clocked: bool, reset: str = "sync") -> str:
     """Return the tables of a component's ports, link by link, of their contract, and of a flit's fields."""
     return "".join([
-        _clock() if clocked else "",
+        _clock(reset) if clocked else "",
         *_tables((port.name, port, component) for port in ports(component)),
         *contract_tables(blueprint, component),
         *(_flit(blueprint) if any(port.path[-1] in ("flit", "data") for port in ports(component)) else ()),
@@ -53,7 +54,7 @@ def component_tables(blueprint: Blueprint, component: wiring.Component, *, clock
 
 
 def document_network(blueprint: Blueprint, network: Network, module: str, *, command: str,
-                     facts: Iterable[tuple[str, str]]) -> str:
+                     facts: Iterable[tuple[str, str]], reset: str) -> str:
     """Return the tables of a node's and a router's ports, of the contract with hosts, of a flit's fields, and of the
     nodes and routers."""
     direct = network.topology.direct
@@ -61,7 +62,7 @@ def document_network(blueprint: Blueprint, network: Network, module: str, *, com
         *_opening(module, summary(Network), command, facts),
         "\nNODE in the names of ports is the node's name, listed below" + (
             ".\n" if direct else ", and SWITCH is the router's name.\n"),
-        _clock(),
+        _clock(reset),
         *_tables(_network_ports(network)),
         *contract_tables(blueprint, network.components["interface"], "node_NODE_"),
         errors_of_hosts(blueprint.router()),
@@ -155,8 +156,9 @@ def _of_node(component: wiring.Component, name: str) -> str | None:
     return None
 
 
-def _clock() -> str:
-    return "\n## Clock and reset\n\n" + HEAD + "".join(_row(name, "in", 1, said) for name, said in CLOCKED)
+def _clock(reset: str) -> str:
+    rows = _row("clk", "in", 1, "clock, rising edge"), _row("rst", "in", 1, RESETS[reset])
+    return "\n## Clock and reset\n\n" + HEAD + "".join(rows)
 
 
 def _row(name: str, way: str, width: int, said: str) -> str:
@@ -174,7 +176,8 @@ def meaning(component: wiring.Component, port: ComponentPort) -> str:
         channel = links(component)[port.bundle].channel
         said = (member_meaning(LinkSignature, port.path[-1]) or "").replace("virtual channel", channel)
     else:
-        said = _strap(component, port) or _in_bundle(component, port) or member_meaning(type(component), port.name)
+        said = (_strap(component, port) or _in_bundle(component, port)
+                or member_meaning(type(component), "_".join(port.path)))
     fields = _fields(port.shape)
     return " ".join(filter(None, [said, fields and f"{fields}.", _fault_ports(component, port)]))
 

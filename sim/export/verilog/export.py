@@ -12,13 +12,15 @@ from wormcast.hw.router import Blueprint
 from ...build.components import COMPONENTS, build_component
 from ...build.network import Network
 from .checkers import bind_lines, checkers_of, formal_module, modules
-from .comment import CLOCK, NO_CLOCK, RESET, comment
+from .comment import CLOCK, NO_CLOCK, RESET, comment, module_comment
+from .constraints import constraints
 from .docstrings import promises, summary
 from .document import describe_tables, document_component, document_network
 from .facts import NETWORK, facts
-from .netlist import netlist
+from .netlist import RESETS, netlist
 from .network import kind_module, table_words, top
 from .ports import ports
+from .verilog_names import KEYWORDS
 from .yosys import translate
 
 __all__ = ["Export", "component_verilog", "export", "has_clock"]
@@ -54,6 +56,8 @@ class Export:
         Version of Yosys.
     tables : list of int
         For networks with routing tables: words for ``tables_in``, one per cycle, before a reset. Else empty.
+    sdc : str
+        Timing constraints in SDC. Empty for a component without a clock.
     checks, bind : str
         For a router, an interface or the network: SystemVerilog modules with assertions on links, and the lines that
         bind them to the modules of ``verilog``. Else empty.
@@ -66,6 +70,7 @@ class Export:
     document: str
     yosys: str
     tables: list[int]
+    sdc: str
     checks: str = ""
     bind: str = ""
     formal: str = ""
@@ -73,12 +78,31 @@ class Export:
 
 def component_verilog(component: wiring.Component, name: str,
                       progress: Progress = lambda line: None) -> tuple[str, str]:
-    """Return the Verilog of a component without a comment, and the version of Yosys; see `translate`."""
-    return translate(netlist(component, name), progress)
+    """Return the Verilog of a component without the head comment, and the version of Yosys; see `translate`."""
+    return components_verilog({name: component}, name, progress=progress)
+
+
+def components_verilog(components: Mapping[str, wiring.Component], prefix: str, *, reset: str = "sync",
+                       src: bool = False, progress: Progress = lambda line: None) -> tuple[str, str]:
+    """Return the Verilog of components without the head comment, and the version of Yosys.
+
+    Equal modules are written once.
+
+    Parameters
+    ----------
+    components : mapping
+        Components by the names of their modules. The names of all other modules begin with ``prefix``.
+    reset, src
+        As in `netlist`.
+    """
+    units = netlist(components, prefix, reset=reset, src=src)
+    text, yosys = translate("".join(unit.text for unit in units), progress)
+    heads = {unit.name: module_comment(unit) for unit in units}
+    return re.sub(r"^module (\w+)\(", lambda module: heads[module[1]] + module[0], text, flags=re.MULTILINE), yosys
 
 
 def export(blueprint: Blueprint, what: str, *, port: str | None = None, kind: str | None = None,
-           module: str | None = None, named: str | None = None, command: str,
+           module: str | None = None, reset: str = "sync", src: bool = False, named: str | None = None, command: str,
            progress: Progress = lambda line: None) -> Export:
     """Export a component or the network.
 
@@ -90,6 +114,8 @@ def export(blueprint: Blueprint, what: str, *, port: str | None = None, kind: st
         Port and kind of the router that the component belongs to, as in `build_component`.
     module : str, optional
         Name of the top module, and prefix of all other modules' names. Default: ``wormcast_`` and ``what``.
+    reset, src
+        As in `netlist`.
     named : str, optional
         Name of the named configuration, for the comment.
     command : str
@@ -104,8 +130,10 @@ def export(blueprint: Blueprint, what: str, *, port: str | None = None, kind: st
     WormcastError
         The component cannot be built, or the name is not valid in Verilog.
     """
+    if reset not in RESETS:
+        raise WormcastError(f"reset: {reset!r} is not valid. Allowed: {', '.join(RESETS)}.")
     if module is not None:
-        _require_name(module, progress)
+        _require_name(module)
     name = f"wormcast_{what.replace('-', '_')}" if module is None else module
     tables: list[int] = []
     said: list[str] = []
@@ -116,10 +144,11 @@ def export(blueprint: Blueprint, what: str, *, port: str | None = None, kind: st
                 raise WormcastError(f"{word} is not valid with {NETWORK}. Allowed: with a component.")
         listed = list(facts(blueprint, what, named=named))
         network = Network(blueprint.topology, blueprint.scheme, blueprint.configuration)
-        parts = [component_verilog(one.build(), kind_module(name, one.name), progress)
-                 for one in network.kinds.values()]
-        text, yosys = "\n".join([top(network, name), *(part for part, _ in parts)]), parts[0][1]
-        document = document_network(blueprint, network, name, command=command, facts=listed)
+        text, yosys = components_verilog({kind_module(name, one.name): one.build() for one in network.kinds.values()},
+                                         name, reset=reset, src=src, progress=progress)
+        text = f"{top(network, name)}\n{text}"
+        document = document_network(blueprint, network, name, command=command, facts=listed, reset=reset)
+        straps: list[tuple[str, int]] = []
         built: type = Network
         clocked = True
         checked = network.components
@@ -130,26 +159,30 @@ def export(blueprint: Blueprint, what: str, *, port: str | None = None, kind: st
             raise WormcastError(f"verilog: {what!r} is not valid. Allowed: {NETWORK}, {', '.join(COMPONENTS)}.")
         component = build_component(blueprint, what, port, kind)
         listed = list(facts(blueprint, what, port, kind, named))
-        text, yosys = component_verilog(component, name, progress)
+        text, yosys = components_verilog({name: component}, name, reset=reset, src=src, progress=progress)
         built, clocked = type(component), has_clock(text)
         if what in CHECKED:
             checked = {what: component}
-        document = document_component(blueprint, component, name, command=command, facts=listed, clocked=clocked)
+        document = document_component(blueprint, component, name, command=command, facts=listed, clocked=clocked,
+                                      reset=reset)
+        straps = [(port.name, port.width) for port in ports(component)
+                  if port.inward and port.name.startswith("strap_")]
 
     def head(module: str, sentence: str, sentences: Iterable[str]) -> str:
         return comment(module, sentence, command=command, yosys=yosys, facts=listed, promises=sentences)
 
     top_comment = head(name, summary(built), [
-        *((CLOCK, RESET) if clocked else (NO_CLOCK,)), *said, *promises(built)])
+        *((CLOCK, RESET[reset]) if clocked else (NO_CLOCK,)), *said, *promises(built)])
+    sdc = constraints(name, command=command, reset=reset, straps=straps) if clocked else ""
     found = {kind: checkers_of(blueprint, part) for kind, part in checked.items()}
     if not found:
-        return Export(name, top_comment + text, document, yosys, tables)
+        return Export(name, top_comment + text, document, yosys, tables, sdc)
     modules_text = modules(blueprint, name, (checker.kind for several in found.values() for checker in several))
     bind = "".join(bind_lines(name, name if kind == what else kind_module(name, kind), several)
                    for kind, several in found.items())
     formal = "" if what == NETWORK else formal_module(name, ports(checked[what]), found[what])
     return Export(
-        name, top_comment + text, document, yosys, tables, checks=head(f"{name}_checks", *CHECKS) + modules_text,
+        name, top_comment + text, document, yosys, tables, sdc, checks=head(f"{name}_checks", *CHECKS) + modules_text,
         bind=head(f"{name}_bind", *BIND) + bind, formal=formal and head(f"{name}_formal", *FORMAL) + formal)
 
 
@@ -158,11 +191,10 @@ def has_clock(verilog: str) -> bool:
     return "input clk;" in verilog
 
 
-def _require_name(module: str, progress: Progress) -> None:
-    """Refuse a module name that is not valid in Verilog. A name of valid letters that Yosys escapes is a keyword."""
+def _require_name(module: str) -> None:
+    """Refuse a module name that is not valid in Verilog."""
     if not re.fullmatch(r"[A-Za-z_]\w*", module, re.ASCII):
         raise WormcastError(f"module: {module!r} is not valid. Allowed: letters, digits and _, without a digit at the "
                             "beginning.")
-    text, _ = translate(f"module \\{module}\nend", progress)
-    if f"module \\{module} " in text:
+    if module in KEYWORDS:
         raise WormcastError(f"module: {module!r} is not valid: it is a keyword of Verilog")

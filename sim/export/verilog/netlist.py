@@ -1,18 +1,30 @@
 """Preparation of Amaranth's RTLIL for translation to Verilog without linter warnings."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 
+import amaranth
 from amaranth.back import rtlil
+from amaranth.hdl import ClockDomain, Fragment
 from amaranth.hdl._ir import PortDirection
 from amaranth.lib import wiring
 
-from .ports import ports
+import wormcast
 
-__all__ = ["is_clocked", "netlist"]
+from .memories import take_out_memories
+from .merge import Unit, merge
+from .modules import NetlistModule, read_modules
+from .ports import ports
+from .verilog_names import name_instances, name_signals
+
+__all__ = ["RESETS", "is_clocked", "netlist"]
 
 #: Attributes that affect the hardware. The others are removed.
 KEPT = ("init", "ram_style")
+
+#: Kinds of reset.
+RESETS = ("sync", "async")
 
 #: Operators whose operands must have equal widths for linters, and operators whose result must have this width, too.
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
@@ -21,23 +33,66 @@ SUMS = ("add", "sub")
 CELL = re.compile(r"^  cell \$(\w+) (\S+)\n.*?^  end$", re.MULTILINE | re.DOTALL)
 
 
-def netlist(component: wiring.Component, name: str) -> str:
-    """Return the RTLIL of a component. The top module is named ``name``, inner modules ``name`` and their path.
+def netlist(components: Mapping[str, wiring.Component], prefix: str, *, reset: str = "sync",
+            src: bool = False) -> list[Unit]:
+    """Return the modules of components in RTLIL.
 
-    Equal components produce equal texts, on any machine.
+    The top modules are named as in ``components``, the names of other modules begin with ``prefix``. Equal components
+    produce equal texts, on any machine.
+
+    Parameters
+    ----------
+    reset : "sync" or "async"
+        Reset of all flip-flops.
+    src : bool
+        Keep the attributes ``src``: file and line of each signal and operator, relative to the packages' folder.
     """
+    modules: list[NetlistModule] = []
+    for name, component in components.items():
+        modules += _modules(component, name, reset, src)
+    name_instances(modules)
+    inner = {module.type: module for module in modules}
+    for module in reversed(modules):
+        if not module.ports:
+            name_signals(module, inner, inner.get(".".join(module.path[:-1])))
+    return merge(modules, prefix)
+
+
+def _modules(component: wiring.Component, name: str, reset: str, src: bool) -> Iterator[NetlistModule]:
+    """Yield the modules of a component, each before the modules inside it."""
     pins = {port.name: (port.value, PortDirection.Input if port.inward else PortDirection.Output)
             for port in ports(component)}
-    text = rtlil.convert(component, name=name, ports=pins, emit_src=False)
-    text = re.sub(rf"^ *attribute \\(?!(?:{'|'.join(KEPT)}) ).*\n", "", text, flags=re.MULTILINE)
-    text = _numbered(text, ["clk", "rst", *pins])
-    text = _plain_names(text, re.findall(r"^module \\(\S+)$", text, re.MULTILINE))
-    return CELL.sub(_as_wide, text)
+    design = Fragment.get(component, None).prepare(
+        ports=[(pin, *what) for pin, what in pins.items()], hierarchy=(name,),
+        missing_domain=lambda domain: ClockDomain(domain, async_reset=reset == "async"))
+    text, _ = rtlil.convert_fragment(design, name=name, emit_src=src)
+    kept = (*KEPT, "src") if src else KEPT
+    text = re.sub(rf"^ *attribute \\(?!(?:{'|'.join(kept)}) ).*\n", "", text, flags=re.MULTILINE)
+    if src:
+        text = re.sub(r'^( *attribute \\src )"(.*):(\d+)"$', _relative, text, flags=re.MULTILINE)
+        text = re.sub(r'^ *attribute \\src "wormcast/sim/.*\n', "", text, flags=re.MULTILINE)  # clk and rst
+    text = CELL.sub(_as_wide, _numbered(text, ["clk", "rst", *pins]))
+    made = {tuple(info.name): origin for fragment, info in design.fragments.items()
+            for origin in fragment.origins or () if isinstance(origin, wiring.Component)}
+    for module in read_modules(text, made.get):
+        memories = list(take_out_memories(module))
+        yield module
+        yield from memories
+
+
+def _relative(source: re.Match[str]) -> str:
+    """Return a ``src`` attribute with the path below the folder of packages, or else only the file's name."""
+    file = Path(source[2])
+    for package in (wormcast, amaranth):
+        folder = Path(package.__path__[0])
+        if file.is_relative_to(folder):
+            return f'{source[1]}"{package.__name__}/{file.relative_to(folder).as_posix()}:{source[3]}"'
+    return f'{source[1]}"{file.name}:{source[3]}"'
 
 
 def is_clocked(component: wiring.Component) -> bool:
     """Return whether a component has flip-flops, and therefore a port ``clk``."""
-    return re.search(r"^  wire width 1 input \d+ \\clk$", netlist(component, "top"), re.MULTILINE) is not None
+    return any(wire.name == "clk" for wire in next(_modules(component, "top", "sync", src=False)).wires if wire.port)
 
 
 def _numbered(text: str, names: list[str]) -> str:
@@ -53,16 +108,6 @@ def _numbered(text: str, names: list[str]) -> str:
 
     pattern = re.compile(r"^(  wire width \d+ (?:input|output) )(\d+) +\\(\S+)$", re.MULTILINE)
     return pattern.sub(number, first) + sep + re.sub(pattern, lambda p: f"{p[1]}{int(p[2]) + 1} \\{p[3]}", others)
-
-
-def _plain_names(text: str, modules: Iterable[str]) -> str:
-    """Rename modules so that no name needs an escape."""
-    for module in modules:
-        if "." in module:
-            plain = module.replace(".", "_")
-            text = re.sub(rf"^((?:module|  cell) \\){re.escape(module)}(?=\s)", rf"\g<1>{plain}", text,
-                          flags=re.MULTILINE)
-    return text
 
 
 def _as_wide(found: re.Match) -> str:

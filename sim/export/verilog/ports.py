@@ -8,6 +8,8 @@ from amaranth.hdl import Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
+from .verilog_names import plain
+
 __all__ = ["ComponentPort", "ports"]
 
 
@@ -32,8 +34,8 @@ class ComponentPort:
 
     @property
     def name(self) -> str:
-        """Name in Verilog: ``local_in_flit`` is the flit of link ``local_in``."""
-        return "_".join(self.path)
+        """Name in Verilog: ``local_in_flit`` is the flit of link ``local_in``; a keyword has ``_`` at its end."""
+        return plain("_".join(self.path))
 
     @property
     def bundle(self) -> str:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Any
 
 from ...common.external import find_tool, run_tool
@@ -23,8 +23,8 @@ write_json
 write_verilog -norename
 """
 
-#: Matches a name that the passes `PASSES` generate.
-NUMBERED = re.compile(r"_\d+_").fullmatch
+#: A signal, with its range if the range is constant.
+SIGNAL = re.compile(r"([A-Za-z_]\w*)(?:\[(\d+)(?::(\d+))?\])?")
 
 
 def translate(netlist: str, progress: Callable[[str], None] = lambda line: None) -> tuple[str, str]:
@@ -59,7 +59,7 @@ def translate(netlist: str, progress: Callable[[str], None] = lambda line: None)
 def _complete(text: str, modules: dict[str, Any]) -> str:
     """Append a declaration of unused signals to a module, to avoid linter warnings."""
     name = re.search(r"^module \\?(\S+) ?\(", text, re.MULTILINE)[1]  # type: ignore[index]
-    loose, idle = _without_use(modules[name], text)
+    loose, idle = _without_use(name, modules, text)
     lines = [f"  assign {bits} = {width}'h0;\n" for bits, width in loose]
     idle += [bits for bits, _ in loose]
     if idle:
@@ -67,33 +67,31 @@ def _complete(text: str, modules: dict[str, Any]) -> str:
     return text.replace("endmodule\n", "".join(lines) + "endmodule\n")
 
 
-def _without_use(module: dict[str, Any], text: str) -> tuple[list[tuple[str, int]], list[str]]:
-    """Return the ranges of bits that are not read, in two lists: undriven ranges with widths, and driven ranges.
+def _without_use(name: str, modules: dict[str, Any], text: str) -> tuple[list[tuple[str, int]], list[str]]:
+    """Return the ranges of bits that the text does not read: undriven ranges with widths, and driven ranges.
 
-    If a bit has several names, the Verilog text reads only one of them: an input's name, else a user's name. In the
-    lists, names are spelled as in the Verilog text.
+    Whether a bit is read depends on the text: if a bit has several names, the text reads only some of them.
     """
+    module = modules[name]
     driven: set[int] = set()
-    read: set[int] = set()
-    inputs: set[int] = set()
     for port in module["ports"].values():
-        if port["direction"] == "output":
-            read.update(port["bits"])
-        else:
-            inputs.update(port["bits"])
+        if port["direction"] == "input":
+            driven.update(port["bits"])
     for cell in module["cells"].values():
         for pin, bits in cell["connections"].items():
-            (read if cell["port_directions"][pin] == "input" else driven).update(bits)
-    driven |= inputs
-    given = {bit for name, signal in module["netnames"].items() if not NUMBERED(name) for bit in signal["bits"]}
-    beside_inputs, beside_given = read - inputs, read - given
+            if cell["port_directions"][pin] != "input":
+                driven.update(bits)
+    read = _read(text, {cell["type"]: cell["port_directions"] for cell in module["cells"].values()})
+    outputs = {port for port, found in module["ports"].items() if found["direction"] == "output"}
     loose, idle = [], []
-    for name, signal in module["netnames"].items():
-        here = read if name in module["ports"] else beside_given if NUMBERED(name) else beside_inputs
-        kinds = "".join(_use(bit, driven, here) for bit in signal["bits"])
+    for signal, found in module["netnames"].items():
+        if signal in outputs:
+            continue
+        kinds = "".join("u" if place in read.get(signal, ()) or not isinstance(bit, int) else "i" if bit in driven else
+                        "l" for place, bit in enumerate(found["bits"]))
         for run in re.finditer("l+|i+", kinds):
             first, end = run.span()
-            spelled = f"\\{name} " if f"\\{name} " in text else name
+            spelled = signal
             if end - first < len(kinds):
                 spelled += f"[{first}]" if end - first == 1 else f"[{end - 1}:{first}]"
             if run[0][0] == "l":
@@ -103,11 +101,34 @@ def _without_use(module: dict[str, Any], text: str) -> tuple[list[tuple[str, int
     return loose, idle
 
 
-def _use(bit: int | str, driven: set[int], read: set[int]) -> str:
-    """Return the use of a bit: ``l`` (loose), ``i`` (idle) or ``u`` (used).
+def _read(text: str, pins: dict[str, dict[str, str]]) -> dict[str, Container[int]]:
+    """Return the bits of each signal that the statements of a module read.
 
-    A loose bit is neither read nor driven, an idle bit is driven and not read. A used bit is read, or is a constant.
+    Parameters
+    ----------
+    pins : dict
+        Directions of the pins of each type of instance.
     """
-    if not isinstance(bit, int) or bit in read:
-        return "u"
-    return "i" if bit in driven else "l"
+    read: dict[str, Any] = {}
+    directions: dict[str, str] = {}
+    for line in text.split(");\n", 1)[1].splitlines():
+        line = line.strip()
+        pin, instance = re.match(r"\.(\w+) ?\((.*)\),?$", line), re.match(r"(\w+) \w+ \($", line)
+        if instance:
+            directions = pins[instance[1]]
+            continue
+        if pin:
+            said = pin[2] if directions[pin[1]] == "input" else ""
+        elif re.match(r"(input|output|wire|reg|initial)\b|\w+\[\d+\] = ", line):
+            continue
+        elif found := re.match(r"(?:assign )?(\{.*?\}|\S+?(?:\[.*?\])?) <?= (.*)$", line):
+            target = re.search(r"\[(?!\d)(.*)\]", found[1])  # an address in front of an assignment
+            said = f"{target[1] if target else ''} {found[2]}"
+        else:
+            said = line
+        for name, high, low in SIGNAL.findall(re.sub(r"\(\*.*?\*\)|\b\d+'\w+", "", said)):
+            if not high:
+                read[name] = range(1 << 30)
+            elif not isinstance(read.get(name), range):
+                read.setdefault(name, set()).update(range(int(low or high), int(high) + 1))
+    return read

@@ -18,6 +18,7 @@ MAIN = """
 #include "verilated.h"
 int main() {{
     VerilatedContext context;
+    {start}
     Vreplay replay(&context, "replay");
     for (int cycle = 0; cycle < {cycles}; ++cycle) {{
         replay.clk = 0; replay.eval();
@@ -101,10 +102,10 @@ def _packed(found, value):
     return packed
 
 
-def replay(recordings, folder, *, verilog=()):
+def replay(recordings, folder, *, verilog=(), seed=None):
     """Answers of the exported Verilog to the same stimuli, by name: lists of numbers, a cycle each.
 
-    ``verilog`` has other text for some of them.
+    ``verilog`` has other text for some of them. With ``seed``, registers without a value at power-up have random ones.
     """
     parts, modules = [], []
     for name, recording in recordings.items():
@@ -115,9 +116,11 @@ def replay(recordings, folder, *, verilog=()):
     body = "".join(["module replay(input clk);\n  integer at = 0;\n", *parts,
                     "  always @(posedge clk) at <= at + 1;\nendmodule\n"])
     (folder / "replay.v").write_text("\n".join([body, *modules]))
-    made = translate(folder, "replay", "replay.v")
+    random = () if seed is None else ("--x-initial", "unique")
+    start = "" if seed is None else f"context.randReset(2); context.randSeed({seed});"
+    made = translate(folder, "replay", *random, "replay.v")
     cycles = max(len(recording.given) for recording in recordings.values())
-    compile_program(folder, MAIN.format(cycles=cycles), [made], often=("-O0",))
+    compile_program(folder, MAIN.format(cycles=cycles, start=start), [made], often=("-O0",))
     run(folder, "./bench")
     return {name: [int(line, 16) for line in (folder / f"{name}.answered").read_text().split()] for name in recordings}
 

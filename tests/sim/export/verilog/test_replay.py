@@ -16,10 +16,9 @@ LONGER = {"input-vc": 2000, "output-unit": 2000}
 
 
 def straps(built):
-    """Values of the straps of a router in the middle, by port."""
-    node = built.topology.nodes // 2
+    """Values of the straps of a router in the middle, of the first kind, by port."""
     values = built.router().decoder.strap_values(built.routes, built.kinds[0])
-    return {f"strap_{name}": column[node] for name, column in values.items()}
+    return {f"strap_{name}": column[len(column) // 2] for name, column in values.items()}
 
 
 def recorded(built, cycles, seed, names=()):

@@ -128,7 +128,6 @@ class AddressHeaders(wiring.Component):
         wanted, own = Signal(nodes), Signal(nodes)
         falls, left, chosen, rest = Signal(), Signal(nodes), Signal(nodes), Signal(nodes)
         address = Signal(bits)
-        slots = [Signal(bits, name=f"slot_{k}") for k in range(header.capacity)]
         at = Signal(range(capacity))
         ends, last, builds, full = Signal(), Signal(), Signal(), Signal()
         rising = [header.address(node) for node in path]
@@ -144,10 +143,7 @@ class AddressHeaders(wiring.Component):
             last.eq((rest == 0) & (falls | (below == 0))),
             full.eq(at == capacity - 1),
             self.sets.ready.eq(~builds & ~self.headers.valid),
-            front.data.eq(Cat(*slots)),
         ]
-        if header.last_bits:
-            m.d.comb += front.data[-1].eq(front.ends)
         with m.If(self.sets.ready):
             up = wanted if self.each else wanted & ~(own - 1)
             m.d.sync += [
@@ -159,9 +155,11 @@ class AddressHeaders(wiring.Component):
                 self.headers.valid.eq(self.sets.valid & ~wanted.any()),
             ]
         with m.Elif(builds):
-            for k, slot in enumerate(slots):
+            for k in range(header.capacity):
                 with m.If(at <= k):  # free slots repeat the last address
-                    m.d.sync += slot.eq(address)
+                    m.d.sync += front.data[k * bits:(k + 1) * bits].eq(address)
+            if header.last_bits:
+                m.d.sync += front.data[-1].eq(ends)
             with m.If(falls):
                 m.d.sync += below.eq(rest)
             with m.Else():

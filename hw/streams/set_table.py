@@ -46,7 +46,7 @@ class SetTable(wiring.Component):
     def __init__(self, *, sets: int, flits: int, width: int):
         self.rows = ChildTable(rows=sets, flits=flits, width=width, counts=False)
         super().__init__({
-            "table": In(stream.Signature(set_beat(width), always_ready=True)),
+            "table": In(stream.Signature(set_beat(width))),
             "sets": In(stream.Signature(bits_for(sets))),
             "headers": Out(stream.Signature(header_flit(width))),
             "bad": Out(1),
@@ -59,6 +59,7 @@ class SetTable(wiring.Component):
         row, at, next_at = Signal.like(rows.row), Signal.like(rows.at), Signal.like(rows.at)
         known = Signal()
         m.d.comb += [
+            self.table.ready.eq(1),
             rows.link.valid.eq(self.table.valid),
             rows.link.flit.data.eq(beat.data),
             rows.link.flit.tail.eq(beat.ends | beat.last),

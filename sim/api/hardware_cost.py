@@ -3,7 +3,7 @@
 import os
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -11,12 +11,14 @@ from wormcast.algorithms import WormcastError
 from wormcast.algorithms.typecheck import checked
 
 from ..build.configuration import HOST_FIELDS, INTERFACE_FIELDS
+from ..build.host_port import HostPort
 from ..build.setup import DEFAULTS, HARDWARE, Origin, Setup
 from ..common.atomic_write import whole_file
+from ..common.option import options_of
 from ..common.progress import watched
 from ..common.text import count
 from .arguments import known, require_at_least
-from .option_types import HardwareOptions, PathLike, RelationLike, SchemeLike, TopologyLike
+from .option_types import ExportOptions, HardwareOptions, PathLike, RelationLike, SchemeLike, TopologyLike
 from .results import CommandResult
 
 if TYPE_CHECKING:
@@ -98,7 +100,7 @@ def verilog(
     module: str | None = None,
     progress: bool = True,
     on_step: OnStep = lambda step: None,
-    **hardware: Unpack[HardwareOptions],
+    **hardware: Unpack[ExportOptions],
 ) -> VerilogResult:
     """Translate a component, or a whole network, to one file of synthesisable Verilog.
 
@@ -120,7 +122,7 @@ def verilog(
     on_step : callable
         Called with each step of the translation.
     **hardware
-        Hardware options, for example ``vcs=4``.
+        Hardware options, for example ``vcs=4``, and options of the port between interface and host: ``host="axis"``.
 
     Raises
     ------
@@ -128,9 +130,12 @@ def verilog(
         Yosys, which the extra ``verilog`` installs, is missing.
     """
     from ..build.components import blueprint_of
+    from ..build.stream_network import resolved
     from ..export.verilog import NETWORK, export, foreign_options
 
-    given = known("verilog", hardware, BUILT)
+    given = known("verilog", hardware, BUILT | {*options_of(HostPort)})
+    of_host = {name: given.pop(name) for name in options_of(HostPort) if name in given}
+    host_port = HostPort.of(of_host)
     for option in foreign_options(what):
         if option in given:
             whole = "interface" if option in INTERFACE_FIELDS else "router"
@@ -143,15 +148,18 @@ def verilog(
         texts = named | {"topology": blueprint.topology.origin, "scheme": origin.scheme}
         if origin.relation is not None:
             texts["relation"] = origin.relation
-        command = _command(what, **{**DEFAULTS, **texts}, port=port, kind=kind, module=module, **given)
+        command = _command(what, **{**DEFAULTS, **texts}, port=port, kind=kind, module=module, **given,
+                           **of_host)
         if not all(isinstance(value, str) for value in named.values()):
             command = f"wormcast.verilog({what!r}, ...) in Python, with objects in place of names"
         made = export(blueprint, what, port=port, kind=kind, module=module, named=given.get("configuration"),
-                      command=command, progress=on_step)
+                      host_port=host_port, command=command, progress=on_step)
     setup = Setup(blueprint.topology, blueprint.scheme, blueprint.configuration, origin)
-    resolved = {"what": what, **setup.to_dict({"port": port, "kind": kind, "relations": blueprint.decoded},
-                                              without=() if relation is not None else ("relation",))}
-    return VerilogResult(configuration=resolved, files=dict.fromkeys(("file", "document", "tables")), export=made,
+    component = {"port": port, "kind": kind, "relations": blueprint.decoded}
+    of_host = asdict(resolved(host_port, blueprint))
+    described = {"what": what, **of_host, **setup.to_dict(component,
+                                                          without=() if relation is not None else ("relation",))}
+    return VerilogResult(configuration=described, files=dict.fromkeys(("file", "document", "tables")), export=made,
                          has_tables=what == NETWORK and blueprint.tables is not None)
 
 

@@ -10,7 +10,9 @@ from wormcast.algorithms import WormcastError
 from wormcast.hw.router import Blueprint
 
 from ...build.components import COMPONENTS, build_component
+from ...build.host_port import LINKS, HostPort
 from ...build.network import Network
+from ...build.stream_network import StreamNetwork, require_streams, resolved
 from .comment import CLOCK, NO_CLOCK, RESET, comment
 from .docstrings import promises, summary
 from .document import describe_tables, document_component, document_network
@@ -56,7 +58,7 @@ def component_verilog(component: wiring.Component, name: str,
 
 
 def export(blueprint: Blueprint, what: str, *, port: str | None = None, kind: str | None = None,
-           module: str | None = None, named: str | None = None, command: str,
+           module: str | None = None, named: str | None = None, host_port: HostPort = LINKS, command: str,
            progress: Progress = lambda line: None) -> Export:
     """Export a component or the network.
 
@@ -70,6 +72,8 @@ def export(blueprint: Blueprint, what: str, *, port: str | None = None, kind: st
         Name of the top module, and prefix of all other modules' names. Default: ``wormcast_`` and ``what``.
     named : str, optional
         Name of the named configuration, for the comment.
+    host_port : HostPort
+        Port between an interface and its host, for the network and the interface.
     command : str
         Command that writes this file, for the comment.
     progress : callable
@@ -91,8 +95,13 @@ def export(blueprint: Blueprint, what: str, *, port: str | None = None, kind: st
         for word, value in (("port", port), ("kind", kind), ("relations", blueprint.relations)):
             if value:
                 raise WormcastError(f"{word} is not valid with {NETWORK}. Allowed: with a component.")
-        listed = list(facts(blueprint, what, named=named))
-        network = Network(blueprint.topology, blueprint.scheme, blueprint.configuration)
+        listed = list(facts(blueprint, what, named=named, host_port=host_port))
+        setup = blueprint.topology, blueprint.scheme, blueprint.configuration
+        network = Network(*setup)
+        if host_port.streams:
+            host_port = resolved(host_port, blueprint)
+            require_streams(blueprint, host_port)
+            network = StreamNetwork(*setup, host_port=host_port)
         parts = [component_verilog(one.build(), kind_module(name, one.name), progress)
                  for one in network.kinds.values()]
         text, yosys = "\n".join([top(network, name), *(part for part, _ in parts)]), parts[0][1]
@@ -104,8 +113,8 @@ def export(blueprint: Blueprint, what: str, *, port: str | None = None, kind: st
     else:
         if what not in COMPONENTS:
             raise WormcastError(f"verilog: {what!r} is not valid. Allowed: {NETWORK}, {', '.join(COMPONENTS)}.")
-        component = build_component(blueprint, what, port, kind)
-        listed = list(facts(blueprint, what, port, kind, named))
+        component = build_component(blueprint, what, port, kind, host_port)
+        listed = list(facts(blueprint, what, port, kind, named, host_port))
         text, yosys = component_verilog(component, name, progress)
         built, clocked = type(component), has_clock(text)
         document = document_component(blueprint, component, name, command=command, facts=listed, clocked=clocked)

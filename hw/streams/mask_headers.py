@@ -124,12 +124,20 @@ class AddressHeaders(wiring.Component):
         header, path, front = self.header, self.path, self.headers.payload
         nodes, bits, capacity = len(path), header.address_bits, 1 if self.each else header.capacity
         # destinations that no header flit has yet: the nearest one on the path in the lowest bit
-        above, below = Signal(nodes), Signal(nodes)
-        wanted, own = Signal(nodes), Signal(nodes)
-        falls, left, chosen, rest = Signal(), Signal(nodes), Signal(nodes), Signal(nodes)
+        above = Signal(nodes)
+        below = Signal(nodes)
+        wanted = Signal(nodes)
+        own = Signal(nodes)
+        falls = Signal()
+        left = Signal(nodes)
+        chosen = Signal(nodes)
+        rest = Signal(nodes)
         address = Signal(bits)
         at = Signal(range(capacity))
-        ends, last, builds, full = Signal(), Signal(), Signal(), Signal()
+        ends = Signal()
+        last = Signal()
+        builds = Signal()
+        full = Signal()
         rising = [header.address(node) for node in path]
         m.d.comb += [
             own.eq(1 << self.strap_position),

@@ -80,7 +80,8 @@ class StreamReceiver(wiring.Component):
         flit = Signal(layout)
         within = Signal(self.vcs)  # the id of the worm's source has been taken, its tail has not
         sources = Array(Signal(bits_for(self.nodes), name=f"vc{v}_source") for v in range(self.vcs))
-        take, hands = Signal(), Signal()
+        take = Signal()
+        hands = Signal()
         beat = self.messages.payload
         with m.Switch(chosen):
             for v in range(self.vcs):

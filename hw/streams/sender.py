@@ -104,7 +104,9 @@ class StreamSender(wiring.Component):
         write, read = store.write_port(), store.read_port()
 
         flit = Signal(flit_layout(self.width))
-        there, send = Signal(), Signal()  # a flit is to be sent; it is sent
+        # a flit is to be sent; it is sent
+        there = Signal()
+        send = Signal()
         credit = Signal()
         first = Signal()  # the worm under way is the message's first one
         more = Signal()  # further worms of the message follow

@@ -56,7 +56,9 @@ class SetTable(wiring.Component):
         m = Module()
         m.submodules.rows = rows = self.rows
         beat, header = self.table.payload, self.headers.payload
-        row, at, next_at = Signal.like(rows.row), Signal.like(rows.at), Signal.like(rows.at)
+        row = Signal.like(rows.row)
+        at = Signal.like(rows.at)
+        next_at = Signal.like(rows.at)
         known = Signal()
         m.d.comb += [
             self.table.ready.eq(1),

@@ -17,7 +17,7 @@ from wormcast.sim.export.verilog import export
 from . import simulators
 
 CASES = [
-    ("mesh:2x2", "dual-path", {}, {"sets": "mask"}),
+    slow("mesh:2x2", "dual-path", {}, {"sets": "mask"}),
     ("mesh:2x2", "dual-path", {}, {"sets": "table", "set_count": 8}),
     slow("mesh:3x3", "dual-path", {"flit_width": 8}, {"sets": "mask"}),
     slow("mesh:3x3", "individual", {"vcs": 1, "consumption": 1}, {"sets": "mask"}),

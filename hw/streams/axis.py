@@ -122,8 +122,9 @@ class AxisInterface(wiring.Component):
         for name, (stream, renamed) in self._fields.items():
             outer, inner = outside[name], inside[stream]
             fields = {"tdata": ("data",), "tlast": ("last",), **renamed}
-            pairs = [(getattr(outer, member), Cat(inner.payload[field] for field in found))
-                     for member, found in fields.items() if hasattr(outer, member)]
+            members = by_name(outer)
+            pairs = [(members[member], Cat(inner.payload[field] for field in found))
+                     for member, found in fields.items() if member in members]
             pairs.append((outer.tvalid, inner.valid))
             inward = self.signature.members[name].flow is In
             m.d.comb += [inner_side.eq(outer_side) if inward else outer_side.eq(inner_side)

@@ -109,13 +109,12 @@ class StreamInterface(wiring.Component):
             outer = wiring.flipped(by_name(self)[name])
             wiring.connect(m, outer, link)
         m.d.comb += [self.fault.eq(interface.fault), sender.strap_node.eq(self.strap_node)]
-        for strap in STRAPS:
-            if strap in headers.signature.members:
-                m.d.comb += getattr(headers, strap).eq(getattr(self, strap))
+        given = by_name(self)
+        members = by_name(headers)
+        m.d.comb += [members[strap].eq(given[strap]) for strap in STRAPS if strap in members]
         errors = {"unknown_set": sender.unknown, "too_long": sender.too_long,
-                  "bad_set": getattr(headers, "bad", None)}
+                  **({"bad_set": headers.bad} if "bad" in members else {})}
         for name, error in errors.items():
-            if error is not None:
-                with m.If(error):
-                    m.d.sync += self.send_fault[name].eq(1)
+            with m.If(error):
+                m.d.sync += self.send_fault[name].eq(1)
         return m

@@ -24,6 +24,7 @@ from .results import CommandResult
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from ..build.network import Network
     from ..experiments.option_grid import Sweep
     from ..export.synthesis import Breakdown, Synthesis, SynthesisPoint
     from ..export.verilog import Export
@@ -47,10 +48,13 @@ class VerilogResult(CommandResult):
         Texts of the files.
     has_tables : bool
         The component is a network with routing tables, which are empty at power-up.
+    network : Network or None
+        The network, if its hosts write destination sets into tables.
     """
 
     export: "Export"
     has_tables: bool
+    network: "Network | None" = None
 
     @property
     def text(self) -> str:
@@ -69,6 +73,36 @@ class VerilogResult(CommandResult):
         Send one word per cycle, and then reset the network for a cycle.
         """
         return self.export.tables
+
+    def set_beats(self, number: int, source: int | str,
+                  destinations: str | Sequence[int | str]) -> list[tuple[int, int]]:
+        """Return the beats that write a destination set into the table of an interface: data and mark of each beat.
+
+        The first beat has the number of the set. The others are header flits; the mark is 1 at the last header flit of
+        a worm. TLAST is 1 in the last beat.
+
+        Parameters
+        ----------
+        number : int
+            Number of the set.
+        source : int or str
+            Node that sends to the set.
+        destinations : sequence of int or str, or str
+            Nodes in any order. In a string the nodes are separated by commas; ``"all"`` is every node but the source.
+        """
+        from ..build.stream_network import set_beats
+
+        if self.network is None:
+            raise WormcastError(f"sets: {self.configuration['sets']} is not valid for set_beats. Allowed: table, with "
+                                "host stream, axis.")
+        if not 0 <= number < self.configuration["set_count"]:
+            raise WormcastError(f"number: {number} is not valid. Allowed: 0 to {self.configuration['set_count'] - 1}.")
+        nodes = self.network.topology
+        sender = nodes.node(source)
+        named = destinations.split(",") if isinstance(destinations, str) else destinations
+        members = ([node for node in range(nodes.nodes) if node != sender] if destinations == "all" else
+                   [nodes.node(one) for one in named])
+        return set_beats(self.network, number, sender, members)
 
     def save(self, path: PathLike) -> Path:
         """Write the Verilog to a file, and return its path."""
@@ -130,6 +164,7 @@ def verilog(
         Yosys, which the extra ``verilog`` installs, is missing.
     """
     from ..build.components import blueprint_of
+    from ..build.network import Network
     from ..build.stream_network import resolved
     from ..export.verilog import NETWORK, export, foreign_options
 
@@ -156,11 +191,13 @@ def verilog(
                       host_port=host_port, command=command, progress=on_step)
     setup = Setup(blueprint.topology, blueprint.scheme, blueprint.configuration, origin)
     component = {"port": port, "kind": kind, "relations": blueprint.decoded}
-    of_host = asdict(resolved(host_port, blueprint))
-    described = {"what": what, **of_host, **setup.to_dict(component,
+    port_to_host = asdict(resolved(host_port, blueprint))
+    built = blueprint.topology, blueprint.scheme, blueprint.configuration
+    described = {"what": what, **port_to_host, **setup.to_dict(component,
                                                           without=() if relation is not None else ("relation",))}
     return VerilogResult(configuration=described, files=dict.fromkeys(("file", "document", "tables")), export=made,
-                         has_tables=what == NETWORK and blueprint.tables is not None)
+                         has_tables=what == NETWORK and blueprint.tables is not None,
+                         network=Network(*built) if port_to_host["sets"] == "table" else None)
 
 
 def require_tables(tables: PathLike, what: str, options: Mapping[str, Any]) -> None:

@@ -63,9 +63,10 @@ def _headers_by_mask(blueprint: "Blueprint[Configuration]") -> "tuple[wiring.Com
 def require_streams(blueprint: "Blueprint[Configuration]", port: HostPort) -> None:
     """Refuse streams for hardware that cannot have them."""
     options = blueprint.configuration
+    given = options.to_dict()
     for name, (value, reason) in REQUIRED.items():
-        if getattr(options, name) != value:
-            raise WormcastError(f"{name}: {getattr(options, name)} is not valid with host {port.host}: {reason}. "
+        if given[name] != value:
+            raise WormcastError(f"{name}: {given[name]} is not valid with host {port.host}: {reason}. "
                                 f"Allowed: {value}.")
     nodes, width = blueprint.topology.nodes, options.flit_width
     if nodes > 1 << width:
